@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { type DataTypeCategory, dataTypeCategories } from '@penstock/wire'
+import { incompatibilities } from './compatible.ts'
+import { type ConnectorDefinition, defineConnector, definePlatform } from './connector.ts'
+import { type Fields, multiSelect, select, text } from './fields.ts'
+
+const about = { label: 'Label', description: 'Description' }
+const platform = definePlatform({ slug: 'mill', name: 'Mill', type: 'Data Provider' })
+const definition: ConnectorDefinition = {
+  ...{ slug: 'mill-audiences', name: 'Mill Audiences', platform, dataType: 'audiences', description: 'Feeds a mill.' },
+  ...{ dataTypeCategory: 'audience activation', secrets: {}, destination: {} },
+}
+
+describe('defineConnector', () => {
+  test('derives the identifiers from the slugs and the roles from the ends', () => {
+    const digest = (of: string) => createHash('sha256').update(of).digest('hex').slice(0, 16)
+    const { id, platformId, roles, supportedType, ...rest } = defineConnector(definition)
+    assert.deepEqual([id, platformId], [digest('connector:mill-audiences'), digest('platform:mill')])
+    assert.deepEqual([roles, supportedType, rest], [['Destination'], 'Destination', definition])
+    assert.equal(defineConnector({ ...definition, source: {} }).supportedType, 'Source, Destination')
+    const { destination, ...sourceOnly } = { ...definition, source: {} }
+    assert.equal(defineConnector(sourceOnly).supportedType, 'Source')
+  })
+
+  test('refuses a connector without any role', () => {
+    const { destination, ...neither } = definition
+    assert.throws(
+      () => defineConnector(neither),
+      /^Error: mill-audiences: a connector needs a source or a destination$/,
+    )
+  })
+
+  test('refuses fields that break a rule, in every group', () => {
+    const choice = select({ ...about, options: ['a', 'b'] })
+    const wrong: [Fields, RegExp][] = [
+      ...[
+        'clientSecret',
+        'password',
+        'privateKeyPem',
+        'accessToken',
+        'apiKey',
+        'secretAccessKey',
+        'jsonKey',
+        'sasUrl',
+      ].map((key): [Fields, RegExp] => [{ [key]: text(about) }, /sounds secret and must be a secret field/]),
+      [{ a: select({ ...about, options: [] }) }, /field a needs options/],
+      [{ a: multiSelect({ ...about, options: [] }) }, /field a needs options/],
+      [{ a: select({ ...about, options: ['a'], default: 'c' }) }, /default that is not an option: c/],
+      [{ a: multiSelect({ ...about, options: ['a'], default: ['a', 'c'] }) }, /default that is not an option: c/],
+      [{ a: text({ ...about, when: { b: 'a' } }), choice }, /depends on b, which is no choice/],
+      [{ a: text({ ...about, when: { b: 'a' } }), b: text(about) }, /depends on b, which is no choice/],
+      [
+        { a: text({ ...about, when: { choice: ['a', 'c'] } }), choice },
+        /depends on choice being c, which is no option/,
+      ],
+    ]
+    for (const [group, message] of wrong) {
+      assert.throws(() => defineConnector({ ...definition, secrets: group }), message)
+      assert.throws(() => defineConnector({ ...definition, destination: { fields: group } }), message)
+      assert.throws(() => defineConnector({ ...definition, source: { fields: group } }), message)
+    }
+    assert.doesNotThrow(() =>
+      defineConnector({ ...definition, secrets: { tokenUrl: text(about), accessKeyId: text(about) } }),
+    )
+  })
+})
+
+describe('incompatibilities', () => {
+  const end = (dataTypeCategory: DataTypeCategory, ends: Partial<ConnectorDefinition>) => {
+    const { destination, ...rest } = definition
+    return defineConnector({ ...rest, name: dataTypeCategory, dataTypeCategory, ...ends })
+  }
+
+  test('pairs equal categories, data stores with everything, and identity management with audience activation', () => {
+    for (const from of dataTypeCategories) {
+      for (const to of dataTypeCategories) {
+        const fits =
+          from === to ||
+          [from, to].includes('data store') ||
+          `${from} > ${to}` === 'identity management > audience activation'
+        const reasons = incompatibilities(end(from, { source: {} }), end(to, { destination: {} }))
+        assert.deepEqual(reasons, fits ? [] : [`${from} data cannot go to ${to}`])
+      }
+    }
+  })
+
+  test('says all that stands in the way', () => {
+    const source = end('reporting', { source: {} })
+    const destination = end('events', { destination: {} })
+    assert.deepEqual(incompatibilities(destination, source), [
+      'events cannot be a source',
+      'reporting cannot be a destination',
+      'events data cannot go to reporting',
+    ])
+  })
+
+  test('lets a connector with both roles feed itself', () => {
+    const both = end('audience activation', { source: {}, destination: {} })
+    assert.deepEqual(incompatibilities(both, both), [])
+  })
+})

@@ -1,0 +1,65 @@
+import type { FieldType, Role } from '@penstock/wire'
+
+/** A value of a configuration field once read: what connectors are handed. */
+export type FieldValue = string | number | boolean | readonly string[]
+
+/** Another field of the same group must have (one of) these values for this field to count. */
+export type Condition = Readonly<Record<string, string | readonly string[]>>
+
+/** One configuration field (specification, section 2.6), as a connector's definition states it. */
+export type FieldDefinition = {
+  readonly type: FieldType
+  readonly label: string
+  readonly description: string
+  /** A value is needed, where `when` holds. */
+  readonly required: boolean
+  /** The service fills it; callers cannot. */
+  readonly readonly: boolean
+  readonly when?: Condition
+  /** Only this end of a connection needs it; asked for when a connection is activated, not when the connector is saved. */
+  readonly role?: Role
+  /** What counts while no value is set. */
+  readonly default?: FieldValue
+  /** Bounds of a Number, inclusive, whole numbers. */
+  readonly min?: number
+  readonly max?: number
+  /** Choices of a Select or Multi-Select. */
+  readonly options?: readonly string[]
+}
+export type Fields = Readonly<Record<string, FieldDefinition>>
+
+type Common = {
+  label: string
+  description: string
+  /** Defaults to false. */
+  required?: boolean
+  /** Defaults to false. */
+  readonly?: boolean
+  when?: Condition
+  role?: Role
+}
+
+const field =
+  <Extra extends object>(type: FieldType) =>
+  (options: Common & Extra): FieldDefinition => ({ required: false, readonly: false, ...options, type })
+
+/** A line or block of text. */
+export const text = field<{ default?: string }>('Text')
+
+/** A text that is sealed when stored and never read back: tokens, passwords, keys. */
+export const secret = field<{ default?: never }>('Password')
+
+/** A whole number within bounds. */
+export const number = field<{ min?: number; max?: number; default?: number }>('Number')
+
+/** A calendar day, YYYY-MM-DD. */
+export const date = field<{ default?: string }>('Date')
+
+/** Yes or no. */
+export const boolean = field<{ default?: boolean }>('Boolean')
+
+/** One of the options. */
+export const select = field<{ options: readonly string[]; default?: string }>('Select')
+
+/** Any of the options. */
+export const multiSelect = field<{ options: readonly string[]; default?: readonly string[] }>('Multi-Select')

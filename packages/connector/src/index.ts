@@ -1,0 +1,5 @@
+export * from './compatible.ts'
+export * from './connector.ts'
+export * from './fields.ts'
+export * from './records.ts'
+export * from './values.ts'

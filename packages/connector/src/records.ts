@@ -1,0 +1,28 @@
+/** A column that a destination takes, or a source gives. What a platform calls it is its key. */
+export type RecordField = {
+  readonly description: string
+  readonly required: boolean
+  /** The digests it accepts, where the value travels hashed. */
+  readonly hashed?: readonly ('sha256' | 'sha512' | 'md5')[]
+  /** At least one field of the same group must be filled in a row. */
+  readonly oneOf?: string
+  /** Fields of the same group are filled together or not at all. */
+  readonly together?: string
+  /** The only values it accepts. */
+  readonly values?: readonly string[]
+  /** Kinds of identifier that it can hold. */
+  readonly identifiers?: readonly string[]
+  /** What a source's column is. */
+  readonly kind?: 'dimension' | 'metric' | 'column'
+  /** How the platform types a source's column. */
+  readonly type?: string
+  /** The reports that a source's column belongs to; all of them where none is named. */
+  readonly reports?: readonly string[]
+}
+export type Records = Readonly<Record<string, RecordField>>
+
+/** A column of a record, optional unless said otherwise. */
+export const column = (options: Omit<RecordField, 'required'> & { required?: boolean }): RecordField => ({
+  required: false,
+  ...options,
+})

@@ -1,0 +1,164 @@
+import { type Fault, type Field, limits, type Role, secretMask } from '@penstock/wire'
+import type { FieldDefinition, Fields, FieldValue } from './fields.ts'
+
+/**
+ * Reading, checking and showing configuration values by the connector's own definition (specification, section 2.6).
+ * Everything here returns all faults at once, each naming its field.
+ */
+
+/** Values by field key. Secrets appear only where a connector is handed them or they are being sealed. */
+export type Values = Readonly<Record<string, FieldValue>>
+
+/** What a caller sent, read against the fields: values to set, keys to clear, and what is wrong. */
+export type Reading = {
+  set: Record<string, FieldValue>
+  cleared: string[]
+  faults: Fault[]
+}
+
+/**
+ * Reads a configuration object that a caller sent.
+ * `null` and `""` clear. A secret's mask, and any value equal to the current one, mean "unchanged".
+ * @param path where the object stands in the request, for the faults: `body.secretConfig`
+ * @param current the values that are set now; of a secret any text, it is not compared
+ */
+export function readValues(
+  fields: Fields,
+  given: Readonly<Record<string, unknown>>,
+  path: string,
+  current: Values = {},
+): Reading {
+  const reading: Reading = { set: {}, cleared: [], faults: [] }
+  for (const [key, sent] of Object.entries(given)) {
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined
+    const fault = (message: string) => reading.faults.push({ field: `${path}.${key}`, message })
+    if (!field) {
+      fault(`is not a field of this connector; its fields are: ${Object.keys(fields).join(', ') || 'none'}`)
+    } else if (field.type === 'Password' && sent === secretMask) {
+      if (!Object.hasOwn(current, key)) fault('is not set yet: send the secret itself, not its mask')
+    } else if (sent === null || sent === '') {
+      if (Object.hasOwn(current, key)) {
+        if (field.readonly) fault('is filled by the service and cannot be cleared')
+        else reading.cleared.push(key)
+      }
+    } else {
+      const value = readValue(field, sent)
+      if ('wrong' in value) fault(value.wrong)
+      else if (!field.readonly) reading.set[key] = value.read
+      else if (showValue(value.read) !== showValue(current[key])) fault('is filled by the service and cannot be set')
+    }
+  }
+  return reading
+}
+
+/**
+ * The fields that are required, with their conditions and defaults, and have no value.
+ * @param role also asks for the fields that only this end of a connection needs; without it those are left out
+ */
+export function missingValues(fields: Fields, values: Values, path: string, role?: Role): Fault[] {
+  return Object.entries(fields)
+    .filter(
+      ([key, field]) =>
+        isRequired(fields, field, values, role) && !Object.hasOwn(values, key) && field.default === undefined,
+    )
+    .map(([key, field]) => ({ field: `${path}.${key}`, message: `is required: ${field.label}` }))
+}
+
+/** The field definitions of a group with their current values, as Get Connector Configuration shows them. */
+export function showFields(fields: Fields, values: Values): Field[] {
+  return Object.entries(fields).map(([key, field]) => ({
+    name: key,
+    label: field.label,
+    description: field.description,
+    type: field.type,
+    required: isRequired(fields, field, values, field.role),
+    readonly: field.readonly,
+    ...(field.min === undefined ? {} : { min: field.min }),
+    ...(field.max === undefined ? {} : { max: field.max }),
+    ...(field.options ? { options: [...field.options] } : {}),
+    value:
+      field.type === 'Password'
+        ? Object.hasOwn(values, key)
+          ? secretMask
+          : ''
+        : showValue(values[key] ?? field.default),
+  }))
+}
+
+function isRequired(fields: Fields, field: FieldDefinition, values: Values, role: Role | undefined): boolean {
+  if (!field.required || field.readonly) return false
+  if (field.role && field.role !== role) return false
+  return Object.entries(field.when ?? {}).every(([other, wanted]) => {
+    const value = values[other] ?? fields[other]?.default
+    return value !== undefined && [wanted].flat().includes(String(value))
+  })
+}
+
+/** A value as the wire shows it: always text. */
+function showValue(value: FieldValue | undefined): string {
+  if (value === undefined) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+type Read = { read: FieldValue } | { wrong: string }
+
+/** Values travel as text when they are read; so each kind takes its text form beside its own. */
+function readValue(field: FieldDefinition, sent: unknown): Read {
+  switch (field.type) {
+    case 'Text':
+      return readText(sent, limits.textLengthMax)
+    case 'Password':
+      return readText(sent, limits.secretLengthMax)
+    case 'Number':
+      return readNumber(field, sent)
+    case 'Date':
+      return readDate(sent)
+    case 'Boolean':
+      if (sent === true || sent === 'true') return { read: true }
+      if (sent === false || sent === 'false') return { read: false }
+      return { wrong: 'must be true or false' }
+    case 'Select':
+      return typeof sent === 'string' && field.options?.includes(sent)
+        ? { read: sent }
+        : { wrong: `must be one of: ${field.options?.join(', ')}` }
+    case 'Multi-Select':
+      return readOptions(field, sent)
+  }
+}
+
+function readText(sent: unknown, lengthMax: number): Read {
+  if (typeof sent !== 'string') return { wrong: 'must be text' }
+  if (sent.length > lengthMax) return { wrong: `must have at most ${lengthMax} characters` }
+  if (sent.trim() === '') return { wrong: 'must not be blank' }
+  return { read: sent }
+}
+
+function readNumber({ min, max }: FieldDefinition, sent: unknown): Read {
+  const value = typeof sent === 'string' && /^-?\d{1,15}$/.test(sent) ? Number(sent) : sent
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) return { wrong: 'must be a whole number' }
+  if (min !== undefined && value < min) return { wrong: `must be at least ${min}` }
+  if (max !== undefined && value > max) return { wrong: `must be at most ${max}` }
+  return { read: value }
+}
+
+function readDate(sent: unknown): Read {
+  if (typeof sent === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(sent)) {
+    const day = new Date(`${sent}T00:00:00Z`)
+    if (!Number.isNaN(day.getTime()) && day.toISOString().startsWith(sent)) return { read: sent }
+  }
+  return { wrong: 'must be a calendar day, YYYY-MM-DD' }
+}
+
+function readOptions(field: FieldDefinition, sent: unknown): Read {
+  const wrong = { wrong: `must be a list of any of: ${field.options?.join(', ')}` }
+  let list = sent
+  if (typeof sent === 'string') {
+    try {
+      list = JSON.parse(sent)
+    } catch {
+      return wrong
+    }
+  }
+  if (!Array.isArray(list) || !list.every((option) => field.options?.includes(option))) return wrong
+  return { read: [...new Set<string>(list)] }
+}

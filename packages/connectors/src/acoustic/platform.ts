@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const acoustic = definePlatform({ slug: 'acoustic', name: 'Acoustic', type: 'CRM Platform' })

@@ -1,0 +1,16 @@
+import { defineConnector } from '@penstock/connector'
+import { adikteev } from './platform.ts'
+import { signIn } from './sign-in.ts'
+
+/** Segments of app users for retargeting by Adikteev. */
+export const adikteevCustomAudience = defineConnector({
+  slug: 'adikteev-custom-audience',
+  name: 'Adikteev Custom Audience',
+  platform: adikteev,
+  dataType: 'Custom Audiences',
+  dataTypeCategory: 'audience activation',
+  status: 'preview',
+  description: 'Hands audience segments that an advertiser has put together to Adikteev, which retargets them in apps.',
+  secrets: signIn,
+  destination: {},
+})

@@ -1,0 +1,33 @@
+import { defineConnector, secret, text } from '@penstock/connector'
+import { adobe } from './platform.ts'
+
+/** Segments of Adobe Audience Manager, in both directions. */
+export const adobeAudienceManager = defineConnector({
+  slug: 'adobe-audience-manager',
+  name: 'Adobe Audience Segments',
+  platform: adobe,
+  dataType: 'audience DMP segments',
+  dataTypeCategory: 'audience activation',
+  status: 'preview',
+  description:
+    'Reads audience segments from Adobe Audience Manager and delivers segments to it, both with one sign-in.',
+  secrets: {
+    clientId: text({
+      label: 'Client ID',
+      description: 'ID of the application that you have registered at Adobe',
+      required: true,
+    }),
+    clientSecret: secret({
+      label: 'Client secret',
+      description: 'Secret that Adobe shows together with this client ID',
+      required: true,
+    }),
+    refreshToken: secret({
+      label: 'Refresh token',
+      description: 'Token from the sign-in with which access to Adobe is extended',
+      required: true,
+    }),
+  },
+  source: {},
+  destination: {},
+})

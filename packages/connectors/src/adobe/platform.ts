@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const adobe = definePlatform({ slug: 'adobe', name: 'Adobe', type: 'Customer Data Platform (CDP)' })

@@ -1,0 +1,30 @@
+import { defineConnector, text } from '@penstock/connector'
+import { dataManagerColumns } from './audience-columns.ts'
+import { consent } from './consent.ts'
+import { amazonAds } from './platform.ts'
+import { signIn } from './sign-in.ts'
+
+/** Audiences of Amazon Data Manager for a whole manager account. */
+export const amazonAdsDataManagerAudiences = defineConnector({
+  slug: 'amazon-ads-data-manager-audiences',
+  name: 'Amazon Ads Data Manager Audiences',
+  platform: amazonAds,
+  dataType: 'audiences',
+  dataTypeCategory: 'audience activation',
+  description: 'Uploads your own audiences to Amazon Data Manager, where all of a manager account can use them.',
+  actions: ['create', 'add', 'remove'],
+  notes:
+    'A row holds either hashed personal data or partner identifiers, not both, and an array at most 10 identities. Consent is stated once for the whole connection. Amazon may ask for a minimum audience size.',
+  secrets: signIn,
+  destination: {
+    fields: {
+      managerId: text({
+        label: 'Manager ID',
+        description: 'ID of the manager account in Data Manager that is to receive the audience',
+        required: true,
+      }),
+      ...consent,
+    },
+    records: dataManagerColumns,
+  },
+})

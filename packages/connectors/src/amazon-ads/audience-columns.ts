@@ -1,0 +1,37 @@
+import { column } from '@penstock/connector'
+
+/** Which audience a row is about, and whether its person joins or leaves it. */
+export const membershipColumns = {
+  segment_name: column({ description: 'Name for an audience that is to be created' }),
+  segment_id: column({ description: 'ID of the audience to change, where it already exists' }),
+  action: column({
+    description: 'Whether the person joins the audience or leaves it',
+    required: true,
+    values: ['add', 'remove'],
+  }),
+}
+
+const digest = (description: string) => column({ description, hashed: ['sha256'], oneOf: 'identifier' })
+const plain = (description: string) => column({ description, oneOf: 'identifier' })
+
+/** What Amazon Data Manager takes: personal data as digests, or identifiers of devices and partners as they are. */
+export const dataManagerColumns = {
+  ...membershipColumns,
+  email_sha256: digest('SHA-256 of the e-mail address'),
+  phone_sha256: digest('SHA-256 of the phone number in E.164 form'),
+  fname_sha256: digest('SHA-256 of the first name'),
+  lname_sha256: digest('SHA-256 of the last name'),
+  address_sha256: digest('SHA-256 of the street address'),
+  city_sha256: digest('SHA-256 of the city'),
+  state_sha256: digest('SHA-256 of the state’s two-letter code'),
+  zip_sha256: digest('SHA-256 of the postal code'),
+  maid: plain('Advertising ID of the device, not hashed: IDFA on iOS, GAID on Android'),
+  liveramp_id: plain('LiveRamp identifier, not hashed'),
+  transunion_id: plain('TransUnion identifier, not hashed'),
+  neustar_id: plain('Neustar identifier, not hashed'),
+  merkle_id: plain('Merkle identifier, not hashed'),
+  experian_id: plain('Experian identifier, not hashed'),
+  kantar_id: plain('Kantar identifier, not hashed'),
+  real_id: plain('RealId identifier, not hashed'),
+  samba_tv_id: plain('Samba TV identifier, not hashed'),
+}

@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const amazonAds = definePlatform({ slug: 'amazon-ads', name: 'Amazon Ads', type: 'Demand-Side Platform (DSP)' })

@@ -1,0 +1,39 @@
+import { secret, select, text } from '@penstock/connector'
+
+const clientId = text({
+  label: 'Client ID',
+  description: 'ID of the Login with Amazon application that makes the calls',
+  required: true,
+})
+const clientSecret = secret({
+  label: 'Client secret',
+  description: 'Secret of that application, from its security profile',
+  required: true,
+})
+const refreshToken = secret({
+  label: 'Refresh token',
+  description: 'Token that was granted at sign-in; new access tokens are fetched with it',
+  required: true,
+})
+
+/** For the connectors that sign in with Amazon and nothing else. */
+export const signIn = { clientId, clientSecret, refreshToken }
+
+/** For the connectors that also take tokens which somebody obtained elsewhere. */
+export const signInOrTokens = {
+  authType: select({
+    label: 'Sign-in method',
+    description: 'Sign in with Amazon (oauth2), or enter tokens that you already have (api-token)',
+    options: ['oauth2', 'api-token'],
+    required: true,
+  }),
+  clientId,
+  clientSecret,
+  accessToken: secret({
+    label: 'Access token',
+    description: 'Token that goes along with each API call until it expires',
+    required: true,
+    when: { authType: 'api-token' },
+  }),
+  refreshToken,
+}

@@ -1,0 +1,43 @@
+import { defineConnector, secret, select, text } from '@penstock/connector'
+import { amazonS3 } from './platform.ts'
+
+/** Files in a bucket of Amazon S3, written anew with each run. */
+export const amazonS3Destination = defineConnector({
+  slug: 'amazon-s3-destination',
+  name: 'Amazon S3 Destination',
+  platform: amazonS3,
+  dataType: 'data store',
+  dataTypeCategory: 'data store',
+  description: 'Saves the records of a transfer as files in a bucket of Amazon S3.',
+  actions: ['put', 'upload'],
+  notes:
+    'Every run makes a new object and leaves earlier ones alone. Large results are split into several files. CSV is also written compressed with gzip.',
+  secrets: {
+    accessKeyId: text({
+      label: 'Access key ID',
+      description: 'ID of an IAM access key that may write to the bucket',
+      required: true,
+    }),
+    secretAccessKey: secret({
+      label: 'Secret access key',
+      description: 'Secret that AWS showed once, when this access key was made',
+      required: true,
+    }),
+  },
+  destination: {
+    fields: {
+      outputPath: text({
+        label: 'Output path',
+        description: 'Where the file goes: an address that starts with s3:// and names a prefix or one object',
+        required: true,
+      }),
+      fileFormat: select({
+        label: 'File format',
+        description: 'Format in which the file is written',
+        options: ['CSV', 'Parquet'],
+        required: true,
+        default: 'CSV',
+      }),
+    },
+  },
+})

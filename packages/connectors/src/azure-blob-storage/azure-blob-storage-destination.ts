@@ -1,0 +1,37 @@
+import { boolean, defineConnector, text } from '@penstock/connector'
+import { credentials } from './credentials.ts'
+import { azureBlobStorage } from './platform.ts'
+
+/** CSV files in a container of Azure Blob Storage. */
+export const azureBlobStorageDestination = defineConnector({
+  slug: 'azure-blob-storage-destination',
+  name: 'Azure Blob Storage Destination',
+  platform: azureBlobStorage,
+  dataType: 'data store',
+  dataTypeCategory: 'data store',
+  description: 'Saves the records of a transfer as CSV files in a container of Azure Blob Storage.',
+  actions: ['put'],
+  notes:
+    'A blob that already has the chosen name is replaced. Where only a prefix is given, the name is made from the time and the ID of the connection.',
+  secrets: {
+    ...credentials('create, write, add and list'),
+    defaultPath: text({
+      label: 'Default path',
+      description: 'Prefix for connections that name none of their own',
+    }),
+  },
+  destination: {
+    fields: {
+      outputPath: text({
+        label: 'Output path',
+        description:
+          'Where the file goes: an https address of a prefix, or the name of a blob; {{date}} becomes the date',
+        required: true,
+      }),
+      gzipOutput: boolean({
+        label: 'GZIP output',
+        description: 'Compress the file with gzip; its name then ends in .csv.gz',
+      }),
+    },
+  },
+})

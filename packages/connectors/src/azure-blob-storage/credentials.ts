@@ -1,0 +1,30 @@
+import { secret, select, text } from '@penstock/connector'
+
+/** The two kinds of credential that Azure takes; what the signed address must allow depends on the direction. */
+export const credentials = (permissions: string) => ({
+  authType: select({
+    label: 'Credential type',
+    description:
+      'Sign in with a shared access signature (sas-url) or with the key of the storage account (account-key)',
+    options: ['sas-url', 'account-key'],
+    required: true,
+  }),
+  sasUrl: secret({
+    label: 'SAS URL',
+    description: `Address of the container with a shared access signature that allows to ${permissions}`,
+    required: true,
+    when: { authType: 'sas-url' },
+  }),
+  accountName: text({
+    label: 'Account name',
+    description: 'Name of the storage account',
+    required: true,
+    when: { authType: 'account-key' },
+  }),
+  accessKey: secret({
+    label: 'Access key',
+    description: 'One of the two access keys of that storage account',
+    required: true,
+    when: { authType: 'account-key' },
+  }),
+})

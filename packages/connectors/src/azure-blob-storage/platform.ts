@@ -1,0 +1,7 @@
+import { definePlatform } from '@penstock/connector'
+
+export const azureBlobStorage = definePlatform({
+  slug: 'azure-blob-storage',
+  name: 'Azure Blob Storage',
+  type: 'Cloud Storage Provider',
+})

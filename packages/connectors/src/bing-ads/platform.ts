@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const bingAds = definePlatform({ slug: 'bing-ads', name: 'Bing Ads', type: 'Demand-Side Platform (DSP)' })

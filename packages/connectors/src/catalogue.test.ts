@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, test } from 'node:test'
+import {
+  type Connector,
+  defineConnector,
+  definePlatform,
+  type End,
+  type Fields,
+  type Platform,
+} from '@penstock/connector'
+import { dataTypeCategories, dataTypes, identifierPattern, platformTypes } from '@penstock/wire'
+import { makeCatalogue } from './catalogue.ts'
+import { connectorById, connectors, logoOf, platforms } from './index.ts'
+
+const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/
+
+const endsOf = ({ source, destination }: Connector): End[] => [source, destination].filter((end) => end !== undefined)
+const groupsOf = (connector: Connector): Fields[] => [
+  connector.secrets,
+  ...endsOf(connector).flatMap(({ fields }) => fields ?? []),
+]
+
+describe('the catalogue', () => {
+  for (const [what, terms, used] of [
+    ['data type', dataTypes, connectors.map(({ dataType }) => dataType)],
+    ['category of data types', dataTypeCategories, connectors.map(({ dataTypeCategory }) => dataTypeCategory)],
+    ['platform type', platformTypes, platforms.map(({ type }) => type)],
+  ] as const) {
+    test(`has a connector of every ${what}`, () => {
+      assert.deepEqual([...new Set<string>(used)].sort(), [...terms].sort())
+    })
+  }
+
+  test('gives every connector a slug, an identifier from it, and a name, all of them its own', () => {
+    for (const { slug, id, name } of connectors) {
+      assert.match(slug, slugPattern)
+      assert.match(id, new RegExp(identifierPattern))
+      assert.equal(id, createHash('sha256').update(`connector:${slug}`).digest('hex').slice(0, 16))
+      assert.equal(name, name.trim())
+      assert.notEqual(name, '')
+    }
+    for (const key of ['slug', 'id', 'name'] as const) {
+      assert.equal(new Set(connectors.map((connector) => connector[key].toLowerCase())).size, connectors.length)
+    }
+  })
+
+  test('gives every platform a slug and a name of its own', () => {
+    for (const { slug } of platforms) assert.match(slug, slugPattern)
+    for (const key of ['slug', 'name'] as const) {
+      assert.equal(new Set(platforms.map((platform) => platform[key].toLowerCase())).size, platforms.length)
+    }
+    assert.deepEqual(new Set(connectors.map(({ platform }) => platform)), new Set(platforms))
+  })
+
+  test('lists connectors and platforms by name, in whatever case it is written', () => {
+    for (const list of [connectors, platforms]) {
+      const names = list.map(({ name }) => name.toLowerCase())
+      assert.deepEqual(names, [...names].sort(new Intl.Collator('en').compare))
+    }
+  })
+
+  test('finds a connector by its identifier', () => {
+    for (const connector of connectors) assert.equal(connectorById(connector.id), connector)
+    for (const id of ['', '0000000000000000', 'constructor', '__proto__']) assert.equal(connectorById(id), undefined)
+  })
+
+  test('describes every connector in sentences that no other connector has', () => {
+    for (const { slug, description, notes } of connectors) {
+      for (const sentences of [description, ...(notes === undefined ? [] : [notes])]) {
+        assert.match(sentences, /^\p{Lu}.*\.$/u, `${slug}: ${sentences}`)
+      }
+    }
+    const plain = (sentence: string) =>
+      sentence
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]+/gu, ' ')
+        .trim()
+    assert.equal(new Set(connectors.map(({ description }) => plain(description))).size, connectors.length)
+  })
+
+  test('labels and describes every field, and describes every column', () => {
+    for (const connector of connectors) {
+      for (const group of groupsOf(connector)) {
+        for (const [key, { label, description }] of Object.entries(group)) {
+          assert.match(key, /^[a-z][A-Za-z0-9]*$/, connector.slug)
+          for (const phrase of [label, description]) {
+            assert.match(phrase, /^\S(.*[^\s.])?$/, `${connector.slug}: ${key}: ${phrase}`)
+          }
+        }
+      }
+      for (const { records } of endsOf(connector)) {
+        for (const [name, { description }] of Object.entries(records ?? {})) {
+          assert.match(description, /^\S(.*[^\s.])?$/, `${connector.slug}: ${name}: ${description}`)
+        }
+      }
+    }
+  })
+
+  test('keeps every field that sounds like a password as a secret, and only in the group of secrets', () => {
+    const sounds = /password|passphrase|secret|private_?key|token|api_?key|access_?key|json_?key|sas_?url|credential/i
+    const harmless = /Id$|Url$|Name$|Type$/
+    for (const connector of connectors) {
+      for (const [key, { type }] of groupsOf(connector).flatMap((group) => Object.entries(group))) {
+        if (!sounds.test(key) || (harmless.test(key) && !/^sasUrl$/i.test(key))) continue
+        assert.equal(type, 'Password', `${connector.slug}: ${key}`)
+      }
+      for (const { fields } of endsOf(connector)) {
+        for (const [key, { type }] of Object.entries(fields ?? {})) {
+          assert.notEqual(type, 'Password', `${connector.slug}: ${key} is stored in the clear`)
+        }
+      }
+    }
+  })
+
+  test('bounds every number from below', () => {
+    for (const connector of connectors) {
+      for (const [key, { type, min }] of groupsOf(connector).flatMap((group) => Object.entries(group))) {
+        if (type === 'Number') assert.ok(min !== undefined && min >= 0, `${connector.slug}: ${key}`)
+      }
+    }
+  })
+
+  test('claims of no connector that this service can move data through it', () => {
+    for (const connector of connectors) {
+      assert.ok(!('open' in connector || 'integrated' in connector))
+      for (const end of endsOf(connector)) {
+        assert.deepEqual(
+          Object.keys(end).filter((key) => key !== 'fields' && key !== 'records'),
+          [],
+          connector.slug,
+        )
+      }
+    }
+  })
+
+  test('refuses two connectors with one slug or name, and two definitions of one platform', () => {
+    const platform = definePlatform({ slug: 'mill', name: 'Mill', type: 'Data Provider' })
+    const make = (slug: string, name: string, of: Platform) =>
+      defineConnector({
+        ...{ slug, name, platform: of, dataType: 'audiences', dataTypeCategory: 'audience activation' },
+        ...{ description: 'Feeds a mill.', secrets: {}, destination: {} },
+      })
+    const first = make('mill-a', 'A', platform)
+    assert.throws(() => makeCatalogue([first, make('mill-a', 'B', platform)]), /have the slug mill-a$/)
+    assert.throws(() => makeCatalogue([first, make('mill-b', 'A', platform)]), /have the name A$/)
+    assert.throws(() => makeCatalogue([first, make('mill-b', 'B', { ...platform })]), /mill is defined twice/)
+    assert.deepEqual(makeCatalogue([make('mill-b', 'B', platform), first]).connectors[0], first)
+  })
+})
+
+describe('logoOf', () => {
+  const platform: Platform = { slug: 'mill', name: 'Mill', type: 'Data Provider' }
+
+  test('draws a well-formed SVG with the name of the platform as its title, for every platform', () => {
+    for (const each of platforms) {
+      const svg = logoOf(each)
+      assert.equal(titleOf(svg), each.name)
+      assert.match(svg, /^<svg [^>]*viewBox="0 0 24 24" role="img">/)
+      assert.equal(svg.includes('<path '), each.icon !== undefined)
+      assert.doesNotMatch(svg, /url\(|href|@import|<script|<style/)
+    }
+  })
+
+  test('escapes whatever a name has that XML would misread', () => {
+    for (const name of ['Meal & Grain', '<script>alert(1)</script>', '>"\'&amp;', '&', '磨坊 & Söhne']) {
+      assert.equal(titleOf(logoOf({ ...platform, name })), name)
+      assert.equal(titleOf(logoOf({ ...platform, name, icon: 'dropbox' })), name)
+    }
+  })
+
+  test('draws one or two initials where there is no icon', () => {
+    const initialsOf = (name: string) => />([^<]*)<\/text>/.exec(logoOf({ ...platform, name }))?.[1]
+    const initials = { Mill: 'M', 'Mill Race': 'MR', LiveRamp: 'LR', mParticle: 'MP', SFTP: 'S', 'Amazon S3': 'AS' }
+    for (const [name, wanted] of Object.entries(initials)) assert.equal(initialsOf(name), wanted)
+    assert.equal(initialsOf('The Trade Desk'), 'TD')
+    assert.equal(initialsOf('Display & Video 360'), 'DV')
+    assert.equal(initialsOf('& <>'), 'M')
+  })
+
+  test('colours a monogram by the slug alone, and platforms not all alike', () => {
+    const groundOf = (of: Platform) => /<rect [^>]*fill="(#[0-9a-f]{6})"/.exec(logoOf(of))?.[1]
+    assert.equal(groundOf({ ...platform, name: 'Other' }), groundOf(platform))
+    assert.ok(new Set(platforms.filter(({ icon }) => !icon).map(groundOf)).size > 5)
+  })
+
+  test('draws on the colour of the brand where there is an icon, in ink that stands out', () => {
+    const svg = logoOf({ ...platform, icon: 'dropbox' })
+    assert.match(svg, /<rect [^>]*fill="#0061ff"\/><path [^>]*fill="#ffffff"/)
+    assert.match(logoOf({ ...platform, icon: 'snapchat' }), /<rect [^>]*fill="#fffc00"\/><path [^>]*fill="#111111"/)
+  })
+
+  test('refuses an icon that simple-icons does not have', () => {
+    assert.throws(() => logoOf({ ...platform, icon: 'no-such-brand' }), /no icon no-such-brand/)
+  })
+})
+
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const unescape = (text: string) => text.replace(/&(\w+);/g, (_, name: string) => entities[name] ?? '')
+
+/** Reads the document as strictly as XML demands of what a logo uses, and returns the text of its only title. */
+function titleOf(svg: string): string {
+  const attributes = String.raw`(?:\s+[a-zA-Z-]+="(?:[^<&"]|&(?:amp|lt|gt|quot|apos);)*")*`
+  const token = new RegExp(
+    String.raw`<(?<close>/)?(?<name>[a-z]+)(?<attributes>${attributes})(?<empty>/)?>|(?<text>(?:[^<>&]|&(?:amp|lt|gt|quot|apos);)+)`,
+    'gy',
+  )
+  const open: string[] = []
+  const titles: string[] = []
+  while (token.lastIndex < svg.length) {
+    const at = token.lastIndex
+    const found = token.exec(svg)?.groups
+    assert.ok(found, `not well-formed at ${svg.slice(at, at + 40)}`)
+    const { close, name, empty, text } = found
+    if (text !== undefined) {
+      assert.ok(open.length > 0, 'text outside of the root')
+      if (open.at(-1) === 'title') titles.push(unescape(text))
+    } else if (close) {
+      assert.equal(name, open.pop())
+    } else if (name !== undefined) {
+      assert.ok(open.length > 0 || at === 0, 'a second root')
+      const names = [...(found.attributes ?? '').matchAll(/\s([a-zA-Z-]+)=/g)].map(([, attribute]) => attribute)
+      assert.equal(new Set(names).size, names.length, 'an attribute twice')
+      if (!empty) open.push(name)
+    }
+  }
+  assert.deepEqual(open, [])
+  assert.equal(titles.length, 1)
+  return titles[0] ?? ''
+}

@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const criteo = definePlatform({ slug: 'criteo', name: 'Criteo', type: 'Demand-Side Platform (DSP)' })

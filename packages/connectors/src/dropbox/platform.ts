@@ -1,0 +1,8 @@
+import { definePlatform } from '@penstock/connector'
+
+export const dropboxPlatform = definePlatform({
+  slug: 'dropbox',
+  name: 'Dropbox',
+  type: 'Cloud Storage Provider',
+  icon: 'dropbox',
+})

@@ -1,0 +1,16 @@
+import { defineConnector } from '@penstock/connector'
+import { credentials } from './credentials.ts'
+import { freewheel } from './platform.ts'
+
+/** Campaigns handed to FreeWheel. */
+export const freewheelCampaignPosting = defineConnector({
+  slug: 'freewheel-campaign-posting',
+  name: 'FreeWheel Campaign Posting',
+  platform: freewheel,
+  dataType: 'campaign posting',
+  dataTypeCategory: 'campaign management',
+  status: 'preview',
+  description: 'Hands the data of your campaigns over to FreeWheel.',
+  secrets: credentials,
+  destination: {},
+})

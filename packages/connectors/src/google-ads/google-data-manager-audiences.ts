@@ -1,0 +1,72 @@
+import { column, defineConnector, select, text } from '@penstock/connector'
+import { consent } from './consent.ts'
+import { listColumns } from './list-columns.ts'
+import { googleAds } from './platform.ts'
+import { signIn } from './sign-in.ts'
+
+const address = (description: string) => column({ description, oneOf: 'identifier', together: 'address' })
+
+/** Customer lists of Google Ads or Display & Video 360, by way of Google Data Manager. */
+export const googleDataManagerAudiences = defineConnector({
+  slug: 'google-data-manager-audiences',
+  name: 'Google Data Manager Audiences',
+  platform: googleAds,
+  dataType: 'customer match',
+  dataTypeCategory: 'audience activation',
+  description:
+    'Creates customer lists through Google Data Manager and keeps them up to date, for Google Ads or for Display & Video 360.',
+  actions: ['create', 'add', 'remove'],
+  notes:
+    'A connection carries either contact data or advertising IDs, never both. An address is matched only where first name, last name, country and postal code are all there.',
+  secrets: signIn,
+  destination: {
+    fields: {
+      accountType: select({
+        label: 'Account type',
+        description: 'Which Google product the list is for',
+        options: ['Google Ads', 'Display & Video 360'],
+        required: true,
+      }),
+      advertiserId: text({
+        label: 'Advertiser ID',
+        description: 'Number of the Google Ads customer or of the Display & Video 360 advertiser, without dashes',
+        required: true,
+      }),
+      audienceType: select({
+        label: 'Audience type',
+        description: 'Whether the list is made of contact data or of advertising IDs of mobile devices',
+        options: ['Contact Information', 'Mobile Advertising Id'],
+        required: true,
+      }),
+      dataSourceType: text({
+        label: 'Data source type',
+        description: 'What kind of customer data you upload, in the terms that Data Manager uses',
+        required: true,
+      }),
+      appId: text({
+        label: 'App ID',
+        description: 'ID of the app in which the advertising IDs were collected',
+        required: true,
+        when: { audienceType: 'Mobile Advertising Id' },
+      }),
+      keySpace: select({
+        label: 'Key space',
+        description:
+          'Which devices the advertising IDs come from: IOS where rows carry idfa, ANDROID where they carry gaid',
+        options: ['IOS', 'ANDROID'],
+        required: true,
+        when: { audienceType: 'Mobile Advertising Id' },
+      }),
+      ...consent,
+    },
+    records: {
+      ...listColumns,
+      first_name: address('First name, as part of an address'),
+      last_name: address('Last name, as part of an address'),
+      country: address('Country or region as its code, as part of an address'),
+      postal_code: address('Postal code, as part of an address'),
+      idfa: column({ description: 'Advertising ID of an iOS device, not hashed', oneOf: 'identifier' }),
+      gaid: column({ description: 'Advertising ID of an Android device, not hashed', oneOf: 'identifier' }),
+    },
+  },
+})

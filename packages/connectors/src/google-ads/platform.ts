@@ -1,0 +1,8 @@
+import { definePlatform } from '@penstock/connector'
+
+export const googleAds = definePlatform({
+  slug: 'google-ads',
+  name: 'Google Ads',
+  type: 'Demand-Side Platform (DSP)',
+  icon: 'googleads',
+})

@@ -1,0 +1,8 @@
+import { definePlatform } from '@penstock/connector'
+
+export const googleBigQuery = definePlatform({
+  slug: 'google-bigquery',
+  name: 'Google BigQuery',
+  type: 'Cloud Storage Provider',
+  icon: 'googlebigquery',
+})

@@ -1,0 +1,36 @@
+import { boolean, defineConnector, secret, text } from '@penstock/connector'
+import { googleCloudStorage } from './platform.ts'
+
+/** CSV files in a bucket of Google Cloud Storage. */
+export const googleCloudStorageDestination = defineConnector({
+  slug: 'google-cloud-storage-destination',
+  name: 'Google Cloud Storage Destination',
+  platform: googleCloudStorage,
+  dataType: 'data store',
+  dataTypeCategory: 'data store',
+  description: 'Saves the records of a transfer as CSV files in a bucket of Google Cloud Storage.',
+  actions: ['put'],
+  notes:
+    'An object that already has the chosen name is replaced. Where only a prefix is given, the name is made from the time and the ID of the connection.',
+  secrets: {
+    jsonKey: secret({
+      label: 'JSON key',
+      description: 'Key file of a service account that may write to the bucket, pasted in full',
+      required: true,
+    }),
+  },
+  destination: {
+    fields: {
+      outputPath: text({
+        label: 'Output path',
+        description:
+          'Where the file goes: a prefix that starts with gs://, or the name of an object; {{date}} becomes the date',
+        required: true,
+      }),
+      gzipOutput: boolean({
+        label: 'GZIP output',
+        description: 'Compress the file with gzip; its name then ends in .csv.gz',
+      }),
+    },
+  },
+})

@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const hubspot = definePlatform({ slug: 'hubspot', name: 'HubSpot', type: 'CRM Platform', icon: 'hubspot' })

@@ -1,0 +1,193 @@
+import { acousticRelationalTables } from './acoustic/acoustic-relational-tables.ts'
+import { activecampaign } from './activecampaign/activecampaign.ts'
+import { adikteevCustomAudience } from './adikteev/adikteev-custom-audience.ts'
+import { adikteevReporting } from './adikteev/adikteev-reporting.ts'
+import { adobeAudienceManager } from './adobe/adobe-audience-manager.ts'
+import { amazonAdsDataManagerAudiences } from './amazon-ads/amazon-ads-data-manager-audiences.ts'
+import { amazonAdsDataManagerDspAudiences } from './amazon-ads/amazon-ads-data-manager-dsp-audiences.ts'
+import { amazonAdsDspAudiences } from './amazon-ads/amazon-ads-dsp-audiences.ts'
+import { amazonAdsDspEvents } from './amazon-ads/amazon-ads-dsp-events.ts'
+import { amazonAdsReporting } from './amazon-ads/amazon-ads-reporting.ts'
+import { amazonDspConversions } from './amazon-ads/amazon-dsp-conversions.ts'
+import { amazonS3Destination } from './amazon-s3/amazon-s3-destination.ts'
+import { amazonS3Source } from './amazon-s3/amazon-s3-source.ts'
+import { azureBlobStorageDestination } from './azure-blob-storage/azure-blob-storage-destination.ts'
+import { azureBlobStorageSource } from './azure-blob-storage/azure-blob-storage-source.ts'
+import { bingAdsReporting } from './bing-ads/bing-ads-reporting.ts'
+import { makeCatalogue } from './catalogue.ts'
+import { criteoCommerceGrowthAudiences } from './criteo/criteo-commerce-growth-audiences.ts'
+import { criteoRetailMediaAudiences } from './criteo/criteo-retail-media-audiences.ts'
+import { dv360CustomerMatch } from './display-video-360/dv360-customer-match.ts'
+import { dv360Reporting } from './display-video-360/dv360-reporting.ts'
+import { dropbox } from './dropbox/dropbox.ts'
+import { fetchAudiences } from './fetch-rewards/fetch-audiences.ts'
+import { freewheelCampaignPosting } from './freewheel/freewheel-campaign-posting.ts'
+import { freewheelEvents } from './freewheel/freewheel-events.ts'
+import { googleAdManager } from './google-ad-manager/google-ad-manager.ts'
+import { googleAdsClickConversions } from './google-ads/google-ads-click-conversions.ts'
+import { googleAdsConversions } from './google-ads/google-ads-conversions.ts'
+import { googleAdsCustomerMatch } from './google-ads/google-ads-customer-match.ts'
+import { googleAdsOfflineConversions } from './google-ads/google-ads-offline-conversions.ts'
+import { googleAdsReporting } from './google-ads/google-ads-reporting.ts'
+import { googleDataManagerAudiences } from './google-ads/google-data-manager-audiences.ts'
+import { googleBigquerySource } from './google-bigquery/google-bigquery-source.ts'
+import { campaignManager360Conversions } from './google-campaign-manager-360/campaign-manager-360-conversions.ts'
+import { googleCloudStorageDestination } from './google-cloud-storage/google-cloud-storage-destination.ts'
+import { googleCloudStorageSource } from './google-cloud-storage/google-cloud-storage-source.ts'
+import { hubspotCrm } from './hubspot/hubspot-crm.ts'
+import { kochavaGeoEvents } from './kochava/kochava-geo-events.ts'
+import { linkedinAudienceInsights } from './linkedin/linkedin-audience-insights.ts'
+import { linkedinAnalytics } from './linkedin-ads/linkedin-analytics.ts'
+import { linkedinDmpSegments } from './linkedin-ads/linkedin-dmp-segments.ts'
+import { linkedinOfflineConversions } from './linkedin-ads/linkedin-offline-conversions.ts'
+import { liverampEnvelopeDecryption } from './liveramp/liveramp-envelope-decryption.ts'
+import { liverampIdMatch } from './liveramp/liveramp-id-match.ts'
+import { liverampTranscoding } from './liveramp/liveramp-transcoding.ts'
+import { lotameAudiences } from './lotame/lotame-audiences.ts'
+import { mavenMediaSnapshots } from './maven/maven-media-snapshots.ts'
+import { metaAppEvents } from './meta/meta-app-events.ts'
+import { metaConversions } from './meta-ads/meta-conversions.ts'
+import { metaCustomAudiences } from './meta-ads/meta-custom-audiences.ts'
+import { metaInsights } from './meta-ads/meta-insights.ts'
+import { microsoftAdsCustomerMatch } from './microsoft-advertising/microsoft-ads-customer-match.ts'
+import { microsoftAdsEvents } from './microsoft-advertising/microsoft-ads-events.ts'
+import { mparticleAudience } from './mparticle/mparticle-audience.ts'
+import { mparticleEvents } from './mparticle/mparticle-events.ts'
+import { narrative } from './narrative/narrative.ts'
+import { nexxenAudiences } from './nexxen/nexxen-audiences.ts'
+import { nielsenDigitalAdRatings } from './nielsen/nielsen-digital-ad-ratings.ts'
+import { nielsenN1Ads } from './nielsen/nielsen-n1-ads.ts'
+import { outfrontInventory } from './outfront/outfront-inventory.ts'
+import { pandora } from './pandora/pandora.ts'
+import { pinterestAdsAnalytics } from './pinterest-ads/pinterest-ads-analytics.ts'
+import { pinterestAdsManagement } from './pinterest-ads/pinterest-ads-management.ts'
+import { pinterestCustomerLists } from './pinterest-ads/pinterest-customer-lists.ts'
+import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
+import { salesforceCrm } from './salesforce/salesforce-crm.ts'
+import { salesforceMarketingCloudDataExtensions } from './salesforce-marketing-cloud/salesforce-marketing-cloud-data-extensions.ts'
+import { sftpDestination } from './sftp/sftp-destination.ts'
+import { shopifyAdmin } from './shopify/shopify-admin.ts'
+import { snapchatConversions } from './snapchat-ads/snapchat-conversions.ts'
+import { snapchatCustomerLists } from './snapchat-ads/snapchat-customer-lists.ts'
+import { snapchatReporting } from './snapchat-ads/snapchat-reporting.ts'
+import { snowflakeDestination } from './snowflake/snowflake-destination.ts'
+import { snowflakeSource } from './snowflake/snowflake-source.ts'
+import { spotifyWeb } from './spotify/spotify-web.ts'
+import { taboolaBackstage } from './taboola/taboola-backstage.ts'
+import { theTradeDeskCrmAudiences } from './the-trade-desk/the-trade-desk-crm-audiences.ts'
+import { theTradeDeskFirstPartyAudiences } from './the-trade-desk/the-trade-desk-first-party-audiences.ts'
+import { theTradeDeskMyReports } from './the-trade-desk/the-trade-desk-my-reports.ts'
+import { theTradeDeskOfflineConversions } from './the-trade-desk/the-trade-desk-offline-conversions.ts'
+import { theTradeDeskRealTimeConversions } from './the-trade-desk/the-trade-desk-real-time-conversions.ts'
+import { theTradeDeskReds } from './the-trade-desk/the-trade-desk-reds.ts'
+import { tiktokDataInsights } from './tiktok/tiktok-data-insights.ts'
+import { tiktokAdReporting } from './tiktok-ads/tiktok-ad-reporting.ts'
+import { tiktokAudienceManagement } from './tiktok-ads/tiktok-audience-management.ts'
+import { tiktokCustomerFileAudiences } from './tiktok-ads/tiktok-customer-file-audiences.ts'
+import { tiktokEvents } from './tiktok-ads/tiktok-events.ts'
+import { videoampAudiences } from './videoamp/videoamp-audiences.ts'
+import { xCustomAudiences } from './x-ads/x-custom-audiences.ts'
+import { xAdAnalytics } from './x-twitter/x-ad-analytics.ts'
+import { xCampaignMeasurement } from './x-twitter/x-campaign-measurement.ts'
+import { yahooDspAudiences } from './yahoo-dsp/yahoo-dsp-audiences.ts'
+import { yahooDspConversions } from './yahoo-dsp/yahoo-dsp-conversions.ts'
+import { yahooDspReporting } from './yahoo-dsp/yahoo-dsp-reporting.ts'
+
+/** The one list of what there is: a new connector is added here, under its platform, and nowhere else. */
+export const { connectors, platforms, connectorById } = makeCatalogue([
+  acousticRelationalTables,
+  activecampaign,
+  adikteevCustomAudience,
+  adikteevReporting,
+  adobeAudienceManager,
+  amazonAdsDataManagerAudiences,
+  amazonAdsDataManagerDspAudiences,
+  amazonAdsDspAudiences,
+  amazonAdsDspEvents,
+  amazonAdsReporting,
+  amazonDspConversions,
+  amazonS3Destination,
+  amazonS3Source,
+  azureBlobStorageDestination,
+  azureBlobStorageSource,
+  bingAdsReporting,
+  criteoCommerceGrowthAudiences,
+  criteoRetailMediaAudiences,
+  dv360CustomerMatch,
+  dv360Reporting,
+  dropbox,
+  fetchAudiences,
+  freewheelCampaignPosting,
+  freewheelEvents,
+  googleAdManager,
+  googleAdsClickConversions,
+  googleAdsConversions,
+  googleAdsCustomerMatch,
+  googleAdsOfflineConversions,
+  googleAdsReporting,
+  googleDataManagerAudiences,
+  googleBigquerySource,
+  campaignManager360Conversions,
+  googleCloudStorageDestination,
+  googleCloudStorageSource,
+  hubspotCrm,
+  kochavaGeoEvents,
+  linkedinAudienceInsights,
+  linkedinAnalytics,
+  linkedinDmpSegments,
+  linkedinOfflineConversions,
+  liverampEnvelopeDecryption,
+  liverampIdMatch,
+  liverampTranscoding,
+  lotameAudiences,
+  mavenMediaSnapshots,
+  metaAppEvents,
+  metaConversions,
+  metaCustomAudiences,
+  metaInsights,
+  microsoftAdsCustomerMatch,
+  microsoftAdsEvents,
+  mparticleAudience,
+  mparticleEvents,
+  narrative,
+  nexxenAudiences,
+  nielsenDigitalAdRatings,
+  nielsenN1Ads,
+  outfrontInventory,
+  pandora,
+  pinterestAdsAnalytics,
+  pinterestAdsManagement,
+  pinterestCustomerLists,
+  redditAudiences,
+  salesforceCrm,
+  salesforceMarketingCloudDataExtensions,
+  sftpDestination,
+  shopifyAdmin,
+  snapchatConversions,
+  snapchatCustomerLists,
+  snapchatReporting,
+  snowflakeDestination,
+  snowflakeSource,
+  spotifyWeb,
+  taboolaBackstage,
+  theTradeDeskCrmAudiences,
+  theTradeDeskFirstPartyAudiences,
+  theTradeDeskMyReports,
+  theTradeDeskOfflineConversions,
+  theTradeDeskRealTimeConversions,
+  theTradeDeskReds,
+  tiktokDataInsights,
+  tiktokAdReporting,
+  tiktokAudienceManagement,
+  tiktokCustomerFileAudiences,
+  tiktokEvents,
+  videoampAudiences,
+  xAdAnalytics,
+  xCampaignMeasurement,
+  xCustomAudiences,
+  yahooDspAudiences,
+  yahooDspConversions,
+  yahooDspReporting,
+])
+
+export { logoOf } from './logo.ts'

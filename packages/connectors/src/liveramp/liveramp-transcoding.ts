@@ -1,0 +1,16 @@
+import { defineConnector } from '@penstock/connector'
+import { credentials } from './credentials.ts'
+import { liveRamp } from './platform.ts'
+
+/** RampIDs, carried from one party’s encoding to another’s. */
+export const liverampTranscoding = defineConnector({
+  slug: 'liveramp-transcoding',
+  name: 'LiveRamp Transcoding',
+  platform: liveRamp,
+  dataType: 'transcoding',
+  dataTypeCategory: 'identity management',
+  status: 'preview',
+  description: 'Has LiveRamp turn RampIDs of your own encoding into those of a partner, or the partner’s into yours.',
+  secrets: credentials,
+  destination: {},
+})

@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const liveRamp = definePlatform({ slug: 'liveramp', name: 'LiveRamp', type: 'Identity Management' })

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { catalogueId, type Platform } from '@penstock/connector'
+
+/**
+ * The logo of a platform as an SVG document, square, on a ground of its own so that it stands out on light and dark
+ * pages alike: the brand's icon on the brand's colour, or initials where no icon of the brand is at hand.
+ * An icon is read from disk at each call, so keep what comes back.
+ * Fails, as a programmer's error, where the platform names an icon that simple-icons does not have.
+ */
+export function logoOf(platform: Platform): string {
+  const drawing = platform.icon === undefined ? drawMonogram(platform) : drawIcon(platform.icon)
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" role="img"><title>${escapeXml(platform.name)}</title><rect width="24" height="24" rx="5" fill="${drawing.ground}"/>${drawing.mark}</svg>`
+}
+
+type Drawing = {
+  /** Colour of the square, `#rrggbb`. */
+  readonly ground: string
+  /** Element that goes on top of it, in a field of 24 by 24. */
+  readonly mark: string
+}
+
+function drawIcon(icon: string): Drawing {
+  const ground = brandColour(icon)
+  const path = /<path d="([^"]+)"/.exec(readPackage(`simple-icons/icons/${icon}.svg`))?.[1]
+  if (path === undefined) throw new Error(`The icon ${icon} of simple-icons has no path`)
+  return {
+    ground,
+    mark: `<path transform="translate(4.5 4.5) scale(.625)" fill="${inkOn(ground)}" d="${path}"/>`,
+  }
+}
+
+/** Dark enough, each of them, for white letters (at least 4.5 to 1). */
+const monogramGrounds = [
+  '#b91c1c',
+  '#c2410c',
+  '#a16207',
+  '#4d7c0f',
+  '#15803d',
+  '#0f766e',
+  '#0e7490',
+  '#1d4ed8',
+  '#4338ca',
+  '#7e22ce',
+  '#a21caf',
+  '#be185d',
+  '#475569',
+] as const
+
+function drawMonogram({ slug, name }: Platform): Drawing {
+  const initials = initialsOf(name) || initialsOf(slug)
+  const fontSize = initials.length > 1 ? 11 : 15
+  const pick = Number.parseInt(catalogueId('platform', slug).slice(0, 8), 16) % monogramGrounds.length
+  // Capitals are some 0.72 of the font's size high; half of that below the middle centres them in any renderer.
+  return {
+    ground: monogramGrounds[pick] ?? monogramGrounds[0],
+    mark: `<text x="12" y="${(12 + fontSize * 0.36).toFixed(1)}" text-anchor="middle" font-family="system-ui, sans-serif" font-size="${fontSize}" font-weight="600" fill="#ffffff">${initials}</text>`,
+  }
+}
+
+/** One or two capitals: of the first two words, where `LiveRamp` has two and a leading article is none. */
+function initialsOf(name: string): string {
+  const words = name.replace(/^The /, '').match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{L}|\p{N}+/gu) ?? []
+  return words
+    .slice(0, 2)
+    .map((word) => [...word.toUpperCase()][0])
+    .join('')
+}
+
+let colours: ReadonlyMap<string, string> | undefined
+
+/** Read once, when the first icon is drawn. */
+function brandColour(icon: string): string {
+  if (!colours) {
+    const icons: { slug: string; hex: string }[] = JSON.parse(readPackage('simple-icons/icons.json'))
+    colours = new Map(icons.map(({ slug, hex }) => [slug, `#${hex.toLowerCase()}`]))
+  }
+  const colour = colours.get(icon)
+  if (colour === undefined) throw new Error(`simple-icons has no icon ${icon}: leave \`icon\` out for a monogram`)
+  return colour
+}
+
+const readPackage = (specifier: string) => readFileSync(new URL(import.meta.resolve(specifier)), 'utf8')
+
+/** White, unless that falls below 3 to 1, the contrast that shapes need. */
+function inkOn(ground: string): string {
+  return 1.05 / (luminance(ground) + 0.05) >= 3 ? '#ffffff' : '#111111'
+}
+
+/** Relative luminance of a colour `#rrggbb`, 0 to 1, as WCAG 2 defines it. */
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const channel = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
+
+const escapeXml = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)

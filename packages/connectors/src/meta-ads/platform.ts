@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const metaAds = definePlatform({ slug: 'meta-ads', name: 'Meta Ads', type: 'Social Media Platform' })

@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const meta = definePlatform({ slug: 'meta', name: 'Meta', type: 'Social Media Platform' })

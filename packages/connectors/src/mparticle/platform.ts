@@ -1,0 +1,7 @@
+import { definePlatform } from '@penstock/connector'
+
+export const mparticle = definePlatform({
+  slug: 'mparticle',
+  name: 'mParticle',
+  type: 'Customer Data Platform (CDP)',
+})

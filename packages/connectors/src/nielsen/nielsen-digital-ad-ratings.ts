@@ -1,0 +1,16 @@
+import { defineConnector } from '@penstock/connector'
+import { clientCredentials } from './client-credentials.ts'
+import { nielsen } from './platform.ts'
+
+/** Nielsen's ratings of digital advertising. */
+export const nielsenDigitalAdRatings = defineConnector({
+  slug: 'nielsen-digital-ad-ratings',
+  name: 'Nielsen Digital Ad Ratings',
+  platform: nielsen,
+  dataType: 'ads analytics',
+  dataTypeCategory: 'reporting',
+  status: 'preview',
+  description: 'Reads whom digital ads reached, by demographic group, and whether they could be seen.',
+  secrets: clientCredentials,
+  source: {},
+})

@@ -1,0 +1,74 @@
+import { date, defineConnector, secret, select, text } from '@penstock/connector'
+import { inventoryColumns } from './inventory-columns.ts'
+import { outfront } from './platform.ts'
+
+/** Billboards and other units of Outfront, and when they can be booked. */
+export const outfrontInventory = defineConnector({
+  slug: 'outfront-inventory',
+  name: 'Outfront Inventory Availability',
+  platform: outfront,
+  dataType: 'reporting',
+  dataTypeCategory: 'reporting',
+  description:
+    'Reads which billboard units Outfront offers, when they are free, what they cost and how many people see them.',
+  actions: ['read'],
+  notes:
+    'Units are sold by the week, Monday to Sunday. Book a static unit at least 21 days ahead and a digital one 7 days. Availability is listed for the next 350 days and for 12 months at most. Each market allows 100 inquiries.',
+  secrets: {
+    tenantId: text({
+      label: 'Tenant ID',
+      description: 'ID of the directory tenant in which the client signs in',
+      required: true,
+    }),
+    clientId: text({ label: 'Client ID', description: 'ID of the client that calls the API', required: true }),
+    clientSecret: secret({
+      label: 'Client secret',
+      description: 'Secret that belongs to the client ID',
+      required: true,
+    }),
+    scope: text({ label: 'Scope', description: 'Permission that is asked for at sign-in', required: true }),
+  },
+  source: {
+    fields: {
+      marketName: text({ label: 'Market name', description: 'Only units of this market (DMA)' }),
+      mediaFormat: text({ label: 'Media format', description: 'Only units of this format, for example Bulletin' }),
+      unitIdType: select({
+        label: 'Unit ID type',
+        description: 'Which numbers are meant in Unit IDs',
+        options: ['Outfront ID (OMS)', 'Geopath - Spot', 'Geopath - Frame'],
+      }),
+      unitIds: text({ label: 'Unit IDs', description: 'Only these units; put commas between them' }),
+      digital: select({
+        label: 'Digital',
+        description: 'Yes for digital units alone, No for static units alone; leave empty for both',
+        options: ['Yes', 'No'],
+      }),
+      loadType: select({
+        label: 'Load type',
+        description: 'How much each run reads; everything is the only choice',
+        options: ['Full Load'],
+      }),
+      transferType: select({
+        label: 'Transfer type',
+        description: 'Whether somebody starts each run or a schedule does',
+        options: ['Manual Transfer', 'Scheduled Transfer'],
+      }),
+      windowType: select({
+        label: 'Window',
+        description: 'Whether the dates are fixed or reach ahead from the day of each run',
+        options: ['Fixed Window', 'Rolling Window'],
+      }),
+      startDate: date({
+        label: 'Start date',
+        description: 'First day to read, which must be a Monday',
+        when: { windowType: 'Fixed Window' },
+      }),
+      endDate: date({
+        label: 'End date',
+        description: 'Last day to read, which must be a Sunday',
+        when: { windowType: 'Fixed Window' },
+      }),
+    },
+    records: inventoryColumns,
+  },
+})

@@ -1,0 +1,31 @@
+import { defineConnector, secret, text } from '@penstock/connector'
+import { pandora as platform } from './platform.ts'
+
+/** What Pandora knows of the music in its catalogue. */
+export const pandora = defineConnector({
+  slug: 'pandora',
+  name: 'Pandora',
+  platform,
+  dataType: 'data store',
+  dataTypeCategory: 'data store',
+  status: 'preview',
+  description: 'Reads what Pandora’s catalogue says about its music.',
+  secrets: {
+    clientId: text({
+      label: 'Client ID',
+      description: 'ID of the app that you registered with Pandora',
+      required: true,
+    }),
+    clientSecret: secret({
+      label: 'Client secret',
+      description: 'Secret that belongs to the client ID',
+      required: true,
+    }),
+    refreshToken: secret({
+      label: 'Refresh token',
+      description: 'Long-lived token with which access to Pandora is renewed',
+      required: true,
+    }),
+  },
+  source: {},
+})

@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const pandora = definePlatform({ slug: 'pandora', name: 'Pandora', type: 'Media Management System' })

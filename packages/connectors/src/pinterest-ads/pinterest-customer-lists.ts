@@ -1,0 +1,81 @@
+import { column, defineConnector, secret, select, text } from '@penstock/connector'
+import { pinterestAds } from './platform.ts'
+
+/** Customer lists of Pinterest, each with the audience made from it. */
+export const pinterestCustomerLists = defineConnector({
+  slug: 'pinterest-customer-lists',
+  name: 'Pinterest Customer Lists',
+  platform: pinterestAds,
+  dataType: 'audiences',
+  dataTypeCategory: 'audience activation',
+  description: 'Keeps a customer list at Pinterest current, together with the audience that draws on it.',
+  actions: ['create', 'add', 'remove'],
+  notes:
+    'Each data set fills one list, and each list serves one audience. The audience can be targeted once Pinterest has matched 100 people.',
+  secrets: {
+    authType: select({
+      label: 'Sign-in method',
+      description: 'Whether access comes from consent given to an API app or from tokens that you enter',
+      options: ['oauth2', 'api-token'],
+      required: true,
+    }),
+    clientId: text({ label: 'Client ID', description: 'ID of the app that calls the API', required: true }),
+    clientSecret: secret({
+      label: 'Client secret',
+      description: 'Secret that belongs to the client ID',
+      required: true,
+    }),
+    accessToken: secret({
+      label: 'Access token',
+      description: 'Token with which calls to the API are made',
+      required: true,
+      when: { authType: 'api-token' },
+    }),
+    refreshToken: secret({
+      label: 'Refresh token',
+      description: 'Token that gets a new access token once the old one has expired',
+      required: true,
+    }),
+  },
+  destination: {
+    fields: {
+      adAccountId: text({
+        label: 'Ad account ID',
+        description: 'ID of the ad account that owns the audience',
+        required: true,
+      }),
+      audienceName: text({
+        label: 'Audience name',
+        description: 'Name that the audience carries at Pinterest',
+        required: true,
+      }),
+      audienceId: text({
+        label: 'Audience ID',
+        description: 'Leave empty before the first run; afterwards enter the ID that it returned',
+      }),
+    },
+    records: {
+      segment_name: column({ description: 'Name of the customer list', required: true }),
+      segment_id: column({ description: 'ID of the audience to change' }),
+      action: column({
+        description: 'What happens to this person’s membership',
+        required: true,
+        values: ['add', 'remove'],
+      }),
+      email: column({ description: 'E-mail address; it is hashed on the way', oneOf: 'identifier' }),
+      email_sha256: column({ description: 'Hashed e-mail address', hashed: ['sha256'], oneOf: 'identifier' }),
+      idfa: column({ description: 'Advertising ID of an iOS device; it is hashed on the way', oneOf: 'identifier' }),
+      idfa_sha256: column({
+        description: 'Hashed advertising ID of an iOS device',
+        hashed: ['sha256'],
+        oneOf: 'identifier',
+      }),
+      maid: column({ description: 'Advertising ID of a mobile device; it is hashed on the way', oneOf: 'identifier' }),
+      maid_sha256: column({
+        description: 'Hashed advertising ID of a mobile device',
+        hashed: ['sha256'],
+        oneOf: 'identifier',
+      }),
+    },
+  },
+})

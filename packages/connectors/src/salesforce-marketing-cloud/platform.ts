@@ -1,0 +1,7 @@
+import { definePlatform } from '@penstock/connector'
+
+export const salesforceMarketingCloud = definePlatform({
+  slug: 'salesforce-marketing-cloud',
+  name: 'Salesforce Marketing Cloud',
+  type: 'CRM Platform',
+})

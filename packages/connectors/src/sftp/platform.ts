@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const sftp = definePlatform({ slug: 'sftp', name: 'SFTP', type: 'Cloud Storage Provider' })

@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const snowflake = definePlatform({ slug: 'snowflake', name: 'Snowflake', type: 'Cloud Storage Provider' })

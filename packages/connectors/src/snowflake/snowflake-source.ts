@@ -1,0 +1,98 @@
+import { defineConnector, number, select, text } from '@penstock/connector'
+import { snowflake } from './platform.ts'
+import { keyPairUser, signIn } from './sign-in.ts'
+
+/** Rows from a table, a view or a query of Snowflake. */
+export const snowflakeSource = defineConnector({
+  slug: 'snowflake-source',
+  name: 'Snowflake Source',
+  platform: snowflake,
+  dataType: 'data store',
+  dataTypeCategory: 'data store',
+  description: 'Reads rows from Snowflake: those of a table or view, or those that a query returns.',
+  actions: ['read'],
+  notes:
+    'The role needs USAGE on the database and the schema, and SELECT on the table. The warehouse has to be running or resume by itself.',
+  secrets: {
+    ...signIn,
+    snowflakeAccount: text({
+      label: 'Snowflake account',
+      description: 'Locator of your account, with its region',
+      required: true,
+    }),
+    ...keyPairUser,
+    snowflakeRole: text({ label: 'Snowflake role', description: 'Role under which queries run', required: true }),
+  },
+  source: {
+    fields: {
+      dataSourceType: select({
+        label: 'Data source type',
+        description: 'Whether a table or view is read, or the result of a query',
+        options: ['Table Reference', 'SQL Query'],
+        required: true,
+      }),
+      warehouse: text({ label: 'Warehouse', description: 'Warehouse that does the reading', required: true }),
+      database: text({
+        label: 'Database',
+        description: 'Database that holds the table or view',
+        required: true,
+        when: { dataSourceType: 'Table Reference' },
+      }),
+      schema: text({
+        label: 'Schema',
+        description: 'Schema that holds the table or view',
+        required: true,
+        when: { dataSourceType: 'Table Reference' },
+      }),
+      table: text({
+        label: 'Table',
+        description: 'Name of the table or view to read',
+        required: true,
+        when: { dataSourceType: 'Table Reference' },
+      }),
+      sqlQuery: text({
+        label: 'SQL query',
+        description: 'SELECT statement whose rows are read',
+        required: true,
+        when: { dataSourceType: 'SQL Query' },
+      }),
+      syncMode: select({
+        label: 'Sync mode',
+        description: 'Whether each run reads all rows or only those that changed since the last run',
+        options: ['Full', 'Incremental'],
+        required: true,
+      }),
+      timezone: text({ label: 'Timezone', description: 'Time zone in which timestamps are understood' }),
+      startTime: text({ label: 'Start time', description: 'When the schedule runs for the first time' }),
+      syncFrequency: number({
+        label: 'Sync frequency',
+        description: 'How much time lies between two runs, counted in the unit below',
+        min: 1,
+      }),
+      unit: select({
+        label: 'Unit',
+        description: 'What the sync frequency is counted in',
+        options: ['Minutes', 'Hours', 'Days'],
+      }),
+      markerColumn: text({
+        label: 'Marker column',
+        description: 'Column whose value grows whenever a row is added or changed',
+        required: true,
+        when: { syncMode: 'Incremental' },
+      }),
+      markerType: select({
+        label: 'Marker type',
+        description: 'Whether the marker column holds times or numbers',
+        options: ['Datetime', 'Numeric'],
+        required: true,
+        when: { syncMode: 'Incremental' },
+      }),
+      markerPosition: text({
+        label: 'Marker position',
+        description: 'Value of the marker column up to which rows have been read; the service keeps it',
+        readonly: true,
+        when: { syncMode: 'Incremental' },
+      }),
+    },
+  },
+})

@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const spotify = definePlatform({ slug: 'spotify', name: 'Spotify', type: 'Media Management System' })

@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const taboola = definePlatform({ slug: 'taboola', name: 'Taboola', type: 'Demand-Side Platform (DSP)' })

@@ -1,0 +1,44 @@
+import { column, defineConnector, secret, text } from '@penstock/connector'
+import { theTradeDesk } from './platform.ts'
+
+/** Segments of The Trade Desk, made of identifiers that you collected yourself. */
+export const theTradeDeskFirstPartyAudiences = defineConnector({
+  slug: 'the-trade-desk-first-party-audiences',
+  name: 'The Trade Desk First-Party Audiences',
+  platform: theTradeDesk,
+  dataType: 'Audiences - Data API',
+  dataTypeCategory: 'audience activation',
+  description:
+    'Puts identifiers that you collected yourself into segments of The Trade Desk, which it finds or makes by name.',
+  actions: ['create', 'add', 'remove'],
+  notes:
+    'Before the first run you need an access letter and an agreement about UID2. A row may carry several identifiers.',
+  secrets: {
+    advertiserId: text({
+      label: 'Advertiser ID',
+      description: 'ID of your advertiser at The Trade Desk',
+      required: true,
+    }),
+    advertiserSecretKey: secret({
+      label: 'Advertiser secret key',
+      description: 'Secret key from the preferences of the advertiser',
+      required: true,
+    }),
+  },
+  destination: {
+    records: {
+      segment_name: column({
+        description: 'Name of the segment; it is made if there is none of that name',
+        required: true,
+      }),
+      action: column({
+        description: 'What happens to this person’s membership',
+        required: true,
+        values: ['add', 'remove'],
+      }),
+      TDID: column({ description: 'ID that The Trade Desk gave the person', oneOf: 'identifier' }),
+      UID2: column({ description: 'Unified ID 2.0 of the person', oneOf: 'identifier' }),
+      DAID: column({ description: 'Advertising ID of a device', oneOf: 'identifier' }),
+    },
+  },
+})

@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const tiktokAds = definePlatform({ slug: 'tiktok-ads', name: 'TikTok Ads', type: 'Social Media Platform' })

@@ -1,0 +1,31 @@
+import { defineConnector, secret, text } from '@penstock/connector'
+import { tiktok } from './platform.ts'
+
+/** Trends, engagement and results on TikTok. */
+export const tiktokDataInsights = defineConnector({
+  slug: 'tiktok-data-insights',
+  name: 'TikTok Data Insights',
+  platform: tiktok,
+  dataType: 'Insights',
+  dataTypeCategory: 'reporting',
+  status: 'preview',
+  description: 'Reads how campaigns on TikTok develop: their trends, how people engage with them and how they perform.',
+  secrets: {
+    clientId: text({
+      label: 'Client ID',
+      description: 'ID of the app that you registered with TikTok',
+      required: true,
+    }),
+    clientSecret: secret({
+      label: 'Client secret',
+      description: 'Secret that belongs to the client ID',
+      required: true,
+    }),
+    refreshToken: secret({
+      label: 'Refresh token',
+      description: 'Long-lived token with which access to TikTok is renewed',
+      required: true,
+    }),
+  },
+  source: {},
+})

@@ -1,0 +1,3 @@
+import { definePlatform } from '@penstock/connector'
+
+export const xTwitter = definePlatform({ slug: 'x-twitter', name: 'X (Twitter)', type: 'Social Media Platform' })

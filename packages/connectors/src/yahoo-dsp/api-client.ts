@@ -1,0 +1,15 @@
+import { secret, text } from '@penstock/connector'
+
+/** How the connectors that use the API access of a seat sign in. */
+export const apiClient = {
+  clientId: text({
+    label: 'Client ID',
+    description: 'ID that Yahoo displays when your API access is activated',
+    required: true,
+  }),
+  clientSecret: secret({
+    label: 'Client secret',
+    description: 'Secret that Yahoo displays with the client ID',
+    required: true,
+  }),
+}

@@ -1,0 +1,33 @@
+import { column, defineConnector, text } from '@penstock/connector'
+import { apiClient } from './api-client.ts'
+import { yahooDsp } from './platform.ts'
+
+/** Audiences of Yahoo DSP, made of hashed contacts. */
+export const yahooDspAudiences = defineConnector({
+  slug: 'yahoo-dsp-audiences',
+  name: 'Yahoo DSP Audiences',
+  platform: yahooDsp,
+  dataType: 'audiences',
+  dataTypeCategory: 'audience activation',
+  description: 'Puts people into audiences of Yahoo DSP by their hashed e-mail addresses and phone numbers.',
+  actions: ['create', 'add'],
+  notes: 'People can be added to an audience but never taken out. Yahoo has to enable API access for you first.',
+  secrets: apiClient,
+  destination: {
+    fields: {
+      advertiserName: text({ label: 'Advertiser name', description: 'Name by which you recognise the advertiser' }),
+      advertiserId: text({
+        label: 'Advertiser ID',
+        description: 'ID of the advertiser at Yahoo that owns the audiences',
+        required: true,
+      }),
+    },
+    records: {
+      segment_name: column({ description: 'Name of the audience to create' }),
+      segment_id: column({ description: 'ID of the audience to change' }),
+      action: column({ description: 'What happens to this person’s membership', required: true, values: ['add'] }),
+      email_sha256: column({ description: 'Hashed e-mail address', hashed: ['sha256'], oneOf: 'identifier' }),
+      phone_sha256: column({ description: 'Hashed phone number', hashed: ['sha256'], oneOf: 'identifier' }),
+    },
+  },
+})

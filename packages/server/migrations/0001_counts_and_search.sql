@@ -1,0 +1,61 @@
+-- Names are found by any part of them (the filter q), in any letter case.
+create extension if not exists pg_trgm;
+--> statement-breakpoint
+create index connections_name on connections using gin (name gin_trgm_ops);
+--> statement-breakpoint
+-- Every account has its row of counts from its first moment on.
+create function make_connection_counts() returns trigger language plpgsql as $$
+begin
+  insert into connection_counts (account_id, organization_id) values (new.id, new.organization_id);
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger accounts_make_counts after insert on accounts
+  for each row execute function make_connection_counts();
+--> statement-breakpoint
+create function add_to_connection_counts(account text, counted text, change bigint) returns void language sql as $$
+  update connection_counts set
+    in_progress = in_progress + case counted when 'In-progress' then change else 0 end,
+    active = active + case counted when 'active' then change else 0 end,
+    disabled = disabled + case counted when 'disabled' then change else 0 end,
+    deleted = deleted + case counted when 'deleted' then change else 0 end,
+    broken = broken + case counted when 'broken' then change else 0 end,
+    offline = offline + case counted when 'offline' then change else 0 end
+  where account_id = account;
+$$;
+--> statement-breakpoint
+-- Counts by statement, not by row: deleting an account with all its connections touches its counts a few times, not once
+-- for each connection. An account has one row of counts, so two statements never wait for each other crosswise.
+create function keep_connection_counts() returns trigger language plpgsql as $$
+begin
+  case tg_op
+    when 'INSERT' then
+      perform add_to_connection_counts(account_id, status, n)
+      from (select account_id, status, count(*) as n from after_rows group by 1, 2 order by 1) changes;
+    when 'UPDATE' then
+      perform add_to_connection_counts(account_id, status, n)
+      from (
+        select account_id, status, sum(n)::bigint as n
+        from (
+          select account_id, status, 1 as n from after_rows
+          union all
+          select account_id, status, -1 from before_rows
+        ) touched
+        group by 1, 2 having sum(n) <> 0 order by 1
+      ) changes;
+    when 'DELETE' then
+      perform add_to_connection_counts(account_id, status, -n)
+      from (select account_id, status, count(*) as n from before_rows group by 1, 2 order by 1) changes;
+  end case;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger connections_count_inserted after insert on connections
+  referencing new table as after_rows for each statement execute function keep_connection_counts();
+--> statement-breakpoint
+create trigger connections_count_updated after update on connections
+  referencing old table as before_rows new table as after_rows
+  for each statement execute function keep_connection_counts();
+--> statement-breakpoint
+create trigger connections_count_deleted after delete on connections
+  referencing old table as before_rows for each statement execute function keep_connection_counts();

@@ -1,0 +1,115 @@
+import { notify } from '../db/notices.ts'
+import { statement } from '../db/statement.ts'
+
+export type AccountRow = {
+  id: string
+  organizationId: string
+  name: string
+  enabled: boolean
+  env: string
+  envId: string
+  envHost: string
+  ownerId: string
+  ownerEmail: string
+  connections: number
+  volume: number
+  version: number
+  createdTime: Date
+  updatedTime: Date
+}
+
+const accountColumns = `
+  a.id, a.organization_id, a.name, a.enabled, a.env, e.id as env_id, e.host as env_host,
+  o.owner_id, o.owner_email, k.in_progress + k.active + k.disabled + k.broken + k.offline as connections,
+  a.volume, a.version, a.created_time, a.updated_time`
+
+const accountTables = `
+  join organizations o on o.id = a.organization_id
+  join environments e on e.name = a.env
+  join connection_counts k on k.account_id = a.id`
+
+export const findAccount = statement<{ organizationId: string; id: string }, AccountRow>(`
+  select ${accountColumns} from accounts a ${accountTables}
+  where a.id = :id and a.organization_id = :organizationId and a.deleted_time is null
+`)
+
+/** The account in the transaction that deletes it. */
+export const findDeletedAccount = statement<{ id: string }, AccountRow>(`
+  select ${accountColumns} from accounts a ${accountTables} where a.id = :id
+`)
+
+/** Takes the account for a change of its own. */
+export const lockAccount = statement<{ organizationId: string; id: string }, { env: string; version: number }>(`
+  select env, version from accounts
+  where id = :id and organization_id = :organizationId and deleted_time is null
+  for no key update
+`)
+
+type ActingAccountRow = { id: string; organizationId: string; env: string }
+const actingAccount = `
+  select id, organization_id, env from accounts
+  where id = :id and organization_id = :organizationId and deleted_time is null`
+
+export const findActingAccount = statement<{ organizationId: string; id: string }, ActingAccountRow>(actingAccount)
+
+/** Holds the account against deletion while something is written in it; such writers do not wait for each other. */
+export const holdActingAccount = statement<{ organizationId: string; id: string }, ActingAccountRow>(
+  `${actingAccount} for share`,
+)
+
+/** The page is picked first, so that only its accounts are joined. */
+export const listAccounts = statement<
+  { organizationId: string; like: string | null; size: number; offset: number },
+  AccountRow
+>(`
+  select ${accountColumns}
+  from (
+    select * from accounts
+    where organization_id = :organizationId and deleted_time is null and (:like::text is null or name ilike :like)
+    order by created_time desc, id desc limit :size offset :offset
+  ) a ${accountTables}
+  order by a.created_time desc, a.id desc
+`)
+
+export const countAccounts = statement<{ organizationId: string; like: string | null }, { total: number }>(`
+  select count(*) as total from accounts
+  where organization_id = :organizationId and deleted_time is null and (:like::text is null or name ilike :like)
+`)
+
+export const insertAccount = statement<{
+  id: string
+  organizationId: string
+  name: string
+  enabled: boolean
+  env: string
+}>(`
+  insert into accounts (id, organization_id, name, enabled, env) values (:id, :organizationId, :name, :enabled, :env)
+`)
+
+export const updateAccount = statement<{ id: string; name: string | null; enabled: boolean | null }>(`
+  update accounts set
+    name = coalesce(:name, name), enabled = coalesce(:enabled, enabled), version = version + 1, updated_time = now()
+  where id = :id and (name, enabled) is distinct from (coalesce(:name, name), coalesce(:enabled, enabled))
+`)
+
+export const deleteAccount = statement<{ id: string }>(`
+  update accounts set deleted_time = now(), updated_time = now(), version = version + 1 where id = :id
+`)
+
+/** Takes a deleted account that can still be restored. */
+export const lockDeletedAccount = statement<{ id: string; windowDays: number }, { id: string }>(`
+  select id from accounts where id = :id and deleted_time > now() - make_interval(days => :windowDays)
+  for no key update
+`)
+
+export const restoreAccount = statement<{ id: string }>(`
+  update accounts set deleted_time = null, updated_time = now(), version = version + 1 where id = :id
+`)
+
+export const purgeAccounts = statement<{ windowDays: number; limit: number }>(`
+  delete from accounts where id in (
+    select id from accounts where deleted_time < now() - make_interval(days => :windowDays) limit :limit for update skip locked
+  )
+`)
+
+export const announceAccount = statement<{ topic: string; value: string }>(notify)

@@ -1,0 +1,106 @@
+import { statfs } from 'node:fs/promises'
+import { type Config, ConfigError, readConfig } from '../config.ts'
+import { checkDatabase } from '../db/readiness.ts'
+import { statement } from '../db/statement.ts'
+import { createLogger } from '../log.ts'
+import { openKeyring } from '../secrets/keyring.ts'
+import { type Ground, openGround } from './ground.ts'
+import { print } from './print.ts'
+
+const versionMin = 15
+const freeBytesMin = 1024 ** 3
+
+type Check = { name: string; ok: boolean; message: string }
+
+const serverVersion = statement<Record<never, never>, { version: string; number: number }>(`
+  select current_setting('server_version') as version, current_setting('server_version_num')::int as number
+`)
+
+/**
+ * `penstock doctor`: looks at everything that a start needs, and says for each what to do where it is not well.
+ * @returns whether all is well
+ */
+export async function doctor(env: NodeJS.ProcessEnv, { json }: { json?: boolean }): Promise<boolean> {
+  const checks = await examine(env)
+  const lines = checks.map(({ name, ok, message }) => `${ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(11)} ${message}`)
+  print(checks, json, lines.join('\n'))
+  return checks.every(({ ok }) => ok)
+}
+
+async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
+  let config: Config
+  try {
+    config = readConfig(env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.faults.map((message) => ({ name: 'settings', ok: false, message }))
+  }
+  const settings = {
+    name: 'settings',
+    ok: true,
+    message: `${config.publicUrl}, environment ${config.environment.name}`,
+  }
+  let ground: Ground
+  try {
+    ground = await openGround(config, createLogger('silent'))
+  } catch (error) {
+    return [settings, { name: 'database', ok: false, message: (error as Error).message }, await checkDisk(config)]
+  }
+  try {
+    return [
+      settings,
+      await checkServer(ground),
+      await checkMigrations(ground),
+      await checkMasterKey(ground),
+      await checkDisk(config),
+    ]
+  } finally {
+    await ground.close()
+  }
+}
+
+async function checkServer({ database }: Ground): Promise<Check> {
+  const name = 'database'
+  try {
+    const { version = '', number = 0 } = (await serverVersion.first(database, {})) ?? {}
+    const ok = number >= versionMin * 10_000
+    return {
+      name,
+      ok,
+      message: ok ? `PostgreSQL ${version}` : `PostgreSQL ${version} is too old: use ${versionMin} or newer.`,
+    }
+  } catch {
+    return {
+      name,
+      ok: false,
+      message: 'It does not answer: check DATABASE_URL, and that the server runs and lets this user in.',
+    }
+  }
+}
+
+async function checkMigrations({ database }: Ground): Promise<Check> {
+  const problem = await checkDatabase(database)
+  return { name: 'migrations', ok: !problem, message: problem ?? 'current' }
+}
+
+async function checkMasterKey({ database, masterKey }: Ground): Promise<Check> {
+  const name = 'master key'
+  try {
+    await openKeyring(database, masterKey)
+    return { name, ok: true, message: `key ${masterKey.id} opens this database's secrets` }
+  } catch (error) {
+    const known = error instanceof Error && error.name === 'MasterKeyMismatch'
+    return {
+      name,
+      ok: false,
+      message: known ? error.message : 'It cannot be checked until the database answers and is migrated.',
+    }
+  }
+}
+
+async function checkDisk({ dataDirectory }: Config): Promise<Check> {
+  const { bavail, bsize } = await statfs(dataDirectory)
+  const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB free at ${dataDirectory}`
+  const ok = bavail * bsize >= freeBytesMin
+  return { name: 'disk', ok, message: ok ? free : `Only ${free}: make room, PostgreSQL stops when the disk is full.` }
+}

@@ -1,0 +1,90 @@
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { type Database, openDatabase } from '../db/database.ts'
+import { startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
+import type { Logger } from '../log.ts'
+import { generateMasterKey, type MasterKey, parseMasterKey } from '../secrets/seal.ts'
+
+/** What every command stands on: the data directory, the database in it or elsewhere, and the master key. */
+export type Ground = {
+  readonly databaseUrl: string
+  readonly database: Database
+  readonly masterKey: MasterKey
+  /** Lets go of the database; an embedded one stops unless another process uses it. */
+  close(): Promise<void>
+}
+
+export const masterKeyFile = (config: Config) => join(config.dataDirectory, 'master.key')
+export const credentialsFile = (config: Config) => join(config.dataDirectory, 'credentials.json')
+const postgresDirectory = (config: Config) => join(config.dataDirectory, 'postgres')
+
+/** Opens the database of the settings: starts the embedded one, or takes up the one that runs already. */
+export async function openGround(config: Config, log: Logger): Promise<Ground> {
+  await makeDataDirectory(config)
+  const embedded = config.databaseUrl
+    ? undefined
+    : await startEmbeddedPostgres({
+        directory: postgresDirectory(config),
+        log: (message) => log.info({ message }, 'postgresql'),
+      })
+  const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
+  const database = openDatabase({
+    url: databaseUrl,
+    poolSize: config.databasePoolSize,
+    onIdleError: (err) => log.warn({ err }, 'a database connection broke'),
+  })
+  const close = async () => {
+    await database.close()
+    await embedded?.stop()
+  }
+  try {
+    return { databaseUrl, database, masterKey: await readMasterKey(config), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The data directory holds the master key and credentials: nobody else lists it, only the embedded server passes through. */
+async function makeDataDirectory(config: Config): Promise<void> {
+  await mkdir(config.dataDirectory, { recursive: true })
+  await chmod(config.dataDirectory, config.databaseUrl ? 0o700 : 0o711)
+}
+
+/** The master key of the settings, else that of the key file, which is made where there is none. */
+async function readMasterKey(config: Config): Promise<MasterKey> {
+  if (config.masterKey) return config.masterKey
+  const file = masterKeyFile(config)
+  const text = (await readIfThere(file)) ?? (await writeNew(file, `${generateMasterKey()}\n`))
+  const key = parseMasterKey(text)
+  if (!key) throw new Error(`${file} does not hold a master key (32 bytes in base64): put back the file from a backup.`)
+  return key
+}
+
+export async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Writes a private file whole or not at all. */
+export async function writePrivate(file: string, content: string): Promise<void> {
+  const fresh = `${file}.${process.pid}.new`
+  await writeFile(fresh, content, { mode: 0o600, flush: true })
+  await rename(fresh, file)
+}
+
+/** Makes a private file; where another process was faster, its content counts. */
+async function writeNew(file: string, content: string): Promise<string> {
+  try {
+    await writeFile(file, content, { mode: 0o600, flag: 'wx', flush: true })
+    return content
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return readFile(file, 'utf8')
+    throw error
+  }
+}

@@ -1,0 +1,116 @@
+import { Command, CommanderError } from 'commander'
+import { type Config, ConfigError, readConfig } from '../config.ts'
+import { createLogger, describeError, type Logger } from '../log.ts'
+import * as admin from './admin.ts'
+import { doctor } from './doctor.ts'
+import { documents } from './documents.ts'
+import { serve, work } from './serve.ts'
+
+/** Exit codes: the command did what it says · it failed · it was called wrongly or a setting is bad. */
+export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
+
+/** Runs the command line and sets the exit code of the process. Every failure is one clear sentence on standard error. */
+export async function runCommand(args: readonly string[]): Promise<void> {
+  try {
+    await buildProgram().parseAsync(args, { from: 'user' })
+  } catch (error) {
+    process.exitCode = reportFailure(error)
+  }
+}
+
+function buildProgram(): Command {
+  const program = new Command('penstock')
+    .description('Manages data pipes between marketing, advertising and data platforms')
+    .exitOverride()
+    .showHelpAfterError('Run penstock help to see every command.')
+  const withConfig =
+    <A extends unknown[]>(action: (config: Config, log: Logger, ...rest: A) => Promise<void>, quiet = true) =>
+    (...rest: A) => {
+      const config = readConfig(process.env)
+      // A command speaks to a person; only the long-running ones tell their log what they do.
+      return action(config, createLogger(quiet ? 'silent' : config.logLevel), ...rest)
+    }
+  const json = ['--json', 'print JSON, for programs'] as const
+
+  program.command('serve').description('run the service').action(withConfig(serve, false))
+  program.command('worker').description('run background jobs only').action(withConfig(work, false))
+  program
+    .command('migrate')
+    .description('bring the database schema up to date')
+    .action(withConfig(admin.migrateDatabase))
+  program
+    .command('doctor')
+    .description('check settings, database, migrations, master key and disk')
+    .option(...json)
+    .action(async (options) => {
+      if (!(await doctor(process.env, options))) process.exitCode = exitCodes.failed
+    })
+  program
+    .command('documents', { hidden: true })
+    .description('write the documents that are generated from the code')
+    .option('--check', 'change nothing, fail where one differs')
+    .action(documents)
+
+  const org = program.command('org').description('organizations')
+  org
+    .command('create')
+    .description('create an organization with its first client credentials')
+    .requiredOption('--name <name>', 'name of the organization')
+    .requiredOption('--owner-email <address>', 'e-mail address of its owner')
+    .option(...json)
+    .action(withConfig(admin.createOrganizationCommand))
+  org
+    .command('list')
+    .description('list organizations')
+    .option(...json)
+    .action(withConfig(admin.listOrganizationsCommand))
+
+  const client = program.command('client').description('client credentials')
+  client
+    .command('create')
+    .description('create client credentials for an organization')
+    .requiredOption('--organization <id>', 'identifier of the organization')
+    .option(...json)
+    .action(withConfig(admin.createClientCommand))
+  client
+    .command('list')
+    .description('list clients')
+    .option('--organization <id>', 'of this organization only')
+    .option(...json)
+    .action(withConfig(admin.listClientsCommand))
+  client
+    .command('revoke <clientId>')
+    .description('revoke a client and every token it holds')
+    .option(...json)
+    .action(withConfig(admin.revokeClientCommand))
+
+  program
+    .command('account')
+    .description('sub-accounts')
+    .command('restore <accountId>')
+    .description('restore an account that was deleted within the last 30 days, with all it held')
+    .option(...json)
+    .action(withConfig(admin.restoreAccountCommand))
+  program
+    .command('key')
+    .description('master key')
+    .command('rotate')
+    .description('seal every secret again under a new master key, while the service runs')
+    .option(...json)
+    .action(withConfig(admin.rotateKeyCommand))
+  return program
+}
+
+function reportFailure(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+  if (error instanceof ConfigError) {
+    for (const fault of error.faults) process.stderr.write(`penstock: ${fault}\n`)
+    return exitCodes.usage
+  }
+  const { message, code, cause } = describeError(error)
+  const causeMessage = (cause as { message?: unknown } | undefined)?.message
+  process.stderr.write(
+    `penstock: ${message ?? `the database refused (${code})`}${causeMessage ? ` (${causeMessage})` : ''}\n`,
+  )
+  return exitCodes.failed
+}

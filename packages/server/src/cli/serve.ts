@@ -1,0 +1,98 @@
+import { relative } from 'node:path'
+import type { Config } from '../config.ts'
+import { migrate } from '../db/migrate.ts'
+import type { Logger } from '../log.ts'
+import { type Credentials, createFirstOrganization, registerEnvironment } from '../organizations/organizations.ts'
+import { createService } from '../service.ts'
+import { startWorker } from '../worker/worker.ts'
+import { credentialsFile, openGround, readIfThere, writePrivate } from './ground.ts'
+
+/** `penstock serve`: the whole service, until it is told to stop. */
+export async function serve(config: Config, log: Logger): Promise<void> {
+  const ground = await openGround(config, log)
+  const { database } = ground
+  try {
+    await migrate(ground.databaseUrl)
+    const first = await prepareFirstOrganization(config, database)
+    const service = await createService(config, { ...ground, log })
+    const worker = config.worker ? await startWorker(database, log) : undefined
+    await service.app.listen({ host: config.host, port: config.port })
+    log.info({ address: config.publicUrl, environment: config.environment.name }, 'serving')
+    process.stdout.write(await welcome(config, first))
+
+    await untilTold()
+    log.info('stopping: answering what is in flight')
+    await service.close()
+    await worker?.stop()
+  } finally {
+    await ground.close()
+    log.info('stopped')
+  }
+}
+
+/** `penstock worker`: background jobs alone, until it is told to stop. */
+export async function work(config: Config, log: Logger): Promise<void> {
+  const ground = await openGround(config, log)
+  try {
+    await migrate(ground.databaseUrl)
+    const worker = await startWorker(ground.database, log)
+    log.info('working')
+    await untilTold()
+    await worker.stop()
+  } finally {
+    await ground.close()
+  }
+}
+
+/** Resolves at the first signal to stop. A second one does not wait for anything. */
+function untilTold(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      let told = false
+      process.on(signal, () => {
+        if (told) process.exit(1)
+        told = true
+        resolve()
+      })
+    }
+  })
+}
+
+/** Creates the first organization where there is none; generated credentials are kept in the data directory. */
+async function prepareFirstOrganization(
+  config: Config,
+  database: Parameters<typeof createFirstOrganization>[0],
+): Promise<Credentials | undefined> {
+  await registerEnvironment(database, config)
+  const given = config.firstClient && { clientId: config.firstClient.id, clientSecret: config.firstClient.secret }
+  return createFirstOrganization(database, given, async (credentials) => {
+    if (!given) await writePrivate(credentialsFile(config), `${JSON.stringify(credentials)}\n`)
+  })
+}
+
+/** What a person at the terminal does next. */
+async function welcome(config: Config, first: Credentials | undefined): Promise<string> {
+  const api = `${config.publicUrl}/es/v2`
+  const nearby = relative(process.cwd(), credentialsFile(config))
+  const file = nearby.startsWith('..') ? credentialsFile(config) : nearby
+  const kept = (await readIfThere(credentialsFile(config))) !== undefined
+  const generated = first && !config.firstClient
+  const lines = [`Penstock serves ${config.publicUrl} (documentation: ${config.publicUrl}/docs)`, '']
+  if (generated) {
+    lines.push(
+      `Your client credentials, shown this once and kept in ${file}:`,
+      `  client id      ${first.clientId}`,
+      `  client secret  ${first.clientSecret}`,
+      '',
+    )
+  }
+  const credentials = kept ? `@${file}` : `'{"clientId":"…","clientSecret":"…"}'`
+  lines.push(
+    'Try it:',
+    `  TOKEN=$(curl -s ${api}/oauth/client-token -H 'Content-Type: application/json' -d ${credentials} | sed 's/.*"accessToken":"\\([^"]*\\)".*/\\1/')`,
+    `  curl -s ${api}/accounts -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"name":"First account"}'`,
+    `  curl -s ${api}/accounts -H "Authorization: Bearer $TOKEN"`,
+    '',
+  )
+  return `${lines.join('\n')}\n`
+}

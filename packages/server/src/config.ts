@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import { limits } from '@penstock/wire'
+import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
+
+/**
+ * Every setting, read in this one place. `docs/operating.md` tells what each is for; a test holds the two together.
+ */
+export type Config = {
+  host: string
+  port: number
+  /** Where callers reach the service, without a trailing slash; links in replies begin with it. */
+  publicUrl: string
+  dataDirectory: string
+  /** Undefined: the embedded PostgreSQL in the data directory. */
+  databaseUrl: string | undefined
+  databasePoolSize: number
+  /** Credentials of the first organization, taken on the first start. */
+  firstClient: { id: string; secret: string } | undefined
+  masterKey: MasterKey | undefined
+  nextMasterKey: MasterKey | undefined
+  environment: { name: string; id: string; host: string }
+  tokenLifetimeSeconds: number
+  /** Requests a minute for each client; 0: no limit. */
+  rateLimitPerMinute: number
+  corsOrigins: readonly string[]
+  trustedProxies: readonly string[]
+  /** Whether `serve` also works on background jobs. */
+  worker: boolean
+  logLevel: LogLevel
+}
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/** Settings that cannot be used; each line names one and says what it takes. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[]
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'))
+    this.faults = faults
+  }
+}
+
+export const masterKeyHint = 'Make one with: openssl rand -base64 32'
+const clientSecretLengthMin = 16
+
+/**
+ * Reads the settings from the environment.
+ * @throws ConfigError that lists every bad setting at once
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const faults: string[] = []
+  const given = (name: string) => env[name]?.trim() || undefined
+  const read = <T>(name: string, fallback: T, parse: (value: string) => T | undefined, expected: string): T => {
+    const value = given(name)
+    const parsed = value === undefined ? fallback : parse(value)
+    if (parsed === undefined && value !== undefined) faults.push(`${name} must be ${expected}.`)
+    return parsed as T
+  }
+  const whole = (name: string, fallback: number, min: number, max: number) =>
+    read(name, fallback, (value) => between(value, min, max), `a whole number from ${min} to ${max}`)
+
+  const host = given('PENSTOCK_HOST') ?? '127.0.0.1'
+  const port = whole('PENSTOCK_PORT', 8080, 0, 65_535)
+  const publicUrl = read(
+    'PENSTOCK_PUBLIC_URL',
+    `http://${host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`,
+    webAddress,
+    'an http or https address without query or fragment, such as https://pipes.example.com',
+  )
+  const masterKeySetting = (name: string) =>
+    read(name, undefined, parseMasterKey, `32 bytes in base64 or hexadecimal. ${masterKeyHint}`)
+  const masterKey = masterKeySetting('PENSTOCK_MASTER_KEY')
+  const databaseUrl = read('DATABASE_URL', undefined, postgresAddress, 'a postgres:// or postgresql:// address')
+  if (given('DATABASE_URL') && !given('PENSTOCK_MASTER_KEY')) {
+    faults.push(
+      `PENSTOCK_MASTER_KEY is needed with DATABASE_URL: it seals every secret in that database. ${masterKeyHint} and keep it safe; without it the secrets cannot be read.`,
+    )
+  }
+  const name = given('PENSTOCK_ENVIRONMENT') ?? 'production'
+  if (name.length > 100) faults.push('PENSTOCK_ENVIRONMENT must have at most 100 characters.')
+
+  const config: Config = {
+    host,
+    port,
+    publicUrl,
+    dataDirectory: resolve(given('PENSTOCK_DATA_DIR') ?? '.penstock'),
+    databaseUrl,
+    databasePoolSize: whole('PENSTOCK_DATABASE_POOL', 10, 2, 200),
+    firstClient: readFirstClient(given('PENSTOCK_CLIENT_ID'), given('PENSTOCK_CLIENT_SECRET'), faults),
+    masterKey,
+    nextMasterKey: masterKeySetting('PENSTOCK_NEXT_MASTER_KEY'),
+    environment: {
+      name,
+      id: createHash('sha256').update(`environment:${name}`).digest('hex').slice(0, 16),
+      host: publicUrl ? new URL(publicUrl).host : '',
+    },
+    tokenLifetimeSeconds: whole('PENSTOCK_TOKEN_LIFETIME_SECONDS', limits.tokenLifetimeSecondsDefault, 1, 31_536_000),
+    rateLimitPerMinute: whole('PENSTOCK_RATE_LIMIT', 0, 0, 1_000_000),
+    corsOrigins: words(given('PENSTOCK_CORS_ORIGINS')),
+    trustedProxies: words(given('PENSTOCK_TRUSTED_PROXIES')),
+    worker: read('PENSTOCK_WORKER', true, (value) => ({ 1: true, 0: false })[value], '1 or 0'),
+    logLevel: read(
+      'PENSTOCK_LOG_LEVEL',
+      'info',
+      (value) => logLevels.find((level) => level === value.toLowerCase()),
+      `one of ${logLevels.join(', ')}`,
+    ),
+  }
+  if (faults.length > 0) throw new ConfigError(faults)
+  return config
+}
+
+function readFirstClient(id: string | undefined, secret: string | undefined, faults: string[]): Config['firstClient'] {
+  if (!id && !secret) return undefined
+  if (!id || !secret) {
+    faults.push('PENSTOCK_CLIENT_ID and PENSTOCK_CLIENT_SECRET must be set together, or neither.')
+    return undefined
+  }
+  if (!/^[\x21-\x7e]{1,200}$/.test(id)) faults.push('PENSTOCK_CLIENT_ID must be 1 to 200 visible ASCII characters.')
+  if (secret.length < clientSecretLengthMin || secret.length > limits.credentialLengthMax) {
+    faults.push(
+      `PENSTOCK_CLIENT_SECRET must have ${clientSecretLengthMin} to ${limits.credentialLengthMax} characters; random ones, such as from: openssl rand -base64 32`,
+    )
+  }
+  return { id, secret }
+}
+
+function between(value: string, min: number, max: number): number | undefined {
+  const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
+  return number >= min && number <= max ? number : undefined
+}
+
+function webAddress(value: string): string | undefined {
+  const url = URL.parse(value)
+  const plain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username
+  return plain ? url.href.replace(/\/+$/, '') : undefined
+}
+
+function postgresAddress(value: string): string | undefined {
+  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value) ? value : undefined
+}
+
+const words = (value: string | undefined) => (value ? value.split(/[\s,]+/).filter(Boolean) : [])

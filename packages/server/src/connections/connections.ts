@@ -1,0 +1,261 @@
+import {
+  type BodyOf,
+  type Connection,
+  type ConnectionDetails,
+  type ConnectionStatus,
+  connectionStatuses,
+  lifecycle,
+  type QueryOf,
+  type RememberedStatus,
+  type Trigger,
+  type UpdatedConnection,
+} from '@penstock/wire'
+import type { Catalogue } from '../connectors/catalogue.ts'
+import { idsNamed } from '../connectors/connectors.ts'
+import type { Db, Transaction } from '../db/database.ts'
+import { violates } from '../db/errors.ts'
+import { containing } from '../db/like.ts'
+import { requireEditable } from '../environment.ts'
+import type { ActingAccount, Actor } from '../http/call.ts'
+import type { Precondition } from '../http/precondition.ts'
+import { newIdentifier } from '../identifiers.ts'
+import { refuse, refuseFaults } from '../refusal.ts'
+import { ends, readSettings, requireCompatible, requireReady } from './ends.ts'
+import * as queries from './queries.ts'
+import { viewConnection, viewConnectionDetails, viewUpdatedConnection } from './view.ts'
+
+/** Connections (specification, sections 2.8, 3 and 4.4). */
+
+/** What every rule here needs to know of the deployment. */
+export type Ground = { catalogue: Catalogue; environment: string }
+
+const etagOf = ({ version }: { version: number }) => String(version)
+
+export async function listConnections(
+  db: Db,
+  { catalogue, environment }: Ground,
+  actor: Actor,
+  account: ActingAccount | undefined,
+  { q, status: wanted, size, offset }: QueryOf<'listConnections'>,
+): Promise<{ reply: Connection[]; total: number }> {
+  const status = connectionStatuses.find((name) => name.toLowerCase() === wanted?.toLowerCase()) ?? null
+  const filter = {
+    organizationId: actor.organizationId,
+    accountId: account?.id ?? null,
+    like: containing(q),
+    connectorIds: idsNamed(catalogue, q),
+    status,
+  }
+  const { list, count } = queries.connectionList(filter)
+  const [rows, total] = await Promise.all([
+    list.all(db, { ...filter, size, offset }),
+    filter.like === null
+      ? countByStatus(db, actor, account, status)
+      : count.first(db, filter).then((row) => row?.total ?? 0),
+  ])
+  return { reply: rows.map((row) => viewConnection(row, catalogue, environment)), total }
+}
+
+async function countByStatus(
+  db: Db,
+  actor: Actor,
+  account: ActingAccount | undefined,
+  status: ConnectionStatus | null,
+): Promise<number> {
+  const counts = account
+    ? await queries.countsOfAccount.first(db, { accountId: account.id })
+    : await queries.countsOfOrganization.first(db, { organizationId: actor.organizationId })
+  if (!counts) return 0
+  return status ? counts[status] : connectionStatuses.reduce((sum, name) => sum + counts[name], 0)
+}
+
+export async function getConnection(
+  db: Db,
+  { catalogue, environment }: Ground,
+  account: ActingAccount,
+  id: string,
+): Promise<{ reply: ConnectionDetails; etag: string }> {
+  const row = await findConnection(db, account, id)
+  return { reply: viewConnectionDetails(row, catalogue, environment), etag: etagOf(row) }
+}
+
+/** Pairs a source with a compatible destination, both added to the sub-account. */
+export async function createConnection(
+  tx: Transaction,
+  { catalogue, environment }: Ground,
+  account: ActingAccount,
+  body: BodyOf<'createConnection'>,
+): Promise<Connection> {
+  const find = (field: 'srcConnectorId' | 'destConnectorId') =>
+    catalogue.find(body[field]) ??
+    refuse('not_found', [{ field: `body.${field}`, message: `no connector of the catalogue is ${body[field]}` }])
+  const connectors = { src: find('srcConnectorId'), dest: find('destConnectorId') }
+  const configurationIds = await findConfigurationIds(tx, account, body)
+  requireCompatible(connectors.src, connectors.dest)
+  const read = ends.map(({ key, role }) =>
+    readSettings(connectors[key], role, body[`${key}ConnectionConfig`] ?? {}, `body.${key}ConnectionConfig`),
+  )
+  refuseFaults(read.flatMap(({ faults }) => faults))
+  const [srcConfig, destConfig] = read.map(({ values }) => JSON.stringify(values))
+  const id = newIdentifier()
+  await requireEnds(() =>
+    queries.insertConnection.run(tx, {
+      id,
+      organizationId: account.organizationId,
+      accountId: account.id,
+      name: body.name.trim(),
+      srcConnectorId: body.srcConnectorId,
+      destConnectorId: body.destConnectorId,
+      ...configurationIds,
+      srcConfig: srcConfig ?? '{}',
+      destConfig: destConfig ?? '{}',
+      env: environment,
+    }),
+  )
+  return viewConnection(await findConnection(tx, account, id), catalogue, environment)
+}
+
+/** The configurations of both ends; refuses where an end is not added, or a configuration that was named is not its own. */
+async function findConfigurationIds(
+  tx: Transaction,
+  account: ActingAccount,
+  body: BodyOf<'createConnection'>,
+): Promise<{ srcConfigurationId: string; destConfigurationId: string }> {
+  const rows = await queries.findEnds.all(tx, {
+    accountId: account.id,
+    connectorIds: [body.srcConnectorId, body.destConnectorId],
+  })
+  const own = (connectorId: string) => rows.find((row) => row.connectorId === connectorId)?.configurationId
+  refuseFaults(
+    (['srcConnectorId', 'destConnectorId'] as const)
+      .filter((field) => !own(body[field]))
+      .map((field) => ({ field: `body.${field}`, message: 'is not added to this sub-account' })),
+    'connector_not_added',
+  )
+  const configurationIds = {
+    srcConfigurationId: own(body.srcConnectorId) ?? '',
+    destConfigurationId: own(body.destConnectorId) ?? '',
+  }
+  refuseFaults(
+    (['srcConfigurationId', 'destConfigurationId'] as const)
+      .filter((field) => body[field] !== undefined && body[field] !== configurationIds[field])
+      .map((field) => ({
+        field: `body.${field}`,
+        message: 'is not the configuration of that connector in this sub-account',
+      })),
+    'not_found',
+  )
+  return configurationIds
+}
+
+/** Changes the name and the settings; the ends never change (invariant 2). */
+export async function updateConnection(
+  tx: Transaction,
+  { catalogue, environment }: Ground,
+  account: ActingAccount,
+  id: string,
+  body: BodyOf<'updateConnection'>,
+  precondition: Precondition,
+): Promise<{ reply: UpdatedConnection; etag: string }> {
+  const row = await lockForChange(tx, environment, account, id, precondition)
+  if (row.status === 'deleted') refuse('connection_deleted')
+  if (body.id !== undefined && body.id !== id)
+    refuse('invalid_request', [{ field: 'body.id', message: 'is not the id in the path' }])
+  refuseFaults(
+    (['srcConnectorId', 'destConnectorId'] as const)
+      .filter((field) => body[field] !== undefined && body[field] !== row[field])
+      .map((field) => ({
+        field: `body.${field}`,
+        message: 'is another connector than the one that the connection has',
+      })),
+    'connector_immutable',
+  )
+  const [src, dest] = ends.map(({ key, role }) => {
+    const given = body[`${key}ConnectionConfig`]
+    const current = row[`${key}Config`]
+    if (given === undefined) return { values: current, faults: [] }
+    return readSettings(catalogue.known(row[`${key}ConnectorId`]), role, given, `body.${key}ConnectionConfig`, current)
+  })
+  refuseFaults([...(src?.faults ?? []), ...(dest?.faults ?? [])])
+  const change = { srcConfig: src?.values ?? {}, destConfig: dest?.values ?? {} }
+  // A connection that carries data stays complete.
+  if (row.status === 'active') await requireReady(tx, catalogue, { ...row, ...change })
+  await queries.updateConnection.run(tx, {
+    id,
+    name: body.name?.trim() ?? row.name,
+    srcConfig: JSON.stringify(change.srcConfig),
+    destConfig: JSON.stringify(change.destConfig),
+  })
+  const changed = await findConnection(tx, account, id)
+  return { reply: viewUpdatedConnection(changed), etag: etagOf(changed) }
+}
+
+/**
+ * Moves a connection along its lifecycle: activate, enable, disable, delete, restore.
+ * Repeating what is so already changes nothing.
+ */
+export async function triggerConnection(
+  tx: Transaction,
+  { catalogue, environment }: Ground,
+  account: ActingAccount,
+  id: string,
+  trigger: Trigger,
+  precondition: Precondition,
+): Promise<{ reply: Connection; etag: string }> {
+  const row = await lockForChange(tx, environment, account, id, precondition)
+  const transition = lifecycle[row.status][trigger]
+  if ('refused' in transition) refuse(transition.refused)
+  const to = transition.to === 'remembered' ? remembered(row) : transition.to
+  if (to !== row.status) {
+    const mustBeReady = transition.to === 'remembered' ? to === 'active' : transition.ready
+    if (mustBeReady) await requireReady(tx, catalogue, row)
+    const rememberedStatus = to === 'disabled' || to === 'deleted' ? remembered(row) : null
+    const moved = await requireEnds(() =>
+      queries.moveConnection.run(tx, { id, from: row.status, to, rememberedStatus }),
+    )
+    if (moved === 0) throw new Error(`Connection ${id} was held and moved all the same`)
+  }
+  const now = await findConnection(tx, account, id)
+  return { reply: viewConnection(now, catalogue, environment), etag: etagOf(now) }
+}
+
+/** Where `enable` leads from here on: the status itself, or the one that a disabled or deleted connection remembers. */
+function remembered(row: queries.ConnectionRow): RememberedStatus {
+  if (row.status !== 'disabled' && row.status !== 'deleted') return row.status
+  if (!row.rememberedStatus) throw new Error(`Connection ${row.id} is ${row.status} and remembers nothing`)
+  return row.rememberedStatus
+}
+
+async function findConnection(db: Db, account: ActingAccount, id: string): Promise<queries.ConnectionRow> {
+  return (await queries.findConnection.first(db, { accountId: account.id, id })) ?? refuse('not_found')
+}
+
+async function lockForChange(
+  tx: Transaction,
+  environment: string,
+  account: ActingAccount,
+  id: string,
+  precondition: Precondition,
+): Promise<queries.ConnectionRow> {
+  if (!(await queries.lockConnection.first(tx, { accountId: account.id, id }))) refuse('not_found')
+  const row = await findConnection(tx, account, id)
+  requireEditable(row, environment)
+  precondition.check(etagOf(row))
+  return row
+}
+
+/** Runs a statement that needs both ends to be added; the database, which sees every race, has the last word. */
+async function requireEnds<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    for (const { key } of ends) {
+      if (violates(error, `connections_${key}_added`)) {
+        refuse('connector_not_added', [
+          { field: `${key}Connector`, message: 'is not added to this sub-account any more' },
+        ])
+      }
+    }
+    throw error
+  }
+}

@@ -1,0 +1,82 @@
+import {
+  type Connector,
+  type Fields,
+  incompatibilities,
+  missingValues,
+  readValues,
+  type Values,
+} from '@penstock/connector'
+import type { Fault, Role } from '@penstock/wire'
+import type { Catalogue } from '../connectors/catalogue.ts'
+import type { Transaction } from '../db/database.ts'
+import { refuse, refuseFaults } from '../refusal.ts'
+import { type ConnectionRow, filledFields } from './queries.ts'
+
+/** The two ends of a connection: what each one is called in requests, and the role that it plays (invariant 2). */
+export const ends = [
+  { key: 'src', role: 'Source' },
+  { key: 'dest', role: 'Destination' },
+] as const satisfies readonly { key: string; role: Role }[]
+export type EndKey = (typeof ends)[number]['key']
+
+/** The settings that a connection makes for a connector in a role. */
+export function endFields(connector: Connector, role: Role): Fields {
+  return (role === 'Source' ? connector.source : connector.destination)?.fields ?? {}
+}
+
+/** Refuses a pair that does not fit, with every reason. */
+export function requireCompatible(source: Connector, destination: Connector): void {
+  refuseFaults(
+    incompatibilities(source, destination).map((message) => ({ field: 'body.destConnectorId', message })),
+    'connectors_incompatible',
+  )
+}
+
+/**
+ * Reads the settings that a caller sent for one end. They replace those that are there, but for what the service
+ * itself filled in.
+ */
+export function readSettings(
+  connector: Connector,
+  role: Role,
+  given: Readonly<Record<string, unknown>>,
+  path: string,
+  current: Values = {},
+): { values: Values; faults: Fault[] } {
+  const fields = endFields(connector, role)
+  const { set, faults } = readValues(fields, given, path, current)
+  const filled = Object.entries(current).filter(([key]) => fields[key]?.readonly)
+  return { values: { ...Object.fromEntries(filled), ...set }, faults }
+}
+
+/** Refuses with `connection_not_ready`, listing everything that both ends still lack before data can move. */
+export async function requireReady(
+  tx: Transaction,
+  catalogue: Catalogue,
+  connection: Pick<ConnectionRow, 'accountId' | 'srcConnectorId' | 'destConnectorId' | 'srcConfig' | 'destConfig'>,
+): Promise<void> {
+  const connectorIds = [connection.srcConnectorId, connection.destConnectorId]
+  const rows = await filledFields.all(tx, { accountId: connection.accountId, connectorIds })
+  const faults = ends.flatMap(({ key, role }): Fault[] => {
+    const connector = catalogue.known(connection[`${key}ConnectorId`])
+    const filled = rows.find(({ connectorId }) => connectorId === connector.id)
+    return [
+      ...(filled
+        ? missingSecrets(connector, role, filled, `${key}Connector`)
+        : [{ field: `${key}Connector`, message: `${connector.name} is not configured: save its configuration first` }]),
+      ...missingValues(endFields(connector, role), connection[`${key}Config`], `${key}ConnectionConfig`, role),
+    ]
+  })
+  if (faults.length > 0) refuse('connection_not_ready', faults)
+}
+
+/** What only one role needs is not asked for when a connector is saved, and so it is asked for here. */
+function missingSecrets(
+  connector: Connector,
+  role: Role,
+  { settings, secretNames }: { settings: Values; secretNames: string[] },
+  path: string,
+): Fault[] {
+  const values = { ...settings, ...Object.fromEntries(secretNames.map((name) => [name, ''])) }
+  return missingValues(connector.secrets, values, path, role)
+}

@@ -1,0 +1,226 @@
+import type { Values } from '@penstock/connector'
+import type { ConnectionStatus, RememberedStatus } from '@penstock/wire'
+import { statement } from '../db/statement.ts'
+
+export type ConnectionRow = {
+  id: string
+  accountId: string
+  name: string
+  status: ConnectionStatus
+  rememberedStatus: RememberedStatus | null
+  srcConnectorId: string
+  destConnectorId: string
+  srcConfig: Values
+  destConfig: Values
+  env: string
+  totalVolume: number
+  usedVolume: number
+  monthlyVolume: number
+  version: number
+  createdTime: Date
+  updatedTime: Date
+  srcConfigured: boolean
+  destConfigured: boolean
+  srcConfigurationId: string
+  destConfigurationId: string
+}
+
+/** A connection with what its ends are now. A deleted one may have outlived an end. */
+const connectionColumns = `
+  c.id, c.account_id, c.name, c.status, c.remembered_status, c.src_connector_id, c.dest_connector_id,
+  c.src_config, c.dest_config, c.env, c.total_volume, c.used_volume,
+  case when c.volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM') then c.monthly_volume else 0 end as monthly_volume,
+  c.version, c.created_time, c.updated_time,
+  coalesce(s.configured, false) as src_configured, coalesce(d.configured, false) as dest_configured,
+  coalesce(s.configuration_id, c.src_configuration_id) as src_configuration_id,
+  coalesce(d.configuration_id, c.dest_configuration_id) as dest_configuration_id`
+
+const endTables = `
+  left join added_connectors s on s.account_id = c.account_id and s.connector_id = c.src_connector_id
+  left join added_connectors d on d.account_id = c.account_id and d.connector_id = c.dest_connector_id`
+
+export const findConnection = statement<{ accountId: string; id: string }, ConnectionRow>(`
+  select ${connectionColumns} from connections c ${endTables}
+  where c.id = :id and c.account_id = :accountId and not c.account_deleted
+`)
+
+/** Takes a connection for a change; whoever comes second sees what the first left. */
+export const lockConnection = statement<{ accountId: string; id: string }, { id: string }>(`
+  select id from connections where id = :id and account_id = :accountId and not account_deleted for no key update
+`)
+
+type Filter = {
+  organizationId: string
+  /** Null in the list of a whole organization. */
+  accountId: string | null
+  /** The filter q, and the connectors whose names it is in. */
+  like: string | null
+  connectorIds: readonly string[] | null
+  status: ConnectionStatus | null
+}
+type Page = { size: number; offset: number }
+
+/**
+ * The lists. The page is picked first, by the index that fits, and only its rows are joined. Each combination is a
+ * statement of its own, because one plan for all of them would fit none.
+ */
+const listedBy = {
+  account: 'account_id = :accountId',
+  organization: 'organization_id = :organizationId',
+} as const
+const filteredBy = {
+  none: '',
+  status: 'and status = :status',
+  name: 'and name ilike :like',
+  nameOrConnector:
+    'and (name ilike :like or src_connector_id = any(:connectorIds) or dest_connector_id = any(:connectorIds))',
+} as const
+
+function listStatements(scope: keyof typeof listedBy) {
+  const make = (...filters: (keyof typeof filteredBy)[]) => {
+    const condition = [listedBy[scope], 'and not account_deleted', ...filters.map((filter) => filteredBy[filter])].join(
+      ' ',
+    )
+    return {
+      list: statement<Filter & Page, ConnectionRow>(`
+        select ${connectionColumns}
+        from (
+          select * from connections where ${condition} order by created_time desc, id desc limit :size offset :offset
+        ) c ${endTables}
+        order by c.created_time desc, c.id desc`),
+      count: statement<Filter, { total: number }>(`select count(*) as total from connections where ${condition}`),
+    }
+  }
+  return {
+    all: make('none'),
+    byStatus: make('status'),
+    byName: make('name'),
+    byNameAndStatus: make('name', 'status'),
+    byNameOrConnector: make('nameOrConnector'),
+    byNameOrConnectorAndStatus: make('nameOrConnector', 'status'),
+  }
+}
+
+const lists = {
+  account: listStatements('account'),
+  organization: listStatements('organization'),
+}
+
+/** Picks the statements for a filter. */
+export function connectionList({ accountId, like, connectorIds, status }: Filter) {
+  const of = lists[accountId === null ? 'organization' : 'account']
+  if (like === null) return status ? of.byStatus : of.all
+  if (!connectorIds?.length) return status ? of.byNameAndStatus : of.byName
+  return status ? of.byNameOrConnectorAndStatus : of.byNameOrConnector
+}
+
+/** How many there are of each status, without counting them. */
+type CountRow = {
+  'In-progress': number
+  active: number
+  disabled: number
+  deleted: number
+  broken: number
+  offline: number
+}
+const sums = ['in_progress as "In-progress"', 'active', 'disabled', 'deleted', 'broken', 'offline']
+  .map((column) => {
+    const [name, as] = column.split(' as ')
+    return `coalesce(sum(k.${name}), 0)::bigint as ${as ?? name}`
+  })
+  .join(', ')
+
+export const countsOfAccount = statement<{ accountId: string }, CountRow>(`
+  select ${sums} from connection_counts k where k.account_id = :accountId
+`)
+export const countsOfOrganization = statement<{ organizationId: string }, CountRow>(`
+  select ${sums} from connection_counts k join accounts a on a.id = k.account_id and a.deleted_time is null
+  where k.organization_id = :organizationId
+`)
+
+/** The ends that a new connection names, where they are added. */
+export const findEnds = statement<
+  { accountId: string; connectorIds: readonly string[] },
+  { connectorId: string; configurationId: string }
+>(`
+  select connector_id, configuration_id from added_connectors
+  where account_id = :accountId and connector_id = any(:connectorIds)
+`)
+
+export const insertConnection = statement<{
+  id: string
+  organizationId: string
+  accountId: string
+  name: string
+  srcConnectorId: string
+  destConnectorId: string
+  srcConfigurationId: string
+  destConfigurationId: string
+  srcConfig: string
+  destConfig: string
+  env: string
+}>(`
+  insert into connections
+    (id, organization_id, account_id, name, status, src_connector_id, dest_connector_id,
+     src_configuration_id, dest_configuration_id, src_config, dest_config, env)
+  values
+    (:id, :organizationId, :accountId, :name, 'In-progress', :srcConnectorId, :destConnectorId,
+     :srcConfigurationId, :destConfigurationId, :srcConfig, :destConfig, :env)
+`)
+
+export const updateConnection = statement<{ id: string; name: string; srcConfig: string; destConfig: string }>(`
+  update connections set
+    name = :name, src_config = :srcConfig, dest_config = :destConfig, version = version + 1, updated_time = now()
+  where id = :id and (name, src_config, dest_config) is distinct from (:name, :srcConfig::jsonb, :destConfig::jsonb)
+`)
+
+export const moveConnection = statement<{
+  id: string
+  from: ConnectionStatus
+  to: ConnectionStatus
+  rememberedStatus: RememberedStatus | null
+}>(`
+  update connections set
+    status = :to, remembered_status = :rememberedStatus,
+    deleted_time = case when :to = 'deleted' then now() end,
+    version = version + 1, updated_time = now()
+  where id = :id and status = :from
+`)
+
+/** The secrets that an added connector has, to know whether it is complete for a role. */
+export const filledFields = statement<
+  { accountId: string; connectorIds: readonly string[] },
+  { connectorId: string; settings: Values; secretNames: string[] }
+>(`
+  select a.connector_id, a.settings,
+    array(select s.name from secrets s where s.account_id = a.account_id and s.connector_id = a.connector_id) as secret_names
+  from added_connectors a
+  where a.account_id = :accountId and a.connector_id = any(:connectorIds) and a.configured
+`)
+
+/** With their account: connections that were not deleted yet become so, at the account's own moment. */
+export const deleteConnectionsOfAccount = statement<{ accountId: string }>(`
+  update connections set
+    remembered_status = case when status in ('disabled', 'deleted') then remembered_status else status end,
+    status = 'deleted', deleted_time = coalesce(deleted_time, now()), account_deleted = true,
+    version = version + 1, updated_time = now()
+  where account_id = :accountId
+`)
+
+/** With their account: those that were deleted at its own moment come back, disabled as a restore leaves them. */
+export const restoreConnectionsOfAccount = statement<{ accountId: string }>(`
+  update connections c set
+    status = case when c.deleted_time = a.deleted_time then 'disabled' else 'deleted' end,
+    deleted_time = case when c.deleted_time = a.deleted_time then null else c.deleted_time end,
+    account_deleted = false, version = c.version + 1, updated_time = now()
+  from accounts a
+  where a.id = :accountId and c.account_id = a.id
+`)
+
+export const purgeConnections = statement<{ windowDays: number; limit: number }>(`
+  delete from connections where id in (
+    select id from connections
+    where status = 'deleted' and deleted_time < now() - make_interval(days => :windowDays)
+    limit :limit for update skip locked
+  )
+`)

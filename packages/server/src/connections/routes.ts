@@ -1,0 +1,37 @@
+import type { AccountContents } from '../accounts/accounts.ts'
+import type { Deps } from '../deps.ts'
+import type { Handlers } from '../http/call.ts'
+import { createConnection, getConnection, listConnections, triggerConnection, updateConnection } from './connections.ts'
+import { deleteConnectionsOfAccount, restoreConnectionsOfAccount } from './queries.ts'
+
+type ConnectionOperation =
+  | 'listConnections'
+  | 'createConnection'
+  | 'getConnection'
+  | 'updateConnection'
+  | 'updateConnectionStatus'
+  | 'deleteConnection'
+  | 'restoreConnection'
+
+export const connectionRoutes = ({ config, catalogue }: Deps): Handlers<ConnectionOperation> => {
+  const ground = { catalogue, environment: config.environment.name }
+  return {
+    listConnections: ({ db, actor, account, query }) => listConnections(db, ground, actor, account, query),
+    createConnection: async ({ db, account, body }) => ({ reply: await createConnection(db, ground, account, body) }),
+    getConnection: ({ db, account, id }) => getConnection(db, ground, account, id),
+    updateConnection: ({ db, account, id, body, precondition }) =>
+      updateConnection(db, ground, account, id, body, precondition),
+    updateConnectionStatus: ({ db, account, id, body, precondition }) =>
+      triggerConnection(db, ground, account, id, body.action, precondition),
+    deleteConnection: ({ db, account, id, precondition }) =>
+      triggerConnection(db, ground, account, id, 'delete', precondition),
+    restoreConnection: ({ db, account, id, precondition }) =>
+      triggerConnection(db, ground, account, id, 'restore', precondition),
+  }
+}
+
+/** What goes and comes back with an account. */
+export const connectionsOfAccounts: AccountContents = {
+  delete: async (tx, accountId) => void (await deleteConnectionsOfAccount.run(tx, { accountId })),
+  restore: async (tx, accountId) => void (await restoreConnectionsOfAccount.run(tx, { accountId })),
+}

@@ -1,0 +1,52 @@
+import type { Connection, ConnectionConfig, ConnectionDetails, UpdatedConnection } from '@penstock/wire'
+import { isEnabled } from '@penstock/wire'
+import type { Catalogue } from '../connectors/catalogue.ts'
+import { unixSeconds } from '../time.ts'
+import type { ConnectionRow } from './queries.ts'
+
+/** A connection as lists and most operations answer it (specification, section 2.8). */
+export function viewConnection(row: ConnectionRow, catalogue: Catalogue, environment: string): Connection {
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    name: row.name,
+    createdTime: unixSeconds(row.createdTime),
+    updatedTime: unixSeconds(row.updatedTime),
+    deleted: row.status === 'deleted',
+    editable: row.env === environment,
+    enabled: isEnabled(row.status),
+    env: row.env,
+    status: row.status,
+    monthlyVolume: row.monthlyVolume,
+    totalVolume: row.totalVolume,
+    usedVolume: row.usedVolume,
+    src: viewEnd(row.srcConnectorId, row.srcConfigured, catalogue),
+    dest: viewEnd(row.destConnectorId, row.destConfigured, catalogue),
+  }
+}
+
+/** A connection with its parameters, as Get Connection Details answers it (section 4.4). */
+export const viewConnectionDetails = (
+  row: ConnectionRow,
+  catalogue: Catalogue,
+  environment: string,
+): ConnectionDetails => ({
+  ...viewConnection(row, catalogue, environment),
+  srcConfigurationId: row.srcConfigurationId,
+  destConfigurationId: row.destConfigurationId,
+  srcConnectionConfig: row.srcConfig as ConnectionConfig,
+  destConnectionConfig: row.destConfig as ConnectionConfig,
+})
+
+/** What Update Connection answers. */
+export const viewUpdatedConnection = (row: ConnectionRow): UpdatedConnection => ({
+  id: row.id,
+  name: row.name,
+  srcConnectionConfig: row.srcConfig as ConnectionConfig,
+  destConnectionConfig: row.destConfig as ConnectionConfig,
+})
+
+function viewEnd(connectorId: string, configured: boolean, catalogue: Catalogue): Connection['src'] {
+  const connector = catalogue.known(connectorId)
+  return { configured, connectorId, connectorLogo: catalogue.logo(connector), connectorName: connector.name }
+}

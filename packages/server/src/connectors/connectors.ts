@@ -1,0 +1,237 @@
+import { type Connector, incompatibilities, missingValues, readValues, type Values } from '@penstock/connector'
+import type {
+  AddedConnector,
+  BodyOf,
+  CatalogueEntry,
+  ConnectorConfiguration,
+  Fault,
+  QueryOf,
+  SavedConfiguration,
+  SupportedConnector,
+  Connector as WireConnector,
+} from '@penstock/wire'
+import type { Db, Transaction } from '../db/database.ts'
+import { violates } from '../db/errors.ts'
+import { requireEditable } from '../environment.ts'
+import type { ActingAccount } from '../http/call.ts'
+import type { Precondition } from '../http/precondition.ts'
+import { newIdentifier } from '../identifiers.ts'
+import { refuse, refuseFaults } from '../refusal.ts'
+import type { Keyring } from '../secrets/keyring.ts'
+import { namesOfSecrets, saveSecrets } from '../secrets/secrets.ts'
+import type { Catalogue } from './catalogue.ts'
+import * as queries from './queries.ts'
+import { viewAdded, viewConfiguration, viewSaved, viewSupported } from './view.ts'
+
+/** Connectors of a sub-account (specification, sections 2.3 to 2.6 and 4.2; invariant 1). */
+
+const usersNamedMax = 10
+
+/** One version of a configuration; a connector that was removed and added again is not the one it was. */
+const etagOf = ({ configurationId, version }: queries.ConfigurationRow) => `${configurationId}-${version}`
+
+export function listConnectors(
+  catalogue: Catalogue,
+  { q, dataType, dataTypeCategory, platformType, supportedType, size, offset }: QueryOf<'listConnectors'>,
+): { reply: CatalogueEntry[]; total: number } {
+  const found = catalogue.listed.filter(
+    (connector) =>
+      named(connector, q) &&
+      (!dataType || connector.dataType === dataType) &&
+      (!dataTypeCategory || connector.dataTypeCategory === dataTypeCategory) &&
+      (!platformType || connector.platform.type === platformType) &&
+      (!supportedType || connector.roles.includes(supportedType)),
+  )
+  return { reply: found.slice(offset, offset + size).map(catalogue.viewEntry), total: found.length }
+}
+
+export function getConnector(catalogue: Catalogue, id: string): { reply: WireConnector; etag: string } {
+  const connector = catalogue.find(id) ?? refuse('not_found')
+  return { reply: catalogue.view(connector), etag: catalogue.etag(connector) }
+}
+
+/** Adds connectors to the sub-account, all or none; those it has already stay as they are. */
+export async function addConnectors(
+  tx: Transaction,
+  catalogue: Catalogue,
+  environment: string,
+  account: ActingAccount,
+  { connectorIds }: BodyOf<'addConnectors'>,
+): Promise<AddedConnector[]> {
+  const wanted = [...new Set(connectorIds)]
+  const unknown = wanted.filter((id) => !catalogue.listed.some((connector) => connector.id === id))
+  refuseFaults(
+    unknown.map((id) => ({
+      field: `body.connectorIds.${connectorIds.indexOf(id)}`,
+      message: `no connector of the catalogue is ${id}`,
+    })),
+    'not_found',
+  )
+  const chosen = wanted.map(catalogue.known)
+  await queries.insertAdded.run(tx, {
+    accountId: account.id,
+    env: environment,
+    // In one order everywhere, so that two such calls at once never wait for each other crosswise.
+    ...columns(
+      chosen.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      account,
+    ),
+  })
+  const rows = await queries.listAdded.all(tx, {
+    accountId: account.id,
+    connectorIds: wanted,
+    configured: null,
+    size: null,
+    offset: 0,
+  })
+  const byId = new Map(rows.map((row) => [row.connectorId, row]))
+  return chosen.flatMap((connector) => {
+    const row = byId.get(connector.id)
+    return row ? [viewAdded(connector, row, environment)] : []
+  })
+}
+
+const columns = (connectors: readonly Connector[], account: ActingAccount) => ({
+  connectorIds: connectors.map(({ id }) => id),
+  configurationIds: connectors.map(newIdentifier),
+  // What asks nothing of anybody is configured from the start.
+  configured: connectors.map(({ secrets }) => Object.values(secrets).every((field) => field.readonly)),
+  secretNames: connectors.map(({ slug }) => `${slug}/${account.id}`),
+})
+
+export async function listAddedConnectors(
+  db: Db,
+  catalogue: Catalogue,
+  environment: string,
+  account: ActingAccount,
+  { q, configured, size, offset }: QueryOf<'listAddedConnectors'>,
+): Promise<{ reply: AddedConnector[]; total: number }> {
+  const filter = { accountId: account.id, connectorIds: idsNamed(catalogue, q), configured: configured ?? null }
+  const [rows, count] = await Promise.all([
+    queries.listAdded.all(db, { ...filter, size, offset }),
+    queries.countAdded.first(db, filter),
+  ])
+  return {
+    reply: rows.map((row) => viewAdded(catalogue.known(row.connectorId), row, environment)),
+    total: count?.total ?? 0,
+  }
+}
+
+/** Given a source its compatible destinations, given a destination its compatible sources, by name. */
+export async function listSupportedConnectors(
+  db: Db,
+  catalogue: Catalogue,
+  account: ActingAccount,
+  { srcConnectorId, destConnectorId, added }: QueryOf<'listSupportedConnectors'>,
+): Promise<SupportedConnector[]> {
+  const given = catalogue.find(srcConnectorId ?? destConnectorId ?? '') ?? refuse('not_found')
+  const fits = (other: Connector) =>
+    (srcConnectorId ? incompatibilities(given, other) : incompatibilities(other, given)).length === 0
+  const rows = await queries.listAdded.all(db, {
+    accountId: account.id,
+    connectorIds: null,
+    configured: null,
+    size: null,
+    offset: 0,
+  })
+  const byId = new Map(rows.map((row) => [row.connectorId, row]))
+  return catalogue.listed
+    .filter((other) => fits(other) && (added === undefined || byId.has(other.id) === added))
+    .map((other) => viewSupported(other, byId.get(other.id)))
+}
+
+export async function getConnectorConfiguration(
+  db: Db,
+  catalogue: Catalogue,
+  environment: string,
+  account: ActingAccount,
+  connectorId: string,
+): Promise<{ reply: ConnectorConfiguration; etag: string }> {
+  const connector = catalogue.find(connectorId) ?? refuse('not_found')
+  const row =
+    (await queries.findAdded.first(db, { accountId: account.id, connectorId })) ?? refuse('connector_not_added')
+  const values = await currentValues(db, account, row)
+  return { reply: viewConfiguration(connector, row, values, environment), etag: etagOf(row) }
+}
+
+/** Saves a connector's configuration: keys given replace, keys left out stay, null clears. */
+export async function configureConnector(
+  tx: Transaction,
+  catalogue: Catalogue,
+  keyring: Keyring,
+  environment: string,
+  account: ActingAccount,
+  connectorId: string,
+  { name, secretConfig, configurationId, secretName }: BodyOf<'configureConnector'>,
+  precondition: Precondition,
+): Promise<SavedConfiguration> {
+  const connector = catalogue.find(connectorId) ?? refuse('not_found')
+  const owner = { accountId: account.id, connectorId }
+  const row = (await queries.lockAdded.first(tx, owner)) ?? refuse('connector_not_added')
+  if (configurationId !== undefined && configurationId !== row.configurationId) {
+    refuse('not_found', [{ field: 'body.configurationId', message: 'is not the configuration of this connector' }])
+  }
+  requireEditable(row, environment)
+  precondition.check(etagOf(row))
+
+  const current = await currentValues(tx, account, row)
+  const { set, cleared, faults } = readValues(connector.secrets, secretConfig, 'body.secretConfig', current)
+  const merged: Record<string, Values[string]> = { ...current, ...set }
+  for (const key of cleared) delete merged[key]
+  refuseFaults([...faults, ...withoutRepeats(missingValues(connector.secrets, merged, 'body.secretConfig'), faults)])
+
+  const isSecret = (key: string) => connector.secrets[key]?.type === 'Password'
+  const only = (values: Values, wanted: (key: string) => boolean) =>
+    Object.fromEntries(Object.entries(values).filter(([key]) => wanted(key)))
+  await saveSecrets(tx, keyring, owner, only(set, isSecret) as Record<string, string>, cleared.filter(isSecret))
+  const change = { name: name?.trim() ?? row.name, secretName: secretName?.trim() ?? row.secretName }
+  const settings = only(merged, (key) => !isSecret(key))
+  const saved = await queries.saveConfiguration.first(tx, { ...owner, ...change, settings: JSON.stringify(settings) })
+  return viewSaved({ ...row, ...change, ...saved, configured: true })
+}
+
+/** Removes a connector from the sub-account, and destroys its secrets with it (invariant 4). */
+export async function removeConnector(
+  tx: Transaction,
+  catalogue: Catalogue,
+  environment: string,
+  account: ActingAccount,
+  connectorId: string,
+  precondition: Precondition,
+): Promise<AddedConnector> {
+  const connector = catalogue.find(connectorId) ?? refuse('not_found')
+  const owner = { accountId: account.id, connectorId }
+  const row = (await queries.findAdded.first(tx, owner)) ?? refuse('connector_not_added')
+  requireEditable(row, environment)
+  precondition.check(catalogue.etag(connector))
+  const users = await queries.connectionsUsing.all(tx, { ...owner, limit: usersNamedMax })
+  refuseFaults(
+    users.map(({ id, name }) => ({ field: `connection.${id}`, message: `${name} uses this connector` })),
+    'connector_in_use',
+  )
+  try {
+    const removed = await queries.deleteAdded.run(tx, owner)
+    if (removed === 0) refuse('connector_not_added')
+  } catch (error) {
+    // A connection came in between; the database has the last word.
+    if (violates(error, 'connections_src_added', 'connections_dest_added')) refuse('connector_in_use')
+    throw error
+  }
+  return viewAdded(connector, row, environment)
+}
+
+/** What is set: settings as they are, secrets as an empty text, since only their presence counts here. */
+async function currentValues(db: Db, account: ActingAccount, row: queries.ConfigurationRow): Promise<Values> {
+  const names = await namesOfSecrets(db, { accountId: account.id, connectorId: row.connectorId })
+  return { ...row.settings, ...Object.fromEntries(names.map((name) => [name, ''])) }
+}
+
+/** A field that has a fault already is not also called missing. */
+const withoutRepeats = (faults: readonly Fault[], known: readonly Fault[]) =>
+  faults.filter(({ field }) => !known.some((fault) => fault.field === field))
+
+const named = ({ name }: Connector, q: string | undefined) => !q || name.toLowerCase().includes(q.toLowerCase())
+
+/** The connectors that a `q` filter names; null where it filters nothing. */
+export const idsNamed = (catalogue: Catalogue, q: string | undefined): string[] | null =>
+  q ? catalogue.listed.filter((connector) => named(connector, q)).map(({ id }) => id) : null

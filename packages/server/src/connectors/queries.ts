@@ -1,0 +1,114 @@
+import type { Values } from '@penstock/connector'
+import { statement } from '../db/statement.ts'
+
+export type AddedConnectorRow = {
+  connectorId: string
+  configurationId: string
+  configured: boolean
+  name: string
+  secretName: string
+  settings: Values
+  savedTime: Date | null
+  env: string
+  version: number
+  srcConnections: number
+  destConnections: number
+}
+
+const addedColumns = `
+  a.connector_id, a.configuration_id, a.configured, a.name, a.secret_name, a.settings, a.saved_time, a.env, a.version,
+  (select count(*) from connections c where c.account_id = a.account_id and c.live_src_connector_id = a.connector_id)
+    as src_connections,
+  (select count(*) from connections c where c.account_id = a.account_id and c.live_dest_connector_id = a.connector_id)
+    as dest_connections`
+
+export const findAdded = statement<{ accountId: string; connectorId: string }, AddedConnectorRow>(`
+  select ${addedColumns} from added_connectors a
+  where a.account_id = :accountId and a.connector_id = :connectorId
+`)
+
+export type ConfigurationRow = Omit<AddedConnectorRow, 'srcConnections' | 'destConnections'>
+
+/** Takes an added connector for a change of its configuration. */
+export const lockAdded = statement<{ accountId: string; connectorId: string }, ConfigurationRow>(`
+  select connector_id, configuration_id, configured, name, secret_name, settings, saved_time, env, version
+  from added_connectors
+  where account_id = :accountId and connector_id = :connectorId
+  for no key update
+`)
+
+export const listAdded = statement<
+  {
+    accountId: string
+    connectorIds: readonly string[] | null
+    configured: boolean | null
+    size: number | null
+    offset: number
+  },
+  AddedConnectorRow
+>(`
+  select ${addedColumns}
+  from (
+    select * from added_connectors
+    where account_id = :accountId
+      and (:connectorIds::text[] is null or connector_id = any(:connectorIds))
+      and (:configured::boolean is null or configured = :configured)
+    order by created_time desc, connector_id desc limit :size offset :offset
+  ) a
+  order by a.created_time desc, a.connector_id desc
+`)
+
+export const countAdded = statement<
+  { accountId: string; connectorIds: readonly string[] | null; configured: boolean | null },
+  { total: number }
+>(`
+  select count(*) as total from added_connectors
+  where account_id = :accountId
+    and (:connectorIds::text[] is null or connector_id = any(:connectorIds))
+    and (:configured::boolean is null or configured = :configured)
+`)
+
+export const insertAdded = statement<{
+  accountId: string
+  env: string
+  connectorIds: readonly string[]
+  configurationIds: readonly string[]
+  configured: readonly boolean[]
+  secretNames: readonly string[]
+}>(`
+  insert into added_connectors (account_id, env, connector_id, configuration_id, configured, name, secret_name)
+  select :accountId, :env, connector_id, configuration_id, configured, 'Default', secret_name
+  from unnest(:connectorIds::text[], :configurationIds::text[], :configured::boolean[], :secretNames::text[])
+    as new (connector_id, configuration_id, configured, secret_name)
+  on conflict (account_id, connector_id) do nothing
+`)
+
+export const saveConfiguration = statement<
+  { accountId: string; connectorId: string; name: string; secretName: string; settings: string },
+  { savedTime: Date; version: number }
+>(`
+  update added_connectors set
+    configured = true, name = :name, secret_name = :secretName, settings = :settings,
+    saved_time = now(), version = version + 1
+  where account_id = :accountId and connector_id = :connectorId
+  returning saved_time, version
+`)
+
+export const deleteAdded = statement<{ accountId: string; connectorId: string }>(`
+  delete from added_connectors where account_id = :accountId and connector_id = :connectorId
+`)
+
+/** Some connections that hold a connector in place, to name them in the refusal. */
+export const connectionsUsing = statement<
+  { accountId: string; connectorId: string; limit: number },
+  { id: string; name: string }
+>(`
+  select id, name from connections
+  where account_id = :accountId and (live_src_connector_id = :connectorId or live_dest_connector_id = :connectorId)
+  order by created_time desc, id desc limit :limit
+`)
+
+/** Connectors that sub-accounts hold, once each; found by hopping from one to the next in the index. */
+export const heldConnectors = statement<Record<never, never>, { connectorId: string }>(`
+  select distinct connector_id from added_connectors
+`)

@@ -1,0 +1,72 @@
+import { type Connector, showFields, type Values } from '@penstock/connector'
+import type {
+  AddedConnector,
+  ConfigurationGroup,
+  ConnectorConfiguration,
+  SavedConfiguration,
+  SupportedConnector,
+} from '@penstock/wire'
+import { unixSeconds } from '../time.ts'
+import { canTransfer, identity } from './catalogue.ts'
+import type { AddedConnectorRow, ConfigurationRow } from './queries.ts'
+
+/** A connector as an entry of the list of added ones (specification, section 2.5). */
+export const viewAdded = (connector: Connector, row: AddedConnectorRow, environment: string): AddedConnector => ({
+  ...identity(connector),
+  configured: row.configured,
+  description: connector.description,
+  destConnections: row.destConnections,
+  srcConnections: row.srcConnections,
+  editable: row.env === environment,
+  env: row.env,
+  transfer: canTransfer(connector),
+})
+
+/** A connector that fits another one; `row` where the sub-account has added it (specification, section 2.5). */
+export const viewSupported = (connector: Connector, row: AddedConnectorRow | undefined): SupportedConnector => ({
+  ...identity(connector),
+  configured: row?.configured ?? false,
+  description: connector.description,
+  destConnections: row?.destConnections ?? 0,
+  srcConnections: row?.srcConnections ?? 0,
+  transfer: canTransfer(connector),
+})
+
+/** What Configure Connector answers. */
+export const viewSaved = (row: ConfigurationRow): SavedConfiguration => ({
+  configurationId: row.configurationId,
+  name: row.name,
+  secretName: row.secretName,
+  configured: row.configured,
+  lastUpdated: row.savedTime ? unixSeconds(row.savedTime) : 0,
+})
+
+/**
+ * A connector's configuration (specification, section 2.6): one group of what the sub-account saves for all its
+ * connections, and one group for each role of what every connection settles for itself.
+ * @param values what is set; of a secret its presence alone
+ */
+export function viewConfiguration(
+  connector: Connector,
+  row: ConfigurationRow,
+  values: Values,
+  environment: string,
+): ConnectorConfiguration {
+  const saved = viewSaved(row)
+  const ends = [
+    { name: 'Source', end: connector.source },
+    { name: 'Destination', end: connector.destination },
+  ]
+  const connectionConfig = ends.flatMap(({ name, end }): ConfigurationGroup[] =>
+    end ? [{ ...saved, name, configuration: showFields(end.fields ?? {}, {}) }] : [],
+  )
+  return {
+    secretConfig: [{ ...saved, configuration: showFields(connector.secrets, values) }],
+    connectionConfig,
+    editable: row.env === environment,
+    env: row.env,
+    configured: saved.configured,
+    lastUpdated: saved.lastUpdated,
+    secretName: saved.secretName,
+  }
+}

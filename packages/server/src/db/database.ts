@@ -1,0 +1,92 @@
+import pg from 'pg'
+import { isDeadlock } from './errors.ts'
+
+/**
+ * The way to PostgreSQL. Terms:
+ * database     the pool; each statement on it is a transaction of its own
+ * transaction  one connection between BEGIN and COMMIT
+ * db           either of them, where a statement does not mind
+ */
+
+/** int8 arrives as a number: counts and volumes stay below 2^53. */
+const numbers = { [pg.types.builtins.INT8]: Number }
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    numbers[oid] ?? pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
+}
+
+/** What a statement runs on. */
+export type Db = { query<R extends unknown[]>(query: pg.QueryArrayConfig): Promise<pg.QueryArrayResult<R>> }
+
+/** A transaction, with what is to happen once it is committed and only then. */
+export type Transaction = Db & { afterCommit(action: () => void): void }
+
+/** The pool. */
+export type Database = Db & {
+  readonly pool: pg.Pool
+  /**
+   * Runs `work` in one transaction: committed when it resolves, rolled back when it throws.
+   * A deadlock, which PostgreSQL ends by picking a loser, is tried again up to twice; so `work` touches nothing but
+   * the transaction.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export type DatabaseOptions = {
+  url: string
+  /** Connections at most. */
+  poolSize?: number
+  /** Told of connections that broke while idle; the pool replaces them by itself. */
+  onIdleError?: (error: Error) => void
+}
+
+export const poolSizeDefault = 10
+const connectTimeoutMs = 5_000
+const statementTimeoutMs = 30_000
+const deadlockTries = 3
+
+export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    application_name: 'penstock',
+    types,
+  })
+  pool.on('error', (error) => onIdleError?.(error))
+  // While a connection is lent out, its loss reaches whoever uses it; nobody else need hear of it.
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  return {
+    pool,
+    query: (query) => pool.query(query),
+    transaction: (work) => runTransaction(pool, work),
+    close: () => pool.end(),
+  }
+}
+
+async function runTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const client = await pool.connect()
+    const committed: (() => void)[] = []
+    let broken: Error | undefined
+    try {
+      await client.query('begin')
+      const result = await work({
+        query: (query) => client.query(query),
+        afterCommit: (action) => void committed.push(action),
+      })
+      await client.query('commit')
+      for (const action of committed) action()
+      return result
+    } catch (error) {
+      await client.query('rollback').catch((rollbackError: Error) => {
+        broken = rollbackError
+      })
+      if (!isDeadlock(error) || attempt === deadlockTries) throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+}

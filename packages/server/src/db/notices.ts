@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+
+/**
+ * News between processes on the same database, by LISTEN and NOTIFY: "this token, this account, this key is no longer
+ * what you remember". A process that cannot hear must not remember, so listeners are told when hearing stops and starts.
+ */
+const channel = 'penstock'
+
+export type Listener = {
+  /** News of the topic; `value` is what it is about. */
+  onNews?: (value: string) => void
+  /** From here on news may have been missed. */
+  onDeaf?: () => void
+  /** Hearing again; runs before any news is delivered, on the listening connection. A throw counts as a lost connection. */
+  onHearing?: (client: pg.Client) => Promise<void>
+}
+
+export type Notices = {
+  readonly hearing: boolean
+  on(topic: string, listener: Listener): void
+  /** Starts to listen and keeps at it until closed; resolves once it hears for the first time. */
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+const retryMs = 500
+const heartbeatMs = 5_000
+
+/** SQL that sends news; in a transaction it goes out with the commit. */
+export const notify = `select pg_notify('${channel}', :topic || ':' || :value)`
+
+export function createNotices(url: string, onError: (error: unknown) => void): Notices {
+  const listeners: { topic: string; listener: Listener }[] = []
+  let client: pg.Client | undefined
+  let hearing = false
+  let closed = false
+  let heartbeat: NodeJS.Timeout | undefined
+
+  const deliver = (payload: string) => {
+    const topic = payload.slice(0, payload.indexOf(':'))
+    for (const entry of listeners) if (entry.topic === topic) entry.listener.onNews?.(payload.slice(topic.length + 1))
+  }
+
+  const lose = () => {
+    clearInterval(heartbeat)
+    if (!hearing) return
+    hearing = false
+    for (const { listener } of listeners) listener.onDeaf?.()
+    if (!closed) void keepConnecting()
+  }
+
+  const connect = async () => {
+    const fresh = new pg.Client({
+      connectionString: url,
+      application_name: 'penstock notices',
+      connectionTimeoutMillis: 5_000,
+    })
+    fresh.on('error', () => lose())
+    fresh.on('end', () => lose())
+    fresh.on('notification', (message) => deliver(message.payload ?? ''))
+    client = fresh
+    try {
+      await fresh.connect()
+      await fresh.query(`listen ${channel}`)
+      for (const { listener } of listeners) await listener.onHearing?.(fresh)
+    } catch (error) {
+      await fresh.end().catch(() => {})
+      throw error
+    }
+    hearing = true
+    // A connection that died without a word would leave us deaf and unaware.
+    heartbeat = setInterval(() => void fresh.query('select 1').catch(() => fresh.end().catch(() => {})), heartbeatMs)
+    heartbeat.unref()
+  }
+
+  const keepConnecting = async () => {
+    while (!closed) {
+      try {
+        return await connect()
+      } catch (error) {
+        onError(error)
+        await delay(retryMs, undefined, { ref: false })
+      }
+    }
+  }
+
+  return {
+    get hearing() {
+      return hearing
+    },
+    on: (topic, listener) => void listeners.push({ topic, listener }),
+    start: connect,
+    close: async () => {
+      closed = true
+      clearInterval(heartbeat)
+      await client?.end().catch(() => {})
+    },
+  }
+}

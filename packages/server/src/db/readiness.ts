@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Database } from './database.ts'
+import { migrationsFolder } from './migrate.ts'
+import { statement } from './statement.ts'
+
+const appliedMigrations = statement<Record<never, never>, { applied: number; newest: number }>(`
+  select count(*) as applied, max(created_at) as newest from drizzle.__drizzle_migrations
+`)
+
+/** Whether the database is reachable and its schema is the one of this program; else one sentence that says what is wrong. */
+export async function checkDatabase(database: Database): Promise<string | undefined> {
+  const journal: { entries: { when: number }[] } = JSON.parse(
+    await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8'),
+  )
+  const newest = Math.max(...journal.entries.map(({ when }) => when))
+  try {
+    const row = await appliedMigrations.first(database, {})
+    if ((row?.newest ?? 0) < newest) return 'The database lacks migrations: run penstock migrate.'
+    return undefined
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === '42P01'
+    return missing ? 'The database has no tables yet: run penstock migrate.' : 'The database cannot be reached.'
+  }
+}

@@ -1,0 +1,19 @@
+import type { AccountContents, createAccountFinder } from './accounts/accounts.ts'
+import type { Config } from './config.ts'
+import type { Catalogue } from './connectors/catalogue.ts'
+import type { Database } from './db/database.ts'
+import type { Notices } from './db/notices.ts'
+import type { Keyring } from './secrets/keyring.ts'
+import type { Attempts } from './tokens/attempts.ts'
+
+/** What the rooms are handed; made once, in `app.ts`. */
+export type Deps = {
+  config: Config
+  database: Database
+  notices: Notices
+  keyring: Keyring
+  attempts: Attempts
+  accounts: ReturnType<typeof createAccountFinder>
+  accountContents: AccountContents
+  catalogue: Catalogue
+}

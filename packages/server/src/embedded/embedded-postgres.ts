@@ -1,0 +1,115 @@
+import { rm } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+import { openCluster } from './cluster.ts'
+import { exists, makeDirectory } from './files.ts'
+import { tryLock, withLock } from './lock.ts'
+import { isRoot } from './owner.ts'
+import { dataName, readNote } from './place.ts'
+import { findPostmaster } from './postmaster.ts'
+import { ensureRunning, hasEnded, shutDown } from './server.ts'
+import { connectionString, ensureDatabase, isInUse } from './session.ts'
+import { startWatchdog } from './watchdog.ts'
+
+/** A PostgreSQL that Penstock runs itself, as this process holds it. */
+export type EmbeddedPostgres = {
+  /**
+   * The connection string, with the generated password, of the database `penstock` on the loopback address. It stays the
+   * same when the server is started again after a crash, unless another program has taken its port meanwhile.
+   */
+  readonly url: string
+  /**
+   * Gives the server up, and stops it cleanly unless another Penstock process holds it or is connected to it (under an
+   * application name that starts with `penstock`). Close this process's connections before. Resolves once the server's
+   * process has ended; may be called again.
+   */
+  stop(): Promise<void>
+}
+
+export type EmbeddedPostgresOptions = {
+  /** the server's own folder, an absolute path; made where it is missing */
+  directory: string
+  /** whether what is committed survives a power cut (default true); false is for tests */
+  durable?: boolean
+  /** told what happens to the server */
+  log?: (message: string) => void
+  /** more settings of PostgreSQL; a server that runs already keeps its own */
+  settings?: Record<string, string>
+}
+
+/**
+ * Starts the PostgreSQL of a directory, making its database the first time, or takes up the one that runs there already.
+ * It runs apart from this process and outlives it; while this process lives, it starts the server again should it die.
+ * Rejects with an error that says what happened and what to do.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { directory, durable = true, log = () => {}, settings = {} } = options
+  if (!isAbsolute(directory)) throw new Error(`The directory of the embedded PostgreSQL must be absolute: ${directory}`)
+  await makeDirectory(directory, isRoot() ? 0o711 : 0o700)
+  const lock = join(directory, 'lock')
+  // Each process that holds the server has a share of this lock; who can have it alone is the last one.
+  const holders = join(directory, 'holders')
+
+  const held = await withLock(lock, async () => {
+    const cluster = await openCluster(directory, { durable, settings })
+    const adopted = await findPostmaster(cluster.data)
+    const { pid, port } = await ensureRunning(cluster)
+    const address = { port, password: cluster.password }
+    await ensureDatabase(address)
+    log(`PostgreSQL ${adopted ? 'already runs' : 'started'} on port ${port} (process ${pid}), data in ${cluster.data}`)
+    return { cluster, address, share: await tryLock(holders, 'shared') }
+  })
+  const { cluster, address, share } = held
+
+  const watchdog = startWatchdog(
+    async () => {
+      const running = await findPostmaster(cluster.data)
+      if (running?.port === address.port) return
+      const { pid, port } = running ?? (await withLock(lock, () => ensureRunning(cluster, address.port)))
+      log(`PostgreSQL had died and runs again on port ${port} (process ${pid})`)
+      address.port = port
+    },
+    (error) => log(error instanceof Error ? error.message : String(error)),
+  )
+
+  return {
+    get url() {
+      return connectionString(address)
+    },
+    async stop() {
+      await watchdog.stop()
+      await withLock(lock, async () => {
+        share?.release()
+        const running = await findPostmaster(cluster.data)
+        if (!running) return
+        const alone = await tryLock(holders, 'exclusive')
+        alone?.release()
+        if (!alone || (await isInUse({ ...address, port: running.port }))) {
+          log('PostgreSQL is left running, because another Penstock process uses it')
+          return
+        }
+        await shutDown(cluster)
+        log('PostgreSQL has stopped')
+      })
+    },
+  }
+}
+
+/**
+ * Stops the server of a directory at once, whoever uses it, and deletes its database and the directory, for good.
+ * Does nothing where there is no such directory.
+ */
+export async function removeEmbeddedPostgres(directory: string): Promise<void> {
+  if (!(await exists(directory))) return
+  await withLock(join(directory, 'lock'), async () => {
+    const home = (await readNote(directory)) ?? directory
+    const data = join(home, dataName)
+    const running = await findPostmaster(data)
+    if (running) {
+      process.kill(running.pid, 'SIGQUIT')
+      if (!(await hasEnded(running, data, 30_000))) {
+        throw new Error(`The PostgreSQL in ${home} (process ${running.pid}) does not end. Kill it, and try again.`)
+      }
+    }
+    for (const path of [home, directory]) await rm(path, { recursive: true, force: true, maxRetries: 10 })
+  })
+}

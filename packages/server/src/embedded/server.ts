@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process'
+import { open, readdir, readFile, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Cluster } from './cluster.ts'
+import { programDirectory, programEnvironment, run } from './command.ts'
+import { writeAtomically } from './files.ts'
+import { discardMisleadingPidFile, findPostmaster, isRunning, type Postmaster } from './postmaster.ts'
+import { configuration } from './settings.ts'
+
+/** Long enough to recover from a crash in the midst of heavy writing. */
+const startTimeoutMs = 120_000
+const stopTimeoutMs = 60_000
+
+/**
+ * Sees to it that the cluster's server runs and takes connections. Call it under the directory's lock.
+ *
+ * @param preferredPort the port to start it on where it has to be started and the port is free
+ */
+export async function ensureRunning(cluster: Cluster, preferredPort?: number): Promise<Postmaster> {
+  const deadline = Date.now() + startTimeoutMs
+  let failure: string | undefined
+  while (Date.now() < deadline) {
+    const running = await findPostmaster(cluster.data)
+    if (running?.ready) return running
+    if (running) {
+      await sleep(20)
+      continue
+    }
+    const port = preferredPort !== undefined && (await isFree(preferredPort)) ? preferredPort : await findFreePort()
+    failure = await launch(cluster, port, deadline)
+    if (failure === undefined) continue
+    // A part of a killed server may live on for a moment, and anyone may have taken the port meanwhile.
+    const mayPass = failure.includes('shared memory block') || !(await isFree(port))
+    if (!mayPass) break
+    await sleep(200)
+  }
+  throw new Error(
+    `The PostgreSQL in ${cluster.home} did not start. ${failure ? `Mend what it says, and start again:\n${failure}` : `It was not ready after ${startTimeoutMs / 1000} seconds and may still be recovering from a crash: its log is in ${cluster.log}. Start again in a while.`}`,
+  )
+}
+
+/** Stops the cluster's server, if it runs, and resolves once its process has ended. */
+export async function shutDown(cluster: Cluster): Promise<void> {
+  const running = await findPostmaster(cluster.data)
+  if (!running) return
+  const seconds = String(stopTimeoutMs / 1000)
+  const args = ['stop', '--pgdata', cluster.data, '--mode', 'fast', '--wait', '--timeout', seconds, '--silent']
+  const { output } = await run(cluster.binaries.pgCtl, args, cluster.owner, stopTimeoutMs + 5_000)
+  if (await hasEnded(running, cluster.data, 5_000)) return
+  throw new Error(`The PostgreSQL in ${cluster.home} (process ${running.pid}) did not stop. ${output}`)
+}
+
+/** Whether a server ends within the time. */
+export async function hasEnded(server: Postmaster, data: string, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs
+  while (await isRunning(server, data)) {
+    if (Date.now() > deadline) return false
+    await sleep(10)
+  }
+  return true
+}
+
+/**
+ * Starts a server and waits until it is ready. Its process belongs to a session of its own and outlives ours. It is started
+ * without a shell, so that any path will do, and as our child, so that it is laid to rest even where we are the first
+ * process of a container.
+ *
+ * @returns undefined once it is ready, or the last lines it said where it ended before
+ */
+async function launch(cluster: Cluster, port: number, deadline: number): Promise<string | undefined> {
+  const { home, data, owner, binaries } = cluster
+  await discardMisleadingPidFile(data)
+  const draft = join(home, 'postgresql.conf.draft')
+  await writeAtomically(join(data, 'postgresql.conf'), configuration(port, cluster), draft, owner)
+  const startedAt = Date.now()
+  const output = await open(join(home, 'start.log'), 'w', 0o600)
+  let failure: string | undefined
+  try {
+    const child = spawn(binaries.postgres, ['-D', data], {
+      ...owner,
+      cwd: programDirectory,
+      env: programEnvironment,
+      detached: true,
+      stdio: ['ignore', output.fd, output.fd],
+    })
+    child.once('error', (error) => {
+      failure = error.message
+    })
+    child.once('exit', (code, signal) => {
+      failure = `postgres ended with ${signal ?? `exit code ${code}`}.`
+    })
+    child.unref()
+  } finally {
+    await output.close()
+  }
+  while (failure === undefined && Date.now() < deadline) {
+    if ((await findPostmaster(data))?.ready) return undefined
+    await sleep(10)
+  }
+  return failure && `${failure}\n${await lastWords(cluster, startedAt)}`.trim()
+}
+
+/** The last lines a server wrote since a moment: before its log was open, and into its log. */
+async function lastWords({ home, log }: Cluster, sinceMs: number): Promise<string> {
+  const paths = [join(home, 'start.log'), ...(await readdir(log)).map((name) => join(log, name))]
+  const texts = await Promise.all(
+    paths.map(async (path) => ((await stat(path)).mtimeMs < sinceMs - 1_000 ? '' : readFile(path, 'utf8'))),
+  )
+  return texts
+    .flatMap((text) => text.trim().split('\n').slice(-8))
+    .filter((line) => line !== '')
+    .join('\n')
+}
+
+async function findFreePort(): Promise<number> {
+  const port = await listenBriefly(0)
+  if (port === undefined) throw new Error('This machine has no free port on 127.0.0.1 for PostgreSQL.')
+  return port
+}
+
+async function isFree(port: number): Promise<boolean> {
+  return (await listenBriefly(port)) !== undefined
+}
+
+function listenBriefly(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(undefined))
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined))
+    })
+  })
+}

@@ -1,0 +1,44 @@
+const fixed = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '100',
+  shared_buffers: '128MB',
+  password_encryption: 'scram-sha-256',
+  timezone: 'UTC',
+  lc_messages: 'C',
+  // One file for each day of the week, emptied when its day comes round again.
+  logging_collector: 'on',
+  log_directory: '../log',
+  log_filename: 'postgresql-%a.log',
+  log_rotation_age: '1d',
+  log_rotation_size: '0',
+  log_truncate_on_rotation: 'on',
+  log_timezone: 'UTC',
+  log_line_prefix: '%m [%p] ',
+  log_checkpoints: 'off',
+  // What a statement says, and what its errors quote, may be secret: only the server's own affairs are logged.
+  log_statement: 'none',
+  log_min_duration_statement: '-1',
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_parameter_max_length: '0',
+  log_parameter_max_length_on_error: '0',
+}
+
+const undurable = { fsync: 'off', full_page_writes: 'off', wal_level: 'minimal', max_wal_senders: '0' }
+
+/** Where the choices of one server differ from those of all. */
+export type ServerChoices = {
+  /** whether what is committed survives a power cut; false for tests */
+  durable: boolean
+  /** more settings of PostgreSQL, each stronger than ours */
+  settings: Record<string, string>
+}
+
+/** The text of a server's postgresql.conf. */
+export function configuration(port: number, { durable, settings }: ServerChoices): string {
+  const all: Record<string, string> = { ...fixed, ...(durable ? {} : undurable), ...settings, port: String(port) }
+  const lines = Object.entries(all).map(([name, value]) => `${name} = '${value.replace(/[\\']/g, '$&$&')}'`)
+  return `# Penstock writes this file anew at each start.\n${lines.join('\n')}\n`
+}

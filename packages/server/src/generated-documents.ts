@@ -1,0 +1,3 @@
+export function generatedDocuments(): { path: string; content: string }[] {
+  return []
+}

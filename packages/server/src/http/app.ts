@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
+import cors from '@fastify/cors'
+import { type ErrorCode, errors } from '@penstock/wire'
+import { type FastifyInstance, fastify, LogController } from 'fastify'
+import type { Logger } from '../log.ts'
+import { Refusal } from '../refusal.ts'
+import { readJsonBodies } from './body.ts'
+import { asRefusal, errorEnvelope, replyRefusal } from './replies.ts'
+
+const requestTimeoutMs = 60_000
+const newRequestId = () => randomBytes(8).toString('hex')
+
+/** The HTTP server without operations: request ids, bodies, errors, the same envelope for whatever goes wrong. */
+export async function createApp({
+  log,
+  corsOrigins,
+  trustedProxies,
+}: {
+  log: Logger
+  corsOrigins: readonly string[]
+  trustedProxies: readonly string[]
+}): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newRequestId,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    requestTimeout: requestTimeoutMs,
+    // Requests that arrive on open connections while the service drains are answered like any other.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 200 },
+    clientErrorHandler: replyToUnreadable,
+    frameworkErrors: (_error, request, reply) => {
+      void replyRefusal(request, reply, new Refusal('not_found', []))
+    },
+  }) as unknown as FastifyInstance
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+  })
+  readJsonBodies(app)
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = asRefusal(error)
+    if (refusal && refusal.code !== 'unavailable') return replyRefusal(request, reply, refusal)
+    log.error({ requestId: request.id, operation: request.routeOptions.config.operation, err: error }, 'request failed')
+    return replyRefusal(request, reply, refusal ?? new Refusal('internal', []))
+  })
+  app.setNotFoundHandler((request, reply) => replyRefusal(request, reply, new Refusal('not_found', [])))
+  if (corsOrigins.length > 0) {
+    await app.register(cors, {
+      origin: [...corsOrigins],
+      methods: ['GET', 'POST', 'PUT', 'DELETE'],
+      exposedHeaders: ['etag', 'link', 'x-total-count', 'x-request-id', 'retry-after'],
+      maxAge: 600,
+    })
+  }
+  return app
+}
+
+const unreadable: Readonly<Record<string, ErrorCode>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+}
+
+/** What is not HTTP at all never becomes a request; it is answered all the same, in the same envelope. */
+function replyToUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const code = unreadable[error.code ?? ''] ?? 'invalid_request'
+  const body = JSON.stringify(errorEnvelope(code, newRequestId()))
+  socket.end(
+    `HTTP/1.1 ${errors[code].status} ${code}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { limits } from '@penstock/wire'
+import type { Transaction } from '../db/database.ts'
+import { statement } from '../db/statement.ts'
+import { refuse } from '../refusal.ts'
+
+/**
+ * Retries that do not do the work twice. The key is taken in the transaction of the work itself, so that a key without
+ * its work, or work without its key, cannot exist; of two requests at once the second waits for the first and gets its
+ * answer. A refused request takes no key: nothing was done, and trying again may succeed.
+ */
+const takeKey = statement<{ organizationId: string; key: string; requestDigest: Buffer; windowHours: number }>(`
+  insert into idempotency_keys (organization_id, key, request_digest)
+  values (:organizationId, :key, :requestDigest)
+  on conflict (organization_id, key) do update
+    set request_digest = excluded.request_digest, answer = null, created_time = now()
+    where idempotency_keys.created_time < now() - make_interval(hours => :windowHours)
+`)
+
+const findKey = statement<{ organizationId: string; key: string }, { requestDigest: Buffer; answer: unknown }>(`
+  select request_digest, answer from idempotency_keys where organization_id = :organizationId and key = :key
+`)
+
+const keepAnswer = statement<{ organizationId: string; key: string; answer: string }>(`
+  update idempotency_keys set answer = :answer where organization_id = :organizationId and key = :key
+`)
+
+export const deleteOldKeys = statement<{ windowHours: number; limit: number }>(`
+  delete from idempotency_keys where (organization_id, key) in (
+    select organization_id, key from idempotency_keys
+    where created_time < now() - make_interval(hours => :windowHours) limit :limit
+  )
+`)
+
+/** Reads the header. Refuses one that is empty, too long, or not visible ASCII. */
+export function readIdempotencyKey(header: string | undefined): string | undefined {
+  if (header === undefined || /^[\x20-\x7e]{1,255}$/.test(header)) return header
+  refuse('invalid_request', [
+    {
+      field: 'header.idempotency-key',
+      message: `must be 1 to ${limits.idempotencyKeyLengthMax} visible ASCII characters`,
+    },
+  ])
+}
+
+/**
+ * Does `work` once for a key: the first time it runs and its answer is kept, within 24 hours that answer is given again.
+ * Refuses with `idempotency_key_reused` where the key came with another request.
+ * @param request everything that makes two requests the same
+ */
+export async function once<A>(
+  tx: Transaction,
+  organizationId: string,
+  key: string | undefined,
+  request: readonly unknown[],
+  work: () => Promise<A>,
+): Promise<A> {
+  if (key === undefined) return work()
+  const requestDigest = createHash('sha256').update(JSON.stringify(request)).digest()
+  const windowHours = limits.idempotencyWindowHours
+  const taken = await takeKey.run(tx, { organizationId, key, requestDigest, windowHours })
+  if (taken === 0) {
+    const first = await findKey.first(tx, { organizationId, key })
+    if (!first?.requestDigest.equals(requestDigest)) refuse('idempotency_key_reused')
+    return first.answer as A
+  }
+  const answer = await work()
+  await keepAnswer.run(tx, { organizationId, key, answer: JSON.stringify(answer) })
+  return answer
+}

@@ -1,0 +1,81 @@
+import type { FastifyInstance } from 'fastify'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Database } from '../db/database.ts'
+import type { Logger } from '../log.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The name of the operation that a route serves; metrics and log lines are by it. */
+    operation?: string
+  }
+}
+
+const durationBucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** A line and a measurement for every request, and `/metrics` for Prometheus. */
+export function observe(
+  app: FastifyInstance,
+  {
+    database,
+    log,
+    waitingJobs,
+  }: {
+    database: Database
+    log: Logger
+    /** How many background jobs wait; asked at each scrape. */
+    waitingJobs: () => Promise<number>
+  },
+): void {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const durations = new Histogram({
+    name: 'penstock_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer',
+    labelNames: ['operation', 'status'],
+    buckets: durationBucketsSeconds,
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'penstock_database_connections',
+    help: 'Connections of the pool by state, and requests that wait for one',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { totalCount, idleCount, waitingCount } = database.pool
+      this.set({ state: 'busy' }, totalCount - idleCount)
+      this.set({ state: 'idle' }, idleCount)
+      this.set({ state: 'waiting' }, waitingCount)
+    },
+  })
+  new Gauge({
+    name: 'penstock_jobs_waiting',
+    help: 'Background jobs that are due and not yet begun; absent while the database is away',
+    registers: [registry],
+    async collect() {
+      const waiting = await waitingJobs().catch(() => undefined)
+      if (waiting === undefined) this.reset()
+      else this.set(waiting)
+    },
+  })
+
+  app.addHook('onResponse', async (request, reply) => {
+    const operation = request.routeOptions.config.operation ?? 'none'
+    const durationMs = reply.elapsedTime
+    durations.observe({ operation, status: reply.statusCode }, durationMs / 1000)
+    log.info(
+      {
+        requestId: request.id,
+        operation,
+        method: request.method,
+        status: reply.statusCode,
+        durationMs: Math.round(durationMs * 100) / 100,
+        clientId: request.actor?.clientId,
+        organizationId: request.actor?.organizationId,
+      },
+      'request',
+    )
+  })
+  app.get('/metrics', { config: { operation: 'metrics' } }, async (_, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  )
+}

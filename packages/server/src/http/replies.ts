@@ -1,0 +1,51 @@
+import { type ErrorCode, errors, type Fault, limits } from '@penstock/wire'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isAway } from '../db/errors.ts'
+import { Refusal } from '../refusal.ts'
+
+/** Every error answer is made here: the envelope of section 2.1 around a refusal. */
+
+const awayRetrySeconds = 2
+
+export type ErrorEnvelope = {
+  statusCode: number
+  statusMessage: string
+  response: { error: ErrorCode; requestId: string; details: readonly Fault[] }
+}
+
+export function errorEnvelope(code: ErrorCode, requestId: string, faults: readonly Fault[] = []): ErrorEnvelope {
+  const { status, message } = errors[code]
+  return {
+    statusCode: status,
+    statusMessage: message,
+    response: { error: code, requestId, details: faults.slice(0, limits.faultsMax) },
+  }
+}
+
+/** Answers with a refusal. */
+export function replyRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
+  const { status } = errors[refusal.code]
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds))
+  return reply.code(status).send(errorEnvelope(refusal.code, request.id, refusal.faults))
+}
+
+/** What Fastify refuses by itself, in our words; whatever else is the client's doing is an invalid request. */
+const frameworkRefusals: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
+}
+
+/** Turns whatever was thrown into the refusal that the caller is told; undefined where it is a defect of ours. */
+export function asRefusal(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  if (isAway(error)) return new Refusal('unavailable', [], awayRetrySeconds)
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
+  const known = typeof code === 'string' ? frameworkRefusals[code] : undefined
+  if (known) return new Refusal(known, [])
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    return new Refusal('invalid_request', [{ field: 'body', message: 'cannot be read as JSON' }])
+  }
+  return undefined
+}

@@ -1,0 +1,176 @@
+import {
+  basePath,
+  envelope,
+  identifierPattern,
+  type Operation,
+  type OperationId,
+  operations,
+  Refused,
+} from '@penstock/wire'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteGenericInterface } from 'fastify'
+import { type TSchema, Type } from 'typebox'
+import type { Database, Transaction } from '../db/database.ts'
+import { refuse } from '../refusal.ts'
+import type { ActingAccount, Actor, Answer, Call, Gate, Handler, Handlers } from './call.ts'
+import { once, readIdempotencyKey } from './idempotency.ts'
+import { pageHeaders } from './paging.ts'
+import { quoteEtag, readPrecondition } from './precondition.ts'
+import { compileValidator, type Input } from './validate.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; set once the token was checked. */
+    actor: Actor | undefined
+  }
+}
+
+const errorEnvelopeSchema = envelope(Refused)
+const wellFormedId = new RegExp(identifierPattern)
+const everyMethod: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/**
+ * Binds every operation of the contract to its handler. A request runs one way:
+ * authenticate → limit → read the body → validate → find the account → handle (a write: in one transaction) → envelope.
+ */
+export function serveOperations(
+  app: FastifyInstance,
+  { gate, database, publicUrl, handlers }: { gate: Gate; database: Database; publicUrl: string; handlers: Handlers },
+): void {
+  app.decorateRequest('actor', undefined)
+  const methods = new Map<string, string[]>()
+  for (const id of Object.keys(operations) as OperationId[]) {
+    const operation: Operation = operations[id]
+    const url = basePath + operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    methods.set(url, [...(methods.get(url) ?? []), operation.method, ...(operation.method === 'GET' ? ['HEAD'] : [])])
+    app.route<OperationRequest>({
+      method: operation.method,
+      url,
+      config: { operation: id },
+      schema: {
+        response: {
+          [operation.success ?? 200]: replySchema(operation),
+          '4xx': errorEnvelopeSchema,
+          '5xx': errorEnvelopeSchema,
+        },
+      },
+      onRequest: operation.scope === 'public' ? [] : [authenticate(gate)],
+      handler: handle(id, operation, handlers[id] as Handler<OperationId>, gate, database, publicUrl),
+    })
+  }
+  for (const [url, allowed] of methods) {
+    const allow = allowed.join(', ')
+    app.route({
+      method: everyMethod.filter((method) => !allowed.includes(method)),
+      url,
+      handler: (_, reply) => {
+        reply.header('allow', allow)
+        refuse('method_not_allowed')
+      },
+    })
+  }
+}
+
+type OperationRequest = RouteGenericInterface & { Params: { id?: string }; Querystring: Record<string, unknown> }
+
+function replySchema(operation: Operation): TSchema {
+  if (operation.bare) return operation.reply
+  return envelope(operation.list ? Type.Array(operation.reply) : operation.reply)
+}
+
+const authenticate = (gate: Gate) => async (request: FastifyRequest) => {
+  const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
+  request.actor = token === undefined ? undefined : await gate.authenticate(token)
+  if (!request.actor) refuse('unauthorized')
+  await gate.limit(request.actor)
+}
+
+function handle(
+  id: OperationId,
+  operation: Operation,
+  handler: Handler<OperationId>,
+  gate: Gate,
+  database: Database,
+  publicUrl: string,
+) {
+  const validate = compileValidator(operation)
+  const writes = operation.method !== 'GET' && operation.scope !== 'public'
+  const repeatable = operation.method === 'POST' && writes
+
+  return async (request: FastifyRequest<OperationRequest>, reply: FastifyReply) => {
+    const pathId = request.params.id ?? ''
+    if (operation.path.includes('{id}') && !wellFormedId.test(pathId)) refuse('not_found')
+    const input: Input = { query: { ...request.query }, body: request.body }
+    const accountId = readInput(operation, input, validate)
+    const actor = request.actor
+    const run = async (db: Database | Transaction): Promise<Answer<OperationId>> => {
+      const account = actor && (await actingAccount(gate, db, actor, accountId, writes))
+      const call = {
+        db,
+        actor,
+        account,
+        id: pathId,
+        query: input.query,
+        body: input.body,
+        precondition: readPrecondition(request.headers['if-match']),
+        address: request.ip,
+      }
+      return handler(call as unknown as Call<OperationId>)
+    }
+    const key = repeatable ? readIdempotencyKey(request.headers['idempotency-key']?.toString()) : undefined
+    const answer = writes
+      ? await database.transaction((tx) =>
+          once(tx, actor?.organizationId ?? '', key, [id, pathId, accountId, input.body], () => run(tx)),
+        )
+      : await run(database)
+    return send(reply, operation, answer, publicUrl + request.url, input.query)
+  }
+}
+
+/** Validates, and finds `accountId`, which every fault of the request is listed beside when it is missing. */
+function readInput(
+  operation: Operation,
+  input: Input,
+  validate: (input: Input) => { field: string; message: string }[],
+): string | undefined {
+  const faults = validate(input)
+  const { accountId } = input.query
+  if (operation.scope === 'account' && !accountId) {
+    refuse('account_required', [{ field: 'query.accountId', message: 'is missing: name a sub-account' }, ...faults])
+  }
+  if (faults.length > 0) refuse('invalid_request', faults)
+  const takesAccount = operation.scope === 'account' || operation.scope === 'organization or account'
+  return takesAccount && accountId ? String(accountId) : undefined
+}
+
+async function actingAccount(
+  gate: Gate,
+  db: Database | Transaction,
+  actor: Actor,
+  accountId: string | undefined,
+  forWrite: boolean,
+): Promise<ActingAccount | undefined> {
+  if (accountId === undefined) return undefined
+  if (accountId === actor.organizationId) refuse('organization_account_not_allowed')
+  const account = wellFormedId.test(accountId)
+    ? await gate.findAccount(db, actor.organizationId, accountId, forWrite)
+    : undefined
+  return account ?? refuse('not_found')
+}
+
+function send(
+  reply: FastifyReply,
+  operation: Operation,
+  answer: Answer<OperationId> & { total?: number },
+  address: string,
+  query: Record<string, unknown>,
+): FastifyReply {
+  const statusCode = operation.success ?? 200
+  reply.code(statusCode)
+  if (answer.etag !== undefined) reply.header('etag', quoteEtag(answer.etag))
+  if (operation.list === 'paged') {
+    reply.headers(pageHeaders(new URL(address), query as { size: number; offset: number }, answer.total ?? 0))
+  }
+  return reply.send(
+    operation.bare ? answer.reply : { statusCode, statusMessage: operation.done, response: answer.reply },
+  )
+}

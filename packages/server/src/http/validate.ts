@@ -1,0 +1,102 @@
+import { type Fault, limits, type Operation } from '@penstock/wire'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+
+/**
+ * Checks what a caller sent against the contract, and finds every fault at once, over query and body together.
+ * Bodies are strict: unknown fields and wrong types are faults. Query strings are coerced to what they stand for, and
+ * unknown parameters are ignored.
+ */
+export type Input = { query: Record<string, unknown>; body: unknown }
+export type Validator = (input: Input) => Fault[]
+
+const options = { allErrors: true, verbose: true, strict: true, strictTypes: false, unicodeRegExp: true } as const
+const bodies = new Ajv(options)
+const queries = new Ajv({ ...options, coerceTypes: true, useDefaults: true })
+
+/** Compiles the check of one operation. Coerced values and defaults are written into `query`. */
+export function compileValidator(operation: Operation): Validator {
+  const query = queries.compile({
+    type: 'object',
+    properties: { accountId: { type: 'string' }, ...operation.query },
+  })
+  const body = operation.body && bodies.compile(operation.body)
+  return (input) => {
+    const faults = [
+      ...faultsOf(query, input.query, 'query'),
+      ...(operation.exactlyOne ? faultsOfChoice(operation.exactlyOne, input.query) : []),
+      ...(body ? faultsOf(body, input.body, 'body') : faultsOfNoBody(input.body)),
+    ]
+    // Only what has the right shape is walked for text: its depth is bounded by the schema.
+    return faults.length > 0 ? faults : [...faultsOfText(input.query, 'query'), ...faultsOfText(input.body, 'body')]
+  }
+}
+
+function faultsOf(validate: ValidateFunction, value: unknown, part: string): Fault[] {
+  if (value === undefined) return [{ field: part, message: 'is missing: send a JSON object' }]
+  if (validate(value)) return []
+  const faults = new Map<string, Fault>()
+  for (const error of validate.errors ?? []) {
+    const fault = faultOf(error, part)
+    // A union reports each branch; one sentence for a field is enough.
+    if (fault && !faults.has(fault.field)) faults.set(fault.field, fault)
+    if (faults.size === limits.faultsMax) break
+  }
+  return [...faults.values()]
+}
+
+function faultOf(error: ErrorObject, part: string): Fault | undefined {
+  const at = (path: string) => `${part}${path.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')}`
+  const field = at(error.instancePath)
+  const description: string | undefined = error.parentSchema?.description
+  switch (error.keyword) {
+    case 'required':
+      return { field: `${field}.${error.params.missingProperty}`, message: 'is missing' }
+    case 'additionalProperties':
+      return {
+        field: `${field}.${error.params.additionalProperty}`,
+        message: `is not known here; known are: ${Object.keys(error.parentSchema?.properties ?? {}).join(', ')}`,
+      }
+    case 'pattern':
+      return { field, message: description ? `does not fit. ${description}` : 'does not fit' }
+    case 'enum':
+      return { field, message: `must be one of: ${error.params.allowedValues.join(', ')}` }
+    case 'minProperties':
+      return {
+        field,
+        message: `needs at least one of: ${Object.keys(error.parentSchema?.properties ?? {}).join(', ')}`,
+      }
+    case 'type':
+      return { field, message: `must be ${[error.params.type].flat().join(' or ')}` }
+    case 'anyOf':
+      return { field, message: 'must be text, a number, true, false, a list of texts, or null' }
+    default:
+      return { field, message: error.message ?? 'is not valid' }
+  }
+}
+
+function faultsOfChoice(names: readonly string[], query: Record<string, unknown>): Fault[] {
+  const given = names.filter((name) => query[name] !== undefined)
+  if (given.length === 1) return []
+  const message = `give exactly one of ${names.join(' and ')}`
+  return (given.length === 0 ? names : given).map((name) => ({ field: `query.${name}`, message }))
+}
+
+/** An operation without a body takes none, or the empty object that some clients always send. */
+function faultsOfNoBody(body: unknown): Fault[] {
+  const empty = body === undefined || (typeof body === 'object' && body !== null && Object.keys(body).length === 0)
+  return empty ? [] : [{ field: 'body', message: 'must be empty: this operation takes no body' }]
+}
+
+/** PostgreSQL holds neither NUL nor half of a surrogate pair, and nobody means them. */
+function faultsOfText(value: unknown, field: string): Fault[] {
+  if (typeof value === 'string') {
+    return value.isWellFormed() && !value.includes('\0')
+      ? []
+      : [{ field, message: 'must not hold NUL characters or unpaired surrogates' }]
+  }
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => [
+    ...faultsOfText(key, field),
+    ...faultsOfText(inner, `${field}.${key}`),
+  ])
+}

@@ -1,0 +1,109 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Config } from '../config.ts'
+import type { Database, Db, Transaction } from '../db/database.ts'
+import { newIdentifier } from '../identifiers.ts'
+import {
+  announceRevocation,
+  type ClientRow,
+  deleteTokensOfClient,
+  insertClient,
+  insertOrganization,
+  lockOrganizations,
+  revokeClient as markRevoked,
+  type OrganizationRow,
+  organizationExists,
+  putEnvironment,
+  selectClients,
+  selectOrganizations,
+} from './queries.ts'
+
+/**
+ * Organizations and their client credentials (specification, section 5). They are the operator's: the command line
+ * manages them, no operation of the interface does.
+ */
+
+/** Client credentials in the clear; they exist only here, on their way to whoever asked for them. */
+export type Credentials = { clientId: string; clientSecret: string }
+
+/** What notices about revoked clients are called. */
+export const revokedTopic = 'revoked'
+
+/** How a client secret is stored and compared. Secrets are long and random, so no slow digest is needed. */
+export const secretDigest = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** Makes this deployment known as an environment; `env` of what is made here names it. */
+export const registerEnvironment = (db: Db, { environment }: Config) => putEnvironment.run(db, environment)
+
+/** Creates an organization with its first client. */
+export async function createOrganization(
+  tx: Transaction,
+  { name, ownerEmail, client }: { name: string; ownerEmail: string; client?: Credentials },
+): Promise<Credentials & { organizationId: string }> {
+  const organizationId = newIdentifier()
+  await insertOrganization.run(tx, { id: organizationId, name, ownerId: newIdentifier(), ownerEmail })
+  return { organizationId, ...(await createClient(tx, organizationId, client)) }
+}
+
+/**
+ * On a database without any organization, creates the first one.
+ * @param keep puts the credentials where they can be found again, before the organization is there: a crash in between
+ *   leaves credentials without an organization, which the next start replaces, never one that nobody can enter
+ * @returns its credentials, or undefined where there is an organization already
+ */
+export function createFirstOrganization(
+  database: Database,
+  client: Credentials | undefined,
+  keep: (credentials: Credentials) => Promise<void>,
+): Promise<Credentials | undefined> {
+  return database.transaction(async (tx) => {
+    // Processes that start together on a new database must not make one each.
+    await lockOrganizations.run(tx, {})
+    if ((await selectOrganizations.all(tx, {})).length > 0) return undefined
+    const credentials = await createOrganization(tx, {
+      name: 'First organization',
+      ownerEmail: 'owner@localhost',
+      ...(client ? { client } : {}),
+    })
+    await keep({ clientId: credentials.clientId, clientSecret: credentials.clientSecret })
+    return credentials
+  })
+}
+
+export const listOrganizations = (db: Db): Promise<OrganizationRow[]> => selectOrganizations.all(db, {})
+
+/** Creates a client of an organization; generated credentials unless given. Throws where the organization is unknown. */
+export async function createClient(
+  tx: Transaction,
+  organizationId: string,
+  client?: Credentials,
+): Promise<Credentials> {
+  if (!(await organizationExists.first(tx, { id: organizationId }))) {
+    throw new Error(`There is no organization ${organizationId}: penstock org list shows those there are.`)
+  }
+  const credentials = client ?? {
+    clientId: newIdentifier(),
+    clientSecret: `pss_${randomBytes(32).toString('base64url')}`,
+  }
+  await insertClient.run(tx, {
+    id: credentials.clientId,
+    organizationId,
+    secretDigest: secretDigest(credentials.clientSecret),
+  })
+  return credentials
+}
+
+/** The clients of an organization, or all of them. */
+export const listClients = (db: Db, organizationId: string | null): Promise<ClientRow[]> =>
+  selectClients.all(db, { organizationId })
+
+/**
+ * Revokes a client and every token it holds; running processes refuse them within moments.
+ * Throws where there is no such client that is not revoked already.
+ */
+export async function revokeClient(tx: Transaction, id: string): Promise<void> {
+  if ((await markRevoked.run(tx, { id })) === 0) {
+    throw new Error(`There is no client ${id} to revoke: penstock client list shows those there are.`)
+  }
+  await deleteTokensOfClient.run(tx, { clientId: id })
+  await announceRevocation.run(tx, { topic: revokedTopic, value: '' })
+}

@@ -1,0 +1,76 @@
+import { notify } from '../db/notices.ts'
+import { statement } from '../db/statement.ts'
+
+export type SecretRow = { accountId: string; connectorId: string; name: string; keyId: string; sealed: Buffer }
+type MasterKeyRow = { keyId: string; sealedKey: Buffer | null }
+
+export const currentMasterKey = statement<Record<never, never>, MasterKeyRow>(`
+  select key_id, sealed_key from master_keys where current
+`)
+
+/** Holds the current key in place until the transaction ends: a rotation waits for whoever is sealing. */
+export const holdCurrentMasterKey = statement<Record<never, never>, MasterKeyRow>(`
+  select key_id, sealed_key from master_keys where current for share
+`)
+
+export const insertFirstMasterKey = statement<{ keyId: string }>(`
+  insert into master_keys (key_id, current) values (:keyId, true) on conflict do nothing
+`)
+
+export const retireMasterKeys = statement(`update master_keys set current = false where current`)
+
+export const insertNextMasterKey = statement<{ keyId: string; sealedKey: Buffer }>(`
+  insert into master_keys (key_id, current, sealed_key) values (:keyId, true, :sealedKey)
+`)
+
+export const deleteRetiredMasterKeys = statement(`delete from master_keys where not current`)
+
+export const dropSealedMasterKey = statement(`update master_keys set sealed_key = null where current`)
+
+export const retiredMasterKeys = statement<Record<never, never>, { keyId: string }>(`
+  select key_id from master_keys where not current order by created_time
+`)
+
+export const announceMasterKey = statement<{ topic: string; value: string }>(notify)
+
+export const secretsUnderOtherKeys = statement<{ keyId: string; limit: number }, SecretRow>(`
+  select account_id, connector_id, name, key_id, sealed
+  from secrets where key_id <> :keyId
+  order by account_id, connector_id, name limit :limit for update
+`)
+
+export const resealSecret = statement<{
+  accountId: string
+  connectorId: string
+  name: string
+  keyId: string
+  sealed: Buffer
+}>(`
+  update secrets set key_id = :keyId, sealed = :sealed
+  where account_id = :accountId and connector_id = :connectorId and name = :name
+`)
+
+export const putSecret = statement<{
+  accountId: string
+  connectorId: string
+  name: string
+  keyId: string
+  sealed: Buffer
+}>(`
+  insert into secrets (account_id, connector_id, name, key_id, sealed)
+  values (:accountId, :connectorId, :name, :keyId, :sealed)
+  on conflict (account_id, connector_id, name) do update set key_id = excluded.key_id, sealed = excluded.sealed
+`)
+
+export const deleteSecret = statement<{ accountId: string; connectorId: string; name: string }>(`
+  delete from secrets where account_id = :accountId and connector_id = :connectorId and name = :name
+`)
+
+export const secretNames = statement<{ accountId: string; connectorId: string }, { name: string }>(`
+  select name from secrets where account_id = :accountId and connector_id = :connectorId
+`)
+
+export const secretsOfConnector = statement<{ accountId: string; connectorId: string }, SecretRow>(`
+  select account_id, connector_id, name, key_id, sealed
+  from secrets where account_id = :accountId and connector_id = :connectorId
+`)

@@ -1,0 +1,88 @@
+import type { OperationId } from '@penstock/wire'
+import type { FastifyInstance } from 'fastify'
+import { createAccountFinder } from './accounts/accounts.ts'
+import { accountRoutes } from './accounts/routes.ts'
+import type { Config } from './config.ts'
+import { connectionRoutes, connectionsOfAccounts } from './connections/routes.ts'
+import { createCatalogue } from './connectors/catalogue.ts'
+import { connectorRoutes } from './connectors/routes.ts'
+import type { Database } from './db/database.ts'
+import { createNotices } from './db/notices.ts'
+import type { Deps } from './deps.ts'
+import { createApp } from './http/app.ts'
+import type { Gate, Handlers } from './http/call.ts'
+import { serveDocuments } from './http/documents.ts'
+import { serveHealth } from './http/health.ts'
+import { observe } from './http/observe.ts'
+import { serveOperations } from './http/serve.ts'
+import type { Logger } from './log.ts'
+import { registerEnvironment } from './organizations/organizations.ts'
+import { openKeyring } from './secrets/keyring.ts'
+import type { MasterKey } from './secrets/seal.ts'
+import { createAttempts, createRequestLimit } from './tokens/attempts.ts'
+import { tokenRoutes } from './tokens/routes.ts'
+import { createAuthenticator } from './tokens/tokens.ts'
+import { waitingJobs } from './worker/worker.ts'
+
+/** The service without a port: everything is put together here and nowhere else. */
+export type Service = {
+  readonly app: FastifyInstance
+  readonly deps: Deps
+  /** Takes no new connections, answers what is in flight, and lets go of the database. */
+  close(): Promise<void>
+}
+
+export async function createService(
+  config: Config,
+  {
+    database,
+    databaseUrl,
+    masterKey,
+    log,
+  }: { database: Database; databaseUrl: string; masterKey: MasterKey; log: Logger },
+): Promise<Service> {
+  await registerEnvironment(database, config)
+  const notices = createNotices(databaseUrl, (err) => log.warn({ err }, 'cannot hear other processes; trying again'))
+  const keyring = await openKeyring(database, masterKey, notices)
+  const accounts = createAccountFinder(database, notices)
+  const catalogue = createCatalogue(config.publicUrl)
+  const deps: Deps = {
+    config,
+    database,
+    notices,
+    keyring,
+    attempts: createAttempts(),
+    accounts,
+    accountContents: connectionsOfAccounts,
+    catalogue,
+  }
+  const limit = createRequestLimit(config.rateLimitPerMinute)
+  const gate: Gate = {
+    authenticate: createAuthenticator(database, notices),
+    findAccount: accounts.find,
+    limit: ({ clientId }) => limit(clientId),
+  }
+  const handlers: Handlers<OperationId> = {
+    ...tokenRoutes(deps),
+    ...connectorRoutes(deps),
+    ...accountRoutes(deps),
+    ...connectionRoutes(deps),
+  }
+  await notices.start()
+
+  const app = await createApp({ log, corsOrigins: config.corsOrigins, trustedProxies: config.trustedProxies })
+  let draining = false
+  observe(app, { database, log, waitingJobs: () => waitingJobs(database) })
+  serveHealth(app, database, () => draining)
+  serveDocuments(app, config.publicUrl)
+  serveOperations(app, { gate, database, publicUrl: config.publicUrl, handlers })
+  return {
+    app,
+    deps,
+    close: async () => {
+      draining = true
+      await app.close()
+      await notices.close()
+    },
+  }
+}

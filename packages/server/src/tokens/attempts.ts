@@ -1,0 +1,48 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { refuse } from '../refusal.ts'
+
+/** How many token requests may fail within the window, for one client and from one address, before more are refused. */
+export const failuresMax = { client: 10, address: 30 } as const
+export const failureWindowSeconds = 60
+
+/** Counts failed token requests, so that nobody guesses a secret; by client and by address. */
+export type Attempts = {
+  /** Refuses with `rate_limited` where too many failed. */
+  check(clientId: string, address: string): Promise<void>
+  failed(clientId: string, address: string): Promise<void>
+}
+
+export function createAttempts(): Attempts {
+  const clients = new RateLimiterMemory({ points: failuresMax.client, duration: failureWindowSeconds })
+  const addresses = new RateLimiterMemory({ points: failuresMax.address, duration: failureWindowSeconds })
+  const checkOne = async (limiter: RateLimiterMemory, key: string) => {
+    const state = await limiter.get(key)
+    if (state && state.remainingPoints <= 0) refuse('rate_limited', [], retryAfterSeconds(state))
+  }
+  return {
+    async check(clientId, address) {
+      await checkOne(clients, clientId)
+      await checkOne(addresses, address)
+    },
+    async failed(clientId, address) {
+      await clients.penalty(clientId)
+      await addresses.penalty(address)
+    },
+  }
+}
+
+/** Limits the requests of each client in a minute; 0 is no limit. */
+export function createRequestLimit(requestsPerMinute: number): (clientId: string) => Promise<void> {
+  if (requestsPerMinute === 0) return async () => {}
+  const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: 60 })
+  return async (clientId) => {
+    try {
+      await limiter.consume(clientId)
+    } catch (state) {
+      if (!(state instanceof RateLimiterRes)) throw state
+      refuse('rate_limited', [], retryAfterSeconds(state))
+    }
+  }
+}
+
+const retryAfterSeconds = (state: RateLimiterRes) => Math.max(1, Math.ceil(state.msBeforeNext / 1000))

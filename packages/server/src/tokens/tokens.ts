@@ -1,0 +1,61 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Token } from '@penstock/wire'
+import type { Database } from '../db/database.ts'
+import type { Notices } from '../db/notices.ts'
+import { createRemembered } from '../db/remembered.ts'
+import type { Actor } from '../http/call.ts'
+import { revokedTopic, secretDigest } from '../organizations/organizations.ts'
+import { refuse } from '../refusal.ts'
+import type { Attempts } from './attempts.ts'
+import { findClient, findToken, insertToken } from './queries.ts'
+
+const rememberedTokensMax = 10_000
+
+/** Compared with where a client is unknown, so that an unknown client takes the same work as a wrong secret. */
+const nobody = randomBytes(32)
+
+const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+/**
+ * Issues an access token (specification, section 4.1): 256 random bits, stored only as a digest.
+ * Refuses with `invalid_client` for unknown, wrong or revoked credentials, with `rate_limited` after too many failures.
+ */
+export async function createToken(
+  database: Database,
+  attempts: Attempts,
+  lifetimeSeconds: number,
+  { clientId, clientSecret }: { clientId: string; clientSecret: string },
+  address: string,
+): Promise<Token> {
+  await attempts.check(clientId, address)
+  const client = await findClient.first(database, { id: clientId })
+  const matches = timingSafeEqual(secretDigest(clientSecret), client?.secretDigest ?? nobody)
+  const accessToken = `pst_${randomBytes(32).toString('base64url')}`
+  const issued =
+    client && matches && !client.revokedTime
+      ? await insertToken.run(database, { digest: digestOf(accessToken), clientId, lifetimeSeconds })
+      : 0
+  if (issued === 0) {
+    await attempts.failed(clientId, address)
+    refuse('invalid_client')
+  }
+  return { accessToken, tokenType: 'Bearer', expiry: lifetimeSeconds }
+}
+
+/** Finds the actor behind a token; remembers it until it expires or its client is revoked. */
+export function createAuthenticator(
+  database: Database,
+  notices: Notices,
+): (token: string) => Promise<Actor | undefined> {
+  const remembered = createRemembered<{ actor: Actor; expiresMs: number }>(notices, revokedTopic, rememberedTokensMax)
+  return async (token) => {
+    const digest = digestOf(token)
+    const found = await remembered.get(digest.toString('base64'), async () => {
+      const row = await findToken.first(database, { digest })
+      if (!row) return undefined
+      const { clientId, organizationId, expiresTime } = row
+      return { actor: { clientId, organizationId }, expiresMs: expiresTime.getTime() }
+    })
+    return found && found.expiresMs > Date.now() ? found.actor : undefined
+  }
+}

@@ -1,0 +1,6 @@
+export * from './errors.ts'
+export * from './lifecycle.ts'
+export * from './limits.ts'
+export * from './operations.ts'
+export * from './schemas.ts'
+export * from './terms.ts'

@@ -1,0 +1,110 @@
+import type { ConnectionStatus } from './terms.ts'
+
+/**
+ * The lifecycle of a connection (specification, section 3; the open transitions as settled in `docs/api-decisions.md`).
+ * The server decides by this table and the console draws from it; there is no second one.
+ */
+
+/** What a caller can ask of a connection's status. */
+export const statusActions = ['activate', 'enable', 'disable'] as const
+export type StatusAction = (typeof statusActions)[number]
+
+/** Everything that can move a connection: what callers ask, what transfers meet, and time. */
+export const triggers = [...statusActions, 'delete', 'restore', 'breakdown', 'outage', 'recovery'] as const
+export type Trigger = (typeof triggers)[number]
+
+/** Where a trigger leads from a status. */
+export type Transition =
+  /** The connection moves (or stays) there; `ready` says that both ends must be configured and complete first. */
+  | { to: ConnectionStatus; ready: boolean }
+  /** The connection goes back to the status it was disabled or deleted from; to `active` only when ready. */
+  | { to: 'remembered' }
+  /** Refused with this error code. */
+  | { refused: 'connection_deleted' | 'connection_not_deleted' }
+
+const go = (to: ConnectionStatus): Transition => ({ to, ready: false })
+const toActive: Transition = { to: 'active', ready: true }
+const toDisabled = go('disabled')
+const toDeleted = go('deleted')
+const isDeleted: Transition = { refused: 'connection_deleted' }
+const isNotDeleted: Transition = { refused: 'connection_not_deleted' }
+
+/**
+ * Every status × every trigger. `breakdown`, `outage` and `recovery` are what transfers and probes meet; where they no
+ * longer apply, because somebody was faster, they change nothing.
+ */
+export const lifecycle: { readonly [S in ConnectionStatus]: { readonly [T in Trigger]: Transition } } = {
+  'In-progress': {
+    activate: toActive,
+    enable: go('In-progress'),
+    disable: toDisabled,
+    delete: toDeleted,
+    restore: isNotDeleted,
+    breakdown: go('In-progress'),
+    outage: go('In-progress'),
+    recovery: go('In-progress'),
+  },
+  active: {
+    activate: go('active'),
+    enable: go('active'),
+    disable: toDisabled,
+    delete: toDeleted,
+    restore: isNotDeleted,
+    breakdown: go('broken'),
+    outage: go('offline'),
+    recovery: go('active'),
+  },
+  disabled: {
+    activate: toActive,
+    enable: { to: 'remembered' },
+    disable: go('disabled'),
+    delete: toDeleted,
+    restore: isNotDeleted,
+    breakdown: go('disabled'),
+    outage: go('disabled'),
+    recovery: go('disabled'),
+  },
+  deleted: {
+    activate: isDeleted,
+    enable: isDeleted,
+    disable: isDeleted,
+    delete: isDeleted,
+    restore: toDisabled,
+    breakdown: go('deleted'),
+    outage: go('deleted'),
+    recovery: go('deleted'),
+  },
+  broken: {
+    activate: toActive,
+    enable: go('broken'),
+    disable: toDisabled,
+    delete: toDeleted,
+    restore: isNotDeleted,
+    breakdown: go('broken'),
+    outage: go('broken'),
+    recovery: go('broken'),
+  },
+  offline: {
+    activate: toActive,
+    enable: go('offline'),
+    disable: toDisabled,
+    delete: toDeleted,
+    restore: isNotDeleted,
+    breakdown: go('offline'),
+    outage: go('offline'),
+    recovery: go('active'),
+  },
+}
+
+/** A status that `enable` can lead back to. */
+export type RememberedStatus = Exclude<ConnectionStatus, 'disabled' | 'deleted'>
+
+/** Whether data may be moved (invariant 3). */
+export function mayTransfer(status: ConnectionStatus): boolean {
+  return status === 'active'
+}
+
+/** The `enabled` flag of a connection (section 2.8) follows from its status. */
+export function isEnabled(status: ConnectionStatus): boolean {
+  return status !== 'disabled' && status !== 'deleted'
+}

@@ -1,0 +1,44 @@
+/**
+ * Every bound of the interface, with its unit last in its name.
+ * The schemas, the rules and the documents read these; none repeats a number. (Specification, section 8.)
+ */
+export const limits = {
+  /** Characters of a name of an account or a connection, after trimming. */
+  nameLengthMax: 200,
+  /** Characters of the `q` filter. */
+  filterLengthMax: 200,
+  /** Characters of one text value in a configuration. */
+  textLengthMax: 10_000,
+  /** Characters of one secret value: room for a service account key or a private key. */
+  secretLengthMax: 65_536,
+  /** Characters of a secret's name in the secret store. */
+  secretNameLengthMax: 200,
+  /** Characters of a field key in a configuration object. */
+  fieldKeyLengthMax: 100,
+  /** Entries of a Multi-Select value. */
+  selectedOptionsMax: 100,
+  /** Keys of one configuration object. */
+  configurationFieldsMax: 100,
+  /** Connectors named in one Add Connector call. */
+  connectorIdsMax: 500,
+  /** Entries in one page of a list. */
+  pageSizeMin: 1,
+  pageSizeDefault: 50,
+  pageSizeMax: 500,
+  /** Start position in a list. */
+  offsetMax: 2_147_483_647,
+  /** Bytes of a request body. */
+  bodyBytesMax: 1_048_576,
+  /** Faults named in one refusal; a body can hold more, nobody reads more. */
+  faultsMax: 100,
+  /** Characters of client credentials in a token request. */
+  credentialLengthMax: 500,
+  /** Characters of an Idempotency-Key. */
+  idempotencyKeyLengthMax: 255,
+  /** Hours during which a repeated Idempotency-Key is answered with the first answer. */
+  idempotencyWindowHours: 24,
+  /** Days during which a deleted connection can be restored, and an operator can restore a deleted account. */
+  restoreWindowDays: 30,
+  /** Seconds that an access token lives unless the operator chose otherwise. */
+  tokenLifetimeSecondsDefault: 86_400,
+} as const

@@ -1,0 +1,80 @@
+/** The closed sets of values of the specification, in its order and its letter case. */
+
+/** Section 2.3.1. */
+export const dataTypes = [
+  'Custom Audiences',
+  'identity management',
+  'reporting',
+  'data store',
+  'Campaign',
+  'customer match',
+  'offline conversions',
+  'analytics',
+  'campaign posting',
+  'Audiences - Data API',
+  'audiences',
+  'custom file audiences',
+  'geo events',
+  'events',
+  'ads management',
+  'raw real-time conversion events',
+  'Conversions',
+  'audience DMP segments',
+  'Insights',
+  'transcoding',
+  'click conversions',
+  'ads analytics',
+  'ID match',
+  'raw offline conversion events',
+  'raw events data stream',
+  'Audiences - CRM API',
+] as const
+export type DataType = (typeof dataTypes)[number]
+
+/** Section 2.3.2. */
+export const dataTypeCategories = [
+  'audience activation',
+  'identity management',
+  'reporting',
+  'data store',
+  'campaign management',
+  'events',
+] as const
+export type DataTypeCategory = (typeof dataTypeCategories)[number]
+
+/** Section 2.3.3. */
+export const platformTypes = [
+  'Social Media Platform',
+  'CRM Platform',
+  'Demand-Side Platform (DSP)',
+  'Cloud Storage Provider',
+  'Media Management System',
+  'Identity Management',
+  'Supply-Side Platform (SSP)',
+  'Customer Data Platform (CDP)',
+  'E-Commerce Platform',
+  'Data Provider',
+] as const
+export type PlatformType = (typeof platformTypes)[number]
+
+/** Section 2.3.4: the part that a connector can play in a connection. */
+export const roles = ['Source', 'Destination'] as const
+export type Role = (typeof roles)[number]
+
+/** How `supportedType` tells a connector's roles; one with both lists them. */
+export const supportedTypes = ['Source', 'Destination', 'Source, Destination'] as const
+export type SupportedType = (typeof supportedTypes)[number]
+
+/** Section 3: the status of a connection. */
+export const connectionStatuses = ['In-progress', 'active', 'disabled', 'deleted', 'broken', 'offline'] as const
+export type ConnectionStatus = (typeof connectionStatuses)[number]
+
+/** Section 2.6: the kind of a configuration field. `Password` fields are secrets. */
+export const fieldTypes = ['Text', 'Password', 'Number', 'Date', 'Boolean', 'Select', 'Multi-Select'] as const
+export type FieldType = (typeof fieldTypes)[number]
+
+/** Section 2.3, `status` of a connector; the integers are ours. */
+export const connectorStatus = { withdrawn: 0, available: 1, preview: 2 } as const
+
+/** What stands in place of a secret that is set. Sent back, it means "unchanged". */
+export const secretMask = '********'

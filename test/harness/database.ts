@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+/** The variable with the connection string of the server to test on, of a role that may create databases. */
+export const serverVariable = 'PENSTOCK_TEST_DATABASE_URL'
+
+/** The variable with the name of the migrated database to clone; the names of the clones begin with it. */
+export const templateVariable = 'PENSTOCK_TEST_TEMPLATE'
+
+/** A migrated, empty database for one test file. */
+export type TestDatabase = {
+  url: string
+  /** Deletes the database, and ends the connections to it that are left. */
+  drop(): Promise<void>
+}
+
+/** Clones the migrated template, which takes about 50 ms. Rejects where the test was not started by `npm test`. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const serverUrl = fromEnvironment(serverVariable)
+  const template = fromEnvironment(templateVariable)
+  const name = `${template}_${randomBytes(6).toString('hex')}`
+  // A copy of the files is as fast as a copy through the write-ahead log, and dropping it takes a hundredth of the time.
+  await execute(serverUrl, `create database ${name} template ${template} strategy file_copy`)
+  return {
+    url: databaseUrl(serverUrl, name),
+    drop: () => execute(serverUrl, `drop database if exists ${name} with (force)`),
+  }
+}
+
+/** The connection string of another database on the same server. */
+export function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Runs one statement on a connection of its own. */
+export async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'penstock test' })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+function fromEnvironment(variable: string): string {
+  const value = process.env[variable]
+  if (!value) throw new Error(`${variable} is not set. Run this test through npm test: npm test -- <file>`)
+  return value
+}

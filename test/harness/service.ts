@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import {
+  type BodyOf,
+  basePath,
+  envelope,
+  type Operation,
+  type OperationId,
+  operations,
+  Refused,
+  type ReplyOf,
+} from '@penstock/wire'
+import { Ajv, type ValidateFunction } from 'ajv'
+import { Type } from 'typebox'
+import { readConfig } from '../../packages/server/src/config.ts'
+import { type Database, openDatabase } from '../../packages/server/src/db/database.ts'
+import { createLogger } from '../../packages/server/src/log.ts'
+import { createOrganization, registerEnvironment } from '../../packages/server/src/organizations/organizations.ts'
+import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
+import { createService, type Service } from '../../packages/server/src/service.ts'
+import { createTestDatabase } from './database.ts'
+
+/**
+ * The service as tests meet it: the real one, on a real database of its own, without a port. Every reply to an operation
+ * is held against its schema on the way (invariant 7), whatever the test is about.
+ */
+export type TestService = {
+  readonly service: Service
+  readonly database: Database
+  readonly databaseUrl: string
+  /** What the service wrote into its log, a line each. */
+  readonly logLines: string[]
+  /** An organization with a client and a token. */
+  addOrganization(): Promise<Organization>
+  /** Sends a request as it is, without knowing any operation. */
+  send(request: RawRequest): Promise<Reply>
+  /** Calls an operation. */
+  call<I extends OperationId>(operation: I, call?: CallOptions<I>): Promise<Reply<ReplyOf<I>>>
+  close(): Promise<void>
+}
+
+export type Organization = { organizationId: string; clientId: string; clientSecret: string; token: string }
+
+export type RawRequest = { method: string; path: string; headers?: Record<string, string>; body?: string | Buffer }
+
+export type CallOptions<I extends OperationId> = {
+  token?: string
+  id?: string
+  accountId?: string
+  query?: Record<string, string | number | boolean>
+  body?: BodyOf<I>
+  headers?: Record<string, string>
+}
+
+/** A reply; `response` is the payload of the envelope, or the whole body where there is none. */
+export type Reply<T = unknown> = {
+  status: number
+  headers: Record<string, string | undefined>
+  text: string
+  json: { statusCode: number; statusMessage: string; response: unknown }
+  /** The payload; the test says by reading it that it expects success. */
+  response: T
+  /** The code of a refusal, undefined on success. */
+  error: string | undefined
+  details: { field: string; message: string }[]
+}
+
+/** Starts the service on a clone of the template database. `env` sets or overrides settings. */
+export async function startTestService(env: Record<string, string> = {}): Promise<TestService> {
+  const testDatabase = await createTestDatabase()
+  return startServiceOn(testDatabase.url, env, testDatabase.drop)
+}
+
+/** Starts one more process-like service on a database that another one uses already. */
+export async function startServiceOn(
+  databaseUrl: string,
+  env: Record<string, string> = {},
+  afterClose: () => Promise<void> = async () => {},
+): Promise<TestService> {
+  const config = readConfig({
+    DATABASE_URL: databaseUrl,
+    PENSTOCK_MASTER_KEY: generateMasterKey(),
+    PENSTOCK_PUBLIC_URL: 'http://penstock.test',
+    PENSTOCK_DATA_DIR: '/nonexistent',
+    ...env,
+  })
+  assert(config.masterKey)
+  const logLines: string[] = []
+  const log = createLogger(config.logLevel, { write: (line) => void logLines.push(line) })
+  const database = openDatabase({ url: databaseUrl, poolSize: config.databasePoolSize })
+  await registerEnvironment(database, config)
+  const service = await createService(config, { database, databaseUrl, masterKey: config.masterKey, log })
+  await service.app.ready()
+
+  const send = async ({ method, path, headers = {}, body }: RawRequest): Promise<Reply> => {
+    const reply = await service.app.inject({
+      method: method as 'GET',
+      url: path,
+      headers,
+      ...(body === undefined ? {} : { payload: body }),
+    })
+    const text = reply.body
+    const json = parse(text)
+    const { error, details = [] } = (json.response ?? {}) as { error?: string; details?: Reply['details'] }
+    return {
+      status: reply.statusCode,
+      headers: Object.fromEntries(Object.entries(reply.headers).map(([name, value]) => [name, value?.toString()])),
+      text,
+      json,
+      response: json.response,
+      error: reply.statusCode >= 400 ? error : undefined,
+      details,
+    }
+  }
+
+  return {
+    service,
+    database,
+    databaseUrl,
+    logLines,
+    send,
+    call: async <I extends OperationId>(id: I, options: CallOptions<I> = {}) => {
+      const operation: Operation = operations[id]
+      const reply = await send({ ...requestOf(operation, options as CallOptions<OperationId>) })
+      const bare = operation.bare && reply.status < 400
+      assertValid(id, reply)
+      return { ...reply, response: (bare ? reply.json : reply.json.response) as ReplyOf<I> }
+    },
+    addOrganization: async () => {
+      const created = await database.transaction((tx) =>
+        createOrganization(tx, {
+          name: 'Test organization',
+          ownerEmail: `owner-${randomBytes(3).toString('hex')}@example.com`,
+        }),
+      )
+      const { clientId, clientSecret } = created
+      const reply = await send({
+        method: 'POST',
+        path: `${basePath}/oauth/client-token`,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ clientId, clientSecret }),
+      })
+      return { ...created, token: (reply.json as unknown as { accessToken: string }).accessToken }
+    },
+    close: async () => {
+      await service.close()
+      await database.close()
+      await afterClose()
+    },
+  }
+}
+
+/** The request that calls an operation. */
+export function requestOf(
+  operation: Operation,
+  { token, id, accountId, query, body, headers }: CallOptions<OperationId>,
+): RawRequest {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...query, ...(accountId === undefined ? {} : { accountId }) })) {
+    parameters.set(name, String(value))
+  }
+  const path = basePath + operation.path.replace('{id}', encodeURIComponent(id ?? ''))
+  return {
+    method: operation.method,
+    path: parameters.size > 0 ? `${path}?${parameters}` : path,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }
+}
+
+const ajv = new Ajv({ strict: false, allErrors: true })
+const validators = new Map<string, ValidateFunction>()
+
+/** Fails unless the reply is what the contract says: the envelope, exactly its keys, the right status. */
+export function assertValid(id: OperationId, reply: Reply): void {
+  const operation: Operation = operations[id]
+  const failed = reply.status >= 400
+  const key = failed ? 'refused' : id
+  let validate = validators.get(key)
+  if (!validate) {
+    const payload = operation.list ? Type.Array(operation.reply) : operation.reply
+    validate = ajv.compile(failed ? envelope(Refused) : operation.bare ? payload : envelope(payload))
+    validators.set(key, validate)
+  }
+  assert(
+    validate(reply.json),
+    `${id} answered ${reply.status} with ${reply.text.slice(0, 500)}: ${ajv.errorsText(validate.errors)}`,
+  )
+  if (!failed) assert.equal(reply.status, operation.success ?? 200)
+  if (failed || !operation.bare) assert.equal(reply.json.statusCode, reply.status)
+}
+
+function parse(text: string): Reply['json'] {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { statusCode: 0, statusMessage: text, response: undefined }
+  }
+}

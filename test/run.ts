@@ -1,0 +1,138 @@
+/**
+ * The test runner: `npm test -- [file, pattern or part of a path ...] [--flags of node --test]`.
+ * It brings up a PostgreSQL with a migrated template database, unless PENSTOCK_TEST_DATABASE_URL names a server, runs the
+ * tests on it, and leaves nothing behind.
+ */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, globSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { availableParallelism, constants, tmpdir } from 'node:os'
+import { dirname, join, matchesGlob } from 'node:path'
+import pg from 'pg'
+import { migrate } from '../packages/server/src/db/migrate.ts'
+import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/server/src/embedded/embedded-postgres.ts'
+import { databaseUrl, execute, serverVariable, templateVariable } from './harness/database.ts'
+
+const root = dirname(import.meta.dirname)
+const template = `penstock_test_${randomBytes(4).toString('hex')}`
+
+/** What a signal does: the first one is handed on to the tests, a second one kills them. */
+let signalTests = (_signal: NodeJS.Signals) => {}
+let signalled: NodeJS.Signals | undefined
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    signalTests(signalled ? 'SIGKILL' : signal)
+    signalled ??= signal
+  })
+}
+
+const selections = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const flags = process.argv.slice(2).filter((argument) => argument.startsWith('--'))
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  const files = selectFiles()
+  if (files.length === 0) {
+    console.error(`No test file matches ${selections.join(' ')}. Name a file, a glob or a part of a path.`)
+    return 1
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'penstock-test-'))
+  // The user who runs PostgreSQL, and the less privileged ones of some tests, must be able to pass through.
+  await chmod(directory, 0o711)
+  try {
+    const given = process.env[serverVariable]
+    return await (given ? runOnGivenServer(given, files, directory) : runOnOwnServer(files, directory))
+  } finally {
+    await removeAll(directory)
+  }
+}
+
+/** The test files of the selections in the arguments, all of them where there is none. */
+function selectFiles(): string[] {
+  const all = globSync(['test/**/*.test.ts', 'packages/*/src/**/*.test.ts'], { cwd: root }).sort()
+  if (selections.length === 0) return all
+  const isFile = (path: string) => path.endsWith('.ts') && existsSync(join(root, path))
+  const found = selections.flatMap((selection) =>
+    isFile(selection) ? selection : all.filter((file) => file.includes(selection) || matchesGlob(file, selection)),
+  )
+  return [...new Set(found)]
+}
+
+async function runOnOwnServer(files: string[], directory: string): Promise<number> {
+  const server = await startEmbeddedPostgres({
+    directory: join(directory, 'postgres'),
+    durable: false,
+    settings: { max_connections: '300' },
+  })
+  try {
+    return await runOnServer(server.url, files, directory)
+  } finally {
+    await server.stop()
+  }
+}
+
+async function runOnGivenServer(serverUrl: string, files: string[], directory: string): Promise<number> {
+  try {
+    return await runOnServer(serverUrl, files, directory)
+  } finally {
+    await dropDatabases(serverUrl)
+  }
+}
+
+async function runOnServer(serverUrl: string, files: string[], directory: string): Promise<number> {
+  await execute(serverUrl, `create database ${template}`)
+  await migrate(databaseUrl(serverUrl, template))
+  // A template that someone is connected to cannot be cloned.
+  await execute(serverUrl, `alter database ${template} allow_connections false`)
+  const env = { ...process.env, TMPDIR: directory, [serverVariable]: serverUrl, [templateVariable]: template }
+  return runTests(files, env)
+}
+
+async function runTests(files: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  if (signalled) return 128 + constants.signals[signalled]
+  const preferred = ['--test-reporter=spec', `--test-concurrency=${availableParallelism()}`]
+  const missing = preferred.filter((flag) => !flags.some((given) => given.split('=')[0] === flag.split('=')[0]))
+  // The tests are a process group of their own, so that a signal reaches each of them, and once.
+  const tests = spawn(process.execPath, ['--test', ...missing, ...flags, ...files], {
+    cwd: root,
+    env,
+    detached: true,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const { pid } = tests
+  signalTests = (signal) => {
+    try {
+      if (pid !== undefined) process.kill(-pid, signal)
+    } catch {
+      // The whole group has ended.
+    }
+  }
+  const [code] = await once(tests, 'exit')
+  signalTests('SIGKILL')
+  if (signalled) return 128 + constants.signals[signalled]
+  return typeof code === 'number' ? code : 1
+}
+
+/** Drops the template and the clones that test files have left. */
+async function dropDatabases(serverUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl, application_name: 'penstock test' })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      'select datname as name from pg_database where starts_with(datname, $1)',
+      [template],
+    )
+    for (const { name } of rows) await client.query(`drop database if exists ${name} with (force)`)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Removes our temporary directory and every embedded PostgreSQL in it, those of interrupted tests too. */
+async function removeAll(directory: string): Promise<void> {
+  const locks = globSync('**/lock', { cwd: directory, exclude: (path) => path.endsWith('data') })
+  for (const path of locks) await removeEmbeddedPostgres(join(directory, dirname(path)))
+  await rm(directory, { recursive: true, force: true, maxRetries: 10 })
+}
