@@ -16,6 +16,7 @@ export function createLogger(
       name: 'penstock',
       level,
       base: null,
+      formatters: { level: (level) => ({ level }) },
       serializers: { err: describeError },
       timestamp: pino.stdTimeFunctions.isoTime,
     },

@@ -67,7 +67,7 @@ export async function editAccount(
   { name, enabled }: BodyOf<'editAccount'>,
   precondition: Precondition,
 ): Promise<{ reply: Account; etag: string }> {
-  await lockForChange(tx, actor, env, id, precondition)
+  await lockForChange(queries.lockAccount, tx, actor, env, id, precondition)
   await queries.updateAccount.run(tx, { id, name: name?.trim() ?? null, enabled: enabled ?? null })
   return getAccount(tx, actor, id)
 }
@@ -81,7 +81,7 @@ export async function deleteAccount(
   precondition: Precondition,
   contents: AccountContents,
 ): Promise<Account> {
-  await lockForChange(tx, actor, env, id, precondition)
+  await lockForChange(queries.lockAccountForDeletion, tx, actor, env, id, precondition)
   await contents.delete(tx, id)
   await queries.deleteAccount.run(tx, { id })
   await queries.announceAccount.run(tx, { topic: accountTopic, value: id })
@@ -104,13 +104,14 @@ export async function restoreAccount(tx: Transaction, id: string, contents: Acco
 }
 
 async function lockForChange(
+  lock: typeof queries.lockAccount,
   tx: Transaction,
   { organizationId }: Actor,
   env: string,
   id: string,
   precondition: Precondition,
 ): Promise<void> {
-  const row = (await queries.lockAccount.first(tx, { organizationId, id })) ?? refuse('not_found')
+  const row = (await lock.first(tx, { organizationId, id })) ?? refuse('not_found')
   requireEditable(row, env)
   precondition.check(etagOf(row))
 }

@@ -38,12 +38,20 @@ export const findDeletedAccount = statement<{ id: string }, AccountRow>(`
   select ${accountColumns} from accounts a ${accountTables} where a.id = :id
 `)
 
-/** Takes the account for a change of its own. */
-export const lockAccount = statement<{ organizationId: string; id: string }, { env: string; version: number }>(`
+const ownAccount = `
   select env, version from accounts
-  where id = :id and organization_id = :organizationId and deleted_time is null
-  for no key update
-`)
+  where id = :id and organization_id = :organizationId and deleted_time is null`
+
+/** Takes the account for a change of its own; what is written in it meanwhile need not wait. */
+export const lockAccount = statement<{ organizationId: string; id: string }, { env: string; version: number }>(
+  `${ownAccount} for no key update`,
+)
+
+/** Takes the account for its deletion: waits for whoever is writing in it, and whoever comes later finds it gone. */
+export const lockAccountForDeletion = statement<
+  { organizationId: string; id: string },
+  { env: string; version: number }
+>(`${ownAccount} for update`)
 
 type ActingAccountRow = { id: string; organizationId: string; env: string }
 const actingAccount = `
@@ -54,7 +62,7 @@ export const findActingAccount = statement<{ organizationId: string; id: string 
 
 /** Holds the account against deletion while something is written in it; such writers do not wait for each other. */
 export const holdActingAccount = statement<{ organizationId: string; id: string }, ActingAccountRow>(
-  `${actingAccount} for share`,
+  `${actingAccount} for key share`,
 )
 
 /** The page is picked first, so that only its accounts are joined. */

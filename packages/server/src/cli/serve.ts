@@ -3,45 +3,57 @@ import type { Config } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Logger } from '../log.ts'
 import { type Credentials, createFirstOrganization, registerEnvironment } from '../organizations/organizations.ts'
-import { createService } from '../service.ts'
+import { createService, type Service } from '../service.ts'
 import { startWorker } from '../worker/worker.ts'
 import { credentialsFile, openGround, readIfThere, writePrivate } from './ground.ts'
 
-/** `penstock serve`: the whole service, until it is told to stop. */
+/** `penstock serve`: the whole service, until it is told to stop. What was opened is closed in the reverse order. */
 export async function serve(config: Config, log: Logger): Promise<void> {
+  const told = untilTold()
+  await using opened = new AsyncDisposableStack()
   const ground = await openGround(config, log)
-  const { database } = ground
-  try {
-    await migrate(ground.databaseUrl)
-    const first = await prepareFirstOrganization(config, database)
-    const service = await createService(config, { ...ground, log })
-    const worker = config.worker ? await startWorker(database, log) : undefined
-    await service.app.listen({ host: config.host, port: config.port })
-    log.info({ address: config.publicUrl, environment: config.environment.name }, 'serving')
-    process.stdout.write(await welcome(config, first))
+  opened.defer(ground.close)
+  await migrate(ground.databaseUrl)
+  const first = await prepareFirstOrganization(config, ground.database)
+  if (config.worker) opened.defer((await startWorker(ground.databaseUrl, log)).stop)
+  const service = await createService(config, { ...ground, log })
+  opened.defer(service.close)
+  await listen(service, config)
+  log.info({ address: config.publicUrl, environment: config.environment.name }, 'serving')
+  process.stdout.write(await welcome(config, first))
+  await told
+  log.info('stopping: answering what is in flight')
+}
 
-    await untilTold()
-    log.info('stopping: answering what is in flight')
-    await service.close()
-    await worker?.stop()
-  } finally {
-    await ground.close()
-    log.info('stopped')
+async function listen({ app }: Service, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') {
+      throw new Error(
+        `Port ${port} on ${host} is taken by another program: stop it, or set PENSTOCK_PORT to a free one.`,
+      )
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'EACCES') {
+      throw new Error(
+        `This machine does not let Penstock listen on ${host}:${port}: check PENSTOCK_HOST and PENSTOCK_PORT.`,
+      )
+    }
+    throw error
   }
 }
 
 /** `penstock worker`: background jobs alone, until it is told to stop. */
 export async function work(config: Config, log: Logger): Promise<void> {
+  const told = untilTold()
+  await using opened = new AsyncDisposableStack()
   const ground = await openGround(config, log)
-  try {
-    await migrate(ground.databaseUrl)
-    const worker = await startWorker(ground.database, log)
-    log.info('working')
-    await untilTold()
-    await worker.stop()
-  } finally {
-    await ground.close()
-  }
+  opened.defer(ground.close)
+  await migrate(ground.databaseUrl)
+  opened.defer((await startWorker(ground.databaseUrl, log)).stop)
+  log.info('working')
+  await told
 }
 
 /** Resolves at the first signal to stop. A second one does not wait for anything. */

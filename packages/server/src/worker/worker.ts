@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Logger as QueueLogger, type Runner, run } from 'graphile-worker'
-import type { Database } from '../db/database.ts'
+import { type Database, openDatabase } from '../db/database.ts'
 import { statement } from '../db/statement.ts'
 import type { Logger } from '../log.ts'
 import { purge } from './purge.ts'
@@ -11,6 +11,8 @@ export const purgeTask = 'purge'
 /** At 03:15 UTC every day; a day that was missed while nothing ran is made up for at the next start. */
 const crontab = `15 3 * * * ${purgeTask} ?fill=1d&jobKey=${purgeTask}`
 const concurrentJobs = 2
+/** One to listen for jobs, one to keep its books. */
+const queueConnections = 2
 const restartMs = 2_000
 
 export type Worker = { stop(): Promise<void> }
@@ -19,7 +21,13 @@ export type Worker = { stop(): Promise<void> }
  * Works on background jobs, on the same database, until stopped; any number of processes may. Should the queue give up,
  * as it can when the database is away for long, it is started again.
  */
-export async function startWorker(database: Database, log: Logger): Promise<Worker> {
+export async function startWorker(databaseUrl: string, log: Logger): Promise<Worker> {
+  // Its own pool: neither do jobs wait for requests, nor requests for jobs.
+  const database = openDatabase({
+    url: databaseUrl,
+    poolSize: concurrentJobs + queueConnections,
+    onIdleError: (err) => log.warn({ err }, 'a database connection of the job queue broke'),
+  })
   const stopping = new AbortController()
   let runner = await runQueue(database, log)
   const supervise = async () => {
@@ -47,6 +55,7 @@ export async function startWorker(database: Database, log: Logger): Promise<Work
       stopping.abort()
       await runner.stop().catch(() => {})
       await supervised
+      await database.close()
     },
   }
 }
