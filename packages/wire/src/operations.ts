@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from './errors.ts'
+import { example } from './examples.ts'
 import { statusActions } from './lifecycle.ts'
 import { limits } from './limits.ts'
 import {
@@ -16,6 +17,7 @@ import {
   CreateConnection,
   EditAccount,
   Identifier,
+  identifier,
   oneOf,
   SavedConfiguration,
   SupportedConnector,
@@ -49,6 +51,8 @@ export type Operation = {
   path: string
   tag: 'Token' | 'Accounts' | 'Connectors' | 'Connections'
   summary: string
+  /** What the summary leaves out, for the documents: one to three sentences. */
+  description: string
   scope: Scope
   /** Query parameters besides `accountId`. */
   query?: Record<string, TSchema>
@@ -97,7 +101,8 @@ const page = {
 const filter = <const V extends readonly string[]>(values: V, description: string) =>
   Type.Optional(oneOf(values, { description, examples: values.slice(0, 1) }))
 const yes = (description: string) => Type.Optional(Type.Boolean({ description, examples: [true] }))
-const optionalId = (description: string) => Type.Optional(Type.String({ ...Identifier, description }))
+const optionalId = (description: string, example: string) =>
+  Type.Optional(Type.String({ ...Identifier, description, examples: [example] }))
 
 const status = Type.Optional(
   Type.String({
@@ -119,6 +124,8 @@ export const operations = {
     path: '/oauth/client-token',
     tag: 'Token',
     summary: 'Get an access token',
+    description:
+      'Exchanges client credentials for a bearer token. The token is good for `expiry` seconds; request a new one before it ends. This is the one answer without an envelope.',
     scope: 'public',
     body: Type.Object(
       {
@@ -126,7 +133,7 @@ export const operations = {
           minLength: 1,
           maxLength: limits.credentialLengthMax,
           description: 'Client identifier',
-          examples: ['3f9c2b7a10d4e856'],
+          examples: [example.clientId],
         }),
         clientSecret: Type.String({
           minLength: 1,
@@ -149,6 +156,7 @@ export const operations = {
     path: '/connectors',
     tag: 'Connectors',
     summary: 'List the connector catalogue',
+    description: 'Lists what a sub-account can add, by name. The catalogue is the same for every sub-account.',
     scope: 'account',
     query: {
       q: Type.Optional(q),
@@ -167,10 +175,12 @@ export const operations = {
     path: '/connectors',
     tag: 'Connectors',
     summary: 'Add connectors to a sub-account',
+    description:
+      'Adds all the connectors that are named, or none: one unknown identifier refuses the whole call. Adding a connector that is there already changes nothing.',
     scope: 'account',
     body: Type.Object(
       {
-        connectorIds: Type.Array(Identifier, {
+        connectorIds: Type.Array(identifier('a connector', example.destination.connectorId), {
           minItems: 1,
           maxItems: limits.connectorIdsMax,
           description: 'Connectors of the catalogue; all are added or none',
@@ -187,6 +197,8 @@ export const operations = {
     path: '/connectors/added',
     tag: 'Connectors',
     summary: 'List the connectors added to a sub-account',
+    description:
+      'Lists the connectors that the sub-account has added, newest first, each with the number of connections that use it.',
     scope: 'account',
     query: { q: Type.Optional(q), configured: yes('Keeps those that are, or are not, configured'), ...page },
     reply: AddedConnector,
@@ -198,10 +210,15 @@ export const operations = {
     path: '/connectors/supported',
     tag: 'Connectors',
     summary: 'List the connectors that fit a source or a destination',
+    description:
+      'Lists the connectors of the catalogue that can be paired with the one you name, by name: the roles must fit, and so must the categories.',
     scope: 'account',
     query: {
-      srcConnectorId: optionalId('The source whose compatible destinations are wanted'),
-      destConnectorId: optionalId('The destination whose compatible sources are wanted'),
+      srcConnectorId: optionalId('The source whose compatible destinations are wanted', example.source.connectorId),
+      destConnectorId: optionalId(
+        'The destination whose compatible sources are wanted',
+        example.destination.connectorId,
+      ),
       added: yes('Keeps those that are, or are not, added to the sub-account'),
     },
     exactlyOne: ['srcConnectorId', 'destConnectorId'],
@@ -214,6 +231,7 @@ export const operations = {
     path: '/connectors/{id}',
     tag: 'Connectors',
     summary: 'Get a connector',
+    description: 'Reads a connector of the catalogue, whether the sub-account has added it or not.',
     scope: 'account',
     reply: Connector,
     done: 'Connector found',
@@ -224,6 +242,8 @@ export const operations = {
     path: '/connectors/{id}/configuration',
     tag: 'Connectors',
     summary: 'Get a connector’s configuration',
+    description:
+      'Reads the fields that the connector takes, with their current values. A secret is never read back: its value is empty while it is unset, and `********` once it is set.',
     scope: 'account',
     reply: ConnectorConfiguration,
     done: 'Configuration found',
@@ -235,6 +255,8 @@ export const operations = {
     path: '/connectors/{id}/configuration',
     tag: 'Connectors',
     summary: 'Configure a connector',
+    description:
+      'Saves configuration values. Keys given replace, keys left out stay, `null` clears, and `********` keeps the secret that is there. Every required field must be there after the change, or nothing is saved.',
     scope: 'account',
     body: Configure,
     reply: SavedConfiguration,
@@ -247,6 +269,8 @@ export const operations = {
     path: '/connectors/{id}',
     tag: 'Connectors',
     summary: 'Remove a connector from a sub-account',
+    description:
+      'Takes a connector out of the sub-account and destroys its secrets. It is refused while a connection that is not deleted uses the connector.',
     scope: 'account',
     reply: AddedConnector,
     done: 'Connector removed',
@@ -260,6 +284,7 @@ export const operations = {
     path: '/accounts/{id}',
     tag: 'Accounts',
     summary: 'Get a sub-account',
+    description: 'Reads a sub-account of the organization.',
     scope: 'organization',
     reply: Account,
     done: 'Account found',
@@ -270,6 +295,7 @@ export const operations = {
     path: '/accounts',
     tag: 'Accounts',
     summary: 'List the sub-accounts',
+    description: 'Lists the sub-accounts of the organization, newest first.',
     scope: 'organization',
     query: { q: Type.Optional(q), ...page },
     reply: AccountEntry,
@@ -281,6 +307,7 @@ export const operations = {
     path: '/accounts',
     tag: 'Accounts',
     summary: 'Add a sub-account',
+    description: 'Creates a sub-account, enabled unless told otherwise.',
     scope: 'organization',
     body: AddAccount,
     reply: Account,
@@ -292,6 +319,8 @@ export const operations = {
     path: '/accounts/{id}',
     tag: 'Accounts',
     summary: 'Edit a sub-account',
+    description:
+      'Changes the name of a sub-account, whether it is enabled, or both. While it is disabled no transfer starts in it; all else goes on.',
     scope: 'organization',
     body: EditAccount,
     reply: Account,
@@ -304,6 +333,8 @@ export const operations = {
     path: '/accounts/{id}',
     tag: 'Accounts',
     summary: 'Delete a sub-account and all it holds',
+    description:
+      'Deletes a sub-account with its connectors and connections, at once. The operator of the service can restore it for 30 days.',
     scope: 'organization',
     reply: Account,
     done: 'Account deleted',
@@ -317,6 +348,8 @@ export const operations = {
     path: '/connections',
     tag: 'Connections',
     summary: 'List connections',
+    description:
+      'Lists connections, newest first: those of one sub-account, or of all sub-accounts where `accountId` is left out. Deleted connections are listed until they are gone for good.',
     scope: 'organization or account',
     query: { q: Type.Optional(q), status, ...page },
     reply: Connection,
@@ -328,6 +361,8 @@ export const operations = {
     path: '/connections',
     tag: 'Connections',
     summary: 'Create a connection',
+    description:
+      'Pairs a source with a destination. Both must be added to the sub-account and fit each other; they never change afterwards. A new connection is `In-progress` until it is activated.',
     scope: 'account',
     body: CreateConnection,
     reply: Connection,
@@ -340,6 +375,8 @@ export const operations = {
     path: '/connections/{id}',
     tag: 'Connections',
     summary: 'Change a connection’s name and settings',
+    description:
+      'Changes the name, the settings of an end, or both. Settings that are given replace the earlier ones as a whole.',
     scope: 'account',
     body: UpdateConnection,
     reply: UpdatedConnection,
@@ -352,6 +389,8 @@ export const operations = {
     path: '/connections/{id}/status',
     tag: 'Connections',
     summary: 'Activate, enable or disable a connection',
+    description:
+      '`activate` makes a connection ready to carry data, once both ends are configured and complete. `disable` stops it, and `enable` brings it back to the status it was disabled from. Repeating an action changes nothing.',
     scope: 'account',
     body: Type.Object(
       { action: oneOf(statusActions, { description: 'What to do', examples: ['activate'] }) },
@@ -367,6 +406,7 @@ export const operations = {
     path: '/connections/{id}',
     tag: 'Connections',
     summary: 'Delete a connection; it can be restored for 30 days',
+    description: 'Stops the connection and marks it as deleted. Within 30 days it can be restored, then it is gone.',
     scope: 'account',
     reply: Connection,
     done: 'Connection deleted',
@@ -378,6 +418,8 @@ export const operations = {
     path: '/connections/{id}/restore',
     tag: 'Connections',
     summary: 'Restore a deleted connection',
+    description:
+      'Brings a deleted connection back as `disabled`, within 30 days of its deletion. Enable it to return to the status it was deleted from.',
     scope: 'account',
     reply: Connection,
     done: 'Connection restored',
@@ -389,6 +431,7 @@ export const operations = {
     path: '/connections/{id}',
     tag: 'Connections',
     summary: 'Get a connection',
+    description: 'Reads a connection with the configurations and the settings of both its ends.',
     scope: 'account',
     reply: ConnectionDetails,
     done: 'Connection found',

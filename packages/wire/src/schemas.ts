@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { example } from './examples.ts'
 import { limits } from './limits.ts'
 import {
   connectionStatuses,
@@ -15,16 +16,25 @@ import {
  */
 
 /** An object with exactly these keys. */
-const exactly = <P extends Record<string, TSchema>>(properties: P, about: { description: string }) =>
-  Type.Object(properties, { additionalProperties: false, ...about })
+const exactly = <P extends Record<string, TSchema>>(
+  properties: P,
+  about: { description: string; examples?: readonly unknown[] },
+) => Type.Object(properties, { additionalProperties: false, ...about })
 
 /** 16 lowercase hexadecimal characters. */
 export const identifierPattern = '^[0-9a-f]{16}$'
 export const Identifier = Type.String({
   pattern: identifierPattern,
   description: 'Identifier: 16 lowercase hexadecimal characters',
-  examples: ['3f9c2b7a10d4e856'],
+  examples: [example.accountId],
 })
+/** The identifier of something. */
+export const identifier = (of: string, example: string) =>
+  Type.String({
+    pattern: identifierPattern,
+    description: `Identifier of ${of}: 16 lowercase hexadecimal characters`,
+    examples: [example],
+  })
 
 /** One of a closed set of texts. */
 export const oneOf = <const V extends readonly string[]>(
@@ -33,20 +43,22 @@ export const oneOf = <const V extends readonly string[]>(
 ) => Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...about })
 
 const count = (description: string, example: number) => Type.Integer({ minimum: 0, description, examples: [example] })
-const unixSeconds = (description: string) =>
-  Type.Integer({ minimum: 0, description: `${description}, Unix time in seconds`, examples: [1789776000] })
-const flag = (description: string) => Type.Boolean({ description })
+const unixSeconds = (description: string, moment: number = example.updatedTime) =>
+  Type.Integer({ minimum: 0, description: `${description}, Unix time in seconds`, examples: [moment] })
+const flag = (description: string, example = true) => Type.Boolean({ description, examples: [example] })
 const text = (description: string, example: string) => Type.String({ description, examples: [example] })
 
 /** Pattern of a text that has 1 to `lengthMax` characters once trimmed, and no control characters. */
 const trimmed = (lengthMax: number) => `^\\s*[^\\p{Cc}\\s](?:[^\\p{Cc}]{0,${lengthMax - 2}}[^\\p{Cc}\\s])?\\s*$`
 
 /** A name that people read: control characters never, blank never; trimmed before it is stored. */
-export const Name = Type.String({
-  pattern: trimmed(limits.nameLengthMax),
-  description: 'Name, 1 to 200 characters after trimming, no control characters',
-  examples: ['Spring customers'],
-})
+const name = (example: string) =>
+  Type.String({
+    pattern: trimmed(limits.nameLengthMax),
+    description: 'Name, 1 to 200 characters after trimming, no control characters',
+    examples: [example],
+  })
+export const Name = name('Spring customers')
 
 /** Section 2.2. The one reply without an envelope. */
 export const Token = exactly(
@@ -64,24 +76,27 @@ export const Token = exactly(
 export type Token = Static<typeof Token>
 
 const connectorIdentity = {
-  connectorId: Identifier,
+  connectorId: identifier('the connector', example.destination.connectorId),
   dataType: oneOf(dataTypes, { description: 'Kind of data', examples: ['Custom Audiences'] }),
   dataTypeCategory: oneOf(dataTypeCategories, {
     description: 'Category of the data type',
     examples: ['audience activation'],
   }),
-  platformId: Identifier,
-  name: text('Connector name', 'Meta Custom Audiences'),
+  platformId: identifier('the platform', example.platformId),
+  name: text('Connector name', example.destination.name),
   platformType: oneOf(platformTypes, { description: 'Kind of platform', examples: ['Social Media Platform'] }),
   supportedType: oneOf(supportedTypes, {
     description: 'Role in a connection; a connector with both roles lists them',
     examples: ['Destination'],
   }),
 }
-const transfer = flag('Whether a transfer can be started with this connector')
+const transfer = flag('Whether a transfer can be started with this connector', false)
 const usage = {
   configured: flag('Whether the connector has been configured in the sub-account'),
-  description: text('What the connector does', 'Keeps a customer list in step with your own.'),
+  description: text(
+    'What the connector does',
+    'Builds audiences on Facebook and Instagram from your customer records and keeps their members current.',
+  ),
   destConnections: count('Connections, not deleted, that use it as destination', 2),
   srcConnections: count('Connections, not deleted, that use it as source', 0),
 }
@@ -92,8 +107,8 @@ const env = text('Name of the environment that it was made in', 'production')
 export const Connector = exactly(
   {
     ...connectorIdentity,
-    integrated: flag('Whether this deployment can move data through the connector'),
-    logo: text('Address of the platform’s logo', 'http://127.0.0.1:8080/logos/meta-ads.svg'),
+    integrated: flag('Whether this deployment can move data through the connector', false),
+    logo: text('Address of the platform’s logo', example.destination.logo),
     docUrl: text(
       'Address of the connector’s documentation',
       'http://127.0.0.1:8080/docs/connectors/meta-custom-audiences',
@@ -134,7 +149,7 @@ export const Field = Type.Object(
     description: text('Help text', 'Token of a system user with the ads_management permission'),
     type: oneOf(fieldTypes, { description: 'Kind of field; a Password is a secret', examples: ['Password'] }),
     required: flag('Whether a value is needed, given the values that are there now'),
-    readonly: flag('Whether the field is filled by the service alone'),
+    readonly: flag('Whether the field is filled by the service alone', false),
     min: Type.Optional(Type.Integer({ description: 'Lowest accepted value of a Number', examples: [1] })),
     max: Type.Optional(Type.Integer({ description: 'Highest accepted value of a Number', examples: [540] })),
     options: Type.Optional(
@@ -145,25 +160,27 @@ export const Field = Type.Object(
     ),
     value: text('Current value; empty while unset. A secret that is set reads ********', '********'),
   },
-  { additionalProperties: false, description: 'Field definition' },
+  { additionalProperties: false, description: 'Field definition', examples: [example.secretFields[1]] },
 )
 export type Field = Static<typeof Field>
 
-const SecretName = Type.String({
+export const SecretName = Type.String({
   pattern: trimmed(limits.secretNameLengthMax),
   description: 'Name of the secret key in the secret store, 1 to 200 characters after trimming, no control characters',
-  examples: ['meta-custom-audiences/3f9c2b7a10d4e856'],
+  examples: [example.secretName],
 })
+const secretName = text('Name of the secret key in the secret store', example.secretName)
+const configurationId = identifier('the configuration', example.destination.configurationId)
 const lastUpdated = unixSeconds('When the configuration was last saved (0: never)')
 
 export const ConfigurationGroup = exactly(
   {
-    configurationId: Identifier,
+    configurationId,
     name: text('Name of the configuration', 'Default'),
-    secretName: text('Name of the secret key in the secret store', 'meta-custom-audiences/3f9c2b7a10d4e856'),
+    secretName,
     configured: usage.configured,
     lastUpdated,
-    configuration: Type.Array(Field, { description: 'Field definitions' }),
+    configuration: Type.Array(Field, { description: 'Field definitions', examples: [example.secretFields] }),
   },
   { description: 'Group of configuration fields' },
 )
@@ -173,12 +190,26 @@ export type ConfigurationGroup = Static<typeof ConfigurationGroup>
 export const ConnectorConfiguration = exactly(
   {
     secretConfig: Type.Array(ConfigurationGroup, { description: 'Configuration of the connector; one group' }),
-    connectionConfig: Type.Array(ConfigurationGroup, { description: 'Settings that each connection makes for itself' }),
+    connectionConfig: Type.Array(ConfigurationGroup, {
+      description: 'Settings that each connection makes for itself; one group for each role',
+      examples: [
+        [
+          {
+            configurationId: example.destination.configurationId,
+            name: 'Destination',
+            secretName: example.secretName,
+            configured: true,
+            lastUpdated: example.updatedTime,
+            configuration: example.connectionFields,
+          },
+        ],
+      ],
+    }),
     editable,
     env,
     configured: usage.configured,
     lastUpdated,
-    secretName: text('Name of the secret key in the secret store', 'meta-custom-audiences/3f9c2b7a10d4e856'),
+    secretName,
   },
   { description: 'Configuration of a connector in a sub-account' },
 )
@@ -187,9 +218,9 @@ export type ConnectorConfiguration = Static<typeof ConnectorConfiguration>
 /** What Configure Connector answers. */
 export const SavedConfiguration = exactly(
   {
-    configurationId: Identifier,
+    configurationId,
     name: text('Name of the configuration', 'Default'),
-    secretName: text('Name of the secret key in the secret store', 'meta-custom-audiences/3f9c2b7a10d4e856'),
+    secretName,
     configured: usage.configured,
     lastUpdated,
   },
@@ -214,27 +245,34 @@ const configuration = (lengthMax: number, description: string, example: Record<s
     { maxProperties: limits.configurationFieldsMax, description, examples: [example] },
   )
 
-export const ConnectionConfig = configuration(limits.textLengthMax, 'Settings of one end of the connection, by field', {
-  advertiserId: '1234567890',
-})
+const connectionConfig = (ofEnd: string, settings: Record<string, unknown>) =>
+  configuration(limits.textLengthMax, `Settings of ${ofEnd} of the connection, by field`, settings)
+export const ConnectionConfig = connectionConfig('one end', example.destination.settings)
 export type ConnectionConfig = Static<typeof ConnectionConfig>
+const connectionConfigs = {
+  srcConnectionConfig: connectionConfig('the source end', example.source.settings),
+  destConnectionConfig: connectionConfig('the destination end', example.destination.settings),
+}
 
 export const Configure = exactly(
   {
-    name: Type.Optional(Name),
+    name: Type.Optional(name('Default')),
     secretConfig: configuration(
       limits.secretLengthMax,
       'Values by field. Keys given replace, keys left out stay, null clears, ******** keeps the secret that is there',
-      { accessToken: 'EAAB…' },
+      { authType: 'api-token', accessToken: 'EAAB…' },
     ),
-    configurationId: Type.Optional(Identifier),
+    configurationId: Type.Optional(configurationId),
     secretName: Type.Optional(SecretName),
   },
-  { description: 'Configuration to save' },
+  {
+    description: 'Configuration to save',
+    examples: [{ secretConfig: { authType: 'api-token', accessToken: 'EAAB…' } }],
+  },
 )
 
 const accountFields = {
-  id: Identifier,
+  id: identifier('the sub-account', example.accountId),
   name: text('Account name', 'Acme Outdoor'),
   enabled: flag('Whether the account is enabled; no transfer starts in one that is not'),
   connections: Type.String({
@@ -242,17 +280,17 @@ const accountFields = {
     description: 'Number of connections that are not deleted, as a decimal string',
     examples: ['12'],
   }),
-  createdTime: unixSeconds('When it was created'),
+  createdTime: unixSeconds('When it was created', example.createdTime),
   updatedTime: unixSeconds('When it last changed'),
   env: exactly(
     {
       host: text('Host of the environment', '127.0.0.1:8080'),
-      id: Identifier,
+      id: identifier('the environment', example.environmentId),
       name: text('Name of the environment', 'production'),
     },
     { description: 'Environment that the account was made in' },
   ),
-  userId: Identifier,
+  userId: identifier('the owner', example.ownerId),
 }
 const volume = count('Records delivered by the account’s connections, all time', 120_000)
 
@@ -268,11 +306,11 @@ export const AccountEntry = exactly({ ...accountFields, volume }, { description:
 export type AccountEntry = Static<typeof AccountEntry>
 
 export const AddAccount = exactly(
-  { name: Name, enabled: Type.Optional(accountFields.enabled) },
+  { name: name('Acme Outdoor'), enabled: Type.Optional(accountFields.enabled) },
   { description: 'Sub-account to create' },
 )
 export const EditAccount = Type.Object(
-  { name: Type.Optional(Name), enabled: Type.Optional(accountFields.enabled) },
+  { name: Type.Optional(name('Acme Outdoor')), enabled: Type.Optional(accountFields.enabled) },
   {
     additionalProperties: false,
     minProperties: 1,
@@ -280,23 +318,23 @@ export const EditAccount = Type.Object(
   },
 )
 
-const end = (description: string) =>
+const end = (description: string, { connectorId, logo, name }: { connectorId: string; logo: string; name: string }) =>
   exactly(
     {
       configured: usage.configured,
-      connectorId: Identifier,
-      connectorLogo: text('Address of the platform’s logo', 'http://127.0.0.1:8080/logos/amazon-s3.svg'),
-      connectorName: text('Connector name', 'Amazon S3 Source'),
+      connectorId: identifier('the connector', connectorId),
+      connectorLogo: text('Address of the platform’s logo', logo),
+      connectorName: text('Connector name', name),
     },
     { description },
   )
 const connectionFields = {
-  id: Identifier,
-  accountId: Identifier,
-  name: text('Connection name', 'Customers to Meta'),
-  createdTime: unixSeconds('When it was created'),
+  id: identifier('the connection', example.connectionId),
+  accountId: identifier('the sub-account', example.accountId),
+  name: text('Connection name', 'Spring customers'),
+  createdTime: unixSeconds('When it was created', example.createdTime),
   updatedTime: unixSeconds('When it last changed'),
-  deleted: flag('Whether the connection is deleted'),
+  deleted: flag('Whether the connection is deleted', false),
   editable,
   enabled: flag('Whether the connection is enabled'),
   env,
@@ -307,8 +345,17 @@ const connectionFields = {
   monthlyVolume: count('Records delivered in this calendar month, UTC', 40_000),
   totalVolume: count('Records read from the source, all time', 121_000),
   usedVolume: count('Records delivered, all time', 120_000),
-  src: end('Source end'),
-  dest: end('Destination end'),
+  src: end('Source end', example.source),
+  dest: end('Destination end', example.destination),
+}
+
+const connectorIds = {
+  srcConnectorId: identifier('the source connector', example.source.connectorId),
+  destConnectorId: identifier('the destination connector', example.destination.connectorId),
+}
+const configurationIds = {
+  srcConfigurationId: identifier('the source’s configuration', example.source.configurationId),
+  destConfigurationId: identifier('the destination’s configuration', example.destination.configurationId),
 }
 
 /** Section 2.8. */
@@ -317,13 +364,7 @@ export type Connection = Static<typeof Connection>
 
 /** Section 2.8 with the parameters, as Get Connection Details answers it (section 4.4). */
 export const ConnectionDetails = exactly(
-  {
-    ...connectionFields,
-    srcConfigurationId: Identifier,
-    destConfigurationId: Identifier,
-    srcConnectionConfig: ConnectionConfig,
-    destConnectionConfig: ConnectionConfig,
-  },
+  { ...connectionFields, ...configurationIds, ...connectionConfigs },
   { description: 'Connection with its parameters' },
 )
 export type ConnectionDetails = Static<typeof ConnectionDetails>
@@ -331,34 +372,35 @@ export type ConnectionDetails = Static<typeof ConnectionDetails>
 export const CreateConnection = exactly(
   {
     name: Name,
-    srcConnectorId: Identifier,
-    destConnectorId: Identifier,
-    srcConfigurationId: Type.Optional(Identifier),
-    destConfigurationId: Type.Optional(Identifier),
-    srcConnectionConfig: Type.Optional(ConnectionConfig),
-    destConnectionConfig: Type.Optional(ConnectionConfig),
+    ...connectorIds,
+    srcConfigurationId: Type.Optional(configurationIds.srcConfigurationId),
+    destConfigurationId: Type.Optional(configurationIds.destConfigurationId),
+    srcConnectionConfig: Type.Optional(connectionConfigs.srcConnectionConfig),
+    destConnectionConfig: Type.Optional(connectionConfigs.destConnectionConfig),
   },
   { description: 'Connection to create' },
 )
 export const UpdateConnection = exactly(
   {
-    id: Type.Optional(Identifier),
+    id: Type.Optional(connectionFields.id),
     name: Type.Optional(Name),
-    srcConnectorId: Type.Optional(Identifier),
-    destConnectorId: Type.Optional(Identifier),
-    srcConnectionConfig: Type.Optional(ConnectionConfig),
-    destConnectionConfig: Type.Optional(ConnectionConfig),
+    srcConnectorId: Type.Optional(connectorIds.srcConnectorId),
+    destConnectorId: Type.Optional(connectorIds.destConnectorId),
+    srcConnectionConfig: Type.Optional(connectionConfigs.srcConnectionConfig),
+    destConnectionConfig: Type.Optional(connectionConfigs.destConnectionConfig),
   },
-  { description: 'What to change of the connection' },
+  {
+    description: 'What to change of the connection',
+    examples: [{ name: 'Spring customers', destConnectionConfig: example.destination.settings }],
+  },
 )
 
 /** What Update Connection answers (section 4.4). */
 export const UpdatedConnection = exactly(
   {
-    id: Identifier,
+    id: connectionFields.id,
     name: connectionFields.name,
-    srcConnectionConfig: ConnectionConfig,
-    destConnectionConfig: ConnectionConfig,
+    ...connectionConfigs,
   },
   { description: 'Name and settings of a connection' },
 )
@@ -368,7 +410,7 @@ export type UpdatedConnection = Static<typeof UpdatedConnection>
 export const Refused = exactly(
   {
     error: text('Code from docs/errors.md', 'invalid_request'),
-    requestId: text('Identifier of this request in the service’s log', 'b6f0c1d29e8a4753'),
+    requestId: text('Identifier of this request in the service’s log', example.requestId),
     details: Type.Array(
       exactly(
         { field: text('Where the fault is', 'body.name'), message: text('What to do about it', 'must not be blank') },

@@ -1,0 +1,94 @@
+/**
+ * The limit of the operations that stand on PostgreSQL: Fastify, the driver and the very statements of the service,
+ * without authentication, validation, transactions that are not needed, views, headers, metrics and log.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { fastify } from 'fastify'
+import pg from 'pg'
+import { insertAccount } from '../../packages/server/src/accounts/queries.ts'
+import * as connections from '../../packages/server/src/connections/queries.ts'
+import { poolSizeDefault } from '../../packages/server/src/db/database.ts'
+import { newIdentifier } from '../../packages/server/src/identifiers.ts'
+import { insertToken } from '../../packages/server/src/tokens/queries.ts'
+import { plain } from './plain.ts'
+
+type Values = Record<string, unknown>
+
+const { DATABASE_URL, PORT, ENVIRONMENT, ORGANIZATION, CLIENT } = process.env
+const pool = new pg.Pool({ connectionString: DATABASE_URL, max: poolSizeDefault, application_name: 'penstock bench' })
+const filter = { organizationId: '', accountId: '', like: null, connectorIds: null, status: null }
+const page = connections.connectionList(filter)
+
+const find = await plain(connections.findConnection)
+const list = await plain(page.list)
+const count = await plain(connections.countsOfAccount)
+const connection = await plain(connections.insertConnection)
+const account = await plain(insertAccount)
+const token = await plain(insertToken)
+
+const rows = async (query: pg.QueryConfig) => JSON.stringify((await pool.query(query)).rows)
+
+/** Inserts between BEGIN and COMMIT, as whoever wants to insert more than one row must. */
+async function insert(query: pg.QueryConfig): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await client.query(query)
+    await client.query('commit')
+  } finally {
+    client.release()
+  }
+}
+
+const app = fastify()
+app.get('/', async () => 'ok')
+
+app.get<{ Params: Values; Querystring: Values }>('/es/v2/connections/:id', async (request, reply) => {
+  reply.type('application/json')
+  return rows(find({ id: request.params['id'], accountId: request.query['accountId'] }))
+})
+
+app.get<{ Querystring: Values }>('/es/v2/connections', async ({ query: { accountId, size } }, reply) => {
+  const [found, counted] = await Promise.all([rows(list({ accountId, size, offset: 0 })), rows(count({ accountId }))])
+  reply.type('application/json').header('x-counts', counted)
+  return found
+})
+
+app.post<{ Querystring: Values; Body: Values }>('/es/v2/connections', async ({ query: { accountId }, body }, reply) => {
+  const id = newIdentifier()
+  await insert(
+    connection({
+      id,
+      organizationId: ORGANIZATION,
+      accountId,
+      name: body['name'],
+      srcConnectorId: body['srcConnectorId'],
+      destConnectorId: body['destConnectorId'],
+      srcConfigurationId: id,
+      destConfigurationId: id,
+      srcConfig: JSON.stringify(body['srcConnectionConfig']),
+      destConfig: JSON.stringify(body['destConnectionConfig']),
+      env: ENVIRONMENT,
+    }),
+  )
+  reply.type('application/json').code(201)
+  return JSON.stringify({ id })
+})
+
+app.post<{ Body: Values }>('/es/v2/accounts', async ({ body: { name } }, reply) => {
+  const id = newIdentifier()
+  await insert(account({ id, organizationId: ORGANIZATION, name, enabled: true, env: ENVIRONMENT }))
+  reply.type('application/json').code(201)
+  return JSON.stringify({ id })
+})
+
+app.post('/es/v2/oauth/client-token', async (_, reply) => {
+  const accessToken = randomBytes(32).toString('base64url')
+  const digest = createHash('sha256').update(accessToken).digest()
+  await pool.query(token({ digest, clientId: CLIENT, lifetimeSeconds: 86_400 }))
+  reply.type('application/json')
+  return JSON.stringify({ accessToken })
+})
+
+await app.listen({ host: '127.0.0.1', port: Number(PORT) })
+process.on('SIGTERM', () => process.exit(0))

@@ -1,0 +1,104 @@
+import { connectors } from '@penstock/connectors'
+import type { Role } from '@penstock/wire'
+import pg from 'pg'
+
+/** How much a database holds. */
+export type Size = { accounts: number; connectionsPerAccount: number }
+
+/** What a measurement picks from. */
+export type Loaded = { accountIds: string[]; connections: { id: string; accountId: string }[] }
+
+const words = `audience buyers cart churn daily events geo hourly lapwing leads loyalty orders prospects reach retail
+  sales seasonal sessions subscribers trial`.split(/\s+/)
+
+/** A word that one connection in twenty has in its name, and no connector of the catalogue. */
+export const rareWord = 'lapwing'
+
+/** A status that one connection in ten has. */
+export const rareStatus = 'broken'
+const statuses = ['active', 'active', 'active', 'active', 'active', 'active', 'In-progress', 'disabled', 'deleted']
+
+/** A source and a destination that fit, which every account has added. */
+export const ends = { srcConnectorId: idOf('amazon-s3-source'), destConnectorId: idOf('snowflake-destination') }
+const connectorsPerRole = 4
+
+const sampled = 20_000
+
+/**
+ * Fills an empty organization by a few large statements: accounts, connectors added to each, connections between them.
+ * The connections of all accounts are mixed in time, as they are where many people work at once.
+ */
+export async function load(url: string, organizationId: string, env: string, size: Size): Promise<Loaded> {
+  const client = new pg.Client({ connectionString: url, application_name: 'penstock bench' })
+  await client.connect()
+  try {
+    await client.query(insertAccounts, [organizationId, env, size.accounts])
+    await client.query(insertAddedConnectors, [[...withRole('Source'), ...withRole('Destination')], env])
+    await client.query(insertConnections, [
+      organizationId,
+      env,
+      size.accounts,
+      size.accounts * size.connectionsPerAccount,
+      words,
+      [...statuses, rareStatus],
+      withRole('Source'),
+      withRole('Destination'),
+    ])
+    await client.query('vacuum (analyze)')
+    await client.query('checkpoint')
+    const accounts = await client.query<{ id: string }>('select id from accounts')
+    const connections = await client.query<{ id: string; accountId: string }>(
+      `select id, account_id as "accountId" from connections order by md5(id) limit ${sampled}`,
+    )
+    return { accountIds: accounts.rows.map(({ id }) => id), connections: connections.rows }
+  } finally {
+    await client.end()
+  }
+}
+
+/** An identifier from what it names: the same in every run. */
+const identifier = (...parts: string[]) => `substr(md5(concat_ws(':', ${parts.join(', ')})), 1, 16)`
+
+const insertAccounts = `
+  insert into accounts (id, organization_id, name, enabled, env, created_time, updated_time)
+  select ${identifier("'account'", 'n')}, $1, 'Account ' || n, true, $2, made, made
+  from generate_series(0, $3::int - 1) n, lateral (select now() - n * interval '1 minute' as made) m`
+
+const insertAddedConnectors = `
+  insert into added_connectors (account_id, connector_id, configuration_id, configured, name, secret_name, env)
+  select a.id, connector, ${identifier("'configuration'", 'a.id', 'connector')}, true, 'Default', 'secret/' || a.id, $2
+  from accounts a, unnest($1::text[]) connector`
+
+/** `k` numbers the connections of an account; words, statuses and ends go round with it. */
+const insertConnections = `
+  insert into connections
+    (id, organization_id, account_id, name, status, remembered_status, src_connector_id, dest_connector_id,
+     src_configuration_id, dest_configuration_id, src_config, dest_config, env, total_volume, used_volume,
+     created_time, updated_time, deleted_time)
+  select ${identifier("'connection'", 'n')}, $1, account, initcap(word) || ' number ' || n, status,
+    case when status in ('disabled', 'deleted') then 'active' end, src, dest,
+    ${identifier("'configuration'", 'account', 'src')}, ${identifier("'configuration'", 'account', 'dest')},
+    '{"bucketUri": "s3://bucket/prefix"}', '{"warehouse": "W", "database": "D", "schema": "S", "table": "T"}', $2,
+    n, n, made, made, case when status = 'deleted' then made end
+  from generate_series(0, $4::int - 1) n, lateral (select n / $3::int as k) numbered, lateral (
+    select ${identifier("'account'", 'n % $3::int')} as account,
+      ($5::text[])[1 + k % ${words.length}] as word,
+      ($6::text[])[1 + k % ${statuses.length + 1}] as status,
+      ($7::text[])[1 + k % ${connectorsPerRole}] as src,
+      ($8::text[])[1 + k / ${connectorsPerRole} % ${connectorsPerRole}] as dest,
+      now() - interval '20 days' * (1 - n::float8 / $4::int) as made
+  ) made`
+
+function idOf(slug: string): string {
+  const connector = connectors.find((candidate) => candidate.slug === slug)
+  if (!connector) throw new Error(`The catalogue has no ${slug}: name another connector in bench/load.ts.`)
+  return connector.id
+}
+
+/** Some connectors that play a role, that of `ends` first. */
+function withRole(role: Role): string[] {
+  const first = role === 'Source' ? ends.srcConnectorId : ends.destConnectorId
+  const others = connectors.filter(({ id, roles }) => id !== first && roles.includes(role)).map(({ id }) => id)
+  // Sources from one end of the catalogue and destinations from the other, so that no connector is both.
+  return [first, ...(role === 'Source' ? others : others.reverse()).slice(0, connectorsPerRole - 1)]
+}

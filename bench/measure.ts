@@ -1,0 +1,55 @@
+import autocannon, { type Request } from 'autocannon'
+
+/** Measurements in short rounds that take turns, so that whatever else the machine does hits both sides alike. */
+
+/** What is put under load: an address, and requests to pick from at random. */
+export type Target = { url: string; pick: () => Request }
+
+export type Rounds = { connections: number; rounds: number; secondsPerRound: number }
+
+/** Medians over the rounds, in requests a second; `ratio` is the median of each round's subject over its limit. */
+export type Comparison = { subject: number; limit: number; ratio: number }
+
+const warmUpSeconds = 1
+const requestsPerConnection = 200
+
+/** Measures the subject and the limit in turns, after both have warmed up. Rejects where a request fails. */
+export async function compare(subject: Target, limit: Target, rounds: Rounds): Promise<Comparison> {
+  for (const target of [subject, limit]) await measure(target, rounds.connections, warmUpSeconds)
+  const pairs: { subject: number; limit: number }[] = []
+  for (let round = 0; round < rounds.rounds; round++) {
+    // Whoever goes first in one round goes second in the next.
+    const order = round % 2 === 0 ? (['subject', 'limit'] as const) : (['limit', 'subject'] as const)
+    const pair = { subject: 0, limit: 0 }
+    for (const side of order) {
+      pair[side] = await measure({ subject, limit }[side], rounds.connections, rounds.secondsPerRound)
+    }
+    pairs.push(pair)
+  }
+  return {
+    subject: median(pairs.map((pair) => pair.subject)),
+    limit: median(pairs.map((pair) => pair.limit)),
+    ratio: median(pairs.map((pair) => pair.subject / pair.limit)),
+  }
+}
+
+/** Requests a second that the target answers when each connection sends one after the other. */
+async function measure({ url, pick }: Target, connections: number, seconds: number): Promise<number> {
+  const result = await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    sampleInt: 50,
+    setupClient: (client) => client.setRequests(Array.from({ length: requestsPerConnection }, pick)),
+  })
+  const failed = result.errors + result.timeouts + result.non2xx
+  if (failed > 0) throw new Error(`${failed} requests such as ${JSON.stringify(pick())} to ${url} failed`)
+  return result.requests.total / result.duration
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
+}

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { type BodyOf, basePath } from '@penstock/wire'
+import pg from 'pg'
+import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { type Loaded, load, type Size } from './load.ts'
+import { freePort, type Server, startServer } from './processes.ts'
+
+/** The real service as an operator starts it, on a loaded database, and what a caller needs to use it. */
+export type Service = Server & {
+  readonly databaseUrl: string
+  readonly loaded: Loaded
+  readonly organizationId: string
+  readonly credentials: BodyOf<'createToken'>
+  readonly token: string
+}
+
+/** The environment that everything is made in: the service's default. */
+export const environment = 'production'
+
+/** Makes a database, starts the service on it, which migrates it, and loads it. */
+export async function startService(
+  { serverUrl, name, directory }: { serverUrl: string; name: string; directory: string },
+  size: Size,
+): Promise<Service> {
+  const databaseUrl = await createDatabase(serverUrl, name)
+  const port = await freePort()
+  const credentials = { clientId: 'bench', clientSecret: generateMasterKey() }
+  const server = await startServer('packages/server/src/bin.ts', ['serve'], {
+    port,
+    path: '/readyz',
+    logFile: join(directory, `${name}.log`),
+    env: {
+      DATABASE_URL: databaseUrl,
+      PENSTOCK_PORT: String(port),
+      PENSTOCK_DATA_DIR: join(directory, name),
+      PENSTOCK_MASTER_KEY: generateMasterKey(),
+      PENSTOCK_CLIENT_ID: credentials.clientId,
+      PENSTOCK_CLIENT_SECRET: credentials.clientSecret,
+    },
+  })
+  try {
+    const organizationId = await onlyOrganization(databaseUrl)
+    const loaded = await load(databaseUrl, organizationId, environment, size)
+    const token = await issueToken(server.url, credentials)
+    return { ...server, databaseUrl, loaded, organizationId, credentials, token }
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+async function createDatabase(serverUrl: string, name: string): Promise<string> {
+  await query(serverUrl, `create database ${name}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+async function onlyOrganization(databaseUrl: string): Promise<string> {
+  const [row] = await query(databaseUrl, 'select id from organizations')
+  if (typeof row?.['id'] !== 'string') throw new Error('The service has started without making an organization.')
+  return row['id']
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url, application_name: 'penstock bench' })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function issueToken(url: string, credentials: BodyOf<'createToken'>): Promise<string> {
+  const response = await fetch(`${url}${basePath}/oauth/client-token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(credentials),
+  })
+  const { accessToken } = (await response.json()) as { accessToken: string }
+  return accessToken
+}

@@ -1,0 +1,65 @@
+/**
+ * What the examples of the documents tell: a sub-account that sends the customers in its bucket to Meta.
+ * Identifiers of the catalogue are the real ones, so that an example can be tried as it stands.
+ */
+export const example = {
+  clientId: '5d0e8f1c27b3a964',
+  requestId: 'b6f0c1d29e8a4753',
+  etag: '"7"',
+  accountId: '3f9c2b7a10d4e856',
+  ownerId: '90b4c6e2d81f7a35',
+  environmentId: 'b8ff6a132c53c2f4',
+  connectionId: 'c27e4f0a9b16d385',
+  platformId: 'f7f635720f3ab361',
+  source: {
+    connectorId: '364ed3ebf1d8bbc4',
+    configurationId: '1b7d93f5e04a2c68',
+    name: 'Amazon S3 Source',
+    logo: 'http://127.0.0.1:8080/logos/amazon-s3.svg',
+    settings: { bucketUri: 's3://acme-outdoor/customers/' },
+  },
+  destination: {
+    connectorId: '8393a5b5483bd65a',
+    configurationId: 'e5a8d2063c7f941b',
+    name: 'Meta Custom Audiences',
+    logo: 'http://127.0.0.1:8080/logos/meta-ads.svg',
+    settings: { advertiserId: '1234567890', audienceSource: 'CRM' },
+  },
+  secretName: 'meta-custom-audiences/3f9c2b7a10d4e856',
+  /** Field definitions of the destination, as a configured connector shows them. */
+  secretFields: [
+    {
+      name: 'authType',
+      label: 'Sign-in method',
+      description: 'Whether access comes from consent given to an OAuth app or from a token that you enter',
+      type: 'Select',
+      required: true,
+      readonly: false,
+      options: ['oauth2', 'api-token'],
+      value: 'api-token',
+    },
+    {
+      name: 'accessToken',
+      label: 'Access token',
+      description: 'Token from an app that has permission to manage audiences',
+      type: 'Password',
+      required: true,
+      readonly: false,
+      value: '********',
+    },
+  ],
+  connectionFields: [
+    {
+      name: 'advertiserId',
+      label: 'Advertiser ID',
+      description: 'Number of the ad account that owns the audiences',
+      type: 'Text',
+      required: true,
+      readonly: false,
+      value: '',
+    },
+  ],
+  /** Moments, in Unix seconds: 1 September 2026, 8:00 and 19 September 2026, 0:00 UTC. */
+  createdTime: 1788249600,
+  updatedTime: 1789776000,
+} as const

@@ -1,0 +1,59 @@
+import type { TSchema } from 'typebox'
+import { type ErrorCode, errors, type Fault } from '../errors.ts'
+import { example } from '../examples.ts'
+
+/**
+ * A value that the schema accepts, put together from the examples of its parts: a schema's own example comes first,
+ * then its constant or first choice, then what it is made of.
+ */
+export function exampleOf(schema: TSchema): unknown {
+  const { examples, properties, items, anyOf, ...rest } = schema as unknown as Schema
+  if (examples?.length) return examples[0]
+  if (rest.const !== undefined) return rest.const
+  if (rest.enum?.length) return rest.enum[0]
+  if (properties) return Object.fromEntries(Object.entries(properties).map(([key, inner]) => [key, exampleOf(inner)]))
+  if (items) return [exampleOf(items)]
+  if (anyOf?.[0]) return exampleOf(anyOf[0])
+  throw new Error(`This schema needs an example: ${JSON.stringify(schema)}`)
+}
+
+type Schema = {
+  examples?: readonly unknown[]
+  const?: unknown
+  enum?: readonly unknown[]
+  properties?: Record<string, TSchema>
+  items?: TSchema
+  anyOf?: readonly TSchema[]
+}
+
+const { connectionId, source, destination } = example
+
+/** What a refusal of each code could name; the others name no field. */
+const faults: { readonly [C in ErrorCode]?: readonly Fault[] } = {
+  invalid_request: [
+    { field: 'body.name', message: 'is missing' },
+    { field: 'body.colour', message: 'is not known here; known are: name, enabled' },
+  ],
+  account_required: [{ field: 'query.accountId', message: 'is missing: name a sub-account' }],
+  connector_in_use: [{ field: `connection.${connectionId}`, message: 'Spring customers uses this connector' }],
+  connector_not_added: [{ field: 'body.destConnectorId', message: 'is not added to this sub-account' }],
+  connection_not_ready: [
+    { field: 'srcConnector', message: `${source.name} is not configured: configure it in this sub-account first` },
+    { field: 'destConnectionConfig.advertiserId', message: 'is required: Advertiser ID' },
+  ],
+  precondition_failed: [{ field: 'header.if-match', message: `is not the current ETag, ${example.etag}` }],
+  connectors_incompatible: [{ field: 'body.srcConnectorId', message: `${destination.name} cannot be a source` }],
+  connector_immutable: [
+    { field: 'body.destConnectorId', message: 'is another connector than the one that the connection has' },
+  ],
+}
+
+/** A refusal of this code as it travels, whole. */
+export function exampleRefusal(code: ErrorCode): Record<string, unknown> {
+  const { status, message } = errors[code]
+  return {
+    statusCode: status,
+    statusMessage: message,
+    response: { error: code, requestId: example.requestId, details: faults[code] ?? [] },
+  }
+}

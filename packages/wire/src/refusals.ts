@@ -1,0 +1,39 @@
+import { type ErrorCode, errors } from './errors.ts'
+import type { Operation } from './operations.ts'
+
+/** Nothing about an operation keeps these away: they come before it is looked at, or from the service itself. */
+const always: readonly ErrorCode[] = [
+  'invalid_request',
+  'method_not_allowed',
+  'request_timeout',
+  'headers_too_large',
+  'internal',
+  'unavailable',
+]
+
+/**
+ * Every error code that an operation can answer: those that follow from its shape, and those of its own. In the order
+ * of the table of errors, which is by status.
+ */
+export function refusalsOf(operation: Operation): ErrorCode[] {
+  const { method, scope } = operation
+  const namesResource = operation.path.includes('{id}')
+  const codes = new Set([...always, ...(operation.refusals ?? [])])
+  const add = (condition: boolean, ...more: ErrorCode[]) => {
+    if (condition) for (const code of more) codes.add(code)
+  }
+  add(scope !== 'public', 'unauthorized', 'rate_limited')
+  add(scope === 'account', 'account_required')
+  add(scope === 'account' || scope === 'organization or account', 'organization_account_not_allowed', 'not_found')
+  add(namesResource, 'not_found', 'uri_too_long')
+  // A body that nobody asked for is read all the same, before it is refused.
+  add(method !== 'GET', 'payload_too_large', 'unsupported_media_type')
+  add(operation.concurrency === 'if-match', 'precondition_failed')
+  add(takesIdempotencyKey(operation), 'idempotency_key_reused')
+  return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code))
+}
+
+/** Whether a repeated request can be told by its `Idempotency-Key`. */
+export function takesIdempotencyKey({ method, scope }: Operation): boolean {
+  return method === 'POST' && scope !== 'public'
+}
