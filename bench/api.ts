@@ -3,14 +3,12 @@
  * A figure that falls short is said so and is no failure: the exit code is 0 unless something could not be measured.
  * `--only <part of a name>`, `--rounds`, `--seconds` and `--connections` are for whoever works on one figure.
  */
-import { writeFileSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/server/src/embedded/embedded-postgres.ts'
 import { catalogueFigure, type Figure, growthFigures, readFigures, writeFigures } from './figures.ts'
-import { type Comparison, compare, type Target } from './measure.ts'
+import { startPostgres } from './ground.ts'
+import { type Comparison, compare } from './measure.ts'
 import { freePort, startServer } from './processes.ts'
 import { environment, type Service, startService } from './service.ts'
 
@@ -23,42 +21,102 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '16' },
   },
 })
-const rounds = {
+const plan = {
   rounds: Number(options.rounds),
   secondsPerRound: Number(options.seconds),
   connections: Number(options.connections),
 }
-const size = { accounts: options.large ? 10_000 : 1_000, connectionsPerAccount: 100 }
+/** Growth is a factor, not a few percent: fewer rounds show it. */
+const growthPlan = { ...plan, rounds: Math.min(3, plan.rounds), secondsPerRound: Math.min(1, plan.secondsPerRound) }
+const fullSize = { accounts: options.large ? 10_000 : 1_000, connectionsPerAccount: 100 }
 const smallSize = { accounts: 100, connectionsPerAccount: 100 }
 
-/** What is undone at the end, the last thing first. */
-const cleanup: (() => Promise<unknown>)[] = []
-let interrupted = false
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (interrupted = true))
-
-try {
-  await main()
-} finally {
-  for (const undo of cleanup.reverse()) await undo()
+await using cleanup = new AsyncDisposableStack()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
 }
 
-async function main(): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'penstock-bench-'))
-  cleanup.push(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }))
-  // PostgreSQL, which does not run as root, has to pass through.
-  await chmod(directory, 0o711)
-  const postgres = join(directory, 'postgres')
-  cleanup.push(() => removeEmbeddedPostgres(postgres))
-  const { url: serverUrl } = await startEmbeddedPostgres({ directory: postgres })
+const postgres = await startPostgres(cleanup)
+say(
+  `Loading ${total(fullSize)} connections in ${number(fullSize.accounts)} accounts, and ${total(smallSize)} elsewhere.`,
+)
+const service = cleanup.adopt(await startService(postgres, 'large', fullSize), stop)
+const small = cleanup.adopt(await startService(postgres, 'small', smallSize), stop)
+say(`Measuring ${plan.rounds} rounds of ${plan.secondsPerRound} s on each side, ${plan.connections} connections.`)
 
-  say(`Loading ${count(size.accounts * size.connectionsPerAccount)} connections in ${count(size.accounts)} accounts`)
-  const service = await startService({ serverUrl, name: 'full', directory }, size)
-  cleanup.push(service.stop)
-  const small = await startService({ serverUrl, name: 'small', directory }, smallSize)
-  cleanup.push(small.stop)
-  const bare = await startBareFastify(service, directory)
+const bareFastify = await startBareFastify()
+heading('Ours beside bare Fastify with the same statements', 'ratio')
+for (const figure of readFigures) await beside(figure, bareFastify)
+heading('Ours beside Node’s own server with the same bytes', 'ratio')
+await beside(catalogueFigure, await startBareHttp(catalogueFigure))
+heading(`${total(fullSize)} connections beside ${total(smallSize)}`, 'times as long')
+for (const figure of growthFigures) await besideSmall(figure)
+// What writes makes the database larger, and therefore comes last.
+heading('Ours beside bare Fastify with the same inserts', 'ratio')
+for (const figure of writeFigures) await beside(figure, bareFastify)
 
-  say(`Measuring: ${rounds.rounds} rounds of ${rounds.secondsPerRound} s, ${rounds.connections} connections`)
-  heading('Beside a bare Fastify route with the same statements', ['ours', 'bare', 'ratio', 'aim'])
-  for (const figure of readFigures) await report(figure, target(figure, service), { url: bare, pick: picker(figure, service) })
+async function startBareFastify(): Promise<string> {
+  const port = await freePort()
+  const env = {
+    PORT: String(port),
+    DATABASE_URL: service.databaseUrl,
+    ENVIRONMENT: environment,
+    ORGANIZATION: service.organizationId,
+    CLIENT: service.credentials.clientId,
+  }
+  const logFile = join(postgres.directory, 'bare-fastify.log')
+  return cleanup.adopt(await startServer('bench/limits/bare-fastify.ts', [], { env, port, path: '/', logFile }), stop)
+    .url
+}
+
+/** Serves the very answer that the service gives. */
+async function startBareHttp({ request }: Figure): Promise<string> {
+  const { path, headers = {} } = request(service)
+  const answer = join(postgres.directory, 'answer.json')
+  await writeFile(answer, await (await fetch(service.url + path, { headers })).text())
+  const port = await freePort()
+  const logFile = join(postgres.directory, 'bare-http.log')
+  const env = { PORT: String(port), ANSWER: answer }
+  return cleanup.adopt(await startServer('bench/limits/bare-http.ts', [], { env, port, path: '/', logFile }), stop).url
+}
+
+async function beside(figure: Figure, limitUrl: string): Promise<void> {
+  if (!figure.name.includes(options.only)) return
+  const pick = () => figure.request(service)
+  const compared = await compare({ url: service.url, pick }, { url: limitUrl, pick }, plan)
+  row(figure, compared, compared.ratio.toFixed(2), `≥ ${figure.aim?.toFixed(2)}`)
+}
+
+async function besideSmall(figure: Figure): Promise<void> {
+  if (!figure.name.includes(options.only)) return
+  const target = (on: Service) => ({ url: on.url, pick: () => figure.request(on) })
+  const compared = await compare(target(service), target(small), growthPlan)
+  // Each connection waits for its answer, so that time and throughput are inverse.
+  row(figure, compared, (1 / compared.ratio).toFixed(2), figure.aim ? `≤ ${(1 / figure.aim).toFixed(2)}` : '')
+}
+
+function heading(title: string, measure: string): void {
+  say(`\n${title.padEnd(56)}${['ours/s', 'limit/s', measure, 'aim'].map((text) => text.padStart(14)).join('')}`)
+}
+
+function row({ name, aim }: Figure, { subject, limit, ratio }: Comparison, shown: string, shownAim: string): void {
+  const verdict = aim === undefined ? '' : ratio >= aim ? 'ok' : 'SHORT'
+  const figures = [number(subject), number(limit), shown, shownAim].map((text) => text.padStart(14)).join('')
+  say(`${name.padEnd(56)}${figures}  ${verdict}`)
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function number(value: number): string {
+  return Math.round(value).toLocaleString('en')
+}
+
+function total(size: { accounts: number; connectionsPerAccount: number }): string {
+  return number(size.accounts * size.connectionsPerAccount)
+}
+
+function stop(server: { stop(): Promise<void> }): Promise<void> {
+  return server.stop()
 }

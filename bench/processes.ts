@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -31,7 +31,7 @@ export async function startServer(
 ): Promise<Server> {
   const log = openSync(logFile, 'a', 0o600)
   const child = spawn(process.execPath, [...nodeOptions(script), join(root, script), ...args], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', log, log],
   })
   closeSync(log)
@@ -42,7 +42,7 @@ export async function startServer(
 
 /** PENSTOCK_BENCH_PROFILE names a directory: the service then leaves its CPU profile there. */
 function nodeOptions(script: string): string[] {
-  const directory = process.env['PENSTOCK_BENCH_PROFILE']
+  const directory = process.env.PENSTOCK_BENCH_PROFILE
   return directory && script.endsWith('bin.ts') ? ['--cpu-prof', `--cpu-prof-dir=${directory}`] : []
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type BodyOf, basePath } from '@penstock/wire'
 import pg from 'pg'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import type { Ground } from './ground.ts'
 import { type Loaded, load, type Size } from './load.ts'
 import { freePort, type Server, startServer } from './processes.ts'
 
@@ -18,10 +19,7 @@ export type Service = Server & {
 export const environment = 'production'
 
 /** Makes a database, starts the service on it, which migrates it, and loads it. */
-export async function startService(
-  { serverUrl, name, directory }: { serverUrl: string; name: string; directory: string },
-  size: Size,
-): Promise<Service> {
+export async function startService({ serverUrl, directory }: Ground, name: string, size: Size): Promise<Service> {
   const databaseUrl = await createDatabase(serverUrl, name)
   const port = await freePort()
   const credentials = { clientId: 'bench', clientSecret: generateMasterKey() }
@@ -58,8 +56,8 @@ async function createDatabase(serverUrl: string, name: string): Promise<string> 
 
 async function onlyOrganization(databaseUrl: string): Promise<string> {
   const [row] = await query(databaseUrl, 'select id from organizations')
-  if (typeof row?.['id'] !== 'string') throw new Error('The service has started without making an organization.')
-  return row['id']
+  if (typeof row?.id !== 'string') throw new Error('The service has started without making an organization.')
+  return row.id
 }
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {

@@ -45,7 +45,7 @@ app.get('/', async () => 'ok')
 
 app.get<{ Params: Values; Querystring: Values }>('/es/v2/connections/:id', async (request, reply) => {
   reply.type('application/json')
-  return rows(find({ id: request.params['id'], accountId: request.query['accountId'] }))
+  return rows(find({ id: request.params.id, accountId: request.query.accountId }))
 })
 
 app.get<{ Querystring: Values }>('/es/v2/connections', async ({ query: { accountId, size } }, reply) => {
@@ -61,13 +61,13 @@ app.post<{ Querystring: Values; Body: Values }>('/es/v2/connections', async ({ q
       id,
       organizationId: ORGANIZATION,
       accountId,
-      name: body['name'],
-      srcConnectorId: body['srcConnectorId'],
-      destConnectorId: body['destConnectorId'],
+      name: body.name,
+      srcConnectorId: body.srcConnectorId,
+      destConnectorId: body.destConnectorId,
       srcConfigurationId: id,
       destConfigurationId: id,
-      srcConfig: JSON.stringify(body['srcConnectionConfig']),
-      destConfig: JSON.stringify(body['destConnectionConfig']),
+      srcConfig: JSON.stringify(body.srcConnectionConfig),
+      destConfig: JSON.stringify(body.destConnectionConfig),
       env: ENVIRONMENT,
     }),
   )

@@ -1,4 +1,90 @@
-/** Builds the OpenAPI 3.1 document of the whole interface from the contract; `serverUrl` has no trailing slash. */
+import about from '../package.json' with { type: 'json' }
+import { answersOf, componentExamples, componentHeaders, componentResponses } from './openapi/answers.ts'
+import { componentParameters, parametersOf, requestBodyOf } from './openapi/requests.ts'
+import { componentSchemas, type Json } from './openapi/schemas.ts'
+import { basePath, type Operation, operations } from './operations.ts'
+
+export { exampleRefusal } from './openapi/examples.ts'
+
+const description = `Manages data pipes between marketing, advertising and data platforms. An organization owns sub-accounts; connectors are added to a sub-account, configured, and paired in connections.
+
+**Begin** with *Get an access token*, and send the token with every other request: \`Authorization: Bearer <token>\`.
+
+**Answers** stand in an envelope: \`statusCode\` (equal to the HTTP status), \`statusMessage\` and \`response\`, the payload. Only the token travels without one.
+
+**Refusals** use the same envelope. \`statusMessage\` says what happened and what to do, \`response.error\` is a code for programs, and \`response.details\` lists every fault of the request at once.
+
+**Lists** are cut by \`size\` and \`offset\`. \`X-Total-Count\` tells how many entries there are, \`Link\` leads to the other pages.
+
+**Changes** can carry \`If-Match\` with the \`ETag\` that was read, so that nobody's change is lost. **Repeated POSTs** can carry an \`Idempotency-Key\`, so that a retry does not make two.
+
+**Times** are Unix seconds. **Identifiers** are 16 lowercase hexadecimal characters. Unknown query parameters are ignored, unknown fields of a body are refused.`
+
+const tags: { readonly [T in Operation['tag']]: string } = {
+  Token: 'Access: a bearer token for client credentials.',
+  Connectors: 'The catalogue, and the connectors that a sub-account has added and configured.',
+  Accounts: 'The sub-accounts of the organization. Connectors and connections live in them.',
+  Connections: 'Pipes between a source connector and a destination connector.',
+}
+
+/**
+ * Builds the OpenAPI 3.1 document of the whole interface from the table of operations.
+ * @param serverUrl where the service is reached, without a trailing slash
+ */
 export function openApiDocument(serverUrl: string): Record<string, unknown> {
-  return { openapi: '3.1.0', servers: [{ url: serverUrl }] }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Penstock API',
+      version: about.version,
+      summary: about.description,
+      description,
+      contact: { name: 'The operator of this service' },
+      license: { name: 'Apache License 2.0', identifier: about.license },
+    },
+    servers: [{ url: serverUrl, description: 'This service' }],
+    externalDocs: {
+      description: 'The connectors, their fields and their records',
+      url: `${serverUrl}/docs/connectors`,
+    },
+    security: [{ bearer: [] }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths: paths(),
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'The `accessToken` of *Get an access token*.' },
+      },
+      schemas: componentSchemas(),
+      parameters: componentParameters(),
+      headers: componentHeaders,
+      responses: componentResponses(Object.values(operations)),
+      examples: componentExamples(),
+    },
+  }
+}
+
+function paths(): Json {
+  const paths: Record<string, Json> = {}
+  for (const [operationId, operation] of Object.entries<Operation>(operations)) {
+    const path = basePath + operation.path
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operationId, operation) }
+  }
+  return paths
+}
+
+function describe(operationId: string, operation: Operation): Json {
+  const { exactlyOne, scope, tag, summary } = operation
+  const choice = exactlyOne ? ` Give exactly one of ${exactlyOne.map((name) => `\`${name}\``).join(' and ')}.` : ''
+  const parameters = parametersOf(operation)
+  const requestBody = requestBodyOf(operation)
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: operation.description + choice,
+    ...(scope === 'public' ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(requestBody ? { requestBody } : {}),
+    responses: answersOf(operation),
+  }
 }

@@ -73,6 +73,8 @@ export type Operation = {
   concurrency?: 'etag' | 'if-match'
   /** Refusals beyond those that every operation of its shape can answer. */
   refusals?: readonly ErrorCode[]
+  /** What the documents' example of the payload, or of an entry of it, shows otherwise than the schemas' examples do. */
+  shows?: Readonly<Record<string, unknown>>
 }
 
 const operation = <const O extends Operation>(definition: O): O => definition
@@ -191,6 +193,7 @@ export const operations = {
     reply: AddedConnector,
     list: 'whole',
     done: 'Connectors added',
+    shows: { configured: false, destConnections: 0 },
   }),
   listAddedConnectors: operation({
     method: 'GET',
@@ -276,6 +279,7 @@ export const operations = {
     done: 'Connector removed',
     concurrency: 'if-match',
     refusals: ['connector_in_use', 'connector_not_added', 'not_editable'],
+    shows: { destConnections: 0 },
   }),
 
   // 4.3 Accounts
@@ -313,6 +317,7 @@ export const operations = {
     reply: Account,
     success: 201,
     done: 'Account created',
+    shows: { connections: '0', updatedTime: example.createdTime, volume: 0 },
   }),
   editAccount: operation({
     method: 'PUT',
@@ -369,6 +374,13 @@ export const operations = {
     success: 201,
     done: 'Connection created',
     refusals: ['connector_not_added', 'connectors_incompatible'],
+    shows: {
+      status: 'In-progress',
+      updatedTime: example.createdTime,
+      monthlyVolume: 0,
+      totalVolume: 0,
+      usedVolume: 0,
+    },
   }),
   updateConnection: operation({
     method: 'PUT',
@@ -412,6 +424,7 @@ export const operations = {
     done: 'Connection deleted',
     concurrency: 'if-match',
     refusals: ['connection_deleted', 'not_editable'],
+    shows: { status: 'deleted', deleted: true, enabled: false },
   }),
   restoreConnection: operation({
     method: 'POST',
@@ -425,6 +438,7 @@ export const operations = {
     done: 'Connection restored',
     concurrency: 'if-match',
     refusals: ['connection_not_deleted', 'connector_not_added', 'not_editable'],
+    shows: { status: 'disabled', enabled: false },
   }),
   getConnection: operation({
     method: 'GET',

@@ -48,8 +48,12 @@ const unixSeconds = (description: string, moment: number = example.updatedTime) 
 const flag = (description: string, example = true) => Type.Boolean({ description, examples: [example] })
 const text = (description: string, example: string) => Type.String({ description, examples: [example] })
 
+/** The control characters, spelt out: not every reader of the OpenAPI document knows `\p{Cc}` in a pattern. */
+const control = '\\u0000-\\u001f\\u007f-\\u009f'
+
 /** Pattern of a text that has 1 to `lengthMax` characters once trimmed, and no control characters. */
-const trimmed = (lengthMax: number) => `^\\s*[^\\p{Cc}\\s](?:[^\\p{Cc}]{0,${lengthMax - 2}}[^\\p{Cc}\\s])?\\s*$`
+const trimmed = (lengthMax: number) =>
+  `^\\s*[^${control}\\s](?:[^${control}]{0,${lengthMax - 2}}[^${control}\\s])?\\s*$`
 
 /** A name that people read: control characters never, blank never; trimmed before it is stored. */
 const name = (example: string) =>

@@ -26,7 +26,7 @@ type Schema = {
   anyOf?: readonly TSchema[]
 }
 
-const { connectionId, source, destination } = example
+const { connectionId, source } = example
 
 /** What a refusal of each code could name; the others name no field. */
 const faults: { readonly [C in ErrorCode]?: readonly Fault[] } = {
@@ -38,11 +38,11 @@ const faults: { readonly [C in ErrorCode]?: readonly Fault[] } = {
   connector_in_use: [{ field: `connection.${connectionId}`, message: 'Spring customers uses this connector' }],
   connector_not_added: [{ field: 'body.destConnectorId', message: 'is not added to this sub-account' }],
   connection_not_ready: [
-    { field: 'srcConnector', message: `${source.name} is not configured: configure it in this sub-account first` },
+    { field: 'srcConnector', message: `${source.name} is not configured: save its configuration first` },
     { field: 'destConnectionConfig.advertiserId', message: 'is required: Advertiser ID' },
   ],
   precondition_failed: [{ field: 'header.if-match', message: `is not the current ETag, ${example.etag}` }],
-  connectors_incompatible: [{ field: 'body.srcConnectorId', message: `${destination.name} cannot be a source` }],
+  connectors_incompatible: [{ field: 'body.destConnectorId', message: `${source.name} cannot be a destination` }],
   connector_immutable: [
     { field: 'body.destConnectorId', message: 'is another connector than the one that the connection has' },
   ],
