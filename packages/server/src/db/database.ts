@@ -44,6 +44,8 @@ export type DatabaseOptions = {
 export const poolSizeDefault = 10
 const connectTimeoutMs = 5_000
 const statementTimeoutMs = 30_000
+/** A server that says nothing at all, not even that it gave up on the statement, is away. */
+const silenceTimeoutMs = statementTimeoutMs + 5_000
 const deadlockTries = 3
 
 export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: DatabaseOptions): Database {
@@ -52,6 +54,8 @@ export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: D
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
+    query_timeout: silenceTimeoutMs,
+    keepAlive: true,
     application_name: 'penstock',
     types,
   })

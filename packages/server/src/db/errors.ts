@@ -26,7 +26,7 @@ const awayCodes = new Set([
 ])
 /** How the driver words a lost or refused connection; it has no codes for these. */
 const awayMessages =
-  /timeout exceeded when trying to connect|Connection terminated|not queryable|Cannot use a pool after calling end|Client was closed/
+  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|not queryable|Cannot use a pool after calling end|Client was closed/
 
 /** Whether the database is away: the same request can succeed later, unchanged. */
 export function isAway(error: unknown): boolean {

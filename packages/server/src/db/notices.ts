@@ -26,6 +26,7 @@ export type Notices = {
 
 const retryMs = 500
 const heartbeatMs = 5_000
+const timeoutMs = 5_000
 
 /** SQL that sends news; in a transaction it goes out with the commit. */
 export const notify = `select pg_notify('${channel}', :topic || ':' || :value)`
@@ -42,11 +43,13 @@ export function createNotices(url: string, onError: (error: unknown) => void): N
     for (const entry of listeners) if (entry.topic === topic) entry.listener.onNews?.(payload.slice(topic.length + 1))
   }
 
-  const lose = () => {
+  const lose = (lost: pg.Client) => {
+    // A connection that was given up may still report its end when the next one hears already.
+    if (lost !== client || !hearing) return
     clearInterval(heartbeat)
-    if (!hearing) return
     hearing = false
     for (const { listener } of listeners) listener.onDeaf?.()
+    void lost.end().catch(() => {})
     if (!closed) void keepConnecting()
   }
 
@@ -54,12 +57,12 @@ export function createNotices(url: string, onError: (error: unknown) => void): N
     const fresh = new pg.Client({
       connectionString: url,
       application_name: 'penstock notices',
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
     })
-    fresh.on('error', () => lose())
-    fresh.on('end', () => lose())
+    fresh.on('error', () => lose(fresh))
+    fresh.on('end', () => lose(fresh))
     fresh.on('notification', (message) => deliver(message.payload ?? ''))
-    client = fresh
     try {
       await fresh.connect()
       await fresh.query(`listen ${channel}`)
@@ -68,9 +71,10 @@ export function createNotices(url: string, onError: (error: unknown) => void): N
       await fresh.end().catch(() => {})
       throw error
     }
+    client = fresh
     hearing = true
     // A connection that died without a word would leave us deaf and unaware.
-    heartbeat = setInterval(() => void fresh.query('select 1').catch(() => fresh.end().catch(() => {})), heartbeatMs)
+    heartbeat = setInterval(() => void fresh.query('select 1').catch(() => lose(fresh)), heartbeatMs)
     heartbeat.unref()
   }
 
