@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { type DataTypeCategory, dataTypeCategories } from '@penstock/wire'
 import { incompatibilities } from './compatible.ts'
 import { type ConnectorDefinition, defineConnector, definePlatform } from './connector.ts'
-import { type Fields, multiSelect, select, text } from './fields.ts'
+import { date, type Fields, multiSelect, number, secret, select, text } from './fields.ts'
 
 const about = { label: 'Label', description: 'Description' }
 const platform = definePlatform({ slug: 'mill', name: 'Mill', type: 'Data Provider' })
@@ -44,11 +44,25 @@ describe('defineConnector', () => {
         'secretAccessKey',
         'jsonKey',
         'sasUrl',
+        'passphrase',
+        'serviceAccountKey',
       ].map((key): [Fields, RegExp] => [{ [key]: text(about) }, /sounds secret and must be a secret field/]),
       [{ a: select({ ...about, options: [] }) }, /field a needs options/],
       [{ a: multiSelect({ ...about, options: [] }) }, /field a needs options/],
-      [{ a: select({ ...about, options: ['a'], default: 'c' }) }, /default that is not an option: c/],
-      [{ a: multiSelect({ ...about, options: ['a'], default: ['a', 'c'] }) }, /default that is not an option: c/],
+      [{ a: select({ ...about, options: ['a'], default: 'c' }) }, /field a has a default that must be one of: a/],
+      [
+        { a: multiSelect({ ...about, options: ['a'], default: ['a', 'c'] }) },
+        /default that must be a list of any of: a/,
+      ],
+      [{ a: number({ ...about, min: 1, max: 5, default: 6 }) }, /default that must be at most 5/],
+      [{ a: date({ ...about, default: '2026-02-30' }) }, /default that must be a calendar day/],
+      [{ a: number({ ...about, min: 5, max: 1 }) }, /min above its max/],
+      [{ a: text({ ...about, required: true, readonly: true }) }, /cannot be required of a caller/],
+      [{ a: select({ ...about, options: ['x'], when: { a: 'x' } }) }, /depends on a, which is no choice/],
+      [
+        { a: text({ ...about, when: { b: 'x' } }), b: multiSelect({ ...about, options: ['x'] }) },
+        /depends on b, which/,
+      ],
       [{ a: text({ ...about, when: { b: 'a' } }), choice }, /depends on b, which is no choice/],
       [{ a: text({ ...about, when: { b: 'a' } }), b: text(about) }, /depends on b, which is no choice/],
       [
@@ -64,6 +78,22 @@ describe('defineConnector', () => {
     assert.doesNotThrow(() =>
       defineConnector({ ...definition, secrets: { tokenUrl: text(about), accessKeyId: text(about) } }),
     )
+  })
+
+  test('refuses a slug that is not lowercase words joined by hyphens, and a role on a field of an end', () => {
+    for (const slug of ['', 'Mill', 'mill_audiences', 'mill--audiences', '-mill']) {
+      assert.throws(() => defineConnector({ ...definition, slug }), /lowercase words joined by hyphens/)
+    }
+    const fields = { folder: text({ ...about, role: 'Source' }) }
+    assert.throws(() => defineConnector({ ...definition, source: { fields } }), /folder names a role/)
+  })
+
+  test('refuses a secret among the fields of a connection, which are stored in the clear', () => {
+    const fields = { folder: text(about), pass: secret(about) }
+    for (const role of ['source', 'destination']) {
+      assert.throws(() => defineConnector({ ...definition, [role]: { fields } }), /pass is a secret/)
+    }
+    assert.doesNotThrow(() => defineConnector({ ...definition, secrets: fields }))
   })
 })
 

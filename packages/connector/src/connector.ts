@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { DataType, DataTypeCategory, PlatformType, Role, SupportedType } from '@penstock/wire'
-import type { Fields } from './fields.ts'
+import type { FieldDefinition, Fields } from './fields.ts'
 import type { Records } from './records.ts'
+import { readValues } from './values.ts'
 
 /** A company’s product that connectors talk to. */
 export type Platform = {
@@ -75,6 +76,9 @@ export type Connector = ConnectorDefinition & {
  * a field that sounds secret is not a `secret`.
  */
 export function defineConnector(definition: ConnectorDefinition): Connector {
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(definition.slug)) {
+    throw new Error(`${definition.slug}: a slug is lowercase words joined by hyphens`)
+  }
   const roles: Role[] = []
   if (definition.source) roles.push('Source')
   if (definition.destination) roles.push('Destination')
@@ -84,7 +88,9 @@ export function defineConnector(definition: ConnectorDefinition): Connector {
     assertFields(definition.slug, fields)
     const secret = Object.keys(fields).find((key) => fields[key]?.type === 'Password')
     if (secret)
-      throw new Error(`${definition.slug}: ${secret} is a secret, which no connection can keep; move it to secrets`)
+      throw new Error(`${definition.slug}: ${secret} is a secret, which no connection keeps: move it to secrets`)
+    const ofRole = Object.keys(fields).find((key) => fields[key]?.role)
+    if (ofRole) throw new Error(`${definition.slug}: ${ofRole} names a role, but stands at an end that has it already`)
   }
   return Object.freeze({
     ...definition,
@@ -103,23 +109,32 @@ export function catalogueId(kind: 'connector' | 'platform', slug: string): strin
   return createHash('sha256').update(`${kind}:${slug}`).digest('hex').slice(0, 16)
 }
 
-const soundsSecret = /secret|password|privatekey|token$|apikey|accesskey$|jsonkey|sasurl/i
+const soundsSecret =
+  /secret|passw|passphrase|credential|privatekey|token$|apikey|accesskey$|accountkey|jsonkey|sasurl|connectionstring/i
 
 function assertFields(slug: string, fields: Fields): void {
   for (const [key, field] of Object.entries(fields)) {
-    const wrong = (why: string) => new Error(`${slug}: field ${key} ${why}`)
-    if (soundsSecret.test(key) && field.type !== 'Password') throw wrong('sounds secret and must be a secret field')
-    const choices = field.options
-    if (field.type.endsWith('Select') && !choices?.length) throw wrong('needs options')
-    for (const choice of field.default === undefined ? [] : [field.default].flat()) {
-      if (choices && !choices.includes(String(choice))) throw wrong(`has a default that is not an option: ${choice}`)
-    }
-    for (const [other, values] of Object.entries(field.when ?? {})) {
-      const options = fields[other]?.options
-      if (!options) throw wrong(`depends on ${other}, which is no choice of the same group`)
-      for (const value of [values].flat()) {
-        if (!options.includes(value)) throw wrong(`depends on ${other} being ${value}, which is no option of it`)
-      }
-    }
+    const fault = faultOfField(fields, key, field)
+    if (fault) throw new Error(`${slug}: field ${key} ${fault}`)
   }
+}
+
+function faultOfField(fields: Fields, key: string, field: FieldDefinition): string | undefined {
+  const { type, options, min, max, required, readonly, when = {} } = field
+  if (soundsSecret.test(key) && type !== 'Password') return 'sounds secret and must be a secret field'
+  if (required && readonly) return 'is filled by the service and so cannot be required of a caller'
+  if (type.endsWith('Select') && !options?.length) return 'needs options'
+  if (min !== undefined && max !== undefined && min > max) return 'has a min above its max'
+  const unfit =
+    field.default === undefined
+      ? []
+      : readValues({ [key]: { ...field, readonly: false } }, { [key]: field.default }, key).faults
+  if (unfit[0]) return `has a default that ${unfit[0].message}`
+  for (const [other, values] of Object.entries(when)) {
+    const choice = fields[other]
+    if (other === key || choice?.type !== 'Select') return `depends on ${other}, which is no choice of the same group`
+    const strange = [values].flat().find((value) => !choice.options?.includes(value))
+    if (strange !== undefined) return `depends on ${other} being ${strange}, which is no option of it`
+  }
+  return undefined
 }

@@ -206,6 +206,16 @@ describe('missingValues', () => {
     assert.deepEqual(missingValues(noDefault, {}, 'path'), [])
   })
 
+  test('asks for nothing under a field that does not count itself', () => {
+    const chain = {
+      a: select({ ...about, options: ['on', 'off'] }),
+      b: select({ ...about, options: ['1', '2'], when: { a: 'on' } }),
+      c: text({ ...about, required: true, when: { b: '1' } }),
+    }
+    assert.deepEqual(keysOf(missingValues(chain, { a: 'on', b: '1' }, 'path')), ['c'])
+    assert.deepEqual(missingValues(chain, { a: 'off', b: '1' }, 'path'), [])
+  })
+
   test('asks for all conditions of a field to hold', () => {
     const both = {
       a: select({ ...about, options: ['1', '2'] }),

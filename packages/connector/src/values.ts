@@ -18,7 +18,7 @@ export type Reading = {
 
 /**
  * Reads a configuration object that a caller sent.
- * `null` and `""` clear. A secret's mask, and any value equal to the current one, mean "unchanged".
+ * `null` and `""` clear, and so does an empty list of options. A secret's mask, and any value equal to the current one, mean "unchanged".
  * @param path where the object stands in the request, for the faults: `body.secretConfig`
  * @param current the values that are set now; of a secret any text, it is not compared
  */
@@ -36,7 +36,7 @@ export function readValues(
       fault(`is not a field of this connector; its fields are: ${Object.keys(fields).join(', ') || 'none'}`)
     } else if (field.type === 'Password' && sent === secretMask) {
       if (!Object.hasOwn(current, key)) fault('is not set yet: send the secret itself, not its mask')
-    } else if (sent === null || sent === '') {
+    } else if (clears(field, sent)) {
       if (Object.hasOwn(current, key)) {
         if (field.readonly) fault('is filled by the service and cannot be cleared')
         else reading.cleared.push(key)
@@ -45,7 +45,9 @@ export function readValues(
       const value = readValue(field, sent)
       if ('wrong' in value) fault(value.wrong)
       else if (!field.readonly) reading.set[key] = value.read
-      else if (showValue(value.read) !== showValue(current[key])) fault('is filled by the service and cannot be set')
+      else if (showValue(value.read) !== showValue(own(current, key) ?? field.default)) {
+        fault('is filled by the service and cannot be set')
+      }
     }
   }
   return reading
@@ -59,7 +61,7 @@ export function missingValues(fields: Fields, values: Values, path: string, role
   return Object.entries(fields)
     .filter(
       ([key, field]) =>
-        isRequired(fields, field, values, role) && !Object.hasOwn(values, key) && field.default === undefined,
+        isRequired(fields, key, values, role) && !Object.hasOwn(values, key) && field.default === undefined,
     )
     .map(([key, field]) => ({ field: `${path}.${key}`, message: `is required: ${field.label}` }))
 }
@@ -71,7 +73,7 @@ export function showFields(fields: Fields, values: Values): Field[] {
     label: field.label,
     description: field.description,
     type: field.type,
-    required: isRequired(fields, field, values, field.role),
+    required: isRequired(fields, key, values, field.role),
     readonly: field.readonly,
     ...(field.min === undefined ? {} : { min: field.min }),
     ...(field.max === undefined ? {} : { max: field.max }),
@@ -81,18 +83,34 @@ export function showFields(fields: Fields, values: Values): Field[] {
         ? Object.hasOwn(values, key)
           ? secretMask
           : ''
-        : showValue(values[key] ?? field.default),
+        : showValue(own(values, key) ?? field.default),
   }))
 }
 
-function isRequired(fields: Fields, field: FieldDefinition, values: Values, role: Role | undefined): boolean {
-  if (!field.required || field.readonly) return false
+/** Whether a caller takes a value away by sending this. */
+function clears({ type }: FieldDefinition, sent: unknown): boolean {
+  if (sent === null || sent === '') return true
+  return type === 'Multi-Select' && (sent === '[]' || (Array.isArray(sent) && sent.length === 0))
+}
+
+function isRequired(fields: Fields, key: string, values: Values, role: Role | undefined): boolean {
+  const field = fields[key]
+  if (!field?.required || field.readonly) return false
   if (field.role && field.role !== role) return false
-  return Object.entries(field.when ?? {}).every(([other, wanted]) => {
-    const value = values[other] ?? fields[other]?.default
-    return value !== undefined && [wanted].flat().includes(String(value))
+  return applies(fields, key, values)
+}
+
+/** Whether a field counts: its conditions hold, and so do those of the fields that they look at. */
+function applies(fields: Fields, key: string, values: Values): boolean {
+  return Object.entries(fields[key]?.when ?? {}).every(([other, wanted]) => {
+    const value = own(values, other) ?? fields[other]?.default
+    return value !== undefined && [wanted].flat().includes(String(value)) && applies(fields, other, values)
   })
 }
+
+/** The value under a key, never what objects inherit. */
+const own = (values: Values, key: string): FieldValue | undefined =>
+  Object.hasOwn(values, key) ? values[key] : undefined
 
 /** A value as the wire shows it: always text. */
 function showValue(value: FieldValue | undefined): string {
@@ -138,7 +156,8 @@ function readNumber({ min, max }: FieldDefinition, sent: unknown): Read {
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) return { wrong: 'must be a whole number' }
   if (min !== undefined && value < min) return { wrong: `must be at least ${min}` }
   if (max !== undefined && value > max) return { wrong: `must be at most ${max}` }
-  return { read: value }
+  // Minus zero is zero.
+  return { read: value || 0 }
 }
 
 function readDate(sent: unknown): Read {

@@ -1,3 +1,83 @@
+import { type ErrorCode, errors, type Operation, operations, refusalsOf } from '@penstock/wire'
+import { exampleRefusal, openApiDocument } from '@penstock/wire/openapi'
+
+/** Where a service answers that nobody has configured. */
+const documentedUrl = 'http://127.0.0.1:8080'
+
+/** The documents that are written from the code, with their paths in the repository. */
 export function generatedDocuments(): { path: string; content: string }[] {
-  return []
+  return [
+    { path: 'docs/openapi.json', content: `${JSON.stringify(openApiDocument(documentedUrl), null, 2)}\n` },
+    { path: 'docs/errors.md', content: errorsDocument() },
+  ]
+}
+
+function errorsDocument(): string {
+  const sections = Map.groupBy(Object.keys(errors) as ErrorCode[], (code) => errors[code].status)
+  return `<!-- Written from packages/wire/src/errors.ts by: npm run documents -->
+
+# Errors
+
+Every refusal stands in the envelope that all answers have: \`statusCode\` equals the HTTP status, \`statusMessage\` says in
+one sentence what happened and what to do, and \`response\` holds what a program needs:
+
+- \`error\`: the code, one of those below. It never changes its meaning, so let programs decide by it.
+- \`requestId\`: the identifier of the request in the service's log. Tell it to the operator when you ask for help.
+- \`details\`: every fault of the request at once, each with the \`field\` that is wrong and a \`message\` that says what to do
+  about it. It is empty where no field is at fault.
+
+For example, a sub-account was to be created without a name, and with a field that accounts do not have:
+
+\`\`\`http
+POST /es/v2/accounts
+Authorization: Bearer <token>
+Content-Type: application/json
+
+{"colour":"blue"}
+\`\`\`
+
+\`\`\`http
+HTTP/1.1 400 Bad Request
+Content-Type: application/json; charset=utf-8
+X-Request-Id: ${requestIdOf('invalid_request')}
+
+${JSON.stringify(exampleRefusal('invalid_request'), null, 2)}
+\`\`\`
+
+Read \`field\` as a path: \`body\`, \`query\` or \`header\`, then the name; or the thing that stands in the way, such as
+\`connection.<id>\`. Here \`name\` must be sent and \`colour\` must not; once both are mended the request is accepted.
+
+After 408, 429 and 503 the same request can be sent again, after the seconds in \`Retry-After\` where the header is
+there; give a POST an \`Idempotency-Key\`, so that it is not done twice. After any other refusal something has to change
+first. A refused request has changed nothing.
+
+${[...sections].map(([status, codes]) => `## ${status}\n\n${codes.map(describeCode).join('\n')}`).join('\n')}`
+}
+
+function describeCode(code: ErrorCode): string {
+  const { message, when } = errors[code]
+  return `### \`${code}\`
+
+> ${message}
+
+${when}
+
+Answered by: ${answeredBy(code)}.
+`
+}
+
+/** The operations that can answer a code, in words that stay short where many can. */
+function answeredBy(code: ErrorCode): string {
+  const all = Object.entries<Operation>(operations)
+  const answering = all.filter(([, operation]) => refusalsOf(operation).includes(code))
+  const others = all.filter((entry) => !answering.includes(entry))
+  const names = (entries: typeof all) => entries.map(([id]) => `\`${id}\``).join(', ')
+  if (others.length === 0) return 'every operation'
+  if (others.length <= 3) return `every operation but ${names(others)}`
+  return names(answering)
+}
+
+function requestIdOf(code: ErrorCode): string {
+  const { response } = exampleRefusal(code)
+  return (response as { requestId: string }).requestId
 }

@@ -96,11 +96,6 @@ export const errors = {
     message: 'The body is larger than 1 MiB: send less at once.',
     when: 'The request body exceeds 1,048,576 bytes.',
   },
-  uri_too_long: {
-    status: 414,
-    message: 'The address is too long: shorten the path or the query parameters.',
-    when: 'A path parameter exceeds what any identifier could be.',
-  },
   unsupported_media_type: {
     status: 415,
     message: 'The body must be JSON in UTF-8: send it with Content-Type: application/json.',

@@ -25,7 +25,7 @@ export function refusalsOf(operation: Operation): ErrorCode[] {
   add(scope !== 'public', 'unauthorized', 'rate_limited')
   add(scope === 'account', 'account_required')
   add(scope === 'account' || scope === 'organization or account', 'organization_account_not_allowed', 'not_found')
-  add(namesResource, 'not_found', 'uri_too_long')
+  add(namesResource, 'not_found')
   // A body that nobody asked for is read all the same, before it is refused.
   add(method !== 'GET', 'payload_too_large', 'unsupported_media_type')
   add(operation.concurrency === 'if-match', 'precondition_failed')

@@ -238,7 +238,7 @@ export type SavedConfiguration = Static<typeof SavedConfiguration>
  */
 const configuration = (lengthMax: number, description: string, example: Record<string, unknown>) =>
   Type.Record(
-    Type.String({ minLength: 1, maxLength: limits.fieldKeyLengthMax }),
+    Type.String({ pattern: `^[A-Za-z0-9_]{1,${limits.fieldKeyLengthMax}}$` }),
     Type.Union([
       Type.String({ maxLength: lengthMax }),
       Type.Number(),
@@ -246,7 +246,12 @@ const configuration = (lengthMax: number, description: string, example: Record<s
       Type.Null(),
       Type.Array(Type.String({ maxLength: lengthMax }), { maxItems: limits.selectedOptionsMax }),
     ]),
-    { maxProperties: limits.configurationFieldsMax, description, examples: [example] },
+    {
+      additionalProperties: false,
+      maxProperties: limits.configurationFieldsMax,
+      description,
+      examples: [example],
+    },
   )
 
 const connectionConfig = (ofEnd: string, settings: Record<string, unknown>) =>
@@ -428,11 +433,14 @@ export const Refused = exactly(
 export type Refused = Static<typeof Refused>
 
 /** Section 2.1: the envelope around a payload. */
-export const envelope = <S extends TSchema>(response: S) =>
+export const envelope = <S extends TSchema>(response: S, shown = { statusCode: 200, statusMessage: 'OK' }) =>
   exactly(
     {
-      statusCode: Type.Integer({ description: 'Outcome of the call; equals the HTTP status', examples: [200] }),
-      statusMessage: text('The outcome in words', 'OK'),
+      statusCode: Type.Integer({
+        description: 'Outcome of the call; equals the HTTP status',
+        examples: [shown.statusCode],
+      }),
+      statusMessage: text('The outcome in words', shown.statusMessage),
       response,
     },
     { description: 'Envelope' },

@@ -1,3 +1,8 @@
 import { definePlatform } from '@penstock/connector'
 
-export const metaAds = definePlatform({ slug: 'meta-ads', name: 'Meta Ads', type: 'Social Media Platform' })
+export const metaAds = definePlatform({
+  slug: 'meta-ads',
+  name: 'Meta Ads',
+  type: 'Social Media Platform',
+  icon: 'meta',
+})

@@ -1,3 +1,3 @@
 import { definePlatform } from '@penstock/connector'
 
-export const meta = definePlatform({ slug: 'meta', name: 'Meta', type: 'Social Media Platform' })
+export const meta = definePlatform({ slug: 'meta', name: 'Meta', type: 'Social Media Platform', icon: 'meta' })

@@ -1,3 +1,8 @@
 import { definePlatform } from '@penstock/connector'
 
-export const pandora = definePlatform({ slug: 'pandora', name: 'Pandora', type: 'Media Management System' })
+export const pandora = definePlatform({
+  slug: 'pandora',
+  name: 'Pandora',
+  type: 'Media Management System',
+  icon: 'pandora',
+})

@@ -4,4 +4,5 @@ export const pinterestAds = definePlatform({
   slug: 'pinterest-ads',
   name: 'Pinterest Ads',
   type: 'Social Media Platform',
+  icon: 'pinterest',
 })

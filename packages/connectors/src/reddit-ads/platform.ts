@@ -1,3 +1,8 @@
 import { definePlatform } from '@penstock/connector'
 
-export const redditAds = definePlatform({ slug: 'reddit-ads', name: 'Reddit Ads', type: 'Social Media Platform' })
+export const redditAds = definePlatform({
+  slug: 'reddit-ads',
+  name: 'Reddit Ads',
+  type: 'Social Media Platform',
+  icon: 'reddit',
+})

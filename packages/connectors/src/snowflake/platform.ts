@@ -1,3 +1,8 @@
 import { definePlatform } from '@penstock/connector'
 
-export const snowflake = definePlatform({ slug: 'snowflake', name: 'Snowflake', type: 'Cloud Storage Provider' })
+export const snowflake = definePlatform({
+  slug: 'snowflake',
+  name: 'Snowflake',
+  type: 'Cloud Storage Provider',
+  icon: 'snowflake',
+})

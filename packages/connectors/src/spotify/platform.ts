@@ -1,3 +1,8 @@
 import { definePlatform } from '@penstock/connector'
 
-export const spotify = definePlatform({ slug: 'spotify', name: 'Spotify', type: 'Media Management System' })
+export const spotify = definePlatform({
+  slug: 'spotify',
+  name: 'Spotify',
+  type: 'Media Management System',
+  icon: 'spotify',
+})

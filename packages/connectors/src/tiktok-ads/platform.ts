@@ -1,3 +1,8 @@
 import { definePlatform } from '@penstock/connector'
 
-export const tiktokAds = definePlatform({ slug: 'tiktok-ads', name: 'TikTok Ads', type: 'Social Media Platform' })
+export const tiktokAds = definePlatform({
+  slug: 'tiktok-ads',
+  name: 'TikTok Ads',
+  type: 'Social Media Platform',
+  icon: 'tiktok',
+})

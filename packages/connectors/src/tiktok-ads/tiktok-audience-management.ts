@@ -29,6 +29,7 @@ export const tiktokAudienceManagement = defineConnector({
       }),
       maid_md5: column({
         description: 'Advertising ID of a mobile device, hashed with MD5',
+        hashed: ['md5'],
         oneOf: 'identifier',
       }),
     },

@@ -1,3 +1,3 @@
 import { definePlatform } from '@penstock/connector'
 
-export const xAds = definePlatform({ slug: 'x-ads', name: 'X Ads', type: 'Social Media Platform' })
+export const xAds = definePlatform({ slug: 'x-ads', name: 'X Ads', type: 'Social Media Platform', icon: 'x' })

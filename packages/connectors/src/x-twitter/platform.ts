@@ -1,3 +1,8 @@
 import { definePlatform } from '@penstock/connector'
 
-export const xTwitter = definePlatform({ slug: 'x-twitter', name: 'X (Twitter)', type: 'Social Media Platform' })
+export const xTwitter = definePlatform({
+  slug: 'x-twitter',
+  name: 'X (Twitter)',
+  type: 'Social Media Platform',
+  icon: 'x',
+})

@@ -1,10 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { createLogger, describeError, type Logger } from '../log.ts'
-import * as admin from './admin.ts'
-import { doctor } from './doctor.ts'
-import { documents } from './documents.ts'
-import { serve, work } from './serve.ts'
 
 /** Exit codes: the command did what it says · it failed · it was called wrongly or a setting is bad. */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
@@ -23,33 +19,46 @@ function buildProgram(): Command {
     .description('Manages data pipes between marketing, advertising and data platforms')
     .exitOverride()
     .showHelpAfterError('Run penstock help to see every command.')
+  // Each command loads what it needs when it runs: listing clients need not load a web server.
   const withConfig =
-    <A extends unknown[]>(action: (config: Config, log: Logger, ...rest: A) => Promise<void>, quiet = true) =>
-    (...rest: A) => {
+    <A extends unknown[]>(
+      load: () => Promise<(config: Config, log: Logger, ...rest: A) => Promise<void>>,
+      quiet = true,
+    ) =>
+    async (...rest: A) => {
       const config = readConfig(process.env)
       // A command speaks to a person; only the long-running ones tell their log what they do.
-      return action(config, createLogger(quiet ? 'silent' : config.logLevel), ...rest)
+      const log = createLogger(quiet ? 'silent' : config.logLevel)
+      await (await load())(config, log, ...rest)
     }
+  const admin = () => import('./admin.ts')
   const json = ['--json', 'print JSON, for programs'] as const
 
-  program.command('serve').description('run the service').action(withConfig(serve, false))
-  program.command('worker').description('run background jobs only').action(withConfig(work, false))
+  program
+    .command('serve')
+    .description('run the service')
+    .action(withConfig(async () => (await import('./serve.ts')).serve, false))
+  program
+    .command('worker')
+    .description('run background jobs only')
+    .action(withConfig(async () => (await import('./serve.ts')).work, false))
   program
     .command('migrate')
     .description('bring the database schema up to date')
-    .action(withConfig(admin.migrateDatabase))
+    .action(withConfig(async () => (await admin()).migrateDatabase))
   program
     .command('doctor')
     .description('check settings, database, migrations, master key and disk')
     .option(...json)
     .action(async (options) => {
+      const { doctor } = await import('./doctor.ts')
       if (!(await doctor(process.env, options))) process.exitCode = exitCodes.failed
     })
   program
     .command('documents', { hidden: true })
     .description('write the documents that are generated from the code')
     .option('--check', 'change nothing, fail where one differs')
-    .action(documents)
+    .action(async (options) => (await import('./documents.ts')).documents(options))
 
   const org = program.command('org').description('organizations')
   org
@@ -58,12 +67,12 @@ function buildProgram(): Command {
     .requiredOption('--name <name>', 'name of the organization')
     .requiredOption('--owner-email <address>', 'e-mail address of its owner')
     .option(...json)
-    .action(withConfig(admin.createOrganizationCommand))
+    .action(withConfig(async () => (await admin()).createOrganizationCommand))
   org
     .command('list')
     .description('list organizations')
     .option(...json)
-    .action(withConfig(admin.listOrganizationsCommand))
+    .action(withConfig(async () => (await admin()).listOrganizationsCommand))
 
   const client = program.command('client').description('client credentials')
   client
@@ -71,18 +80,18 @@ function buildProgram(): Command {
     .description('create client credentials for an organization')
     .requiredOption('--organization <id>', 'identifier of the organization')
     .option(...json)
-    .action(withConfig(admin.createClientCommand))
+    .action(withConfig(async () => (await admin()).createClientCommand))
   client
     .command('list')
     .description('list clients')
     .option('--organization <id>', 'of this organization only')
     .option(...json)
-    .action(withConfig(admin.listClientsCommand))
+    .action(withConfig(async () => (await admin()).listClientsCommand))
   client
     .command('revoke <clientId>')
     .description('revoke a client and every token it holds')
     .option(...json)
-    .action(withConfig(admin.revokeClientCommand))
+    .action(withConfig(async () => (await admin()).revokeClientCommand))
 
   program
     .command('account')
@@ -90,14 +99,14 @@ function buildProgram(): Command {
     .command('restore <accountId>')
     .description('restore an account that was deleted within the last 30 days, with all it held')
     .option(...json)
-    .action(withConfig(admin.restoreAccountCommand))
+    .action(withConfig(async () => (await admin()).restoreAccountCommand))
   program
     .command('key')
     .description('master key')
     .command('rotate')
     .description('seal every secret again under a new master key, while the service runs')
     .option(...json)
-    .action(withConfig(admin.rotateKeyCommand))
+    .action(withConfig(async () => (await admin()).rotateKeyCommand))
   return program
 }
 

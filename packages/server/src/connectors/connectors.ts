@@ -164,7 +164,7 @@ export async function configureConnector(
   connectorId: string,
   { name, secretConfig, configurationId, secretName }: BodyOf<'configureConnector'>,
   precondition: Precondition,
-): Promise<SavedConfiguration> {
+): Promise<{ reply: SavedConfiguration; etag: string }> {
   const connector = catalogue.find(connectorId) ?? refuse('not_found')
   const owner = { accountId: account.id, connectorId }
   const row = (await queries.lockAdded.first(tx, owner)) ?? refuse('connector_not_added')
@@ -187,7 +187,8 @@ export async function configureConnector(
   const change = { name: name?.trim() ?? row.name, secretName: secretName?.trim() ?? row.secretName }
   const settings = only(merged, (key) => !isSecret(key))
   const saved = await queries.saveConfiguration.first(tx, { ...owner, ...change, settings: JSON.stringify(settings) })
-  return viewSaved({ ...row, ...change, ...saved, configured: true })
+  const now = { ...row, ...change, ...saved, configured: true }
+  return { reply: viewSaved(now), etag: etagOf(now) }
 }
 
 /** Removes a connector from the sub-account, and destroys its secrets with it (invariant 4). */

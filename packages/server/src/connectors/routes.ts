@@ -32,9 +32,8 @@ export const connectorRoutes = ({ config, catalogue, keyring }: Deps): Handlers<
     }),
     getConnector: async ({ id }) => getConnector(catalogue, id),
     getConnectorConfiguration: ({ db, account, id }) => getConnectorConfiguration(db, catalogue, env, account, id),
-    configureConnector: async ({ db, account, id, body, precondition }) => ({
-      reply: await configureConnector(db, catalogue, keyring, env, account, id, body, precondition),
-    }),
+    configureConnector: ({ db, account, id, body, precondition }) =>
+      configureConnector(db, catalogue, keyring, env, account, id, body, precondition),
     removeConnector: async ({ db, account, id, precondition }) => ({
       reply: await removeConnector(db, catalogue, env, account, id, precondition),
     }),

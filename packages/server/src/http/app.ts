@@ -9,6 +9,8 @@ import { readJsonBodies } from './body.ts'
 import { asRefusal, errorEnvelope, replyRefusal } from './replies.ts'
 
 const requestTimeoutMs = 60_000
+/** Node refuses longer request lines and headers; so no path parameter is longer. */
+const maxHeaderBytes = 16_384
 const newRequestId = () => randomBytes(8).toString('hex')
 
 /** The HTTP server without operations: request ids, bodies, errors, the same envelope for whatever goes wrong. */
@@ -30,7 +32,7 @@ export async function createApp({
     // Requests that arrive on open connections while the service drains are answered like any other.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 200 },
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: maxHeaderBytes },
     clientErrorHandler: replyToUnreadable,
     frameworkErrors: (_error, request, reply) => {
       void replyRefusal(request, reply, new Refusal('not_found', []))

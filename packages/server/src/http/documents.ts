@@ -1,9 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { connectors, logoOf, platforms } from '@penstock/connectors'
 import { basePath } from '@penstock/wire'
 import { openApiDocument } from '@penstock/wire/openapi'
 import type { FastifyInstance } from 'fastify'
+import { connectorsPage, platformPage } from '../documents/catalogue-pages.ts'
+import { connectorPage } from '../documents/connector-page.ts'
+import { pagePolicy } from '../documents/layout.ts'
+import { createLinks } from '../documents/links.ts'
+import { loadScalarScript, referencePage, referencePolicy, referenceScript } from '../documents/reference.ts'
+import { makeResource, pageType, type Resource, sendResource } from '../documents/resource.ts'
+import { refuse } from '../refusal.ts'
+
+const logoMaxAgeSeconds = 86_400
+const logoPolicy = "default-src 'none'; style-src 'unsafe-inline'"
+const scriptType = 'text/javascript; charset=utf-8'
+const svgType = 'image/svg+xml'
 
 /** What people and their tools read: the contract, its pages, a page for each connector and platform, and the logos. */
 export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
-  const contract = openApiDocument(publicUrl)
-  app.get(`${basePath}/openapi.json`, { config: { operation: 'openapi' } }, async () => contract)
+  const links = createLinks(publicUrl)
+  const contractPath = `${basePath}/openapi.json`
+  const page = (body: string, policy = pagePolicy) => makeResource({ type: pageType, body, maxAgeSeconds: 0, policy })
+  const asset = (type: string, body: string | Buffer) => makeResource({ type, body, maxAgeSeconds: 0 })
+  const logo = (body: string) =>
+    makeResource({ type: svgType, body, maxAgeSeconds: logoMaxAgeSeconds, policy: logoPolicy })
+
+  /** Serves what is made when it is first asked for, and kept from then on. */
+  const serve = (path: string, make: () => Resource | Promise<Resource>, operation = 'docs') => {
+    let made: Promise<Resource> | undefined
+    app.get(path, { config: { operation } }, async (request, reply) => {
+      made ??= Promise.resolve(make()).catch((error) => {
+        made = undefined
+        throw error
+      })
+      return sendResource(request, reply, await made)
+    })
+  }
+  /** Serves one resource for each thing of the catalogue, by its slug in the path. */
+  const serveEach = <T extends { readonly slug: string }>(
+    path: string,
+    things: readonly T[],
+    make: (thing: T) => Resource,
+  ) => {
+    const made = new Map<string, Resource>()
+    const bySlug = new Map(things.map((thing) => [thing.slug, thing]))
+    app.get<{ Params: { slug: string } }>(path, { config: { operation: 'docs' } }, async (request, reply) => {
+      const thing = bySlug.get(request.params.slug) ?? refuse('not_found')
+      const resource = made.get(thing.slug) ?? make(thing)
+      made.set(thing.slug, resource)
+      return sendResource(request, reply, resource)
+    })
+  }
+
+  serve(
+    contractPath,
+    () =>
+      makeResource({
+        type: 'application/json; charset=utf-8',
+        body: JSON.stringify(openApiDocument(publicUrl)),
+        maxAgeSeconds: 0,
+      }),
+    'openapi',
+  )
+  serve('/docs', () => page(referencePage(links), referencePolicy(publicUrl)))
+  app.get('/docs/', { config: { operation: 'docs' } }, (_, reply) => reply.redirect(links.reference, 308))
+  serve('/docs/connectors', () => page(connectorsPage(links, { platforms, connectors })))
+  serveEach('/docs/connectors/:slug', connectors, (connector) => page(connectorPage(links, connector)))
+  serveEach('/docs/platforms/:slug', platforms, (platform) =>
+    page(
+      platformPage(
+        links,
+        platform,
+        connectors.filter((connector) => connector.platform.slug === platform.slug),
+      ),
+    ),
+  )
+  serveEach('/logos/:slug.svg', platforms, (platform) => logo(logoOf(platform)))
+
+  serve('/docs/assets/style.css', () => asset('text/css; charset=utf-8', readBeside('style.css')))
+  serve('/docs/assets/icon.svg', () => logo(readBeside('icon.svg')))
+  serve('/docs/assets/reference.js', () => asset(scriptType, referenceScript(links.contract(contractPath))))
+  serve('/docs/assets/scalar.js', async () => asset(scriptType, await loadScalarScript()))
 }
+
+const readBeside = (name: string) => readFileSync(new URL(`../documents/${name}`, import.meta.url), 'utf8')

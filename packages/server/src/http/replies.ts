@@ -34,7 +34,6 @@ export function replyRefusal(request: FastifyRequest, reply: FastifyReply, refus
 const frameworkRefusals: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
-  FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
 }
 
 /** Turns whatever was thrown into the refusal that the caller is told; undefined where it is a defect of ours. */

@@ -6,6 +6,7 @@ import {
   type OperationId,
   operations,
   Refused,
+  takesIdempotencyKey,
 } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteGenericInterface } from 'fastify'
 import { type TSchema, Type } from 'typebox'
@@ -26,7 +27,7 @@ declare module 'fastify' {
 
 const errorEnvelopeSchema = envelope(Refused)
 const wellFormedId = new RegExp(identifierPattern)
-const everyMethod: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const everyMethod: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 /**
  * Binds every operation of the contract to its handler. A request runs one way:
@@ -94,7 +95,7 @@ function handle(
 ) {
   const validate = compileValidator(operation)
   const writes = operation.method !== 'GET' && operation.scope !== 'public'
-  const repeatable = operation.method === 'POST' && writes
+  const repeatable = takesIdempotencyKey(operation)
 
   return async (request: FastifyRequest<OperationRequest>, reply: FastifyReply) => {
     const pathId = request.params.id ?? ''

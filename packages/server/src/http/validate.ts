@@ -51,11 +51,12 @@ function faultOf(error: ErrorObject, part: string): Fault | undefined {
   switch (error.keyword) {
     case 'required':
       return { field: `${field}.${error.params.missingProperty}`, message: 'is missing' }
-    case 'additionalProperties':
-      return {
-        field: `${field}.${error.params.additionalProperty}`,
-        message: `is not known here; known are: ${Object.keys(error.parentSchema?.properties ?? {}).join(', ')}`,
-      }
+    case 'additionalProperties': {
+      const known = Object.keys(error.parentSchema?.properties ?? {})
+      const message =
+        known.length > 0 ? `is not known here; known are: ${known.join(', ')}` : 'is not the name of a field'
+      return { field: `${field}.${error.params.additionalProperty}`, message }
+    }
     case 'pattern':
       return { field, message: description ? `does not fit. ${description}` : 'does not fit' }
     case 'enum':

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { errors } from '../errors.ts'
 import * as exported from '../schemas.ts'
 
 /** A part of the document: plain JSON. */
@@ -17,7 +18,12 @@ const named: Readonly<Record<string, Json>> = {
   ...Object.fromEntries(
     Object.entries(exported).flatMap(([name, value]) => (typeof value === 'object' ? [[name, plain(value)]] : [])),
   ),
-  Refusal: plain(exported.envelope(exported.Refused)),
+  Refusal: plain(
+    exported.envelope(exported.Refused, {
+      statusCode: errors.invalid_request.status,
+      statusMessage: errors.invalid_request.message,
+    }),
+  ),
 }
 const nameByText = new Map(Object.entries(named).map(([name, schema]) => [JSON.stringify(schema), name]))
 const nameByShape = new Map(
@@ -31,13 +37,13 @@ export function componentSchemas(): Json {
   return Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, referInside(schema)]))
 }
 
-/** A schema as JSON Schema alone, with what has a name referred to by it. */
+/** A schema as JSON Schema alone, in which what has a name is referred to by it. */
 export function schemaOf(schema: TSchema): Json {
   return refer(plain(schema))
 }
 
-/** The marks that TypeBox leaves on schemas are not enumerable, so that they do not survive this. */
-function plain(schema: object): Json {
+/** A schema as JSON Schema alone: the marks that TypeBox leaves are not enumerable, and do not survive this. */
+export function plain(schema: object): Json {
   return JSON.parse(JSON.stringify(schema))
 }
 

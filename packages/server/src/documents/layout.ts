@@ -1,0 +1,49 @@
+import type { Links } from './links.ts'
+import { type Content, html, type Markup } from './markup.ts'
+
+/** What a page may load: our stylesheet and our pictures, and no script. */
+export const pagePolicy =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+type Place = 'reference' | 'connectors'
+
+/** A whole page. */
+export function layOutPage(
+  links: Links,
+  { title, place, head, body }: { title: string; place: Place; head?: Content; body: Content },
+): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${links.asset('icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${links.asset('style.css')}">
+${head}</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header class="bar">
+<a class="brand" href="${links.connectors}"><img src="${links.asset('icon.svg')}" alt="" width="24" height="24">Penstock</a>
+<nav aria-label="Documentation">${tab(links.reference, 'API reference', place === 'reference')}${tab(links.connectors, 'Connectors', place === 'connectors')}</nav>
+</header>
+${body}
+</body>
+</html>
+`.text
+}
+
+const tab = (address: string, label: string, here: boolean): Markup =>
+  html`<a href="${address}"${here && html` aria-current="true"`}>${label}</a>`
+
+/** The middle of a page, with the way back to what it is part of. */
+export function layOutArticle(trail: readonly { address: string; label: string }[], content: Content): Markup {
+  return html`<main id="content" class="page" tabindex="-1">
+${
+  trail.length > 0 &&
+  html`<nav class="trail" aria-label="You are here"><ol>${trail.map(({ address, label }) => html`<li><a href="${address}">${label}</a></li>`)}</ol></nav>
+`
+}${content}
+</main>`
+}

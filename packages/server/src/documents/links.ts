@@ -1,0 +1,16 @@
+/** The addresses of the documents, without scheme and host: they hold wherever the service is reached. */
+export type Links = ReturnType<typeof createLinks>
+
+/** @param publicUrl where callers reach the service; its path, if it has one, begins every address */
+export function createLinks(publicUrl: string) {
+  const base = new URL(publicUrl).pathname.replace(/\/+$/, '')
+  return {
+    reference: `${base}/docs`,
+    connectors: `${base}/docs/connectors`,
+    connector: (slug: string) => `${base}/docs/connectors/${slug}`,
+    platform: (slug: string) => `${base}/docs/platforms/${slug}`,
+    logo: (slug: string) => `${base}/logos/${slug}.svg`,
+    asset: (name: string) => `${base}/docs/assets/${name}`,
+    contract: (path: string) => base + path,
+  }
+}

@@ -1,0 +1,64 @@
+import { fastify } from 'fastify'
+import { layOutPage } from './layout.ts'
+import type { Links } from './links.ts'
+import { html } from './markup.ts'
+
+/**
+ * What the reference may load: all of it from here. Its stylesheet stands in its script, so that styles must be
+ * allowed inline; scripts are not. It sends the requests that a reader tries out to the public address.
+ */
+export function referencePolicy(publicUrl: string): string {
+  return (
+    `default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; ` +
+    `connect-src 'self' ${new URL(publicUrl).origin}; object-src 'none'; base-uri 'none'; form-action 'none'; ` +
+    `frame-ancestors 'none'`
+  )
+}
+
+/** The API reference, which Scalar draws from the contract. */
+export function referencePage(links: Links): string {
+  return layOutPage(links, {
+    title: 'Penstock API reference',
+    place: 'reference',
+    head: html`<script src="${links.asset('scalar.js')}" defer></script>
+<script src="${links.asset('reference.js')}" defer></script>
+`,
+    body: html`<div id="content" class="reference" tabindex="-1">
+<noscript><p class="unscripted">The reference is drawn by a script. Without one, read the <a href="${links.contract('/es/v2/openapi.json')}">OpenAPI document</a>.</p></noscript>
+<div id="reference"></div>
+</div>`,
+  })
+}
+
+/** Starts the reference. Whatever would speak to another host, or keep a token in the browser, is off. */
+export function referenceScript(contract: string): string {
+  const configuration = {
+    url: contract,
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    persistAuth: false,
+    documentDownloadType: 'json',
+    modelsSectionLabel: 'Schemas',
+    defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+    metaData: { title: 'Penstock API reference' },
+  }
+  return `Scalar.createApiReference('#reference', ${JSON.stringify(configuration, null, 2)})\n`
+}
+
+/**
+ * The script of Scalar. Its package hands it out only through a plugin that brings pages of its own along; so the plugin
+ * is asked once, apart from our server. It is 4 MB, and nobody who does not read the reference needs it in memory.
+ */
+export async function loadScalarScript(): Promise<Buffer> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  const apart = fastify()
+  await apart.register(scalar, { routePrefix: '/scalar', configuration: { url: '/' } })
+  const { statusCode, rawPayload } = await apart.inject('/scalar/js/scalar.js')
+  await apart.close()
+  if (statusCode !== 200) throw new Error(`Scalar's plugin answered ${statusCode} for its script`)
+  return rawPayload
+}

@@ -1,0 +1,116 @@
+import { type TSchema, Type } from 'typebox'
+import { type ErrorCode, errors } from '../errors.ts'
+import { example } from '../examples.ts'
+import type { Operation } from '../operations.ts'
+import { refusalsOf } from '../refusals.ts'
+import { envelope } from '../schemas.ts'
+import { exampleOf, exampleRefusal } from './examples.ts'
+import { type Json, schemaOf } from './schemas.ts'
+
+const header = (description: string, schema: Json, value: unknown): Json => ({ description, schema, example: value })
+const text = { type: 'string' }
+
+/** `components.headers`: what travels beside the body of an answer. */
+export const componentHeaders = {
+  'X-Request-Id': header('Identifier of this request in the service’s log.', text, example.requestId),
+  ETag: header('The version of what is answered, to send in `If-Match` with a change.', text, example.etag),
+  'X-Total-Count': header('Number of entries on all pages.', { type: 'integer', minimum: 0 }, 120),
+  Link: header(
+    'The addresses of the first, previous, next and last page (RFC 8288).',
+    text,
+    '<http://127.0.0.1:8080/es/v2/accounts?size=50&offset=50>; rel="next"',
+  ),
+  'WWW-Authenticate': header('How to authenticate.', text, 'Bearer'),
+  Allow: header('The methods that the path takes.', text, 'GET, HEAD, PUT, DELETE'),
+  'Retry-After': header('Seconds to wait before trying again.', { type: 'integer', minimum: 0 }, 2),
+} as const
+type Header = keyof typeof componentHeaders
+
+/** `components.examples`: a refusal of each code. */
+export function componentExamples(): Json {
+  return Object.fromEntries(
+    codesOfErrors().map((code) => [code, { summary: errors[code].when, value: exampleRefusal(code) }]),
+  )
+}
+
+/** The answers of an operation by status: the one on success, then each refusal. */
+export function answersOf(operation: Operation): Json {
+  const refusals = Map.groupBy(refusalsOf(operation), (code) => errors[code].status)
+  return {
+    [operation.success ?? 200]: success(operation),
+    ...Object.fromEntries(
+      [...refusals].map(([status, codes]) => [status, { $ref: `#/components/responses/${nameOf(codes)}` }]),
+    ),
+  }
+}
+
+/** `components.responses`: every set of refusals that shares a status in some operation. */
+export function componentResponses(operations: readonly Operation[]): Json {
+  const sets = operations.flatMap((operation) => [
+    ...Map.groupBy(refusalsOf(operation), (code) => errors[code].status).values(),
+  ])
+  const order = codesOfErrors()
+  const sorted = sets.toSorted((a, b) => order.indexOf(a[0] ?? 'internal') - order.indexOf(b[0] ?? 'internal'))
+  return Object.fromEntries(sorted.map((codes) => [nameOf(codes), refusal(codes)]))
+}
+
+function success(operation: Operation): Json {
+  const { reply, list, bare, done, shows, success: statusCode = 200 } = operation
+  const headers: Header[] = ['X-Request-Id']
+  if (operation.concurrency && operation.method !== 'DELETE') headers.push('ETag')
+  if (list === 'paged') headers.push('X-Total-Count', 'Link')
+  const entry = { ...(exampleOf(reply) as Json), ...shows }
+  const response = list ? [entry] : entry
+  const schema: TSchema = list ? Type.Array(reply) : reply
+  return {
+    description: done,
+    headers: headersNamed(headers),
+    content: {
+      'application/json': {
+        schema: schemaOf(bare ? schema : envelope(schema, { statusCode, statusMessage: done })),
+        example: bare ? response : { statusCode, statusMessage: done, response },
+      },
+    },
+  }
+}
+
+function refusal(codes: readonly ErrorCode[]): Json {
+  const headers = new Set(codes.flatMap(headersOf))
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errors[code].when}`).join('\n\n'),
+    ...(headers.size === 0 ? {} : { headers: headersNamed([...headers]) }),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Refusal' },
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
+  }
+}
+
+/** What a refusal carries in its header fields. What never became a request has its identifier in the body alone. */
+function headersOf(code: ErrorCode): Header[] {
+  switch (errors[code].status) {
+    case 401:
+      return ['X-Request-Id', 'WWW-Authenticate']
+    case 405:
+      return ['X-Request-Id', 'Allow']
+    case 408:
+    case 431:
+      return []
+    case 429:
+    case 503:
+      return ['X-Request-Id', 'Retry-After']
+    default:
+      return ['X-Request-Id']
+  }
+}
+
+const headersNamed = (names: readonly Header[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+/** `InvalidRequestOrAccountRequired` */
+const nameOf = (codes: readonly ErrorCode[]) =>
+  codes.map((code) => code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())).join('Or')
+
+const codesOfErrors = () => Object.keys(errors) as ErrorCode[]

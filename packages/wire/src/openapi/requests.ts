@@ -1,0 +1,84 @@
+import { type TSchema, Type } from 'typebox'
+import { example } from '../examples.ts'
+import { limits } from '../limits.ts'
+import type { Operation } from '../operations.ts'
+import { takesIdempotencyKey } from '../refusals.ts'
+import { Identifier, identifier } from '../schemas.ts'
+import { exampleOf } from './examples.ts'
+import { type Json, plain, schemaOf } from './schemas.ts'
+
+/** What `{id}` in a path names, by tag. */
+const resources: { readonly [T in Operation['tag']]?: { name: string; id: string } } = {
+  Accounts: { name: 'the sub-account', id: example.accountId },
+  Connectors: { name: 'the connector', id: example.destination.connectorId },
+  Connections: { name: 'the connection', id: example.connectionId },
+}
+
+/** `components.parameters`: those that many operations share. */
+export function componentParameters(): Json {
+  const accountId = { ...Identifier, examples: [example.accountId] }
+  return {
+    accountId: parameter('query', 'accountId', true, {
+      ...accountId,
+      description: 'The sub-account to act in. Never the organization account.',
+    }),
+    accountIdFilter: parameter('query', 'accountId', false, {
+      ...accountId,
+      description: 'A sub-account to keep to. Left out: every sub-account of the organization.',
+    }),
+    idempotencyKey: parameter(
+      'header',
+      'Idempotency-Key',
+      false,
+      Type.String({
+        pattern: `^[\\x20-\\x7e]{1,${limits.idempotencyKeyLengthMax}}$`,
+        description: `A text of your choice, new for each new request, such as a UUID. The same key with the same request is answered with the first answer for ${limits.idempotencyWindowHours} hours, so that a request can be sent again without doing its work twice.`,
+        examples: ['8f14e45f-ceea-467f-9f0b-1c2d3e4f5a6b'],
+      }),
+    ),
+    ifMatch: parameter(
+      'header',
+      'If-Match',
+      false,
+      Type.String({
+        description:
+          'The `ETag` of the version that you read, or several, separated by commas. The request is refused with 412 where it changed since. `*` and no header at all demand nothing.',
+        examples: [example.etag],
+      }),
+    ),
+  }
+}
+
+/** The parameters of an operation, in the order in which they stand in a request. */
+export function parametersOf(operation: Operation): Json[] {
+  const shared = (name: string) => ({ $ref: `#/components/parameters/${name}` })
+  const parameters: Json[] = []
+  if (operation.path.includes('{id}')) {
+    const { name, id } = resources[operation.tag] ?? { name: 'the resource', id: example.connectionId }
+    parameters.push(parameter('path', 'id', true, identifier(name, id)))
+  }
+  if (operation.scope === 'account') parameters.push(shared('accountId'))
+  if (operation.scope === 'organization or account') parameters.push(shared('accountIdFilter'))
+  for (const [name, schema] of Object.entries(operation.query ?? {})) {
+    parameters.push(parameter('query', name, false, schema))
+  }
+  if (takesIdempotencyKey(operation)) parameters.push(shared('idempotencyKey'))
+  if (operation.concurrency === 'if-match') parameters.push(shared('ifMatch'))
+  return parameters
+}
+
+/** The body of an operation, if it takes one. */
+export function requestBodyOf({ body }: Operation): Json | undefined {
+  if (!body) return undefined
+  const { description } = body as { description?: string }
+  return {
+    required: true,
+    ...(description === undefined ? {} : { description }),
+    content: { 'application/json': { schema: schemaOf(body), example: exampleOf(body) } },
+  }
+}
+
+function parameter(place: 'path' | 'query' | 'header', name: string, required: boolean, schema: TSchema): Json {
+  const { description, examples, ...rest } = plain(schema)
+  return { name, in: place, required, description, schema: rest, example: exampleOf(schema) }
+}

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  type Connector,
+  defineConnector,
+  definePlatform,
+  multiSelect,
+  number,
+  secret,
+  select,
+  text,
+} from '@penstock/connector'
+import { connectors, platforms } from '@penstock/connectors'
+import { errors } from '@penstock/wire'
+import { openApiDocument } from '@penstock/wire/openapi'
+import type { FastifyInstance } from 'fastify'
+import { platformPage } from '../packages/server/src/documents/catalogue-pages.ts'
+import { connectorPage } from '../packages/server/src/documents/connector-page.ts'
+import { createLinks } from '../packages/server/src/documents/links.ts'
+import { generatedDocuments } from '../packages/server/src/generated-documents.ts'
+import { createApp } from '../packages/server/src/http/app.ts'
+import { serveDocuments } from '../packages/server/src/http/documents.ts'
+import { createLogger } from '../packages/server/src/log.ts'
+
+const prefix = '/penstock'
+const publicUrl = `https://pipes.example.org${prefix}`
+
+let app: FastifyInstance
+before(async () => {
+  app = await createApp({ log: createLogger('silent'), corsOrigins: [], trustedProxies: [] })
+  serveDocuments(app, publicUrl)
+})
+after(() => app.close())
+
+async function get(url: string, headers: Record<string, string> = {}) {
+  const { statusCode, headers: answered, payload } = await app.inject({ url, headers })
+  const header = (name: string) => String(answered[name] ?? '')
+  return { status: statusCode, header, text: payload, type: header('content-type') }
+}
+
+async function getPage(url: string): Promise<string> {
+  const { status, type, text } = await get(url)
+  assert.equal(status, 200, url)
+  assert.equal(type, 'text/html; charset=utf-8')
+  assertWellFormed(text)
+  return text
+}
+
+const empty = new Set(['meta', 'link', 'img', 'br', 'hr', 'input'])
+
+/** Every element is closed in its turn, and no stray `<` or `&` stands in the text. */
+function assertWellFormed(markup: string): void {
+  const open: string[] = []
+  const tag = /<!doctype html>|<(\/?)([a-z][a-z0-9]*)((?: [a-z-]+(?:="[^"<>]*")?)*)(\/?)>/gi
+  for (const [, closing, name, , closed] of markup.matchAll(tag)) {
+    if (name === undefined || empty.has(name) || closed) continue
+    if (closing) assert.equal(open.pop(), name, `</${name}> closes another element`)
+    else open.push(name)
+  }
+  assert.deepEqual(open, [], 'elements are left open')
+  const between = markup.replaceAll(tag, '')
+  assert.doesNotMatch(between, /[<>]|&(?!(?:amp|lt|gt|quot|apos|#39);)/)
+}
+
+/** What a page loads by itself: addresses in stylesheets, scripts and pictures. */
+const loadedBy = (page: string) =>
+  [...page.matchAll(/<(?:link|script|img|iframe)\b[^>]*?\s(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
+const linksOf = (page: string) => [...page.matchAll(/<a\b[^>]*?\shref="([^"]*)"/g)].map(([, address = '']) => address)
+const escaped = (plain: string) =>
+  [...plain]
+    .map(
+      (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[character] ?? character,
+    )
+    .join('')
+
+describe('the pages of the catalogue', () => {
+  test('tell of every connector all its fields and columns', async () => {
+    for (const connector of connectors) {
+      const page = await getPage(`/docs/connectors/${connector.slug}`)
+      const { secrets, source, destination } = connector
+      const told = [
+        connector.name,
+        connector.description,
+        connector.id,
+        connector.dataType,
+        connector.platform.name,
+        ...[secrets, source?.fields, destination?.fields].flatMap((fields) =>
+          Object.entries(fields ?? {}).flatMap(([key, field]) => [key, field.label, ...(field.options ?? [])]),
+        ),
+        ...Object.keys({ ...source?.records, ...destination?.records }),
+      ]
+      for (const what of told) assert.ok(page.includes(escaped(what)), `${connector.slug} does not tell ${what}`)
+      assert.equal(page.includes('In preview'), connector.status === 'preview', connector.slug)
+    }
+  })
+
+  test('list the connectors of every platform', async () => {
+    for (const platform of platforms) {
+      const own = connectors.filter((connector) => connector.platform === platform)
+      const listed = linksOf(await getPage(`/docs/platforms/${platform.slug}`))
+      for (const { slug } of own) assert.ok(listed.includes(`${prefix}/docs/connectors/${slug}`), slug)
+    }
+    const index = linksOf(await getPage('/docs/connectors'))
+    for (const { slug } of connectors) assert.ok(index.includes(`${prefix}/docs/connectors/${slug}`), slug)
+    for (const { slug } of platforms) assert.ok(index.includes(`${prefix}/docs/platforms/${slug}`), slug)
+  })
+
+  test('say when a field is needed, and what it takes', async () => {
+    const page = await getPage('/docs/connectors/snowflake-source')
+    assert.match(page, /Yes, where Data source type is Table Reference/)
+    assert.match(page, /The service fills it/)
+    assert.match(page, /Number, 1 or more/)
+    const columns = await getPage('/docs/connectors/meta-custom-audiences')
+    assert.match(columns, /At least one of these in every row:/)
+    assert.match(columns, /Hashed with: SHA-256/)
+  })
+
+  test('lead nowhere that is not there, and load nothing from elsewhere', async () => {
+    const todo = ['/docs', '/docs/connectors']
+    const seen = new Set(todo)
+    for (let page = todo.pop(); page !== undefined; page = todo.pop()) {
+      const { status, text, type, header } = await get(page)
+      assert.equal(status, 200, page)
+      if (!type.startsWith('text/html')) continue
+      assert.match(header('content-security-policy'), /^default-src '(?:none|self)';/)
+      for (const address of [...loadedBy(text), ...linksOf(text)]) {
+        if (address.startsWith('#')) continue
+        assert.ok(address.startsWith(`${prefix}/`), `${page} names ${address}`)
+        const path = address.slice(prefix.length)
+        if (!seen.has(path)) todo.push(path)
+        seen.add(path)
+      }
+    }
+    assert.ok(seen.size > connectors.length + platforms.length * 2, `only ${seen.size} addresses were found`)
+  })
+
+  test('answer an unknown slug as any unknown address', async () => {
+    for (const url of ['/docs/connectors/nope', '/docs/platforms/nope', '/logos/nope.svg', '/logos/meta-ads.png']) {
+      const { status, text, header } = await get(url)
+      const { statusCode, response } = JSON.parse(text)
+      assert.deepEqual([status, statusCode, response.error], [404, 404, 'not_found'], url)
+      assert.equal(header('cache-control'), 'no-store')
+    }
+  })
+})
+
+test('every platform has a logo that browsers may keep', async () => {
+  for (const { slug } of platforms) {
+    const { status, type, text, header } = await get(`/logos/${slug}.svg`)
+    assert.equal(status, 200, slug)
+    assert.equal(type, 'image/svg+xml')
+    assert.equal(header('content-security-policy'), "default-src 'none'; style-src 'unsafe-inline'")
+    assert.match(header('cache-control'), /^public, max-age=\d+$/)
+    assertWellFormed(text)
+  }
+})
+
+describe('the API reference', () => {
+  test('runs no script that stands in the page, and none from elsewhere', async () => {
+    const page = await getPage('/docs')
+    const policy = (await get('/docs')).header('content-security-policy')
+    assert.match(policy, /(?:^|; )script-src 'self'(?:;|$)/)
+    assert.match(policy, /(?:^|; )connect-src 'self' https:\/\/pipes\.example\.org(?:;|$)/)
+    for (const [, content] of page.matchAll(/<script\b[^>]*>([^<]*)<\/script>/g)) assert.equal(content, '')
+    assert.deepEqual(
+      [...page.matchAll(/<script\b[^>]*\ssrc="([^"]*)"/g)].map(([, address]) => address),
+      [`${prefix}/docs/assets/scalar.js`, `${prefix}/docs/assets/reference.js`],
+    )
+  })
+
+  test('brings Scalar’s script along, and turns off all that would speak to another host', async () => {
+    const script = await get('/docs/assets/scalar.js')
+    assert.equal(script.status, 200)
+    assert.equal(script.type, 'text/javascript; charset=utf-8')
+    assert.ok(script.text.includes('createApiReference'))
+    const start = (await get('/docs/assets/reference.js')).text
+    const { url, withDefaultFonts, telemetry, agent, mcp, hideClientButton, persistAuth, ...rest } = JSON.parse(
+      start.slice(start.indexOf('{'), start.lastIndexOf('}') + 1),
+    )
+    assert.equal(url, `${prefix}/es/v2/openapi.json`)
+    assert.deepEqual(
+      { withDefaultFonts, telemetry, agent, mcp, hideClientButton, persistAuth },
+      {
+        withDefaultFonts: false,
+        telemetry: false,
+        agent: { disabled: true },
+        mcp: { disabled: true },
+        hideClientButton: true,
+        persistAuth: false,
+      },
+    )
+    assert.ok(!('proxyUrl' in rest))
+  })
+
+  test('reads the contract, which needs no token and names the public address', async () => {
+    const { status, type, text } = await get('/es/v2/openapi.json')
+    assert.equal(status, 200)
+    assert.equal(type, 'application/json; charset=utf-8')
+    assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(openApiDocument(publicUrl))))
+  })
+
+  test('is found with a slash at the end as well', async () => {
+    const { status, header } = await get('/docs/')
+    assert.deepEqual([status, header('location')], [308, `${prefix}/docs`])
+  })
+})
+
+test('what is known is not sent again, and HEAD sends the header fields alone', async () => {
+  for (const url of [
+    '/docs',
+    '/docs/assets/style.css',
+    '/docs/connectors/sftp-destination',
+    '/logos/sftp.svg',
+    '/es/v2/openapi.json',
+  ]) {
+    const { header, text } = await get(url)
+    const again = await get(url, { 'if-none-match': `"another", W/${header('etag')}` })
+    assert.deepEqual([again.status, again.text, again.header('etag')], [304, '', header('etag')], url)
+    const other = await get(url, { 'if-none-match': '"another"' })
+    assert.deepEqual([other.status, other.text === text], [200, true], url)
+    const head = await app.inject({ method: 'HEAD', url })
+    assert.deepEqual([head.statusCode, head.payload, head.headers.etag], [200, '', header('etag')], url)
+    assert.equal(head.headers['content-length'], String(Buffer.byteLength(text)))
+  }
+})
+
+describe('a definition that holds markup', () => {
+  const evil = `<script>alert("1")</script> & '<img src=x onerror=y>`
+  const platform = definePlatform({ slug: 'evil', name: `Platform ${evil}`, type: 'Data Provider' })
+  const about = { label: `Label ${evil}`, description: `Description ${evil}` }
+  const connector: Connector = defineConnector({
+    slug: 'evil-audiences',
+    name: `Connector ${evil}`,
+    platform,
+    dataType: 'audiences',
+    dataTypeCategory: 'audience activation',
+    description: `What it does ${evil}`,
+    notes: `Notes ${evil}`,
+    status: 'preview',
+    secrets: { [`key ${evil}`]: secret(about), choice: select({ ...about, options: [evil], default: evil }) },
+    source: {
+      fields: { days: number({ ...about, min: 1, max: 9 }), many: multiSelect({ ...about, options: [evil] }) },
+    },
+    destination: {
+      fields: { name: text({ ...about, default: evil }) },
+      records: {
+        [`column ${evil}`]: {
+          description: evil,
+          required: false,
+          oneOf: evil,
+          together: evil,
+          values: [evil],
+          identifiers: [evil],
+          type: evil,
+          reports: [evil],
+        },
+      },
+    },
+  })
+  const links = createLinks(publicUrl)
+
+  test('is shown as the text that it is', () => {
+    for (const page of [connectorPage(links, connector), platformPage(links, platform, [connector])]) {
+      assertWellFormed(page)
+      assert.doesNotMatch(page, /<script|<img src=x/)
+      assert.ok(page.includes(`Connector ${escaped(evil)}`))
+    }
+    assert.match(connectorPage(links, connector), /Number, 1 to 9/)
+  })
+})
+
+describe('the generated documents', () => {
+  const [contract, refusals] = generatedDocuments()
+
+  test('hold the contract of a service as it comes', () => {
+    assert.equal(contract?.path, 'docs/openapi.json')
+    assert.deepEqual(
+      JSON.parse(contract?.content ?? ''),
+      JSON.parse(JSON.stringify(openApiDocument('http://127.0.0.1:8080'))),
+    )
+  })
+
+  test('explain every error code', () => {
+    assert.equal(refusals?.path, 'docs/errors.md')
+    for (const [code, { status, message, when }] of Object.entries(errors)) {
+      const section = `### \`${code}\`\n\n> ${message}\n\n${when}\n\nAnswered by: `
+      const at = refusals?.content.indexOf(section) ?? -1
+      assert.ok(at > (refusals?.content.indexOf(`## ${status}\n`) ?? -1), code)
+    }
+    assert.doesNotMatch(refusals?.content ?? '', /Answered by: \./)
+  })
+})
