@@ -41,7 +41,7 @@ const validValues = fc.record(
       .date({ noInvalidDate: true, min: new Date('0000-01-01'), max: new Date('9999-12-31') })
       .map((day) => day.toISOString().slice(0, 10)),
     gzipOutput: fc.boolean(),
-    reports: fc.subarray(['Audience', 'Campaign', 'Geo']),
+    reports: fc.subarray(['Audience', 'Campaign', 'Geo'], { minLength: 1 }),
   },
   { requiredKeys: [] },
 )
