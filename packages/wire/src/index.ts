@@ -1,6 +1,7 @@
 export * from './errors.ts'
 export * from './lifecycle.ts'
 export * from './limits.ts'
+export * from './operation.ts'
 export * from './operations.ts'
 export * from './refusals.ts'
 export * from './schemas.ts'

@@ -2,7 +2,8 @@ import about from '../package.json' with { type: 'json' }
 import { answersOf, componentExamples, componentHeaders, componentResponses } from './openapi/answers.ts'
 import { componentParameters, parametersOf, requestBodyOf } from './openapi/requests.ts'
 import { componentSchemas, type Json } from './openapi/schemas.ts'
-import { basePath, type Operation, operations } from './operations.ts'
+import { basePath, type Operation } from './operation.ts'
+import { operations } from './operations.ts'
 
 export { exampleRefusal } from './openapi/examples.ts'
 

@@ -1,12 +1,12 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import type { ErrorCode } from './errors.ts'
 import { example } from './examples.ts'
-import { statusActions } from './lifecycle.ts'
-import { limits } from './limits.ts'
+import { operation } from './operation.ts'
+import { filter, optionalId, page, q, status, yes } from './parameters.ts'
 import {
   Account,
   AccountEntry,
   AddAccount,
+  AddConnectors,
   AddedConnector,
   CatalogueEntry,
   Configure,
@@ -15,110 +15,21 @@ import {
   Connector,
   ConnectorConfiguration,
   CreateConnection,
+  Credentials,
   EditAccount,
-  Identifier,
-  identifier,
-  oneOf,
   SavedConfiguration,
+  StatusUpdate,
   SupportedConnector,
   Token,
   UpdateConnection,
   UpdatedConnection,
 } from './schemas.ts'
-import { connectionStatuses, dataTypeCategories, dataTypes, platformTypes, roles } from './terms.ts'
+import { dataTypeCategories, dataTypes, platformTypes, roles } from './terms.ts'
 
 /**
  * The whole interface on one page, in the order of the specification's section 4.
  * Server, client, OpenAPI document and tests derive from this table; a path or a status stands nowhere else.
  */
-
-/** Path prefix of every operation (specification, section 9). */
-export const basePath = '/es/v2'
-
-/** Where an operation acts, which decides what it needs besides its path. */
-export type Scope =
-  /** No token: the token operation itself. */
-  | 'public'
-  /** A token; the organization is the token's. */
-  | 'organization'
-  /** A token and `accountId`, a sub-account of the organization. */
-  | 'account'
-  /** A token; `accountId` narrows the answer where it is given. */
-  | 'organization or account'
-
-export type Operation = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  path: string
-  tag: 'Token' | 'Accounts' | 'Connectors' | 'Connections'
-  summary: string
-  /** What the summary leaves out, for the documents: one to three sentences. */
-  description: string
-  scope: Scope
-  /** Query parameters besides `accountId`. */
-  query?: Record<string, TSchema>
-  /** Exactly one of these query parameters must be given. */
-  exactlyOne?: readonly string[]
-  body?: TSchema
-  /** The payload, or one entry of it where `list` is set. */
-  reply: TSchema
-  /** The answer is an array of `reply`; `paged` ones carry X-Total-Count and Link. */
-  list?: 'whole' | 'paged'
-  /** The payload travels without the envelope. */
-  bare?: true
-  /** 200 unless said otherwise. */
-  success?: 201 | 202
-  /** The envelope's `statusMessage` on success. */
-  done: string
-  /** The reply carries an ETag, or the request may carry If-Match. */
-  concurrency?: 'etag' | 'if-match'
-  /** Refusals beyond those that every operation of its shape can answer. */
-  refusals?: readonly ErrorCode[]
-  /** What the documents' example of the payload, or of an entry of it, shows otherwise than the schemas' examples do. */
-  shows?: Readonly<Record<string, unknown>>
-}
-
-const operation = <const O extends Operation>(definition: O): O => definition
-
-const q = Type.String({
-  maxLength: limits.filterLengthMax,
-  description: 'Keeps entries whose shown names contain this text, in any letter case',
-  examples: ['meta'],
-})
-const page = {
-  size: Type.Integer({
-    minimum: limits.pageSizeMin,
-    maximum: limits.pageSizeMax,
-    default: limits.pageSizeDefault,
-    description: 'Page size',
-    examples: [limits.pageSizeDefault],
-  }),
-  offset: Type.Integer({
-    minimum: 0,
-    maximum: limits.offsetMax,
-    default: 0,
-    description: 'Start position in the result',
-    examples: [0],
-  }),
-}
-const filter = <const V extends readonly string[]>(values: V, description: string) =>
-  Type.Optional(oneOf(values, { description, examples: values.slice(0, 1) }))
-const yes = (description: string) => Type.Optional(Type.Boolean({ description, examples: [true] }))
-const optionalId = (description: string, example: string) =>
-  Type.Optional(Type.String({ ...Identifier, description, examples: [example] }))
-
-const status = Type.Optional(
-  Type.String({
-    pattern: `^(?:${['', 'all', ...connectionStatuses].map(anyCase).join('|')})$`,
-    description: `A connection status, in any letter case: ${connectionStatuses.join(', ')}. Empty or all: every status`,
-    examples: ['active'],
-  }),
-)
-
-/** A pattern that matches a word in any letter case; JSON Schema patterns have no flag for it. */
-function anyCase(word: string): string {
-  return word.replace(/[a-z]/gi, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`)
-}
-
 export const operations = {
   // 4.1 Token
   createToken: operation({
@@ -129,23 +40,7 @@ export const operations = {
     description:
       'Exchanges client credentials for a bearer token. The token is good for `expiry` seconds; request a new one before it ends. This is the one answer without an envelope.',
     scope: 'public',
-    body: Type.Object(
-      {
-        clientId: Type.String({
-          minLength: 1,
-          maxLength: limits.credentialLengthMax,
-          description: 'Client identifier',
-          examples: [example.clientId],
-        }),
-        clientSecret: Type.String({
-          minLength: 1,
-          maxLength: limits.credentialLengthMax,
-          description: 'Client secret',
-          examples: ['pss_…'],
-        }),
-      },
-      { additionalProperties: false, description: 'Client credentials' },
-    ),
+    body: Credentials,
     reply: Token,
     bare: true,
     done: 'Token issued',
@@ -180,16 +75,7 @@ export const operations = {
     description:
       'Adds all the connectors that are named, or none: one unknown identifier refuses the whole call. Adding a connector that is there already changes nothing.',
     scope: 'account',
-    body: Type.Object(
-      {
-        connectorIds: Type.Array(identifier('a connector', example.destination.connectorId), {
-          minItems: 1,
-          maxItems: limits.connectorIdsMax,
-          description: 'Connectors of the catalogue; all are added or none',
-        }),
-      },
-      { additionalProperties: false, description: 'Connectors to add' },
-    ),
+    body: AddConnectors,
     reply: AddedConnector,
     list: 'whole',
     done: 'Connectors added',
@@ -404,10 +290,7 @@ export const operations = {
     description:
       '`activate` makes a connection ready to carry data, once both ends are configured and complete. `disable` stops it, and `enable` brings it back to the status it was disabled from. Repeating an action changes nothing.',
     scope: 'account',
-    body: Type.Object(
-      { action: oneOf(statusActions, { description: 'What to do', examples: ['activate'] }) },
-      { additionalProperties: false, description: 'Status action' },
-    ),
+    body: StatusUpdate,
     reply: Connection,
     done: 'Connection status updated',
     concurrency: 'if-match',

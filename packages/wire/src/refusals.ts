@@ -1,5 +1,5 @@
 import { type ErrorCode, errors } from './errors.ts'
-import type { Operation } from './operations.ts'
+import type { Operation } from './operation.ts'
 
 /** Nothing about an operation keeps these away: they come before it is looked at, or from the service itself. */
 const always: readonly ErrorCode[] = [

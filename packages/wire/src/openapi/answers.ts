@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { type ErrorCode, errors } from '../errors.ts'
 import { example } from '../examples.ts'
-import type { Operation } from '../operations.ts'
+import type { Operation } from '../operation.ts'
 import { refusalsOf } from '../refusals.ts'
 import { envelope } from '../schemas.ts'
 import { exampleOf, exampleRefusal } from './examples.ts'

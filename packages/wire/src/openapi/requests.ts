@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
-import type { Operation } from '../operations.ts'
+import type { Operation } from '../operation.ts'
 import { takesIdempotencyKey } from '../refusals.ts'
 import { Identifier, identifier } from '../schemas.ts'
 import { exampleOf } from './examples.ts'

@@ -1,0 +1,103 @@
+import { type Operation, type OperationId, operations, type Token } from '@penstock/wire'
+import { unlessAborted } from './abort.ts'
+import { PenstockError } from './errors.ts'
+import { createTokenHolder, type TokenSource } from './token.ts'
+import { type AnyParameters, createTransport, type Fetch, type Transport } from './transport.ts'
+import type { Client, Links } from './types.ts'
+
+/** How the client proves who asks. */
+export type Credentials =
+  /** It gets tokens by itself, and renews them. */
+  | { clientId: string; clientSecret: string; token?: never; getToken?: never }
+  /** A token that somebody else got; once it expires, calls are refused with `unauthorized`. */
+  | { token: string; getToken?: never; clientId?: never; clientSecret?: never }
+  /**
+   * Asked before each call. `refused` is the token that the service has just refused: give another one, or the same to
+   * let the refusal stand.
+   */
+  | { getToken: (refused?: string) => string | Promise<string>; token?: never; clientId?: never; clientSecret?: never }
+
+export type ClientOptions = Credentials & {
+  /** Where the service is, without `/es/v2`: `https://pipes.example.com`. Empty, in a browser: where the page is from. */
+  baseUrl: string
+  /** Sends requests; defaults to the runtime's own `fetch`. */
+  fetch?: Fetch
+  /** How long one request may take, in milliseconds; defaults to 60 000. */
+  timeoutMs?: number
+  /**
+   * How often a call that asks for patience (429 or 503 with Retry-After) is sent again; defaults to 2, 0 is never.
+   * Only reads and calls with an `idempotencyKey` are, since they can be repeated without harm.
+   */
+  retriesMax?: number
+  /** A call that asks for more patience than this, in seconds, is not sent again; defaults to 10. */
+  retryWaitMaxSeconds?: number
+}
+
+/**
+ * Makes a client of a Penstock service. Each operation of the contract is a method:
+ *
+ *     const client = createClient({ baseUrl, clientId, clientSecret })
+ *     const { reply: account } = await client.addAccount({ body: { name: 'Acme Outdoor' } })
+ *     const { reply, etag } = await client.getConnection({ accountId: account.id, id })
+ *     await client.updateConnection({ accountId: account.id, id, body: { name: 'New name' }, ifMatch: etag })
+ *
+ * Methods reject with PenstockError where the service refuses, with NoAnswerError where it cannot be reached, and with
+ * the signal's reason where the caller aborts.
+ */
+export function createClient(options: ClientOptions): Client {
+  const send = createTransport({
+    baseUrl: options.baseUrl,
+    fetch: options.fetch ?? ((address, init) => globalThis.fetch(address, init)),
+    timeoutMs: options.timeoutMs ?? 60_000,
+    retriesMax: options.retriesMax ?? 2,
+    retryWaitMaxSeconds: options.retryWaitMaxSeconds ?? 10,
+  })
+  const source = tokenSourceOf(options, send)
+  const method = (id: OperationId) => {
+    const operation: Operation = operations[id]
+    return async (parameters: AnyParameters = {}) => call(send, source, operation, parameters)
+  }
+  const ids = Object.keys(operations) as OperationId[]
+  return Object.freeze(Object.fromEntries(ids.map((id) => [id, method(id)]))) as unknown as Client
+}
+
+function tokenSourceOf(options: Credentials, send: Transport): TokenSource {
+  const { clientId, clientSecret, token, getToken } = options
+  if (getToken) return async (refused) => getToken(refused)
+  if (token !== undefined) return async () => token
+  return createTokenHolder(async () => {
+    const { json } = await send(operations.createToken, { body: { clientId, clientSecret } })
+    return json as Token
+  })
+}
+
+async function call(send: Transport, source: TokenSource, operation: Operation, parameters: AnyParameters) {
+  const { signal } = parameters
+  signal?.throwIfAborted()
+  if (operation.scope === 'public') return resultOf(operation, await send(operation, parameters))
+  const token = await unlessAborted(source(), signal)
+  try {
+    return resultOf(operation, await send(operation, parameters, token))
+  } catch (error) {
+    if (!(error instanceof PenstockError && error.status === 401)) throw error
+    // Nothing was done, so the call can be sent again under another token, if there is one.
+    const other = await unlessAborted(source(token), signal)
+    if (other === token) throw error
+    return resultOf(operation, await send(operation, parameters, other))
+  }
+}
+
+function resultOf(operation: Operation, { headers, json }: { headers: Headers; json: unknown }) {
+  const result = {
+    reply: operation.bare ? json : (json as { response: unknown }).response,
+    etag: headers.get('etag') ?? undefined,
+    requestId: headers.get('x-request-id') ?? undefined,
+  }
+  if (operation.list !== 'paged') return result
+  return { ...result, total: Number(headers.get('x-total-count')), links: readLinks(headers.get('link') ?? '') }
+}
+
+/** Reads a Link header (RFC 8288) as the service writes it. */
+function readLinks(header: string): Links {
+  return Object.fromEntries([...header.matchAll(/<([^>]*)>; rel="(\w+)"/g)].map(([, address, rel]) => [rel, address]))
+}

@@ -1,0 +1,41 @@
+import type { Client, EntryOf, PagedOperationId, ParametersOf, ResultOf } from './types.ts'
+
+/**
+ * Walks a list page by page, from `query.offset` to its end; `query.size` is the size of a page.
+ * Lists are newest first, so what is made during the walk moves later pages: an entry can come twice then.
+ *
+ *     for await (const { reply, total } of everyPage(client, 'listAccounts', { query: { size: 500 } })) …
+ */
+export async function* everyPage<I extends PagedOperationId>(
+  client: Client,
+  operation: I,
+  ...[parameters]: Arguments<I>
+): AsyncGenerator<ResultOf<I>, void, undefined> {
+  const { query, ...rest } = (parameters ?? {}) as Partial<ParametersOf<PagedOperationId>>
+  const list = client[operation] as unknown as (parameters: object) => Promise<ResultOf<PagedOperationId>>
+  for (let offset = query?.offset ?? 0; ; ) {
+    const page = await list({ ...rest, query: { ...query, offset } })
+    yield page as unknown as ResultOf<I>
+    if (page.reply.length === 0 || page.links.next === undefined) return
+    offset += page.reply.length
+  }
+}
+
+/**
+ * Walks a list entry by entry; like `everyPage`, but for what it yields.
+ *
+ *     for await (const connection of everyEntry(client, 'listConnections', { accountId })) …
+ */
+export async function* everyEntry<I extends PagedOperationId>(
+  client: Client,
+  operation: I,
+  ...parameters: Arguments<I>
+): AsyncGenerator<EntryOf<I>, void, undefined> {
+  for await (const page of everyPage(client, operation, ...parameters)) {
+    yield* page.reply as EntryOf<I>[]
+  }
+}
+
+/** The parameters of the operation; they can be left out where none is required. */
+type Arguments<I extends PagedOperationId> =
+  Record<never, never> extends ParametersOf<I> ? [parameters?: ParametersOf<I>] : [parameters: ParametersOf<I>]

@@ -1,0 +1,31 @@
+import type { Token } from '@penstock/wire'
+
+/** Gives the token to send; `refused` is one that the service has just refused, so that another is wanted. */
+export type TokenSource = (refused?: string) => Promise<string>
+
+/** A token is renewed this long before it expires, or at nine tenths of its life where that is later. */
+const renewalMarginMs = 60_000
+
+/**
+ * Holds a token and renews it before it expires, or when it was refused. Whoever asks while one is on its way waits for
+ * that one. A request that fails is not remembered: the next call tries again.
+ */
+export function createTokenHolder(requestToken: () => Promise<Token>): TokenSource {
+  let held: { value: string; renewalMs: number } | undefined
+  let pending: Promise<string> | undefined
+
+  const renew = async () => {
+    const askedMs = Date.now()
+    const { accessToken, expiry } = await requestToken()
+    const lifetimeMs = expiry * 1000
+    held = { value: accessToken, renewalMs: askedMs + lifetimeMs - Math.min(renewalMarginMs, lifetimeMs / 10) }
+    return accessToken
+  }
+  return async (refused) => {
+    if (held && held.value !== refused && Date.now() < held.renewalMs) return held.value
+    pending ??= renew().finally(() => {
+      pending = undefined
+    })
+    return pending
+  }
+}

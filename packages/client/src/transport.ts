@@ -1,0 +1,140 @@
+import { basePath, type Operation, type Refused } from '@penstock/wire'
+import { delay } from './abort.ts'
+import { NoAnswerError, PenstockError } from './errors.ts'
+
+/** From the parameters of a method to a request, and from bytes to an answer or an error. */
+
+/** `fetch`, or what stands in for it. */
+export type Fetch = (address: string, init: RequestInit) => Promise<Response>
+
+export type TransportOptions = {
+  baseUrl: string
+  fetch: Fetch
+  timeoutMs: number
+  retriesMax: number
+  retryWaitMaxSeconds: number
+}
+
+/** Any method's parameters, seen from the inside. */
+export type AnyParameters = Readonly<Record<string, unknown>> & {
+  readonly accountId?: string | undefined
+  readonly query?: Readonly<Record<string, unknown>> | undefined
+  readonly body?: unknown
+  readonly ifMatch?: string | undefined
+  readonly idempotencyKey?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A success: its headers and what its body says. */
+export type Answer = { headers: Headers; json: unknown }
+
+/** Sends a call, again where that is safe and the service asks for patience. */
+export type Transport = (operation: Operation, parameters: AnyParameters, token?: string) => Promise<Answer>
+
+export function createTransport({
+  baseUrl,
+  fetch,
+  timeoutMs,
+  retriesMax,
+  retryWaitMaxSeconds,
+}: TransportOptions): Transport {
+  const base = baseUrl.replace(/\/+$/, '') + basePath
+
+  const exchange = async (address: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Answer> => {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    let response: Response
+    let text: string
+    try {
+      response = await fetch(address, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout })
+      text = await response.text()
+    } catch (cause) {
+      signal?.throwIfAborted()
+      const what = timeout.aborted ? `did not answer within ${timeoutMs} ms` : 'cannot be reached'
+      throw new NoAnswerError(`${base} ${what}: check the network and baseUrl, then try again.`, { cause })
+    }
+    return readAnswer(base, response, text)
+  }
+
+  return async (operation, parameters, token) => {
+    const { signal } = parameters
+    const address = base + targetOf(operation, parameters)
+    const init = initOf(operation, parameters, token)
+    const repeatable =
+      operation.method === 'GET' || operation.scope === 'public' || parameters.idempotencyKey !== undefined
+    for (let retries = 0; ; retries++) {
+      try {
+        return await exchange(address, init, signal)
+      } catch (error) {
+        const seconds = repeatable && retries < retriesMax ? waitAskedFor(error) : undefined
+        if (seconds === undefined || seconds > retryWaitMaxSeconds) throw error
+        await delay(seconds, signal)
+      }
+    }
+  }
+}
+
+/** Path and query of a call. */
+function targetOf(operation: Operation, parameters: AnyParameters): string {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(parameters[name] ?? '')
+    // Such a segment would vanish from the address, and another operation would be meant.
+    if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} must be an identifier, not "${value}".`)
+    return encodeURIComponent(value)
+  })
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...parameters.query, accountId: parameters.accountId })) {
+    if (value !== undefined) query.set(name, String(value))
+  }
+  return query.size > 0 ? `${path}?${query}` : path
+}
+
+function initOf(operation: Operation, parameters: AnyParameters, token: string | undefined): RequestInit {
+  const { body, ifMatch, idempotencyKey } = parameters
+  const headers: Record<string, string> = { accept: 'application/json' }
+  if (token !== undefined) headers.authorization = `Bearer ${token}`
+  if (operation.body) headers['content-type'] = 'application/json'
+  if (ifMatch !== undefined) headers['if-match'] = ifMatch
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+  return {
+    method: operation.method,
+    headers,
+    // The token is the only proof of who asks, and it is for this address alone.
+    credentials: 'omit',
+    redirect: 'error',
+    ...(operation.body ? { body: JSON.stringify(body) } : {}),
+  }
+}
+
+/** Reads what came back. Throws PenstockError for a refusal, NoAnswerError for what is no answer of Penstock's. */
+function readAnswer(base: string, { status, headers, ok }: Response, text: string): Answer {
+  const retryAfterSeconds = readRetryAfter(headers.get('retry-after'))
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new NoAnswerError(notPenstock(base, status), { status, retryAfterSeconds, cause })
+  }
+  if (ok && typeof json === 'object' && json !== null) return { headers, json }
+  const { statusMessage, response } = (json ?? {}) as { statusMessage?: unknown; response?: Partial<Refused> | null }
+  if (typeof response?.error !== 'string' || !Array.isArray(response.details)) {
+    throw new NoAnswerError(notPenstock(base, status), { status, retryAfterSeconds })
+  }
+  throw new PenstockError(status, String(statusMessage), response as Refused, retryAfterSeconds)
+}
+
+const notPenstock = (base: string, status: number) =>
+  `What answered at ${base} with status ${status} is not Penstock: check baseUrl and what stands in between.`
+
+/** Seconds that a refusal asks to wait; undefined where it does not, or where waiting cannot help. */
+function waitAskedFor(error: unknown): number | undefined {
+  const refusal = error instanceof PenstockError || error instanceof NoAnswerError ? error : undefined
+  return refusal?.status === 429 || refusal?.status === 503 ? refusal.retryAfterSeconds : undefined
+}
+
+/** A Retry-After header: seconds, or a moment (RFC 9110, section 10.2.3). */
+function readRetryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined
+  if (/^\d+$/.test(header)) return Number(header)
+  const ms = Date.parse(header) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.max(0, Math.ceil(ms / 1000))
+}

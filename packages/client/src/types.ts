@@ -1,0 +1,103 @@
+import type { BodyOf, IsPaged, OperationId, Operations, QueryOf, ReplyOf } from '@penstock/wire'
+
+/** What each method of the client takes and returns, inferred from the contract. */
+
+/** The names in braces in a path. */
+type PathParameter<P> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameter<Rest> : never
+
+type ScopeOf<I extends OperationId> = Operations[I]['scope']
+
+type AccountParameter<I extends OperationId> =
+  ScopeOf<I> extends 'account'
+    ? { accountId: string }
+    : ScopeOf<I> extends 'organization or account'
+      ? { accountId?: string | undefined }
+      : unknown
+
+/** Every query parameter may be left out, but for those of which exactly one is needed. */
+type Query<I extends OperationId> = Operations[I] extends { exactlyOne: readonly (infer N extends string)[] }
+  ? Loose<Omit<QueryOf<I>, N>> & { [One in N]: { [K in One]: string } & { [K in Exclude<N, One>]?: undefined } }[N]
+  : Loose<QueryOf<I>>
+type Loose<T> = { [K in keyof T]?: T[K] | undefined }
+
+type QueryParameter<I extends OperationId> = Operations[I] extends { query: unknown }
+  ? Operations[I] extends { exactlyOne: unknown }
+    ? { query: Query<I> }
+    : { query?: Query<I> | undefined }
+  : unknown
+
+type BodyParameter<I extends OperationId> = Operations[I] extends { body: unknown } ? { body: BodyOf<I> } : unknown
+
+type IfMatchParameter<I extends OperationId> = Operations[I] extends { concurrency: 'if-match' }
+  ? {
+      /** The `etag` of an earlier result: the call is refused with `precondition_failed` where it changed since. */
+      ifMatch?: string | undefined
+    }
+  : unknown
+
+type IdempotencyKeyParameter<I extends OperationId> = Operations[I]['method'] extends 'POST'
+  ? ScopeOf<I> extends 'public'
+    ? unknown
+    : {
+        /** 1 to 255 visible ASCII characters: a call that is repeated under it within 24 hours does its work once. */
+        idempotencyKey?: string | undefined
+      }
+  : unknown
+
+type SignalParameter = {
+  /** Aborts the call; it then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+}
+
+type Flat<T> = { [K in keyof T]: T[K] }
+
+/** What a method takes: exactly what the contract asks for, and `signal`. */
+export type ParametersOf<I extends OperationId> = Flat<
+  { [Name in PathParameter<Operations[I]['path']>]: string } & AccountParameter<I> &
+    QueryParameter<I> &
+    BodyParameter<I> &
+    IfMatchParameter<I> &
+    IdempotencyKeyParameter<I> &
+    SignalParameter
+>
+
+/** Addresses of other pages; absent where there is none. */
+export type Links = {
+  first?: string
+  prev?: string
+  next?: string
+  last?: string
+}
+
+type PageResult = {
+  /** Entries of the whole list, not of this page. */
+  total: number
+  links: Links
+}
+
+/** What a method returns. */
+export type ResultOf<I extends OperationId> = Flat<
+  {
+    /** The payload, out of its envelope. */
+    reply: ReplyOf<I>
+    /** Tells one version of the resource from another, where the operation gives one; goes into `ifMatch` as it is. */
+    etag: string | undefined
+    /** Finds this call in the service's log. */
+    requestId: string | undefined
+  } & (IsPaged<I> extends true ? PageResult : unknown)
+>
+
+/** A method; its parameters can be left out where none is required. */
+export type Method<I extends OperationId> =
+  Record<never, never> extends ParametersOf<I>
+    ? (parameters?: ParametersOf<I>) => Promise<ResultOf<I>>
+    : (parameters: ParametersOf<I>) => Promise<ResultOf<I>>
+
+/** One method for each operation of the contract, under its name there. */
+export type Client = { readonly [I in OperationId]: Method<I> }
+
+/** Operations that answer pages. */
+export type PagedOperationId = { [I in OperationId]: IsPaged<I> extends true ? I : never }[OperationId]
+
+/** An entry of a list. */
+export type EntryOf<I extends PagedOperationId> = ReplyOf<I> extends readonly (infer Entry)[] ? Entry : never

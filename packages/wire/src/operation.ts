@@ -1,0 +1,52 @@
+import type { TSchema } from 'typebox'
+import type { ErrorCode } from './errors.ts'
+
+/** What the contract says of an operation. */
+
+/** Path prefix of every operation (specification, section 9). */
+export const basePath = '/es/v2'
+
+/** Where an operation acts, which decides what it needs besides its path. */
+export type Scope =
+  /** No token: the token operation itself. */
+  | 'public'
+  /** A token; the organization is the token's. */
+  | 'organization'
+  /** A token and `accountId`, a sub-account of the organization. */
+  | 'account'
+  /** A token; `accountId` narrows the answer where it is given. */
+  | 'organization or account'
+
+export type Operation = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  path: string
+  tag: 'Token' | 'Accounts' | 'Connectors' | 'Connections'
+  summary: string
+  /** What the summary leaves out, for the documents: one to three sentences. */
+  description: string
+  scope: Scope
+  /** Query parameters besides `accountId`. */
+  query?: Record<string, TSchema>
+  /** Exactly one of these query parameters must be given. */
+  exactlyOne?: readonly string[]
+  body?: TSchema
+  /** The payload, or one entry of it where `list` is set. */
+  reply: TSchema
+  /** The answer is an array of `reply`; `paged` ones carry X-Total-Count and Link. */
+  list?: 'whole' | 'paged'
+  /** The payload travels without the envelope. */
+  bare?: true
+  /** 200 unless said otherwise. */
+  success?: 201 | 202
+  /** The envelope's `statusMessage` on success. */
+  done: string
+  /** The reply carries an ETag, or the request may carry If-Match. */
+  concurrency?: 'etag' | 'if-match'
+  /** Refusals beyond those that every operation of its shape can answer. */
+  refusals?: readonly ErrorCode[]
+  /** What the documents' example of the payload, or of an entry of it, shows otherwise than the schemas' examples do. */
+  shows?: Readonly<Record<string, unknown>>
+}
+
+/** Keeps what is literal in a definition, so that types can be read off it. */
+export const operation = <const O extends Operation>(definition: O): O => definition

@@ -1,0 +1,52 @@
+import { Type } from 'typebox'
+import { limits } from './limits.ts'
+import { Identifier, oneOf } from './schemas.ts'
+import { connectionStatuses } from './terms.ts'
+
+/** Query parameters of several operations. */
+
+/** The keyword filter of a list. */
+export const q = Type.String({
+  maxLength: limits.filterLengthMax,
+  description: 'Keeps entries whose shown names contain this text, in any letter case',
+  examples: ['meta'],
+})
+/** Which part of a list. */
+export const page = {
+  size: Type.Integer({
+    minimum: limits.pageSizeMin,
+    maximum: limits.pageSizeMax,
+    default: limits.pageSizeDefault,
+    description: 'Page size',
+    examples: [limits.pageSizeDefault],
+  }),
+  offset: Type.Integer({
+    minimum: 0,
+    maximum: limits.offsetMax,
+    default: 0,
+    description: 'Start position in the result',
+    examples: [0],
+  }),
+}
+/** Keeps entries with one of a closed set of values. */
+export const filter = <const V extends readonly string[]>(values: V, description: string) =>
+  Type.Optional(oneOf(values, { description, examples: values.slice(0, 1) }))
+/** A yes or no that may be left out. */
+export const yes = (description: string) => Type.Optional(Type.Boolean({ description, examples: [true] }))
+/** An identifier that may be left out. */
+export const optionalId = (description: string, example: string) =>
+  Type.Optional(Type.String({ ...Identifier, description, examples: [example] }))
+
+/** The status filter of List Connections (section 4.4). */
+export const status = Type.Optional(
+  Type.String({
+    pattern: `^(?:${['', 'all', ...connectionStatuses].map(anyCase).join('|')})$`,
+    description: `A connection status, in any letter case: ${connectionStatuses.join(', ')}. Empty or all: every status`,
+    examples: ['active'],
+  }),
+)
+
+/** A pattern that matches a word in any letter case; JSON Schema patterns have no flag for it. */
+function anyCase(word: string): string {
+  return word.replace(/[a-z]/gi, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`)
+}

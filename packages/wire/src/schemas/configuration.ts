@@ -1,0 +1,122 @@
+import { type Static, Type } from 'typebox'
+import { example } from '../examples.ts'
+import { limits } from '../limits.ts'
+import { fieldTypes } from '../terms.ts'
+import {
+  configuration,
+  configured,
+  editable,
+  env,
+  exactly,
+  flag,
+  identifier,
+  name,
+  oneOf,
+  text,
+  trimmed,
+  unixSeconds,
+} from './kinds.ts'
+
+/** Section 2.6: a field definition inside a group. Bounds are there for numbers, options for choices. */
+export const Field = Type.Object(
+  {
+    name: text('Key of the field in a configuration object', 'accessToken'),
+    label: text('Display label', 'Access token'),
+    description: text('Help text', 'Token of a system user with the ads_management permission'),
+    type: oneOf(fieldTypes, { description: 'Kind of field; a Password is a secret', examples: ['Password'] }),
+    required: flag('Whether a value is needed, given the values that are there now'),
+    readonly: flag('Whether the field is filled by the service alone', false),
+    min: Type.Optional(Type.Integer({ description: 'Lowest accepted value of a Number', examples: [1] })),
+    max: Type.Optional(Type.Integer({ description: 'Highest accepted value of a Number', examples: [540] })),
+    options: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Choices of a Select or Multi-Select',
+        examples: [['oauth2', 'api-token']],
+      }),
+    ),
+    value: text('Current value; empty while unset. A secret that is set reads ********', '********'),
+  },
+  { additionalProperties: false, description: 'Field definition', examples: [example.secretFields[1]] },
+)
+export type Field = Static<typeof Field>
+
+export const SecretName = Type.String({
+  pattern: trimmed(limits.secretNameLengthMax),
+  description: 'Name of the secret key in the secret store, 1 to 200 characters after trimming, no control characters',
+  examples: [example.secretName],
+})
+const secretName = text('Name of the secret key in the secret store', example.secretName)
+const configurationId = identifier('the configuration', example.destination.configurationId)
+const lastUpdated = unixSeconds('When the configuration was last saved (0: never)')
+
+export const ConfigurationGroup = exactly(
+  {
+    configurationId,
+    name: text('Name of the configuration', 'Default'),
+    secretName,
+    configured,
+    lastUpdated,
+    configuration: Type.Array(Field, { description: 'Field definitions', examples: [example.secretFields] }),
+  },
+  { description: 'Group of configuration fields' },
+)
+export type ConfigurationGroup = Static<typeof ConfigurationGroup>
+
+/** Section 2.6. */
+export const ConnectorConfiguration = exactly(
+  {
+    secretConfig: Type.Array(ConfigurationGroup, { description: 'Configuration of the connector; one group' }),
+    connectionConfig: Type.Array(ConfigurationGroup, {
+      description: 'Settings that each connection makes for itself; one group for each role',
+      examples: [
+        [
+          {
+            configurationId: example.destination.configurationId,
+            name: 'Destination',
+            secretName: example.secretName,
+            configured: true,
+            lastUpdated: example.updatedTime,
+            configuration: example.connectionFields,
+          },
+        ],
+      ],
+    }),
+    editable,
+    env,
+    configured,
+    lastUpdated,
+    secretName,
+  },
+  { description: 'Configuration of a connector in a sub-account' },
+)
+export type ConnectorConfiguration = Static<typeof ConnectorConfiguration>
+
+/** What Configure Connector answers. */
+export const SavedConfiguration = exactly(
+  {
+    configurationId,
+    name: text('Name of the configuration', 'Default'),
+    secretName,
+    configured,
+    lastUpdated,
+  },
+  { description: 'Saved configuration' },
+)
+export type SavedConfiguration = Static<typeof SavedConfiguration>
+
+export const Configure = exactly(
+  {
+    name: Type.Optional(name('Default')),
+    secretConfig: configuration(
+      limits.secretLengthMax,
+      'Values by field. Keys given replace, keys left out stay, null clears, ******** keeps the secret that is there',
+      { authType: 'api-token', accessToken: 'EAAB…' },
+    ),
+    configurationId: Type.Optional(configurationId),
+    secretName: Type.Optional(SecretName),
+  },
+  {
+    description: 'Configuration to save',
+    examples: [{ secretConfig: { authType: 'api-token', accessToken: 'EAAB…' } }],
+  },
+)

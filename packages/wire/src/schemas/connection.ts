@@ -1,0 +1,122 @@
+import { type Static, Type } from 'typebox'
+import { example } from '../examples.ts'
+import { statusActions } from '../lifecycle.ts'
+import { limits } from '../limits.ts'
+import { connectionStatuses } from '../terms.ts'
+import {
+  configuration,
+  configured,
+  count,
+  editable,
+  env,
+  exactly,
+  flag,
+  identifier,
+  Name,
+  oneOf,
+  text,
+  unixSeconds,
+} from './kinds.ts'
+
+const connectionConfig = (ofEnd: string, settings: Record<string, unknown>) =>
+  configuration(limits.textLengthMax, `Settings of ${ofEnd} of the connection, by field`, settings)
+export const ConnectionConfig = connectionConfig('one end', example.destination.settings)
+export type ConnectionConfig = Static<typeof ConnectionConfig>
+const connectionConfigs = {
+  srcConnectionConfig: connectionConfig('the source end', example.source.settings),
+  destConnectionConfig: connectionConfig('the destination end', example.destination.settings),
+}
+
+const end = (description: string, { connectorId, logo, name }: { connectorId: string; logo: string; name: string }) =>
+  exactly(
+    {
+      configured,
+      connectorId: identifier('the connector', connectorId),
+      connectorLogo: text('Address of the platform’s logo', logo),
+      connectorName: text('Connector name', name),
+    },
+    { description },
+  )
+const connectionFields = {
+  id: identifier('the connection', example.connectionId),
+  accountId: identifier('the sub-account', example.accountId),
+  name: text('Connection name', 'Spring customers'),
+  createdTime: unixSeconds('When it was created', example.createdTime),
+  updatedTime: unixSeconds('When it last changed'),
+  deleted: flag('Whether the connection is deleted', false),
+  editable,
+  enabled: flag('Whether the connection is enabled'),
+  env,
+  status: oneOf(connectionStatuses, {
+    description: 'Where the connection is in its lifecycle',
+    examples: ['active'],
+  }),
+  monthlyVolume: count('Records delivered in this calendar month, UTC', 40_000),
+  totalVolume: count('Records read from the source, all time', 121_000),
+  usedVolume: count('Records delivered, all time', 120_000),
+  src: end('Source end', example.source),
+  dest: end('Destination end', example.destination),
+}
+
+const connectorIds = {
+  srcConnectorId: identifier('the source connector', example.source.connectorId),
+  destConnectorId: identifier('the destination connector', example.destination.connectorId),
+}
+const configurationIds = {
+  srcConfigurationId: identifier('the source’s configuration', example.source.configurationId),
+  destConfigurationId: identifier('the destination’s configuration', example.destination.configurationId),
+}
+
+/** Section 2.8. */
+export const Connection = exactly(connectionFields, { description: 'Connection' })
+export type Connection = Static<typeof Connection>
+
+/** Section 2.8 with the parameters, as Get Connection Details answers it (section 4.4). */
+export const ConnectionDetails = exactly(
+  { ...connectionFields, ...configurationIds, ...connectionConfigs },
+  { description: 'Connection with its parameters' },
+)
+export type ConnectionDetails = Static<typeof ConnectionDetails>
+
+export const CreateConnection = exactly(
+  {
+    name: Name,
+    ...connectorIds,
+    srcConfigurationId: Type.Optional(configurationIds.srcConfigurationId),
+    destConfigurationId: Type.Optional(configurationIds.destConfigurationId),
+    srcConnectionConfig: Type.Optional(connectionConfigs.srcConnectionConfig),
+    destConnectionConfig: Type.Optional(connectionConfigs.destConnectionConfig),
+  },
+  { description: 'Connection to create' },
+)
+export const UpdateConnection = exactly(
+  {
+    id: Type.Optional(connectionFields.id),
+    name: Type.Optional(Name),
+    srcConnectorId: Type.Optional(connectorIds.srcConnectorId),
+    destConnectorId: Type.Optional(connectorIds.destConnectorId),
+    srcConnectionConfig: Type.Optional(connectionConfigs.srcConnectionConfig),
+    destConnectionConfig: Type.Optional(connectionConfigs.destConnectionConfig),
+  },
+  {
+    description: 'What to change of the connection',
+    examples: [{ name: 'Spring customers', destConnectionConfig: example.destination.settings }],
+  },
+)
+
+/** What Update Connection answers (section 4.4). */
+export const UpdatedConnection = exactly(
+  {
+    id: connectionFields.id,
+    name: connectionFields.name,
+    ...connectionConfigs,
+  },
+  { description: 'Name and settings of a connection' },
+)
+export type UpdatedConnection = Static<typeof UpdatedConnection>
+
+/** What Update Connection Status takes. */
+export const StatusUpdate = exactly(
+  { action: oneOf(statusActions, { description: 'What to do', examples: ['activate'] }) },
+  { description: 'Status action' },
+)

@@ -1,0 +1,81 @@
+import { type Static, Type } from 'typebox'
+import { example } from '../examples.ts'
+import { limits } from '../limits.ts'
+import { dataTypeCategories, dataTypes, platformTypes, supportedTypes } from '../terms.ts'
+import { configured, count, editable, env, exactly, flag, identifier, oneOf, text } from './kinds.ts'
+
+const connectorIdentity = {
+  connectorId: identifier('the connector', example.destination.connectorId),
+  dataType: oneOf(dataTypes, { description: 'Kind of data', examples: ['Custom Audiences'] }),
+  dataTypeCategory: oneOf(dataTypeCategories, {
+    description: 'Category of the data type',
+    examples: ['audience activation'],
+  }),
+  platformId: identifier('the platform', example.platformId),
+  name: text('Connector name', example.destination.name),
+  platformType: oneOf(platformTypes, { description: 'Kind of platform', examples: ['Social Media Platform'] }),
+  supportedType: oneOf(supportedTypes, {
+    description: 'Role in a connection; a connector with both roles lists them',
+    examples: ['Destination'],
+  }),
+}
+const transfer = flag('Whether a transfer can be started with this connector', false)
+const usage = {
+  configured,
+  description: text(
+    'What the connector does',
+    'Builds audiences on Facebook and Instagram from your customer records and keeps their members current.',
+  ),
+  destConnections: count('Connections, not deleted, that use it as destination', 2),
+  srcConnections: count('Connections, not deleted, that use it as source', 0),
+}
+
+/** Section 2.3. */
+export const Connector = exactly(
+  {
+    ...connectorIdentity,
+    integrated: flag('Whether this deployment can move data through the connector', false),
+    logo: text('Address of the platform’s logo', example.destination.logo),
+    docUrl: text(
+      'Address of the connector’s documentation',
+      'http://127.0.0.1:8080/docs/connectors/meta-custom-audiences',
+    ),
+    overviewUrl: text('Address of the platform’s overview', 'http://127.0.0.1:8080/docs/platforms/meta-ads'),
+    status: Type.Integer({ minimum: 0, maximum: 2, description: '1 available, 2 preview, 0 withdrawn', examples: [1] }),
+  },
+  { description: 'Connector' },
+)
+export type Connector = Static<typeof Connector>
+
+/** Section 2.4. */
+export const CatalogueEntry = exactly(
+  { ...connectorIdentity, transfer },
+  { description: 'Entry of the connector catalogue' },
+)
+export type CatalogueEntry = Static<typeof CatalogueEntry>
+
+/** Section 2.5, first list. */
+export const AddedConnector = exactly(
+  { ...connectorIdentity, ...usage, editable, env, transfer },
+  { description: 'Connector added to a sub-account' },
+)
+export type AddedConnector = Static<typeof AddedConnector>
+
+/** Section 2.5, second list. */
+export const SupportedConnector = exactly(
+  { ...connectorIdentity, ...usage, transfer },
+  { description: 'Connector that fits another one' },
+)
+export type SupportedConnector = Static<typeof SupportedConnector>
+
+/** What Add Connector takes. */
+export const AddConnectors = exactly(
+  {
+    connectorIds: Type.Array(identifier('a connector', example.destination.connectorId), {
+      minItems: 1,
+      maxItems: limits.connectorIdsMax,
+      description: 'Connectors of the catalogue; all are added or none',
+    }),
+  },
+  { description: 'Connectors to add' },
+)

@@ -1,0 +1,34 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { example } from '../examples.ts'
+import { exactly, text } from './kinds.ts'
+
+/** What every refusal carries in the envelope's `response`. */
+export const Refused = exactly(
+  {
+    error: text('Code from docs/errors.md', 'invalid_request'),
+    requestId: text('Identifier of this request in the service’s log', example.requestId),
+    details: Type.Array(
+      exactly(
+        { field: text('Where the fault is', 'body.name'), message: text('What to do about it', 'must not be blank') },
+        { description: 'Fault' },
+      ),
+      { description: 'Every fault of the request; empty where no field is at fault' },
+    ),
+  },
+  { description: 'Refusal' },
+)
+export type Refused = Static<typeof Refused>
+
+/** Section 2.1: the envelope around a payload. */
+export const envelope = <S extends TSchema>(response: S, shown = { statusCode: 200, statusMessage: 'OK' }) =>
+  exactly(
+    {
+      statusCode: Type.Integer({
+        description: 'Outcome of the call; equals the HTTP status',
+        examples: [shown.statusCode],
+      }),
+      statusMessage: text('The outcome in words', shown.statusMessage),
+      response,
+    },
+    { description: 'Envelope' },
+  )

@@ -1,0 +1,82 @@
+import { type TSchema, Type } from 'typebox'
+import { example } from '../examples.ts'
+import { limits } from '../limits.ts'
+
+/** What schemas are made of: the kinds of values that the specification knows. */
+
+/** An object with exactly these keys. */
+export const exactly = <P extends Record<string, TSchema>>(
+  properties: P,
+  about: { description: string; examples?: readonly unknown[] },
+) => Type.Object(properties, { additionalProperties: false, ...about })
+
+/** 16 lowercase hexadecimal characters. */
+export const identifierPattern = '^[0-9a-f]{16}$'
+export const Identifier = Type.String({
+  pattern: identifierPattern,
+  description: 'Identifier: 16 lowercase hexadecimal characters',
+  examples: [example.accountId],
+})
+/** The identifier of something. */
+export const identifier = (of: string, example: string) =>
+  Type.String({
+    pattern: identifierPattern,
+    description: `Identifier of ${of}: 16 lowercase hexadecimal characters`,
+    examples: [example],
+  })
+
+/** One of a closed set of texts. */
+export const oneOf = <const V extends readonly string[]>(
+  values: V,
+  about: { description: string; examples: string[] },
+) => Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...about })
+
+export const count = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, description, examples: [example] })
+export const unixSeconds = (description: string, moment: number = example.updatedTime) =>
+  Type.Integer({ minimum: 0, description: `${description}, Unix time in seconds`, examples: [moment] })
+export const flag = (description: string, example = true) => Type.Boolean({ description, examples: [example] })
+export const text = (description: string, example: string) => Type.String({ description, examples: [example] })
+
+/** The control characters, spelt out: not every reader of the OpenAPI document knows `\p{Cc}` in a pattern. */
+const control = '\\u0000-\\u001f\\u007f-\\u009f'
+
+/** Pattern of a text that has 1 to `lengthMax` characters once trimmed, and no control characters. */
+export const trimmed = (lengthMax: number) =>
+  `^\\s*[^${control}\\s](?:[^${control}]{0,${lengthMax - 2}}[^${control}\\s])?\\s*$`
+
+/** A name that people read: control characters never, blank never; trimmed before it is stored. */
+export const name = (example: string) =>
+  Type.String({
+    pattern: trimmed(limits.nameLengthMax),
+    description: 'Name, 1 to 200 characters after trimming, no control characters',
+    examples: [example],
+  })
+export const Name = name('Spring customers')
+
+/** Values of several resources. */
+export const editable = flag('Whether it can be changed in this environment')
+export const env = text('Name of the environment that it was made in', 'production')
+export const configured = flag('Whether the connector has been configured in the sub-account')
+
+/**
+ * Values of a configuration as a caller sends them; which keys and types a connector takes is its own definition's word.
+ * `null` clears. `length` bounds one text value.
+ */
+export const configuration = (lengthMax: number, description: string, example: Record<string, unknown>) =>
+  Type.Record(
+    Type.String({ pattern: `^[A-Za-z0-9_]{1,${limits.fieldKeyLengthMax}}$` }),
+    Type.Union([
+      Type.String({ maxLength: lengthMax }),
+      Type.Number(),
+      Type.Boolean(),
+      Type.Null(),
+      Type.Array(Type.String({ maxLength: lengthMax }), { maxItems: limits.selectedOptionsMax }),
+    ]),
+    {
+      additionalProperties: false,
+      maxProperties: limits.configurationFieldsMax,
+      description,
+      examples: [example],
+    },
+  )
