@@ -146,7 +146,9 @@ function readValue(field: FieldDefinition, sent: unknown): Read {
 
 function readText(sent: unknown, lengthMax: number): Read {
   if (typeof sent !== 'string') return { wrong: 'must be text' }
-  if (sent.length > lengthMax) return { wrong: `must have at most ${lengthMax} characters` }
+  // Characters are counted as people and the contract count them, not as UTF-16 does.
+  if (sent.length > lengthMax && [...sent].length > lengthMax)
+    return { wrong: `must have at most ${lengthMax} characters` }
   if (sent.trim() === '') return { wrong: 'must not be blank' }
   return { read: sent }
 }

@@ -1,5 +1,5 @@
 import type { Values } from '@penstock/connector'
-import type { ConnectionStatus, RememberedStatus } from '@penstock/wire'
+import { type ConnectionStatus, limits, type RememberedStatus } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
 export type ConnectionRow = {
@@ -39,14 +39,20 @@ const endTables = `
   left join added_connectors s on s.account_id = c.account_id and s.connector_id = c.src_connector_id
   left join added_connectors d on d.account_id = c.account_id and d.connector_id = c.dest_connector_id`
 
+/** Nobody can ask for a connection whose window has closed, whether it is purged yet or not (invariant 5). */
+const isKept = (table: string) =>
+  `(${table}.status <> 'deleted' or ${table}.deleted_time > now() - interval '${limits.restoreWindowDays} days')`
+
 export const findConnection = statement<{ accountId: string; id: string }, ConnectionRow>(`
   select ${connectionColumns} from connections c ${endTables}
-  where c.id = :id and c.account_id = :accountId and not c.account_deleted
+  where c.id = :id and c.account_id = :accountId and not c.account_deleted and ${isKept('c')}
 `)
 
 /** Takes a connection for a change; whoever comes second sees what the first left. */
 export const lockConnection = statement<{ accountId: string; id: string }, { id: string }>(`
-  select id from connections where id = :id and account_id = :accountId and not account_deleted for no key update
+  select id from connections c
+  where id = :id and account_id = :accountId and not account_deleted and ${isKept('c')}
+  for no key update
 `)
 
 type Filter = {

@@ -68,6 +68,7 @@ export const countAdded = statement<
     and (:configured::boolean is null or configured = :configured)
 `)
 
+/** One that is there already is taken, not changed: it cannot be removed before this transaction has ended. */
 export const insertAdded = statement<{
   accountId: string
   env: string
@@ -80,7 +81,7 @@ export const insertAdded = statement<{
   select :accountId, :env, connector_id, configuration_id, configured, 'Default', secret_name
   from unnest(:connectorIds::text[], :configurationIds::text[], :configured::boolean[], :secretNames::text[])
     as new (connector_id, configuration_id, configured, secret_name)
-  on conflict (account_id, connector_id) do nothing
+  on conflict (account_id, connector_id) do update set env = added_connectors.env
 `)
 
 export const saveConfiguration = statement<

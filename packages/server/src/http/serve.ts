@@ -59,7 +59,7 @@ export function serveOperations(
     })
   }
   for (const [url, allowed] of methods) {
-    const allow = allowed.join(', ')
+    const allow = everyMethod.filter((method) => allowed.includes(method)).join(', ')
     app.route({
       method: everyMethod.filter((method) => !allowed.includes(method)),
       url,

@@ -1,17 +1,18 @@
 import { type Fault, limits, type Operation } from '@penstock/wire'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { TSchema } from 'typebox'
 
 /**
  * Checks what a caller sent against the contract, and finds every fault at once, over query and body together.
- * Bodies are strict: unknown fields and wrong types are faults. Query strings are coerced to what they stand for, and
- * unknown parameters are ignored.
+ * Bodies are strict: unknown fields and wrong types are faults. Query parameters are texts, read as what they stand for;
+ * unknown ones are ignored.
  */
 export type Input = { query: Record<string, unknown>; body: unknown }
 export type Validator = (input: Input) => Fault[]
 
 const options = { allErrors: true, verbose: true, strict: true, strictTypes: false, unicodeRegExp: true } as const
 const bodies = new Ajv(options)
-const queries = new Ajv({ ...options, coerceTypes: true, useDefaults: true })
+const queries = new Ajv({ ...options, useDefaults: true })
 
 /** Compiles the check of one operation. Coerced values and defaults are written into `query`. */
 export function compileValidator(operation: Operation): Validator {
@@ -21,6 +22,7 @@ export function compileValidator(operation: Operation): Validator {
   })
   const body = operation.body && bodies.compile(operation.body)
   return (input) => {
+    coerce(operation.query ?? {}, input.query)
     const faults = [
       ...faultsOf(query, input.query, 'query'),
       ...(operation.exactlyOne ? faultsOfChoice(operation.exactlyOne, input.query) : []),
@@ -28,6 +30,16 @@ export function compileValidator(operation: Operation): Validator {
     ]
     // Only what has the right shape is walked for text: its depth is bounded by the schema.
     return faults.length > 0 ? faults : [...faultsOfText(input.query, 'query'), ...faultsOfText(input.body, 'body')]
+  }
+}
+
+/** Writes what the text of a query parameter stands for in its place; what stands for nothing stays, and is a fault. */
+function coerce(parameters: Readonly<Record<string, TSchema>>, query: Record<string, unknown>): void {
+  for (const [name, schema] of Object.entries(parameters)) {
+    const text = query[name]
+    if (typeof text !== 'string' || !('type' in schema)) continue
+    if (schema.type === 'integer' && /^-?\d{1,15}$/.test(text)) query[name] = Number(text)
+    if (schema.type === 'boolean' && /^(true|false)$/.test(text)) query[name] = text === 'true'
   }
 }
 

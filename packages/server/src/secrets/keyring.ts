@@ -1,6 +1,6 @@
 import type { Database, Db, Transaction } from '../db/database.ts'
 import type { Notices } from '../db/notices.ts'
-import { currentMasterKey, holdCurrentMasterKey, insertFirstMasterKey } from './queries.ts'
+import { holdCurrentMasterKey, insertFirstMasterKey, type MasterKeyRow, masterKeyRows } from './queries.ts'
 import { type MasterKey, masterKey, seal, unseal } from './seal.ts'
 
 /** What notices about master keys are called. */
@@ -43,29 +43,50 @@ export class MasterKeyMismatch extends Error {
 export async function openKeyring(database: Database, own: MasterKey, notices?: Notices): Promise<Keyring> {
   await insertFirstMasterKey.run(database, { keyId: own.id })
   const keys = new Map([[own.id, own]])
+  const learn = async (db: Db): Promise<MasterKey> => {
+    const rows = await masterKeyRows.all(db, {})
+    learnKeys(keys, rows)
+    const current = rows.find((row) => row.current)
+    return keys.get(current?.keyId ?? '') ?? mismatch(own.id, current?.keyId ?? 'none')
+  }
+  await learn(database)
+  if (notices) followRotations(notices, learn)
+  return {
+    forSealing: async (tx) => {
+      const held = (await holdCurrentMasterKey.first(tx, {})) ?? (await holdCurrentMasterKey.first(tx, {}))
+      return keys.get(held?.keyId ?? '') ?? learn(tx)
+    },
+    forOpening: async (db, keyId) => {
+      if (!keys.has(keyId)) await learn(db)
+      return keys.get(keyId) ?? mismatch(own.id, keyId)
+    },
+  }
+}
 
-  const learn = (row: { keyId: string; sealedKey: Buffer | null } | undefined): MasterKey => {
-    if (!row) throw new Error('The database names no current master key: its table master_keys was emptied by hand')
-    const known = keys.get(row.keyId)
-    if (known) return known
-    for (const key of row.sealedKey ? keys.values() : []) {
-      try {
-        const learned = masterKey(unseal(key, nextKeyPlace(row.keyId), row.sealedKey as Buffer))
-        keys.set(learned.id, learned)
-        return learned
-      } catch {
-        // Sealed under another of our keys, or under none of them.
-      }
+const mismatch = (given: string, wanted: string): never => {
+  throw new MasterKeyMismatch(given, wanted)
+}
+
+/** Opens every key that is sealed under one that is known, and so on from key to key. */
+function learnKeys(keys: Map<string, MasterKey>, rows: readonly MasterKeyRow[]): void {
+  for (let learned = true; learned; ) {
+    learned = false
+    for (const { keyId, sealedKey } of rows) {
+      if (keys.has(keyId) || !sealedKey) continue
+      const key = [...keys.values()].map((known) => openKey(known, keyId, sealedKey)).find((opened) => opened)
+      if (key) keys.set(keyId, key)
+      learned ||= key !== undefined
     }
-    throw new MasterKeyMismatch(own.id, row.keyId)
   }
-  const keyring: Keyring = {
-    forSealing: async (tx) => learn(await holdCurrentMasterKey.first(tx, {})),
-    forOpening: async (db, keyId) => keys.get(keyId) ?? learn(await currentMasterKey.first(db, {})),
+}
+
+function openKey(known: MasterKey, keyId: string, sealedKey: Buffer): MasterKey | undefined {
+  try {
+    return masterKey(unseal(known, nextKeyPlace(keyId), sealedKey))
+  } catch {
+    // Sealed under another key.
+    return undefined
   }
-  learn(await currentMasterKey.first(database, {}))
-  if (notices) followRotations(notices, async (db) => learn(await currentMasterKey.first(db, {})))
-  return keyring
 }
 
 /** Tells rotations, through a lock on the listening connection, which key this process is at. */

@@ -2,15 +2,19 @@ import { notify } from '../db/notices.ts'
 import { statement } from '../db/statement.ts'
 
 export type SecretRow = { accountId: string; connectorId: string; name: string; keyId: string; sealed: Buffer }
-type MasterKeyRow = { keyId: string; sealedKey: Buffer | null }
+export type MasterKeyRow = { keyId: string; current: boolean; sealedKey: Buffer | null }
 
-export const currentMasterKey = statement<Record<never, never>, MasterKeyRow>(`
-  select key_id, sealed_key from master_keys where current
+/** The current key, and beside it those of rotations that were interrupted. */
+export const masterKeyRows = statement<Record<never, never>, MasterKeyRow>(`
+  select key_id, current, sealed_key from master_keys order by created_time
 `)
 
-/** Holds the current key in place until the transaction ends: a rotation waits for whoever is sealing. */
-export const holdCurrentMasterKey = statement<Record<never, never>, MasterKeyRow>(`
-  select key_id, sealed_key from master_keys where current for share
+/**
+ * Holds the current key in place until the transaction ends: a rotation waits for whoever is sealing. Whoever waited for
+ * a rotation finds nothing, since the key it waited for is the current one no more, and asks again.
+ */
+export const holdCurrentMasterKey = statement<Record<never, never>, { keyId: string }>(`
+  select key_id from master_keys where current for share
 `)
 
 export const insertFirstMasterKey = statement<{ keyId: string }>(`
@@ -21,15 +25,12 @@ export const retireMasterKeys = statement(`update master_keys set current = fals
 
 export const insertNextMasterKey = statement<{ keyId: string; sealedKey: Buffer }>(`
   insert into master_keys (key_id, current, sealed_key) values (:keyId, true, :sealedKey)
+  on conflict (key_id) do update set current = true, sealed_key = excluded.sealed_key
 `)
 
 export const deleteRetiredMasterKeys = statement(`delete from master_keys where not current`)
 
 export const dropSealedMasterKey = statement(`update master_keys set sealed_key = null where current`)
-
-export const retiredMasterKeys = statement<Record<never, never>, { keyId: string }>(`
-  select key_id from master_keys where not current order by created_time
-`)
 
 export const announceMasterKey = statement<{ topic: string; value: string }>(notify)
 

@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg'
 import type { Database } from '../db/database.ts'
 import { type Keyring, keyLockSql, masterKeyTopic, sealNextKey } from './keyring.ts'
 import {
@@ -5,8 +6,8 @@ import {
   deleteRetiredMasterKeys,
   dropSealedMasterKey,
   insertNextMasterKey,
+  masterKeyRows,
   resealSecret,
-  retiredMasterKeys,
   retireMasterKeys,
   secretsUnderOtherKeys,
 } from './queries.ts'
@@ -14,15 +15,17 @@ import { type MasterKey, seal, unseal } from './seal.ts'
 import { secretPlace } from './secrets.ts'
 
 const batchRows = 500
+/** Less than a statement may take, so that it is the lock that gives up. */
+const awaitProcessesMs = 25_000
 
 /**
- * Makes `next` the master key, in steps that each can be interrupted and taken up again by running it once more with
- * the same `next`:
+ * Makes `next` the master key, in steps that each can be interrupted and taken up again by running it once more:
  * 1. `next` is stored, sealed under the current key, and becomes the current one; running processes learn it.
  * 2. Every secret is sealed again under it, while the service runs.
  * 3. `keep` puts it where the next start will read it.
  * 4. Once no process works with the old key any more, the sealed copy and the old key's name are dropped, so that the
  *    old key opens nothing from here on.
+ * Until then the old key in the settings still opens everything. Throws where another rotation is under way.
  * @returns how many secrets were sealed again
  */
 export async function rotateMasterKey(
@@ -31,26 +34,44 @@ export async function rotateMasterKey(
   next: MasterKey,
   keep: () => Promise<void>,
 ): Promise<number> {
-  await database.transaction(async (tx) => {
+  const session = await database.pool.connect()
+  try {
+    const { rows } = await session.query(rotationLockSql)
+    if (!rows[0]?.locked) throw new Error('Another rotation of the master key is under way: wait until it has ended.')
+    await startRotation(database, keyring, next)
+    const resealed = await resealAll(database, keyring, next)
+    await keep()
+    await awaitOldKeysUnused(database, session, next)
+    await database.transaction(async (tx) => {
+      await deleteRetiredMasterKeys.run(tx, {})
+      await dropSealedMasterKey.run(tx, {})
+    })
+    return resealed
+  } finally {
+    // The end of the session gives up its locks.
+    session.release(true)
+  }
+}
+
+const rotationLockSql = `select pg_try_advisory_lock(hashtext('penstock master key rotation'), 0) as locked`
+
+function startRotation(database: Database, keyring: Keyring, next: MasterKey): Promise<void> {
+  return database.transaction(async (tx) => {
     const current = await keyring.forSealing(tx)
     if (current.id === next.id) return
     await retireMasterKeys.run(tx, {})
     await insertNextMasterKey.run(tx, { keyId: next.id, sealedKey: sealNextKey(current, next) })
     await announceMasterKey.run(tx, { topic: masterKeyTopic, value: next.id })
   })
+}
+
+async function resealAll(database: Database, keyring: Keyring, next: MasterKey): Promise<number> {
   let resealed = 0
   for (;;) {
     const batch = await resealBatch(database, keyring, next)
-    if (batch === 0) break
+    if (batch === 0) return resealed
     resealed += batch
   }
-  await keep()
-  await awaitOldKeysUnused(database)
-  await database.transaction(async (tx) => {
-    await deleteRetiredMasterKeys.run(tx, {})
-    await dropSealedMasterKey.run(tx, {})
-  })
-  return resealed
 }
 
 function resealBatch(database: Database, keyring: Keyring, next: MasterKey): Promise<number> {
@@ -66,19 +87,16 @@ function resealBatch(database: Database, keyring: Keyring, next: MasterKey): Pro
 }
 
 /** Waits until every process has said, by giving up its lock, that it moved on. */
-async function awaitOldKeysUnused(database: Database): Promise<void> {
-  const client = await database.pool.connect()
+async function awaitOldKeysUnused(database: Database, session: PoolClient, next: MasterKey): Promise<void> {
+  const old = (await masterKeyRows.all(database, {})).filter(({ keyId }) => keyId !== next.id)
   try {
-    await client.query(`set statement_timeout = '60s'`)
-    for (const { keyId } of await retiredMasterKeys.all(database, {}))
-      await client.query(keyLockSql.awaitNobody, [keyId])
+    await session.query(`set lock_timeout = '${awaitProcessesMs}ms'`)
+    for (const { keyId } of old) await session.query(keyLockSql.awaitNobody, [keyId])
   } catch (error) {
     throw new Error(
       'Every secret is sealed under the new key, but a running process still works with the old one. ' +
         'Restart processes that do not answer, then run the rotation again to finish it.',
       { cause: error },
     )
-  } finally {
-    client.release(true)
   }
 }

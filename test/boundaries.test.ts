@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { dirname, join, posix } from 'node:path'
+import { test } from 'node:test'
+
+/** The walls of ARCHITECTURE.md, proven on the sources' imports and SQL. An exception stands here with its reason. */
+
+const root = dirname(import.meta.dirname)
+const linesMax = 400
+
+type Import = { readonly specifier: string; readonly typeOnly: boolean }
+type Source = {
+  /** `wire`, `server` … */
+  readonly package: string
+  /** Inside the package's `src`. */
+  readonly path: string
+  readonly text: string
+  readonly imports: readonly Import[]
+}
+type Manifest = { name: string; exports?: Record<string, string>; dependencies?: Record<string, string> }
+
+const sources: readonly Source[] = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => !file.endsWith('.test.ts'))
+  .sort()
+  .map((file) => {
+    const [, name = '', , ...rest] = file.split('/')
+    const text = readFileSync(join(root, file), 'utf8')
+    return { package: name, path: rest.join('/'), text, imports: readImports(text) }
+  })
+const packages = new Map<string, Manifest>(
+  [...new Set(sources.map((source) => source.package))].map((name) => [
+    name,
+    JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')),
+  ]),
+)
+const ofPackage = (name: string) => sources.filter((source) => source.package === name)
+const server = ofPackage('server')
+const where = (source: Source) => `${source.package}/src/${source.path}`
+
+/** Every import and re-export of a file as the formatter leaves them: each begins a line. */
+function readImports(text: string): Import[] {
+  const statics = /^(?:import|export)\s+(type\s+)?(?:[\w$*{},\s]+?\sfrom\s+)?'([^']+)'/gm
+  const dynamics = /(?<=[^.\w])import\(\s*'([^']+)'/g
+  return [
+    ...[...text.matchAll(statics)].map(([, type, specifier = '']) => ({ specifier, typeOnly: type !== undefined })),
+    ...[...text.matchAll(dynamics)].map(([, specifier = '']) => ({ specifier, typeOnly: false })),
+  ]
+}
+
+/** The name under which a package is declared: `@scope/name/inside` is `@scope/name`. */
+const packageName = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+const isRelative = ({ specifier }: Import) => specifier.startsWith('.')
+const target = (source: Source, { specifier }: Import) => posix.join(posix.dirname(source.path), specifier)
+
+/** Fails with every line that says what is broken where. */
+function assertNone(broken: readonly string[]): void {
+  assert.equal(broken.length, 0, `\n${broken.join('\n')}`)
+}
+
+test('every import is seen', () => {
+  assert(sources.length > 200 && packages.size >= 5)
+  const unseen = sources.flatMap((source) => {
+    const begun = source.text.match(/^import\b|^\} from '|^export [^;\n]* from '/gm) ?? []
+    const inMany = source.text.match(/^import (?:type )?\{$|^import (?:type )?\w+, \{$/gm) ?? []
+    const imports = source.text.match(/(?<=[^.\w])import\(/g) ?? []
+    return begun.length - inMany.length + imports.length === source.imports.length ? [] : [where(source)]
+  })
+  assertNone(unseen)
+  // Where npm has put the PostgreSQL of this machine, only its own resolution can tell; it loads nothing.
+  const resolver = 'server/src/embedded/binaries.ts'
+  const loaders = sources.filter(({ text }) => /\bcreateRequire\b|(?<![.\w])require\(/.test(text)).map(where)
+  assertNone(loaders.filter((loader) => loader !== resolver))
+})
+
+/** What each package may import besides itself, of ours and of others; `node:` only where it says so. */
+const mayImport: Readonly<Record<string, { readonly names: readonly string[]; readonly node: boolean }>> = {
+  wire: { names: ['typebox'], node: false },
+  connector: { names: ['@penstock/wire'], node: true },
+  // The brands' logos are drawn in simple-icons.
+  connectors: { names: ['@penstock/connector', '@penstock/wire', 'simple-icons'], node: true },
+  client: { names: ['@penstock/wire'], node: false },
+}
+
+for (const [name, { names, node }] of Object.entries(mayImport)) {
+  test(`${name} imports only ${names.join(', ')}${node ? ' and Node' : ', nothing of Node'}`, () => {
+    assertNone(
+      ofPackage(name).flatMap((source) =>
+        source.imports
+          .filter((one) => !isRelative(one))
+          .filter(({ specifier }) => (isBuiltin(specifier) ? !node : !names.includes(packageName(specifier))))
+          .map(({ specifier }) => `${where(source)} imports ${specifier}`),
+      ),
+    )
+    const nodeOnly = /\b(?:process|Buffer)\.|\b__(?:dirname|filename)\b|import\.meta\.(?:dirname|filename)\b/
+    if (!node)
+      assertNone(
+        ofPackage(name)
+          .filter(({ text }) => nodeOnly.test(text))
+          .map(where),
+      )
+  })
+}
+
+test('no package imports what its package.json does not declare', () => {
+  assertNone(
+    sources.flatMap((source) => {
+      const declared = Object.keys(packages.get(source.package)?.dependencies ?? {})
+      return source.imports
+        .filter((one) => !isRelative(one) && !isBuiltin(one.specifier))
+        .filter(({ specifier }) => !declared.includes(packageName(specifier)))
+        .map(({ specifier }) => `${where(source)} imports ${specifier}`)
+    }),
+  )
+})
+
+test('no package reaches inside another one', () => {
+  const exported = new Set(
+    [...packages.values()].flatMap(({ name, exports = {} }) =>
+      Object.keys(exports).map((key) => posix.join(name, key)),
+    ),
+  )
+  assertNone(
+    sources.flatMap((source) =>
+      source.imports
+        .filter((one) =>
+          isRelative(one)
+            ? posix.join('src', target(source, one)).startsWith('..')
+            : one.specifier.startsWith('@penstock/') && !exported.has(one.specifier),
+        )
+        .map(({ specifier }) => `${where(source)} imports ${specifier}`),
+    ),
+  )
+})
+
+/** What the server is built of, from the ground up: each may import what stands before it, and itself. */
+const layers = [
+  'refusal.ts',
+  'identifiers.ts',
+  'time.ts',
+  'environment.ts',
+  'db/',
+  'secrets/',
+  'config.ts',
+  'log.ts',
+  'embedded/',
+  'documents/',
+  'http/',
+  'organizations/',
+  'tokens/',
+  'accounts/',
+  'connectors/',
+  'connections/',
+  'deps.ts',
+  'worker/',
+  'service.ts',
+  'generated-documents.ts',
+  'cli/',
+  'bin.ts',
+]
+const rooms = layers.slice(layers.indexOf('organizations/'), layers.indexOf('connections/') + 1)
+const layerOf = (path: string) => (path.includes('/') ? `${path.split('/')[0]}/` : path)
+const isRoutes = ({ path }: Source) => path.endsWith('/routes.ts')
+
+/** What each file of the server imports of another layer. */
+const crossings = server.flatMap((source) =>
+  source.imports
+    .filter(isRelative)
+    .map((one) => ({ source, from: layerOf(source.path), path: target(source, one), typeOnly: one.typeOnly }))
+    .map((crossing) => ({ ...crossing, to: layerOf(crossing.path) }))
+    .filter(({ from, to }) => from !== to),
+)
+const say = ({ source, path }: { source: Source; path: string }) => `${where(source)} imports ${path}`
+
+test('the server depends downward only', () => {
+  const unknown = server.map(({ path }) => layerOf(path)).filter((layer) => !layers.includes(layer))
+  assert.deepEqual([...new Set(unknown)], [], 'say where these stand')
+  const upward = crossings
+    .filter(({ from, to }) => layers.indexOf(to) >= layers.indexOf(from))
+    // What the rooms are handed is told in one type, which names what they are made of.
+    .filter(({ source, to, typeOnly }) => !(isRoutes(source) && to === 'deps.ts' && typeOnly))
+  assertNone(upward.map(say))
+})
+
+test('http imports no room', () => {
+  assertNone(crossings.filter(({ from, to }) => from === 'http/' && rooms.includes(to)).map(say))
+})
+
+test('no room imports the statements of another one', () => {
+  assertNone(
+    crossings
+      .filter(({ from, to, path }) => rooms.includes(from) && rooms.includes(to) && path.endsWith('/queries.ts'))
+      .map(say),
+  )
+})
+
+test('routes take from other rooms nothing but types', () => {
+  assertNone(
+    crossings.filter(({ source, to, typeOnly }) => isRoutes(source) && rooms.includes(to) && !typeOnly).map(say),
+  )
+})
+
+test('statements stand in queries.ts', () => {
+  const elsewhere: Readonly<Record<string, string>> = {
+    'db/statement.ts': 'makes them',
+    'db/readiness.ts': 'reads the table of the migrations, which is no room’s',
+    'http/idempotency.ts': 'http is no room, and its one table has one file',
+    'worker/worker.ts': 'counts in the table of the job queue, which is no room’s',
+    'cli/doctor.ts': 'asks the version of the server',
+  }
+  const found = server.filter(({ text }) => /(?<![.\w])statement[<(]/.test(text)).map(({ path }) => path)
+  assertNone(found.filter((path) => !path.endsWith('/queries.ts') && !(path in elsewhere)))
+  assertNone(Object.keys(elsewhere).filter((path) => !found.includes(path)))
+})
+
+test('nobody but these speaks to PostgreSQL past a statement', () => {
+  const speakers: Readonly<Record<string, string>> = {
+    'db/database.ts': 'begins, commits and rolls back',
+    'db/migrate.ts': 'takes the lock under which migrations run',
+    'db/notices.ts': 'listens on a connection of its own',
+    'db/statement.ts': 'is the way that all others take',
+    'embedded/session.ts': 'makes the database in the server that it started',
+    'secrets/keyring.ts': 'holds a lock on the listening connection',
+    'secrets/rotate.ts': 'waits for that lock on a connection that it throws away',
+  }
+  const found = server.filter(({ text }) => /\.query\s*[<(]/.test(text)).map(({ path }) => path)
+  assertNone(found.filter((path) => !(path in speakers)))
+  assertNone(Object.keys(speakers).filter((path) => !found.includes(path)))
+})
+
+test('each table is written by its own room alone', () => {
+  const owners: Readonly<Record<string, string>> = {
+    master_keys: 'secrets/',
+    secrets: 'secrets/',
+    environments: 'organizations/',
+    organizations: 'organizations/',
+    clients: 'organizations/',
+    tokens: 'tokens/',
+    idempotency_keys: 'http/',
+    accounts: 'accounts/',
+    added_connectors: 'connectors/',
+    connections: 'connections/',
+    connection_counts: 'triggers alone',
+  }
+  const exceptions: Readonly<Record<string, string>> = {
+    'organizations/queries.ts deletes tokens': 'a client is revoked together with its tokens, or not at all',
+  }
+  const schema = server.find(({ path }) => path === 'db/schema.ts')?.text ?? ''
+  const tables = [...schema.matchAll(/pgTable\(\s*'(\w+)'/g)].map(([, name = '']) => name)
+  assert.deepEqual([...tables].sort(), Object.keys(owners).sort(), 'say who owns each table')
+
+  const writes = server.flatMap((source) => {
+    const found = source.text.matchAll(
+      /\b(insert)\s+into\s+(\w+)|\b(delete)\s+from\s+(\w+)|\b(update)\s+(\w+)\s+(?:\w+\s+)?set\b/g,
+    )
+    return [...found]
+      .map(([, insert, inserted, remove, removed, update, updated]) => ({
+        does: `${insert ?? remove ?? update}s`,
+        table: inserted ?? removed ?? updated ?? '',
+      }))
+      .filter(({ table }) => table in owners)
+      .map(({ does, table }) => ({ source, table, text: `${source.path} ${does} ${table}` }))
+  })
+  const written = new Set(writes.map(({ table }) => table))
+  assertNone(tables.filter((table) => !written.has(table) && owners[table] !== 'triggers alone'))
+  const foreign = writes.filter(({ source, table }) => layerOf(source.path) !== owners[table]).map(({ text }) => text)
+  assertNone(foreign.filter((text) => !(text in exceptions)))
+  assertNone(Object.keys(exceptions).filter((text) => !foreign.includes(text)))
+})
+
+test(`no file has more than ${linesMax} lines`, () => {
+  const all = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root })
+  const long = all
+    .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').trimEnd().split('\n').length }))
+    .filter(({ lines }) => lines > linesMax)
+  assertNone(long.map(({ file, lines }) => `${file} has ${lines}`))
+})

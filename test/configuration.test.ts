@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Connector } from '@penstock/connector'
+import type { BodyOf } from '@penstock/wire'
+import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
+import { contentOf } from './harness/content.ts'
+import { type Caller, callerOf, connectorBySlug, destination, destinationSecrets, source } from './harness/fixtures.ts'
+import { badNames, goodNames } from './harness/names.ts'
+import { startTestService, type TestService } from './harness/service.ts'
+
+/** The configuration of a connector, its secrets above all (specification, section 2.6). */
+
+const mask = '********'
+const sftp = connectorBySlug('sftp-destination')
+let service: TestService
+let caller: Caller
+before(async () => {
+  service = await startTestService()
+  caller = callerOf(service, await service.addOrganization())
+})
+after(async () => {
+  const leak = service.logLines.find((line) => line.includes('canary'))
+  await service.close()
+  assert.equal(leak, undefined, 'a secret is in the log')
+})
+
+type Values = BodyOf<'configureConnector'>['secretConfig']
+
+/** A connector, added to an account of its own. */
+async function added(connector: Connector = destination) {
+  const { id: accountId } = await caller.addAccount()
+  await caller.addConnectors(accountId, connector)
+  const where = { accountId, id: connector.id }
+  const save = (secretConfig: Values, more: Partial<BodyOf<'configureConnector'>> = {}) =>
+    caller.call('configureConnector', { ...where, body: { secretConfig, ...more } })
+  const read = () => caller.expect(caller.call('getConnectorConfiguration', where))
+  const fields = async () => (await read()).secretConfig[0]?.configuration ?? []
+  return {
+    accountId,
+    save,
+    read,
+    fields,
+    /** The form as a person sees it: every field by its name. */
+    values: async () => Object.fromEntries((await fields()).map(({ name, value }) => [name, value])),
+    /** What the connector would be handed. */
+    secrets: () =>
+      openSecrets(service.database, service.service.deps.keyring, { accountId, connectorId: connector.id }),
+  }
+}
+
+const fieldsOf = ({ details }: { details: { field: string }[] }) =>
+  details.map(({ field }) => field.replace('body.secretConfig.', '')).sort()
+
+/** Fails unless the save was refused for exactly these fields, and changed nothing. */
+async function refusedFor(save: () => ReturnType<Awaited<ReturnType<typeof added>>['save']>, fields: string[]) {
+  const content = await contentOf(service)
+  const reply = await save()
+  assert.deepEqual([reply.status, reply.error, fieldsOf(reply)], [400, 'invalid_request', fields.sort()])
+  assert.equal(await contentOf(service), content)
+  assert(!reply.text.includes('canary'), 'a refusal repeats a secret')
+}
+
+describe('a configuration', () => {
+  test('is empty at first, with the defaults that count', async () => {
+    const { read, values, accountId } = await added(sftp)
+    const { secretConfig, connectionConfig, ...top } = await read()
+    const secretName = `sftp-destination/${accountId}`
+    assert.deepEqual(top, { editable: true, env: 'production', configured: false, lastUpdated: 0, secretName })
+    assert.deepEqual([secretConfig.length, connectionConfig.length], [1, 1])
+    assert.deepEqual(await values(), { hostname: '', port: '22', username: '', sshPrivateKey: '' })
+    assert.deepEqual(
+      connectionConfig[0]?.configuration.map(({ name, type, required, value }) => [name, type, required, value]),
+      [['path', 'Text', true, '']],
+    )
+    const [, port] = secretConfig[0]?.configuration ?? []
+    assert.deepEqual(
+      [port?.type, port?.min, port?.max, port?.required, port?.readonly],
+      ['Number', 1, 65_535, true, false],
+    )
+  })
+
+  test('is saved, and shows every value but the secrets', async () => {
+    const { save, read, values, secrets } = await added()
+    const beforeSeconds = Math.floor(Date.now() / 1000)
+    const saved = await caller.expect(save(destinationSecrets, { name: ' Mine ', secretName: ' mine/secret ' }))
+    assert.deepEqual([saved.name, saved.secretName, saved.configured], ['Mine', 'mine/secret', true])
+    assert(saved.lastUpdated >= beforeSeconds - 5 && saved.lastUpdated <= Date.now() / 1000 + 5)
+    const now = await read()
+    const { configuration: _, ...group } = now.secretConfig[0] ?? { configuration: [] }
+    assert.deepEqual(group, saved)
+    assert.deepEqual([now.configured, now.lastUpdated, now.secretName], [true, saved.lastUpdated, 'mine/secret'])
+    const shown = await values()
+    assert.deepEqual([shown.authType, shown.username, shown.password, shown.privateKey], ['basic', 'loader', mask, ''])
+    assert.deepEqual(await secrets(), { password: destinationSecrets.password })
+  })
+
+  test('that is read, edited and saved keeps its secrets', async () => {
+    const { save, values, secrets } = await added()
+    await caller.expect(save(destinationSecrets))
+    const form = await values()
+    await caller.expect(save({ ...form, username: 'other' }))
+    assert.deepEqual(await values(), { ...form, username: 'other' })
+    assert.deepEqual(await secrets(), { password: destinationSecrets.password })
+  })
+
+  test('keeps what is left out, and replaces what is given', async () => {
+    const { save, values, secrets } = await added()
+    await caller.expect(save(destinationSecrets))
+    await caller.expect(save({ password: 'canary-2' }))
+    assert.deepEqual([(await values()).username, await secrets()], ['loader', { password: 'canary-2' }])
+    await caller.expect(save({}))
+    assert.deepEqual(await secrets(), { password: 'canary-2' })
+  })
+
+  const keyPair = {
+    authType: 'key-pair',
+    privateKey: '-----BEGIN canary-----\n  ünïcode 😀\n-----END-----\n',
+    snowflakeAccount: 'a',
+    snowflakeHost: 'h',
+    snowflakeUser: 'u',
+    snowflakeRole: 'r',
+  }
+
+  test('clears with null and with an empty text', async () => {
+    for (const nothing of [null, '']) {
+      const { save, values, secrets } = await added()
+      await caller.expect(save({ ...destinationSecrets, ...keyPair }))
+      await caller.expect(save({ username: nothing, password: nothing, snowflakeAccount: 'a' }))
+      const { username, password, privateKey } = await values()
+      assert.deepEqual([username, password, privateKey], ['', '', mask])
+      assert.deepEqual(await secrets(), { privateKey: keyPair.privateKey })
+      await refusedFor(() => save({ authType: nothing, privateKey: nothing, snowflakeHost: nothing }), ['authType'])
+      await refusedFor(() => save({ privateKey: nothing, snowflakeHost: nothing }), ['privateKey', 'snowflakeHost'])
+    }
+  })
+
+  test('requires what its conditions require, all of it at once', async () => {
+    const { save, fields } = await added()
+    const required = async () =>
+      (await fields())
+        .filter((field) => field.required)
+        .map(({ name }) => name)
+        .sort()
+    assert.deepEqual(await required(), ['authType'])
+    await refusedFor(() => save({}), ['authType'])
+    await refusedFor(() => save({ authType: 'basic' }), ['password', 'username'])
+    await caller.expect(save(destinationSecrets))
+    assert.deepEqual(await required(), ['authType', 'password', 'username'])
+    const { authType: _, ...missing } = keyPair
+    await refusedFor(() => save({ authType: 'key-pair' }), Object.keys(missing))
+    await caller.expect(save(keyPair))
+    assert.deepEqual(await required(), Object.keys(keyPair).sort())
+  })
+
+  test('is refused with all its faults: unknown fields, wrong values, missing ones', async () => {
+    const { save } = await added()
+    await refusedFor(
+      () => save({ authType: 'basic', password: true, unheardOf: 'x', warehouse: 'W', username: ['x'] }),
+      ['password', 'unheardOf', 'username', 'warehouse'],
+    )
+    await refusedFor(() => save({ authType: 'Basic', privateKey: ' \n' }), ['authType', 'privateKey'])
+    await refusedFor(() => save({ authType: 'basic', unheardOf: 1 }), ['password', 'unheardOf', 'username'])
+    await refusedFor(() => save({ constructor: 'x', authType: 'basic', username: 'u', password: 'p' }), ['constructor'])
+  })
+
+  test('takes the mask only for a secret that is set', async () => {
+    const { save, secrets } = await added()
+    await refusedFor(() => save({ ...destinationSecrets, password: mask }), ['password'])
+    await caller.expect(save(destinationSecrets))
+    await refusedFor(() => save({ password: mask, privateKey: mask }), ['privateKey'])
+    await caller.expect(save({ password: mask, username: mask }))
+    assert.deepEqual(await secrets(), { password: destinationSecrets.password })
+  })
+
+  test('takes whole numbers within bounds, as numbers or in digits', async () => {
+    const { save, values } = await added(sftp)
+    const rest = { hostname: 'h', username: 'u', sshPrivateKey: 'canary' }
+    await caller.expect(save(rest))
+    assert.equal((await values()).port, '22')
+    for (const [port, shown] of [
+      [1, '1'],
+      [65_535, '65535'],
+      ['2222', '2222'],
+    ] as const) {
+      await caller.expect(save({ port }))
+      assert.equal((await values()).port, shown)
+    }
+    for (const port of [0, 65_536, -1, 22.5, '22.5', 'x', '0x16', ' 22', true, ['22']]) {
+      await refusedFor(() => save({ port }), ['port'])
+    }
+    await caller.expect(save({ port: null }))
+    assert.equal((await values()).port, '22')
+  })
+
+  test('takes texts of up to 10 000 and secrets of up to 65 536 characters', async () => {
+    const { save, secrets, values } = await added(source)
+    const [accessKeyId, secretAccessKey] = ['t'.repeat(10_000), 's'.repeat(65_536)]
+    await caller.expect(save({ accessKeyId, secretAccessKey }))
+    assert.deepEqual([(await values()).accessKeyId, await secrets()], [accessKeyId, { secretAccessKey }])
+    await refusedFor(() => save({ accessKeyId: `${accessKeyId}t` }), ['accessKeyId'])
+    await refusedFor(() => save({ secretAccessKey: `${secretAccessKey}s` }), ['secretAccessKey'])
+    const [text, secret] = ['😀'.repeat(10_000), '😀'.repeat(65_536)]
+    await caller.expect(save({ accessKeyId: text, secretAccessKey: secret }))
+  })
+
+  test('leaves to the service what the service fills', async () => {
+    const { save, read, secrets } = await added(connectorBySlug('kochava-geo-events'))
+    const readonly = ['accessKeyId', 'bucketName', 'bucketRegion', 'secretAccessKey']
+    await refusedFor(
+      () => save({ bucketName: 'b', bucketRegion: 'r', accessKeyId: 'a', secretAccessKey: 'canary' }),
+      readonly,
+    )
+    await caller.expect(save({ bucketName: '', secretAccessKey: null }))
+    assert.equal((await read()).configured, true)
+    assert.deepEqual(await secrets(), {})
+  })
+
+  test('and its secret have names like anything that people name', async () => {
+    const { save } = await added()
+    for (const key of ['name', 'secretName'] as const) {
+      for (const { sent, kept, why } of goodNames) {
+        assert.equal((await caller.expect(save(destinationSecrets, { [key]: sent })))[key], kept, why)
+      }
+      for (const { sent, why } of badNames) {
+        const reply = await save(destinationSecrets, { [key]: sent } as never)
+        assert.deepEqual([reply.status, reply.details.map(({ field }) => field)], [400, [`body.${key}`]], why)
+      }
+    }
+  })
+
+  test('is that of its own connector and account, by its identifier', async () => {
+    const [mine, other] = [await added(), await added()]
+    const idOf = async (one: typeof mine) => (await one.read()).secretConfig[0]?.configurationId ?? ''
+    await caller.addConnectors(mine.accountId, source)
+    const sourceGroup = await caller.expect(
+      caller.call('getConnectorConfiguration', { accountId: mine.accountId, id: source.id }),
+    )
+    const content = await contentOf(service)
+    for (const configurationId of [
+      await idOf(other),
+      sourceGroup.secretConfig[0]?.configurationId ?? '',
+      '0'.repeat(16),
+    ]) {
+      const reply = await mine.save(destinationSecrets, { configurationId })
+      assert.deepEqual([reply.status, reply.error, fieldsOf(reply)], [404, 'not_found', ['body.configurationId']])
+    }
+    assert.equal(await contentOf(service), content)
+    const own = await idOf(mine)
+    assert.equal((await caller.expect(mine.save(destinationSecrets, { configurationId: own }))).configurationId, own)
+  })
+})

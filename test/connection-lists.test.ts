@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Caller, callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
+import { assertInvariants } from './harness/invariants.ts'
+import { filteredNames, filters } from './harness/names.ts'
+import { startTestService, type TestService } from './harness/service.ts'
+
+/** What List Connections keeps and leaves out (specification, section 4.4); its pages are in paging.test.ts. */
+
+let service: TestService
+let caller: Caller
+before(async () => {
+  service = await startTestService()
+  caller = callerOf(service, await service.addOrganization())
+})
+after(async () => {
+  await assertInvariants(service.database.pool)
+  await service.close()
+})
+
+describe('the list of connections', () => {
+  test('is filtered by a part of the name, in any letter case, of plain characters', async () => {
+    const { id } = await caller.addAccountWithEnds()
+    for (const name of filteredNames) await caller.createConnection(id, name)
+    for (const { q, finds } of filters) {
+      const own = filteredNames
+        .filter(
+          (name) =>
+            finds.includes(name) || `${source.name} ${destination.name}`.toLowerCase().includes(q.toLowerCase()),
+        )
+        .sort()
+      const { response, headers } = await caller.call('listConnections', { accountId: id, query: { q } })
+      assert.deepEqual(response.map(({ name }) => name).sort(), own, q)
+      assert.equal(headers['x-total-count'], String(own.length), q)
+    }
+  })
+
+  test('is filtered by the names of its ends too, and by name, ends and status together', async () => {
+    const { id } = await caller.addAccountWithEnds()
+    const crm = connectorBySlug('salesforce-crm')
+    await caller.addConnectors(id, crm)
+    await caller.createConnection(id, 'plain')
+    await caller.expect(create(id, 'Amazon in name', crm.id, destination.id))
+    const itself = await caller.expect(create(id, 'itself', crm.id, crm.id))
+    await caller.expect(caller.call('deleteConnection', { accountId: id, id: itself.id }))
+    for (const everywhere of [false, true]) {
+      for (const [query, names] of [
+        [{ q: 'aMaZoN' }, ['Amazon in name', 'plain']],
+        [{ q: 'salesforce' }, ['Amazon in name', 'itself']],
+        [{ q: 'salesforce', status: 'deleted' }, ['itself']],
+        [{ q: 'plain', status: 'deleted' }, []],
+        [{ q: 'plain', status: 'in-PROGRESS' }, ['plain']],
+        [{ status: 'deleted' }, ['itself']],
+      ] as const) {
+        const reply = await caller.call('listConnections', {
+          query: { ...query, size: 500 },
+          ...(everywhere ? {} : { accountId: id }),
+        })
+        const here = reply.response.filter((connection) => connection.accountId === id).map(({ name }) => name)
+        assert.deepEqual(here.sort(), names, JSON.stringify(query))
+        assert.equal(reply.headers['x-total-count'], String(reply.response.length))
+      }
+    }
+  })
+
+  test('is filtered by status, in any letter case; empty or all keeps every one', async () => {
+    const { id: accountId } = await caller.addAccountWithEnds()
+    await caller.configureEnds(accountId)
+    const statuses = ['In-progress', 'active', 'disabled', 'deleted', 'broken', 'offline']
+    for (const name of statuses) {
+      const { id } = await caller.createConnection(accountId, name)
+      const act = (action: 'activate' | 'disable') =>
+        caller.expect(caller.call('updateConnectionStatus', { accountId, id, body: { action } }))
+      if (name === 'active') await act('activate')
+      if (name === 'disabled') await act('disable')
+      if (name === 'deleted') await caller.expect(caller.call('deleteConnection', { accountId, id }))
+      const sql = 'update connections set status = $2 where id = $1'
+      if (name === 'broken' || name === 'offline') await service.database.pool.query(sql, [id, name])
+    }
+    const kept = async (status: string) => {
+      const { response, headers } = await caller.call('listConnections', { accountId, query: { status } })
+      assert.equal(headers['x-total-count'], String(response.length))
+      return response.map(({ name }) => name)
+    }
+    for (const status of statuses) {
+      for (const written of [status, status.toUpperCase(), status.toLowerCase()]) {
+        assert.deepEqual(await kept(written), [status])
+      }
+    }
+    for (const status of ['', 'all', 'ALL', 'All']) assert.deepEqual(await kept(status), statuses.toReversed(), status)
+    for (const status of ['In progress', 'activ', 'active,broken', 'active ', '*', 'null', 'İn-progress']) {
+      const { status: code, error, details } = await caller.call('listConnections', { accountId, query: { status } })
+      assert.deepEqual([code, error, details.map(({ field }) => field)], [400, 'invalid_request', ['query.status']])
+    }
+  })
+
+  test('holds every sub-account of the organization, newest first, or the one that is named', async () => {
+    const own = callerOf(service, await service.addOrganization())
+    const [one, two] = [await own.addAccountWithEnds(), await own.addAccountWithEnds()]
+    const made: string[] = []
+    for (const [name, account] of Object.entries({ a: one, b: two, c: one, d: two })) {
+      made.unshift((await own.createConnection(account.id, name)).name)
+    }
+    const names = async (accountId?: string) =>
+      (await own.expect(own.call('listConnections', accountId === undefined ? {} : { accountId }))).map(
+        ({ name }) => name,
+      )
+    assert.deepEqual(await names(), made)
+    assert.deepEqual(await names(''), made)
+    assert.deepEqual(
+      [await names(one.id), await names(two.id)],
+      [
+        ['c', 'a'],
+        ['d', 'b'],
+      ],
+    )
+    const foreign = await caller.call('listConnections', { accountId: one.id })
+    assert.deepEqual([foreign.status, foreign.error], [404, 'not_found'])
+  })
+})
+
+const create = (accountId: string, name: string, srcConnectorId: string, destConnectorId: string) =>
+  caller.call('createConnection', { accountId, body: { name, srcConnectorId, destConnectorId } })

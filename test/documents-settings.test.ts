@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { errors } from '@penstock/wire'
+import { readConfig } from '../packages/server/src/config.ts'
+
+/** The documents agree with the program: settings, errors, commands, and every link. */
+
+const run = promisify(execFile)
+const root = dirname(import.meta.dirname)
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const documents = globSync('**/*.md', { cwd: root, exclude: (name) => /(?:^|\/)(?:node_modules|\.\w+)$/.test(name) })
+const settingPattern = /\b(?:PENSTOCK_[A-Z_]*[A-Z]|DATABASE_URL)\b/g
+const named = (text: string, pattern: RegExp) => new Set([...text.matchAll(pattern)].map(([all, part]) => part ?? all))
+const settings = named(read('packages/server/src/config.ts'), settingPattern)
+
+/** Fails with every line that says what is wrong where. */
+function assertNone(wrong: readonly string[]): void {
+  assert.equal(wrong.length, 0, `\n${wrong.join('\n')}`)
+}
+
+test('operating.md tells every setting, and none that does not exist', () => {
+  assert(settings.size > 15 && settings.has('DATABASE_URL'))
+  assert.deepEqual([...named(read('docs/operating.md'), settingPattern)].sort(), [...settings].sort())
+})
+
+test('no other document names a setting that does not exist', () => {
+  const ofTests = ['test/**/*.ts', 'bench/**/*.ts'].flatMap((pattern) => globSync(pattern, { cwd: root })).map(read)
+  const known = new Set([...settings, ...ofTests.flatMap((text) => [...named(text, settingPattern)])])
+  assertNone(
+    documents.flatMap((document) =>
+      [...named(read(document), settingPattern)]
+        .filter((name) => !known.has(name))
+        .map((name) => `${document} names ${name}`),
+    ),
+  )
+})
+
+test('the settings have the defaults that operating.md tells', () => {
+  const told = [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)` \| `([^`|]+)` \|/gm)]
+  assert(told.length >= 8, `only ${told.length} defaults were found`)
+  for (const [, name = '', value = ''] of told) {
+    assert.deepEqual(readConfig({ [name]: value }), readConfig({}), `${name} is not ${value} by default`)
+  }
+})
+
+test('errors.md tells every error, under its status, in its words, and no other', () => {
+  const text = read('docs/errors.md')
+  const sections = text.split(/^## (?=\d{3}$)/m).slice(1)
+  const told = sections.flatMap((section) =>
+    section
+      .split(/^### /m)
+      .slice(1)
+      .map((entry) => ({
+        code: /^`(\w+)`/.exec(entry)?.[1],
+        status: Number(section.slice(0, 3)),
+        words: entry.replaceAll(/\s+/g, ' '),
+      })),
+  )
+  assert.deepEqual(told.map(({ code, status }) => `${status} ${code}`).sort(), statusesOf(Object.entries(errors)))
+  for (const { code, words } of told) {
+    const { message, when } = errors[code as keyof typeof errors]
+    assert(words.includes(message), `${code}: not its message`)
+    assert(words.includes(when), `${code}: not when it is answered`)
+  }
+})
+
+const statusesOf = (entries: [string, { status: number }][]) =>
+  entries.map(([code, { status }]) => `${status} ${code}`).sort()
+
+/** Text without code blocks: what stands in them is no link and no heading. */
+const prose = (text: string) => text.replaceAll(/^(```+).*\n[\s\S]*?^\1\s*$/gm, '')
+
+/** The anchor that a heading gets where the documents are read. */
+const anchorOf = (heading: string) =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-')
+
+test('every relative link leads to a file, and to a heading of it', () => {
+  assert(documents.includes('README.md') && documents.includes('docs/operating.md'))
+  let links = 0
+  const broken = documents.flatMap((document) => {
+    const text = prose(read(document)).replaceAll(/`[^`\n]*`(?!\]?\()/g, (code) => (code.includes('](') ? '' : code))
+    const targets = [
+      ...[...text.matchAll(/\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g)].map(([, target = '']) => target),
+      ...[...text.matchAll(/^\[[^\]]+\]:\s*<?([^\s>]+)/gm)].map(([, target = '']) => target),
+      ...[...text.matchAll(/\b(?:src|href)="([^"]+)"/g)].map(([, target = '']) => target),
+    ]
+    return targets
+      .filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target))
+      .flatMap((target) => {
+        links++
+        const [path = '', anchor] = target.split('#', 2)
+        const file = path === '' ? document : join(dirname(document), decodeURIComponent(path))
+        if (file.startsWith('..') || !existsSync(join(root, file))) return [`${document} leads to ${target}`]
+        if (anchor === undefined || !file.endsWith('.md')) return []
+        const headings = [...prose(read(file)).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+        return headings.includes(anchor) ? [] : [`${document} leads to ${target}, and ${file} has no such heading`]
+      })
+  })
+  assert(links > 20, `only ${links} links were found`)
+  assertNone(broken)
+})
+
+test('every npm command of the documents is a script', () => {
+  const scripts = Object.keys(JSON.parse(read('package.json')).scripts)
+  const ofNpm = ['ci', 'install', 'help', 'exec', 'audit', 'outdated', 'ls']
+  const found = documents.flatMap((document) =>
+    [...read(document).matchAll(/\bnpm (run )?([a-z][\w:-]*)/g)]
+      .filter(([all]) => !/^npm (?:package|packages|scripts?|workspaces?)\b/.test(all))
+      .map(([all, run, name = '']) => ({
+        document,
+        all,
+        known: scripts.includes(name) || (!run && ofNpm.includes(name)),
+      })),
+  )
+  assert(found.some(({ document, all }) => document === 'README.md' && all === 'npm start'))
+  assert(found.some(({ document, all }) => document === 'README.md' && all === 'npm test'))
+  assertNone(found.filter(({ known }) => !known).map(({ document, all }) => `${document}: ${all}`))
+})
+
+test('every penstock command of the documents exists, and operating.md tells each one', async () => {
+  const table = /^## Commands$([\s\S]*?)^## /m.exec(read('docs/operating.md'))?.[1] ?? ''
+  const told = [...table.matchAll(/(?<=^\|[^|]*)`([a-z]+(?: [a-z]+)?)\b[^`]*`/gm)].map(([, words = '']) => words)
+  const elsewhere = documents.flatMap((document) =>
+    [...read(document).matchAll(/(?:npx |`)penstock ([a-z]+(?: [a-z]+)?)\b/g)].map(([, words = '']) => words),
+  )
+  const existing = [...read('packages/server/src/cli/program.ts').matchAll(/\.command\('([a-z]+)/g)].map(
+    ([, name]) => name,
+  )
+  assert(existing.includes('serve') && existing.includes('rotate'))
+  const words = told.join(' ').split(' ')
+  assertNone(
+    existing.flatMap((name) => (name && name !== 'documents' && !words.includes(name) ? [`penstock ${name}`] : [])),
+  )
+
+  // One process asks for the help of them all.
+  const commands = [...new Set([...told, ...elsewhere])]
+  const program = JSON.stringify(join(root, 'packages/server/src/cli/program.ts'))
+  const script = `const { runCommand } = await import(${program})
+for (const command of ${JSON.stringify(commands)}) await runCommand([...command.split(' '), '--help'])`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script])
+  assertNone(commands.filter((command) => command !== 'help' && !stdout.includes(`Usage: penstock ${command} `)))
+})

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import type pg from 'pg'
+
+/**
+ * What must hold in the database after whatever happened, be it a race or a crash: each row that comes back names a
+ * broken rule and where. $1 is the account to look at, or null for all.
+ */
+const brokenRules = `
+  with accounts as (select * from accounts where $1::text is null or id = $1),
+  connections as (select * from connections where $1::text is null or account_id = $1),
+  counted as (
+    select a.id as account_id,
+      count(c.id) filter (where c.status = 'In-progress') as in_progress,
+      count(c.id) filter (where c.status = 'active') as active,
+      count(c.id) filter (where c.status = 'disabled') as disabled,
+      count(c.id) filter (where c.status = 'deleted') as deleted,
+      count(c.id) filter (where c.status = 'broken') as broken,
+      count(c.id) filter (where c.status = 'offline') as offline
+    from accounts a left join connections c on c.account_id = a.id group by a.id
+  )
+  select 'connection_counts differ from a real count' as rule, r.account_id as id
+  from counted r left join connection_counts k on k.account_id = r.account_id
+  where (k.in_progress, k.active, k.disabled, k.deleted, k.broken, k.offline)
+    is distinct from (r.in_progress, r.active, r.disabled, r.deleted, r.broken, r.offline)
+  union all
+  select 'a live connection lacks an end', c.id from connections c
+  left join added_connectors s on s.account_id = c.account_id and s.connector_id = c.src_connector_id
+  left join added_connectors d on d.account_id = c.account_id and d.connector_id = c.dest_connector_id
+  where c.status <> 'deleted' and (s.connector_id is null or d.connector_id is null)
+  union all
+  select 'a live connection is in a deleted account', c.id
+  from connections c join accounts a on a.id = c.account_id
+  where c.status <> 'deleted' and a.deleted_time is not null
+  union all
+  select 'a connection does not know whether its account is deleted', c.id
+  from connections c join accounts a on a.id = c.account_id
+  where c.account_deleted <> (a.deleted_time is not null)
+  union all
+  select 'an Idempotency-Key has no answer', key from idempotency_keys where answer is null
+  union all
+  select 'a secret is sealed under a key that is not known', s.account_id || '/' || s.name
+  from secrets s left join master_keys m on m.key_id = s.key_id
+  where m.key_id is null and ($1::text is null or s.account_id = $1)`
+
+/** Fails with every broken rule of the database, or of one account. */
+export async function assertInvariants(db: Pick<pg.Pool, 'query'>, accountId?: string): Promise<void> {
+  const { rows } = await db.query({ name: 'invariants', text: brokenRules, values: [accountId ?? null] })
+  assert.deepEqual(rows, [])
+}

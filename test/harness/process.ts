@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { removeEmbeddedPostgres } from '../../packages/server/src/embedded/embedded-postgres.ts'
+import { findPostmaster, type Postmaster } from '../../packages/server/src/embedded/postmaster.ts'
+import { until } from './until.ts'
+
+/** Penstock as its operator meets it: child processes with a data directory of their own and a real port. */
+
+const root = dirname(dirname(import.meta.dirname))
+const programs = join(root, 'node_modules', '.bin')
+
+/** How a process ended, and all that it said. */
+export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
+
+/** A process that runs or has run. */
+export type Program = {
+  readonly pid: number
+  readonly said: { stdout: string; stderr: string }
+  readonly hasEnded: boolean
+  /** Sends a signal; to its whole process group, as a terminal does, where it was started with `terminal`. */
+  signal(signal: NodeJS.Signals): void
+  /** Resolves with how it ended. */
+  readonly ended: Promise<Ended>
+}
+
+/** A running service. */
+export type Served = Program & { readonly url: string; readonly port: number }
+
+export type Start = {
+  env?: Record<string, string>
+  /** Working directory; the checkout unless given. */
+  cwd?: string
+  /** Makes it the leader of a process group, as a shell does. */
+  terminal?: boolean
+}
+
+type Reply = { status: number; headers: Headers; text: string; error: string | undefined; response: unknown }
+export type HttpCall = { method?: string; token?: string; body?: unknown; headers?: Record<string, string> }
+
+/** The stage of one test: a data directory, and every process on it; all is ended and removed when the test is over. */
+export type Stage = {
+  /** The directory of everything; the data directory and what a test puts beside it. */
+  readonly base: string
+  readonly dataDirectory: string
+  /** Starts any program. */
+  start(program: string, args: readonly string[], options?: Start): Program
+  /** Runs a command of `penstock` to its end. */
+  penstock(args: readonly string[], options?: Start): Promise<Ended>
+  /** Starts `penstock serve` on a free port, or the one given, and waits until it answers and has greeted. */
+  serve(options?: Start & { port?: number }): Promise<Served>
+  /** The service's embedded PostgreSQL, where it runs. */
+  postmaster(): Promise<Postmaster | undefined>
+  /** The connection string of the embedded PostgreSQL, which must run. */
+  databaseUrl(): Promise<string>
+}
+
+type Hooks = { after(work: () => Promise<void>): void }
+
+/** @param name the name of the data directory; not `data`, which is the cluster's own */
+export async function prepareStage(t: Hooks, name = 'penstock'): Promise<Stage> {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'penstock-stage-')))
+  // PostgreSQL's own user must be able to pass through.
+  await chmod(base, 0o711)
+  const dataDirectory = join(base, name)
+  const postgres = join(dataDirectory, 'postgres')
+  const children: { child: ChildProcess; program: Program }[] = []
+  t.after(async () => {
+    for (const { child, program } of children) {
+      if (!program.hasEnded) child.kill('SIGKILL')
+      await program.ended
+    }
+    await removeEmbeddedPostgres(postgres)
+    await rm(base, { recursive: true, force: true, maxRetries: 10 })
+  })
+
+  const start = (file: string, args: readonly string[], { env = {}, cwd = root, terminal = false }: Start = {}) => {
+    const child = spawn(file, args, {
+      cwd,
+      detached: terminal,
+      env: { ...environment(dataDirectory), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const program = follow(child, terminal)
+    children.push({ child, program })
+    return program
+  }
+  const postmaster = () => findPostmaster(join(postgres, 'data'))
+
+  return {
+    base,
+    dataDirectory,
+    start,
+    postmaster,
+    penstock: (args, options) => start(join(programs, 'penstock'), args, options).ended,
+    serve: async ({ port, ...options } = {}) => {
+      const chosen = port ?? (await freePort())
+      const env = { ...options.env, PENSTOCK_PORT: String(chosen) }
+      const program = start(process.execPath, [join(root, 'packages/server/src/bin.ts'), 'serve'], { ...options, env })
+      const url = `http://127.0.0.1:${chosen}`
+      await until('the service answers', async () => {
+        if (program.hasEnded) assert.fail(`the service ended: ${program.said.stderr}`)
+        const answer = await fetch(`${url}/healthz`).catch(() => undefined)
+        return answer?.ok && program.said.stdout.includes('Try it')
+      })
+      return Object.assign(program, { url, port: chosen })
+    },
+    databaseUrl: async () => {
+      const running = await postmaster()
+      assert(running, 'no PostgreSQL runs')
+      const password = await readFile(join(postgres, 'password'), 'utf8')
+      return `postgres://penstock:${password}@127.0.0.1:${running.port}/penstock`
+    },
+  }
+}
+
+/** The environment of a child: nothing of ours but what any program needs, and no word of the test runner's. */
+function environment(dataDirectory: string): NodeJS.ProcessEnv {
+  const { PATH = '', HOME, TMPDIR } = process.env
+  return { HOME, TMPDIR, PATH: `${programs}${delimiter}${PATH}`, PENSTOCK_DATA_DIR: dataDirectory }
+}
+
+function follow(child: ChildProcess, terminal: boolean): Program {
+  const said = { stdout: '', stderr: '' }
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream]?.setEncoding('utf8').on('data', (text: string) => {
+      said[stream] += text
+    })
+  }
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...said }))
+  // Whoever waits for the end is told of a failure; where nobody does there is nothing to tell.
+  ended.catch(() => {})
+  const { pid = 0 } = child
+  return {
+    pid,
+    said,
+    ended,
+    get hasEnded() {
+      return child.exitCode !== null || child.signalCode !== null || child.pid === undefined
+    },
+    signal: (signal) => void process.kill(terminal ? -pid : pid, signal),
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  assert(typeof address === 'object' && address)
+  return address.port
+}
+
+/** Calls a service over the network; `path` begins after `/es/v2`. Rejects where the connection breaks. */
+export async function http(
+  url: string,
+  path: string,
+  { method = 'GET', token, body, headers }: HttpCall = {},
+): Promise<Reply> {
+  const answer = await fetch(`${url}/es/v2${path}`, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  const { response } = JSON.parse(text) as { response?: { error?: string } }
+  const error = answer.ok ? undefined : response?.error
+  return { status: answer.status, headers: answer.headers, text, error, response }
+}
+
+/** A token for the credentials, which by default are those that the first start kept in the data directory. */
+export async function tokenOf({ url }: { url: string }, dataDirectory: string, credentials?: object): Promise<string> {
+  const kept = credentials ?? JSON.parse(await readFile(join(dataDirectory, 'credentials.json'), 'utf8'))
+  const answer = await http(url, '/oauth/client-token', { method: 'POST', body: kept })
+  assert.equal(answer.status, 200, answer.text)
+  return (JSON.parse(answer.text) as { accessToken: string }).accessToken
+}

@@ -1,0 +1,254 @@
+import type { OperationId } from '@penstock/wire'
+import {
+  type Caller,
+  callerOf,
+  destination,
+  destinationSettings,
+  source,
+  sourceSecrets,
+  sourceSettings,
+} from './fixtures.ts'
+import type { CallOptions, Organization, TestService } from './service.ts'
+import * as shapes from './shapes.ts'
+
+/**
+ * One scenario for each operation, so that the contract can be walked whole. What stands here is literal, from the
+ * specification and `docs/api-decisions.md`; the walk holds the contract and the service against it.
+ */
+export type Scenario = {
+  /** Method and path. */
+  request: string
+  /** Status of a success. */
+  status: 200 | 201 | 202
+  /** The payload. */
+  reply: shapes.Shape
+  /** The payload travels without an envelope. */
+  bare?: true
+  /** Whose it is, and so what a caller needs besides the path. */
+  acts: 'for anybody' | 'in the organization' | 'in a sub-account' | 'in either'
+  /** A read of one resource, which carries an ETag. */
+  etag?: true
+  /** A write of one resource: it takes If-Match with the ETag that this read gives. */
+  changes?: 'getAccount' | 'getConnector' | 'getConnectorConfiguration' | 'getConnection'
+  /** Makes all that the call needs, and returns the call that must succeed. */
+  prepare(party: Party): Promise<AnyCall>
+}
+
+/** A call of some operation. */
+export type AnyCall = Omit<CallOptions<OperationId>, 'body'> & { body?: object }
+
+/** An organization and its caller. */
+export type Party = { organization: Organization; caller: Caller }
+
+export async function addParty(service: TestService): Promise<Party> {
+  const organization = await service.addOrganization()
+  return { organization, caller: callerOf(service, organization) }
+}
+
+const anAccount = async ({ caller }: Party) => ({ id: (await caller.addAccount()).id })
+const inAccount = async ({ caller }: Party) => ({ accountId: (await caller.addAccountWithEnds()).id })
+const aConnector = async (party: Party) => ({ ...(await inAccount(party)), id: source.id })
+const aConnection = async ({ caller }: Party) => {
+  const { id: accountId } = await caller.addAccountWithEnds()
+  await caller.configureEnds(accountId)
+  return { accountId, id: (await caller.createConnection(accountId)).id }
+}
+const aDeletedConnection = async (party: Party) => {
+  const connection = await aConnection(party)
+  await party.caller.expect(party.caller.call('deleteConnection', connection))
+  return connection
+}
+
+export const scenarios: { readonly [I in OperationId]: Scenario } = {
+  createToken: {
+    request: 'POST /oauth/client-token',
+    status: 200,
+    reply: shapes.token,
+    bare: true,
+    acts: 'for anybody',
+    prepare: async ({ organization: { clientId, clientSecret } }) => ({ body: { clientId, clientSecret } }),
+  },
+
+  listConnectors: {
+    request: 'GET /connectors',
+    status: 200,
+    reply: [shapes.catalogueEntry],
+    acts: 'in a sub-account',
+    prepare: inAccount,
+  },
+  addConnectors: {
+    request: 'POST /connectors',
+    status: 200,
+    reply: [shapes.addedConnector],
+    acts: 'in a sub-account',
+    prepare: async ({ caller }) => ({
+      accountId: (await caller.addAccount()).id,
+      body: { connectorIds: [source.id, destination.id] },
+    }),
+  },
+  listAddedConnectors: {
+    request: 'GET /connectors/added',
+    status: 200,
+    reply: [shapes.addedConnector],
+    acts: 'in a sub-account',
+    prepare: inAccount,
+  },
+  listSupportedConnectors: {
+    request: 'GET /connectors/supported',
+    status: 200,
+    reply: [shapes.supportedConnector],
+    acts: 'in a sub-account',
+    prepare: async (party) => ({ ...(await inAccount(party)), query: { srcConnectorId: source.id } }),
+  },
+  getConnector: {
+    request: 'GET /connectors/{id}',
+    status: 200,
+    reply: shapes.connector,
+    acts: 'in a sub-account',
+    etag: true,
+    prepare: aConnector,
+  },
+  getConnectorConfiguration: {
+    request: 'GET /connectors/{id}/configuration',
+    status: 200,
+    reply: shapes.connectorConfiguration,
+    acts: 'in a sub-account',
+    etag: true,
+    prepare: async (party) => ({ ...(await aConnector(party)), id: destination.id }),
+  },
+  configureConnector: {
+    request: 'PUT /connectors/{id}/configuration',
+    status: 200,
+    reply: shapes.savedConfiguration,
+    acts: 'in a sub-account',
+    changes: 'getConnectorConfiguration',
+    prepare: async (party) => ({ ...(await aConnector(party)), body: { secretConfig: sourceSecrets } }),
+  },
+  removeConnector: {
+    request: 'DELETE /connectors/{id}',
+    status: 200,
+    reply: shapes.addedConnector,
+    acts: 'in a sub-account',
+    changes: 'getConnector',
+    prepare: aConnector,
+  },
+
+  getAccount: {
+    request: 'GET /accounts/{id}',
+    status: 200,
+    reply: shapes.account,
+    acts: 'in the organization',
+    etag: true,
+    prepare: anAccount,
+  },
+  listAccounts: {
+    request: 'GET /accounts',
+    status: 200,
+    reply: [shapes.accountEntry],
+    acts: 'in the organization',
+    prepare: async (party) => {
+      await anAccount(party)
+      return {}
+    },
+  },
+  addAccount: {
+    request: 'POST /accounts',
+    status: 201,
+    reply: shapes.account,
+    acts: 'in the organization',
+    prepare: async () => ({ body: { name: 'Added' } }),
+  },
+  editAccount: {
+    request: 'PUT /accounts/{id}',
+    status: 200,
+    reply: shapes.account,
+    acts: 'in the organization',
+    changes: 'getAccount',
+    prepare: async (party) => ({ ...(await anAccount(party)), body: { name: 'Edited', enabled: false } }),
+  },
+  deleteAccount: {
+    request: 'DELETE /accounts/{id}',
+    status: 200,
+    reply: shapes.account,
+    acts: 'in the organization',
+    changes: 'getAccount',
+    prepare: anAccount,
+  },
+
+  listConnections: {
+    request: 'GET /connections',
+    status: 200,
+    reply: [shapes.connection],
+    acts: 'in either',
+    prepare: async (party) => ({ accountId: (await aConnection(party)).accountId }),
+  },
+  createConnection: {
+    request: 'POST /connections',
+    status: 201,
+    reply: shapes.connection,
+    acts: 'in a sub-account',
+    prepare: async (party) => ({
+      ...(await inAccount(party)),
+      body: {
+        ...{ name: 'Created', srcConnectorId: source.id, destConnectorId: destination.id },
+        ...{ srcConnectionConfig: sourceSettings, destConnectionConfig: destinationSettings },
+      },
+    }),
+  },
+  updateConnection: {
+    request: 'PUT /connections/{id}',
+    status: 200,
+    reply: shapes.updatedConnection,
+    acts: 'in a sub-account',
+    changes: 'getConnection',
+    prepare: async (party) => ({ ...(await aConnection(party)), body: { name: 'Updated' } }),
+  },
+  updateConnectionStatus: {
+    request: 'PUT /connections/{id}/status',
+    status: 200,
+    reply: shapes.connection,
+    acts: 'in a sub-account',
+    changes: 'getConnection',
+    prepare: async (party) => ({ ...(await aConnection(party)), body: { action: 'activate' } }),
+  },
+  deleteConnection: {
+    request: 'DELETE /connections/{id}',
+    status: 200,
+    reply: shapes.connection,
+    acts: 'in a sub-account',
+    changes: 'getConnection',
+    prepare: aConnection,
+  },
+  restoreConnection: {
+    request: 'POST /connections/{id}/restore',
+    status: 200,
+    reply: shapes.connection,
+    acts: 'in a sub-account',
+    changes: 'getConnection',
+    prepare: aDeletedConnection,
+  },
+  getConnection: {
+    request: 'GET /connections/{id}',
+    status: 200,
+    reply: shapes.connectionDetails,
+    acts: 'in a sub-account',
+    etag: true,
+    prepare: aConnection,
+  },
+}
+
+/** The methods of each path, as `Allow` names them. */
+export const allowedMethods: Readonly<Record<string, string>> = {
+  '/oauth/client-token': 'POST',
+  '/connectors': 'GET, HEAD, POST',
+  '/connectors/added': 'GET, HEAD',
+  '/connectors/supported': 'GET, HEAD',
+  '/connectors/{id}': 'GET, HEAD, DELETE',
+  '/connectors/{id}/configuration': 'GET, HEAD, PUT',
+  '/accounts': 'GET, HEAD, POST',
+  '/accounts/{id}': 'GET, HEAD, PUT, DELETE',
+  '/connections': 'GET, HEAD, POST',
+  '/connections/{id}': 'GET, HEAD, PUT, DELETE',
+  '/connections/{id}/status': 'PUT',
+  '/connections/{id}/restore': 'POST',
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+
+/**
+ * The payloads of the specification, section 2, copied by hand and never derived from the contract: exactly these keys,
+ * of these types.
+ */
+export type Shape =
+  | 'string'
+  | 'integer'
+  | 'boolean'
+  /** Content that differs per connector. */
+  | 'settings'
+  | { readonly [key: string]: Shape }
+  | readonly [Shape]
+
+/** 2.2 */
+export const token = { accessToken: 'string', tokenType: 'string', expiry: 'integer' } as const satisfies Shape
+
+/** 2.3 */
+export const connector = {
+  connectorId: 'string',
+  platformId: 'string',
+  name: 'string',
+  dataType: 'string',
+  dataTypeCategory: 'string',
+  platformType: 'string',
+  supportedType: 'string',
+  integrated: 'boolean',
+  logo: 'string',
+  docUrl: 'string',
+  overviewUrl: 'string',
+  status: 'integer',
+} as const satisfies Shape
+
+/** 2.4 */
+export const catalogueEntry = {
+  connectorId: 'string',
+  dataType: 'string',
+  dataTypeCategory: 'string',
+  platformId: 'string',
+  name: 'string',
+  platformType: 'string',
+  supportedType: 'string',
+  transfer: 'boolean',
+} as const satisfies Shape
+
+/** 2.5, the connectors added to a sub-account */
+export const addedConnector = {
+  configured: 'boolean',
+  connectorId: 'string',
+  dataType: 'string',
+  dataTypeCategory: 'string',
+  description: 'string',
+  destConnections: 'integer',
+  editable: 'boolean',
+  env: 'string',
+  platformId: 'string',
+  name: 'string',
+  platformType: 'string',
+  srcConnections: 'integer',
+  supportedType: 'string',
+  transfer: 'boolean',
+} as const satisfies Shape
+
+/** 2.5, the supported connectors */
+export const supportedConnector = {
+  configured: 'boolean',
+  connectorId: 'string',
+  dataType: 'string',
+  dataTypeCategory: 'string',
+  description: 'string',
+  destConnections: 'integer',
+  platformId: 'string',
+  name: 'string',
+  platformType: 'string',
+  srcConnections: 'integer',
+  supportedType: 'string',
+  transfer: 'boolean',
+} as const satisfies Shape
+
+/** 2.6, with the key of a field as `name` and a Select's choices as `options`; a mark means "where it applies" */
+const group = {
+  configurationId: 'string',
+  name: 'string',
+  secretName: 'string',
+  configured: 'boolean',
+  lastUpdated: 'integer',
+  configuration: [
+    {
+      name: 'string',
+      label: 'string',
+      description: 'string',
+      type: 'string',
+      required: 'boolean',
+      readonly: 'boolean',
+      'min?': 'integer',
+      'max?': 'integer',
+      'options?': ['string'],
+      value: 'string',
+    },
+  ],
+} as const satisfies Shape
+export const connectorConfiguration = {
+  secretConfig: [group],
+  connectionConfig: [group],
+  editable: 'boolean',
+  env: 'string',
+  configured: 'boolean',
+  lastUpdated: 'integer',
+  secretName: 'string',
+} as const satisfies Shape
+export const savedConfiguration = {
+  configurationId: 'string',
+  name: 'string',
+  secretName: 'string',
+  configured: 'boolean',
+  lastUpdated: 'integer',
+} as const satisfies Shape
+
+/** 2.7: entries of the list are without `userEmail` */
+export const accountEntry = {
+  id: 'string',
+  name: 'string',
+  enabled: 'boolean',
+  connections: 'string',
+  createdTime: 'integer',
+  updatedTime: 'integer',
+  env: { host: 'string', id: 'string', name: 'string' },
+  userId: 'string',
+  volume: 'integer',
+} as const satisfies Shape
+export const account = { ...accountEntry, userEmail: 'string' } as const satisfies Shape
+
+/** 2.8 */
+const end = {
+  configured: 'boolean',
+  connectorId: 'string',
+  connectorLogo: 'string',
+  connectorName: 'string',
+} as const satisfies Shape
+export const connection = {
+  id: 'string',
+  accountId: 'string',
+  name: 'string',
+  createdTime: 'integer',
+  updatedTime: 'integer',
+  deleted: 'boolean',
+  editable: 'boolean',
+  enabled: 'boolean',
+  env: 'string',
+  status: 'string',
+  monthlyVolume: 'integer',
+  totalVolume: 'integer',
+  usedVolume: 'integer',
+  src: end,
+  dest: end,
+} as const satisfies Shape
+export const connectionDetails = {
+  ...connection,
+  srcConfigurationId: 'string',
+  destConfigurationId: 'string',
+  srcConnectionConfig: 'settings',
+  destConnectionConfig: 'settings',
+} as const satisfies Shape
+export const updatedConnection = {
+  id: 'string',
+  name: 'string',
+  srcConnectionConfig: 'settings',
+  destConnectionConfig: 'settings',
+} as const satisfies Shape
+
+/** What a refusal carries. */
+export const refused = {
+  error: 'string',
+  requestId: 'string',
+  details: [{ field: 'string', message: 'string' }],
+} as const satisfies Shape
+
+/** Fails unless the value has the shape: exactly its keys, all the way down. */
+export function assertShape(value: unknown, shape: Shape, path = 'response'): void {
+  if (shape === 'string' || shape === 'boolean') {
+    assert.equal(typeof value, shape, path)
+  } else if (shape === 'integer') {
+    assert(Number.isSafeInteger(value), `${path} is no integer: ${value}`)
+  } else if (Array.isArray(shape)) {
+    assert(Array.isArray(value), `${path} is no array`)
+    for (const [i, entry] of value.entries()) assertShape(entry, shape[0] as Shape, `${path}.${i}`)
+  } else {
+    assert(typeof value === 'object' && value !== null && !Array.isArray(value), `${path} is no object`)
+    if (shape !== 'settings') assertKeys(value as Record<string, unknown>, shape as Record<string, Shape>, path)
+  }
+}
+
+function assertKeys(value: Record<string, unknown>, shape: Record<string, Shape>, path: string): void {
+  const expected = Object.entries(shape)
+    .map(([key, inner]): [string, Shape] => [key.replace('?', ''), inner])
+    .filter(([key]) => !(`${key}?` in shape) || key in value)
+  assert.deepEqual(Object.keys(value).sort(), expected.map(([key]) => key).sort(), path)
+  for (const [key, inner] of expected) assertShape(value[key], inner, `${path}.${key}`)
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { type OperationId, operations } from '@penstock/wire'
+import { openDatabase } from '../packages/server/src/db/database.ts'
+import { createLogger } from '../packages/server/src/log.ts'
+import { revokeClient } from '../packages/server/src/organizations/organizations.ts'
+import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { startWorker } from '../packages/server/src/worker/worker.ts'
+import { createTestDatabase } from './harness/database.ts'
+import { callerOf, destination, source, sourceSecrets } from './harness/fixtures.ts'
+import { http, prepareStage, tokenOf } from './harness/process.ts'
+import { startProxy, type Way } from './harness/proxy.ts'
+import { type CallOptions, type Reply, startServiceOn, type TestService } from './harness/service.ts'
+import { bounded, until } from './harness/until.ts'
+
+/** What callers meet while the database is away, and that nobody has to do anything once it is back. */
+
+/** Longest time that a caller may wait for the word that the database is away. */
+const answerWithinMs: Record<Exclude<Way, 'open' | 'held'>, number> = { closed: 15_000, reset: 15_000, silent: 45_000 }
+const backWithinMs = 60_000
+
+/** A service that reaches its database by a way that the test can obstruct, and the test by another. */
+async function prepare(t: TestContext) {
+  const testDatabase = await createTestDatabase()
+  const proxy = await startProxy(testDatabase.url)
+  const env = { PENSTOCK_MASTER_KEY: generateMasterKey() }
+  const service = await startServiceOn(proxy.url, env)
+  const direct = openDatabase({ url: testDatabase.url, poolSize: 2 })
+  t.after(async () => {
+    await proxy.set('open')
+    await service.close()
+    await proxy.close()
+    await direct.close()
+    await testDatabase.drop()
+  })
+  const organization = await service.addOrganization()
+  return { testDatabase, proxy, service, direct, organization, env, caller: callerOf(service, organization) }
+}
+
+function assertUnavailable(reply: Reply<unknown>): void {
+  assert.equal(reply.status, 503, reply.text)
+  assert.equal(reply.error, 'unavailable')
+  assert.match(reply.headers['retry-after'] ?? '', /^[1-9]\d*$/)
+  assert.match(reply.json.statusMessage, /Retry-After/)
+}
+
+const look = async (service: TestService, path: string) => service.send({ method: 'GET', path })
+
+/** One good call of every operation. */
+function callsOfAll(
+  { clientId, clientSecret }: { clientId: string; clientSecret: string },
+  accountId: string,
+  connectionId: string,
+): { [I in OperationId]: CallOptions<I> } {
+  const account = { id: accountId }
+  const connector = { accountId, id: source.id }
+  const connection = { accountId, id: connectionId }
+  const body = { name: 'New', srcConnectorId: source.id, destConnectorId: destination.id }
+  return {
+    createToken: { body: { clientId, clientSecret } },
+    listConnectors: { accountId },
+    addConnectors: { accountId, body: { connectorIds: [source.id] } },
+    listAddedConnectors: { accountId },
+    listSupportedConnectors: { accountId, query: { srcConnectorId: source.id } },
+    getConnector: connector,
+    getConnectorConfiguration: connector,
+    configureConnector: { ...connector, body: { secretConfig: sourceSecrets } },
+    removeConnector: connector,
+    getAccount: account,
+    listAccounts: {},
+    addAccount: { body: { name: 'New' } },
+    editAccount: { ...account, body: { name: 'New' } },
+    deleteAccount: account,
+    listConnections: { accountId },
+    createConnection: { accountId, body },
+    updateConnection: { ...connection, body: { name: 'New' } },
+    updateConnectionStatus: { ...connection, body: { action: 'disable' } },
+    deleteConnection: connection,
+    restoreConnection: connection,
+    getConnection: connection,
+  }
+}
+
+describe('while the database is away', { concurrency: 3 }, () => {
+  for (const [way, withinMs] of Object.entries(answerWithinMs) as [keyof typeof answerWithinMs, number][]) {
+    test(`(${way}) every operation says so in time, and all is well once it is back`, async (t) => {
+      const { proxy, service, organization, caller } = await prepare(t)
+      const account = await caller.addAccountWithEnds()
+      const connection = await caller.createConnection(account.id)
+      const calls = callsOfAll(organization, account.id, connection.id)
+      // Every connection of the pool is open beforehand, so that each call meets one that breaks.
+      await Promise.all(Array.from({ length: 20 }, () => caller.expect(caller.call('listAccounts'))))
+      await proxy.set(way)
+      const ask = async (operation: OperationId) => {
+        const reply = await bounded(operation, caller.call(operation, calls[operation]), withinMs)
+        assertUnavailable(reply)
+      }
+      const health = async () =>
+        assert.equal((await bounded('healthz', look(service, '/healthz'), withinMs)).status, 200)
+      const readiness = async () => {
+        const ready = await bounded('readyz', look(service, '/readyz'), withinMs)
+        assert.equal(ready.status, 503)
+        assert.match(ready.headers['retry-after'] ?? '', /^[1-9]\d*$/)
+      }
+      await Promise.all([health(), readiness(), ...Object.keys(operations).map((id) => ask(id as OperationId))])
+      // By now every connection from before was tried: what follows needs new ones.
+      await Promise.all([health(), readiness(), ask('listAccounts'), ask('addAccount'), ask('createToken')])
+
+      await proxy.set('open')
+      await until('the service is ready', async () => (await look(service, '/readyz')).status === 200, backWithinMs)
+      await until('it hears of other processes', () => service.service.deps.notices.hearing, backWithinMs)
+      for (const operation of ['listAccounts', 'updateConnectionStatus', 'createToken'] as const) {
+        const reply = await caller.call(operation, calls[operation])
+        assert.equal(reply.status, 200, reply.text)
+      }
+      const { response } = await caller.call('getAccount', { id: account.id })
+      assert.deepEqual([response.name, response.connections], ['Account', '1'], 'nothing was done meanwhile')
+    })
+  }
+
+  test('the metrics are served, and do not claim to know how many jobs wait', async (t) => {
+    const { proxy, service } = await prepare(t)
+    const waitingJobs = async () => /^penstock_jobs_waiting (\d+)/m.exec((await look(service, '/metrics')).text)?.[1]
+    assert.equal(await waitingJobs(), '0')
+    await proxy.set('closed')
+    assert.equal(await waitingJobs(), undefined)
+    await proxy.set('open')
+    await until('jobs are counted', async () => (await waitingJobs()) === '0')
+  })
+
+  test('token requests are not counted as failed', async (t) => {
+    const { proxy, service, organization } = await prepare(t)
+    const { clientId, clientSecret } = organization
+    await proxy.set('reset')
+    const asks = Array.from({ length: 40 }, () => service.call('createToken', { body: { clientId, clientSecret } }))
+    for (const reply of await Promise.all(asks)) assertUnavailable(reply)
+    await proxy.set('open')
+    const reply = await until('tokens are issued', async () => {
+      const answer = await service.call('createToken', { body: { clientId, clientSecret } })
+      return answer.status === 503 ? undefined : answer
+    })
+    assert.equal(reply.status, 200, reply.text)
+  })
+
+  test('a request under way whose database session is ended is told so, and can be sent again', async (t) => {
+    const { service, direct, caller } = await prepare(t)
+    const { id } = await caller.addAccount()
+    const holder = await direct.pool.connect()
+    await holder.query('begin')
+    await holder.query('select from accounts where id = $1 for update', [id])
+    const call = () => caller.call('editAccount', { id, body: { name: 'Renamed' } })
+    const slow = call()
+    const ended = await until('the request waits', async () => {
+      const { rows } = await direct.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and application_name = 'penstock' and wait_event_type = 'Lock'`,
+      )
+      return rows.length
+    })
+    assert.equal(ended, 1)
+    assertUnavailable(await slow)
+    await holder.query('rollback')
+    holder.release()
+    assert.equal((await call()).response.name, 'Renamed')
+    assert.equal((await look(service, '/readyz')).status, 200)
+  })
+
+  test('a database that only reads, as after a failover, refuses writes as unavailable and serves reads', async (t) => {
+    const { direct, caller } = await prepare(t)
+    const { id } = await caller.addAccount()
+    const setting = (value: string) =>
+      direct.pool.query(`do $$ begin
+        execute format('alter database %I set default_transaction_read_only = ${value}', current_database());
+        perform pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and application_name like 'penstock%';
+      end $$`)
+    await setting('on')
+    await until('reads are served', async () => (await caller.call('getAccount', { id })).status === 200)
+    assertUnavailable(await caller.call('editAccount', { id, body: { name: 'Renamed' } }))
+    await direct.pool.query('begin read write; commit')
+    await direct.pool.query('set default_transaction_read_only = off')
+    await setting('off').catch(() => setting('off'))
+    await until('writes are served', async () => {
+      const { status } = await caller.call('editAccount', { id, body: { name: 'Renamed' } })
+      return status === 200
+    })
+  })
+})

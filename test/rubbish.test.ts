@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict'
+import { METHODS } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { basePath, type ErrorCode, errors, type Operation, type OperationId, operations } from '@penstock/wire'
+import fc from 'fast-check'
+import { prepareFingerprint } from './harness/fingerprint.ts'
+import {
+  callerOf,
+  destination,
+  destinationSettings,
+  source,
+  sourceSecrets,
+  sourceSettings,
+} from './harness/fixtures.ts'
+import { exchange, type RawReply, requestBytes } from './harness/raw-http.ts'
+import { canary } from './harness/rubbish.ts'
+import { assertValid, type Organization, type Reply, startTestService, type TestService } from './harness/service.ts'
+import { commonSpoilings, type Draft, ownSpoilings, Raw, type Spoiling, writeJson } from './harness/spoilings.ts'
+
+/**
+ * Every operation of the table is sent rubbish, over a real socket. Whatever comes: no answer is a fault of the service,
+ * every answer is the envelope with a code of the contract, and what is refused changes nothing.
+ */
+
+const operationIds = Object.keys(operations) as OperationId[]
+/** Bytes of a refusal: room for every fault that it names, none for what was sent. */
+const refusalBytesMax = 32_768
+const combinationsOfEach = 30
+/** Each kind of rubbish that is not of one operation meets every third of them alone, and all of them among others. */
+const shares = 3
+
+let service: TestService
+let organization: Organization
+let port: number
+let digestOfRows: () => Promise<string>
+before(async () => {
+  service = await startTestService({ PENSTOCK_PUBLIC_URL: 'http://127.0.0.1:8080', PENSTOCK_LOG_LEVEL: 'warn' })
+  organization = await service.addOrganization()
+  await service.service.app.listen({ port: 0, host: '127.0.0.1' })
+  digestOfRows = await prepareFingerprint(service.database.pool)
+  port = (service.service.app.server.address() as AddressInfo).port
+})
+after(() => service.close())
+
+/** Things to send requests about: an account with both ends, one connection, and one that is deleted. */
+type Scene = Readonly<
+  Record<'accountId' | 'srcConfigurationId' | 'destConfigurationId' | 'connectionId' | 'deletedId', string>
+>
+
+async function makeScene(): Promise<Scene> {
+  const caller = callerOf(service, organization)
+  const { id: accountId } = await caller.addAccountWithEnds()
+  await caller.configureEnds(accountId)
+  const { id: connectionId } = await caller.createConnection(accountId)
+  const { id: deletedId } = await caller.createConnection(accountId)
+  await caller.expect(caller.call('deleteConnection', { accountId, id: deletedId }))
+  const details = await caller.expect(caller.call('getConnection', { accountId, id: connectionId }))
+  const { srcConfigurationId, destConfigurationId } = details
+  return { accountId, srcConfigurationId, destConfigurationId, connectionId, deletedId }
+}
+
+/** What a valid request of each operation names and says. */
+const valid: {
+  readonly [I in OperationId]: (scene: Scene) => { id?: string; query?: Record<string, string>; body?: unknown }
+} = {
+  createToken: () => ({ body: { clientId: organization.clientId, clientSecret: organization.clientSecret } }),
+  listConnectors: () => ({
+    query: { q: 'a', dataType: 'data store', supportedType: 'Source', size: '5', offset: '0' },
+  }),
+  addConnectors: () => ({ body: { connectorIds: [source.id, destination.id] } }),
+  listAddedConnectors: () => ({ query: { q: 'a', configured: 'true', size: '5', offset: '0' } }),
+  listSupportedConnectors: () => ({ query: { srcConnectorId: source.id, added: 'true' } }),
+  getConnector: () => ({ id: source.id }),
+  getConnectorConfiguration: () => ({ id: source.id }),
+  configureConnector: ({ srcConfigurationId }) => ({
+    id: source.id,
+    body: { name: 'Name', secretConfig: sourceSecrets, configurationId: srcConfigurationId, secretName: 'Secret' },
+  }),
+  removeConnector: () => ({ id: source.id }),
+  getAccount: ({ accountId }) => ({ id: accountId }),
+  listAccounts: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
+  addAccount: () => ({ body: { name: 'Name', enabled: true } }),
+  editAccount: ({ accountId }) => ({ id: accountId, body: { name: 'Name', enabled: true } }),
+  deleteAccount: ({ accountId }) => ({ id: accountId }),
+  listConnections: () => ({ query: { q: 'a', status: 'active', size: '5', offset: '0' } }),
+  createConnection: ({ srcConfigurationId, destConfigurationId }) => ({
+    body: {
+      name: 'Name',
+      srcConnectorId: source.id,
+      destConnectorId: destination.id,
+      srcConfigurationId,
+      destConfigurationId,
+      srcConnectionConfig: sourceSettings,
+      destConnectionConfig: destinationSettings,
+    },
+  }),
+  updateConnection: ({ connectionId }) => ({
+    id: connectionId,
+    body: {
+      id: connectionId,
+      name: 'Name',
+      srcConnectorId: source.id,
+      destConnectorId: destination.id,
+      srcConnectionConfig: sourceSettings,
+      destConnectionConfig: destinationSettings,
+    },
+  }),
+  updateConnectionStatus: ({ connectionId }) => ({ id: connectionId, body: { action: 'activate' } }),
+  deleteConnection: ({ connectionId }) => ({ id: connectionId }),
+  restoreConnection: ({ deletedId }) => ({ id: deletedId }),
+  getConnection: ({ connectionId }) => ({ id: connectionId }),
+}
+
+function draftOf(operationId: OperationId, scene: Scene): Draft {
+  const operation: Operation = operations[operationId]
+  const { id = '', query = {}, body } = valid[operationId](scene)
+  const accountId: [string, string][] = operation.scope.includes('account') ? [['accountId', scene.accountId]] : []
+  return {
+    method: operation.method,
+    path: operation.path.replace('{id}', id),
+    query: [
+      ...accountId,
+      ...Object.entries(query).map(([name, value]): [string, string] => [name, encodeURIComponent(value)]),
+    ],
+    headers: new Map([
+      ['host', 'penstock.test'],
+      ['connection', 'close'],
+      ...(operation.scope === 'public' ? [] : [['authorization', `Bearer ${organization.token}`] as const]),
+      ...(body === undefined ? [] : [['content-type', 'application/json'] as const]),
+    ]),
+    json: body,
+  }
+}
+
+function send({ method, path, query, headers, json, bytes }: Draft): Promise<RawReply> {
+  const body = bytes ?? (json === undefined ? undefined : Buffer.from(writeJson(json)))
+  const parameters = query.map(([name, value]) => `${name}=${value}`).join('&')
+  return exchange(
+    port,
+    requestBytes({
+      method,
+      target: `${basePath}${path}${parameters === '' ? '' : `?${parameters}`}`,
+      headers: [...headers, ...(body === undefined ? [] : [['content-length', String(body.length)] as const])],
+      body,
+    }),
+    { head: method === 'HEAD' },
+  )
+}
+
+/** Fails unless the reply is one that rubbish may get. */
+function judge(id: OperationId, method: string, { status, headers, text }: RawReply): void {
+  assert(status < 500, `a fault of the service: ${status} ${text}`)
+  if (method === 'HEAD') return
+  assert.match(headers['content-type'] ?? '', /^application\/json; charset=utf-8$/)
+  const json: Reply['json'] = JSON.parse(text)
+  if (method === operations[id].method) {
+    assertValid(id, { status, headers, text, json, response: json.response, error: undefined, details: [] })
+  }
+  if (status < 400) return
+  assert.deepEqual(Object.keys(json), ['statusCode', 'statusMessage', 'response'])
+  const { error, requestId, details, ...more } = json.response as {
+    error: ErrorCode
+    requestId: string
+    details: unknown[]
+  }
+  assert.deepEqual(more, {})
+  assert(Object.hasOwn(errors, error), `${error} is no code of the contract`)
+  assert.deepEqual([json.statusCode, json.statusMessage], [status, errors[error].message])
+  assert.equal(errors[error].status, status)
+  assert.match(requestId, /^[0-9a-f]{16}$/)
+  for (const detail of details) assert.deepEqual(Object.keys(detail as object), ['field', 'message'])
+  const bytes = Buffer.byteLength(text)
+  assert(bytes <= refusalBytesMax, `${bytes} bytes of refusal begin with ${text.slice(0, 300)}`)
+  assert(
+    !text.replaceAll(/"field":"(?:[^"\\]|\\.)*"/g, '').includes(canary),
+    `a value comes back: ${text.slice(0, 1000)}`,
+  )
+  if (status === 401) assert.equal(headers['www-authenticate'], 'Bearer')
+  if (status === 405) assert(headers.allow)
+  if (status === 429) assert(Number(headers['retry-after']) > 0)
+}
+
+const changesScene: readonly OperationId[] = [
+  'deleteAccount',
+  'removeConnector',
+  'deleteConnection',
+  'restoreConnection',
+]
+
+describe('every operation answers rubbish, and what it refuses changes nothing', () => {
+  for (const id of operationIds) {
+    test(`${id}`, async () => {
+      let scene = await makeScene()
+      let rows = await digestOfRows()
+      const meet = async (spoiled: readonly Spoiling[]): Promise<void> => {
+        const draft = draftOf(id, scene)
+        for (const { spoil } of spoiled) spoil(draft)
+        const reply = await send(draft)
+        judge(id, draft.method, reply)
+        const rowsNow = await digestOfRows()
+        const wrote = reply.status < 400 && ['POST', 'PUT', 'DELETE'].includes(draft.method)
+        if (!wrote) assert.equal(rowsNow, rows, `changed although answered ${reply.status}`)
+        if (wrote && changesScene.includes(id)) scene = await makeScene()
+        rows = wrote ? await digestOfRows() : rowsNow
+      }
+
+      // What every operation meets in the same way is shared out among them.
+      const common = commonSpoilings()
+      const share = common.filter((_, index) => index % shares === operationIds.indexOf(id) % shares)
+      const own = ownSpoilings(operations[id], draftOf(id, scene))
+      const all = [...own, ...share]
+      const failures: string[] = []
+      for (const one of all) {
+        try {
+          await meet([one])
+        } catch (error) {
+          failures.push(`${one.name}: ${(error as Error).message}`)
+        }
+      }
+      assert.equal(failures.length, 0, `\n${failures.join('\n')}`)
+
+      const byName = new Map([...own, ...common].map((one) => [one.name, one]))
+      const some = fc.uniqueArray(fc.constantFrom(...byName.keys()), { minLength: 2, maxLength: 4 })
+      const body = fc.oneof(fc.json({ noUnicodeString: false }), fc.string({ unit: 'binary' }))
+      await fc.assert(
+        fc.asyncProperty(some, fc.option(body), async (names, text) => {
+          const withText = (draft: Draft) => {
+            if (text !== null) draft.json = new Raw(text)
+          }
+          await meet([...names.flatMap((name) => byName.get(name) ?? []), { name: 'body', spoil: withText }])
+        }),
+        { numRuns: combinationsOfEach },
+      )
+    })
+  }
+})
+
+test('a method that a path does not take is answered with those that it takes', async () => {
+  const scene = await makeScene()
+  const paths = Map.groupBy(operationIds, (id) => operations[id].path)
+  const failures: string[] = []
+  for (const [path, ids] of paths) {
+    const taken = ids.flatMap((id) => (operations[id].method === 'GET' ? ['GET', 'HEAD'] : [operations[id].method]))
+    const others = METHODS.filter((name) => name !== 'CONNECT' && !taken.includes(name))
+    const missed: string[] = []
+    for (const method of others) {
+      const { status, headers } = await send({ ...draftOf(ids[0] as OperationId, scene), method, json: undefined })
+      const allowed = headers.allow?.split(', ').sort().join()
+      if (status !== 405 || allowed !== [...taken].sort().join()) missed.push(`${method} ${status}`)
+    }
+    if (missed.length > 0) failures.push(`${path}: ${missed.join(', ')}`)
+  }
+  assert.equal(failures.length, 0, `\n${failures.join('\n')}`)
+})
+
+test('size and offset take whole numbers within their bounds and nothing else', async () => {
+  const scene = await makeScene()
+  const wrong = [
+    '',
+    ' ',
+    '-1',
+    '1.5',
+    '1e1',
+    '0x10',
+    '%205',
+    '5%20',
+    '+5',
+    '٣',
+    'five',
+    '1e400',
+    '99999999999999999999',
+    'null',
+    'true',
+  ]
+  const failures: string[] = []
+  for (const id of operationIds) {
+    const operation: Operation = operations[id]
+    if (operation.list !== 'paged') continue
+    for (const [name, value] of [
+      ...wrong.flatMap(
+        (value) =>
+          [
+            ['size', value],
+            ['offset', value],
+          ] as const,
+      ),
+      ['size', '0'],
+      ['size', '501'],
+      ['offset', '2147483648'],
+    ] as const) {
+      const draft = draftOf(id, scene)
+      draft.query = [...draft.query.filter(([known]) => known !== name), [name, value.replace('٣', '%D9%A3')]]
+      const { status, text } = await send(draft)
+      if (status !== 400 || !text.includes(`"field":"query.${name}"`))
+        failures.push(`${id} ${name}=${value}: ${status}`)
+    }
+  }
+  assert.equal(failures.length, 0, `\n${failures.join('\n')}`)
+})

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import type { Connector, FieldDefinition, Fields } from '@penstock/connector'
+import { connectors } from '@penstock/connectors'
+import { basePath, limits, type Operation, operations } from '@penstock/wire'
+import { openSecrets, type SecretOwner } from '../packages/server/src/secrets/secrets.ts'
+import { dumpDatabase, placesOf } from './harness/dump.ts'
+import { type Caller, callerOf, destination, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
+import { type Organization, type RawRequest, startTestService, type TestService } from './harness/service.ts'
+
+/** Invariant 6: no secret leaves in the clear. */
+
+/** In the lists of connectors, those whose forms together have every kind of field. */
+const withSecrets = connectors.filter(({ secrets }) => Object.values(secrets).some(isCallersSecret))
+function isCallersSecret({ type, readonly }: FieldDefinition): boolean {
+  return type === 'Password' && !readonly
+}
+
+let service: TestService
+let organization: Organization
+let caller: Caller
+before(async () => {
+  service = await startTestService({ PENSTOCK_LOG_LEVEL: 'trace' })
+  organization = await service.addOrganization()
+  caller = callerOf(service, organization)
+})
+after(() => service.close())
+
+/** Sends a request, and gives back everything that came: status, headers and body. */
+async function exchange(request: RawRequest): Promise<{ status: number; all: string; text: string }> {
+  const { status, headers, text } = await service.send(request)
+  return { status, text, all: JSON.stringify(headers) + text }
+}
+
+const json = { 'content-type': 'application/json' }
+const bearer = () => ({ authorization: `Bearer ${organization.token}` })
+
+/** A value that a field takes: the canary where it is a secret, something plain where it is not. */
+function valueFor(field: FieldDefinition, canary: string): string | number | boolean | string[] {
+  switch (field.type) {
+    case 'Password':
+      return canary
+    case 'Text':
+      return 'plain'
+    case 'Date':
+      return '2026-01-31'
+    case 'Number':
+      return field.min ?? 1
+    case 'Boolean':
+      return true
+    case 'Select':
+      return field.options?.[0] ?? ''
+    case 'Multi-Select':
+      return [...(field.options ?? [])].slice(0, 1)
+  }
+}
+
+const valuesFor = (fields: Fields, canary: string) =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, { readonly }]) => !readonly)
+      .map(([key, field]) => [key, valueFor(field, canary)]),
+  )
+
+/** Requests that hold the canary in every place where it does not belong, so that each is refused. */
+function misplaced(canary: string, accountId: string, connectionId: string): RawRequest[] {
+  const requests: RawRequest[] = []
+  const ids: Record<string, string> = { Accounts: accountId, Connectors: source.id, Connections: connectionId }
+  for (const operation of Object.values<Operation>(operations)) {
+    const { method, query = {} } = operation
+    const path = basePath + operation.path.replace('{id}', ids[operation.tag] ?? '')
+    const inAccount = `${path}?accountId=${accountId}`
+    const headers = operation.scope === 'public' ? {} : bearer()
+    requests.push({ method, path: inAccount, headers: { authorization: `Bearer ${canary}` } })
+    if (operation.scope.includes('account')) {
+      requests.push({ method, path: `${path}?accountId=${canary}`, headers: { ...headers } })
+    }
+    requests.push({ method: 'PATCH', path: inAccount, headers: { ...headers, ...json }, body: JSON.stringify(canary) })
+    if (operation.path.includes('{id}')) {
+      const elsewhere = basePath + operation.path.replace('{id}', canary)
+      requests.push({ method, path: `${elsewhere}?accountId=${accountId}`, headers: { ...headers } })
+    }
+    // A filter and its page links are the caller's own words, given back.
+    for (const name of Object.keys(query).filter((name) => name !== 'q')) {
+      requests.push({ method, path: `${inAccount}&${name}=${canary}`, headers: { ...headers } })
+    }
+    if (operation.concurrency === 'if-match') {
+      requests.push({ method, path: inAccount, headers: { ...headers, 'if-match': `"${canary}"` } })
+    }
+    if (method === 'GET') continue
+    const send = (body: string, more = {}) =>
+      requests.push({ method, path: inAccount, headers: { ...headers, ...json, ...more }, body })
+    send(`{"name": "${canary}`)
+    send(`{"name": "one", "name": ${canary}}`)
+    send(JSON.stringify(canary), { 'content-type': `text/${canary}` })
+    if (method === 'POST') send('{}', { 'idempotency-key': `${canary}`.repeat(20) })
+    const wrongs = [canary, [canary], { inner: canary }, `${canary}\n`, canary.repeat(4_000), `${canary}\0`]
+    for (const wrong of wrongs) {
+      send(JSON.stringify(wrong))
+      const names = Object.keys((operation.body as { properties?: object } | undefined)?.properties ?? {})
+      // A name may be anything, so it is made one that nothing can be called.
+      const bad = typeof wrong === 'string' ? `${wrong}\u0001` : wrong
+      send(JSON.stringify({ ...Object.fromEntries(names.map((name) => [name, bad])), unknown: wrong }))
+    }
+  }
+  for (const path of [`/${canary}`, `${basePath}/${canary}`, `/healthz/${canary}`]) {
+    requests.push({ method: 'GET', path, headers: bearer() })
+  }
+  return requests
+}
+
+/** Configurations with the canary in fields that cannot take it. */
+function unfit(canary: string, { secrets }: Connector): Record<string, unknown>[] {
+  const bad = [canary.repeat(4_000), [canary], { inner: canary }, `${canary}\0`, `${canary}\ud800`, 7]
+  const notText = Object.entries(secrets).filter(([, { type }]) => type !== 'Password' && type !== 'Text')
+  return [
+    { unknown: canary },
+    ...notText.map(([key]) => ({ [key]: canary })),
+    ...Object.keys(secrets).flatMap((key) => bad.map((value) => ({ [key]: value, other: canary }))),
+  ]
+}
+
+test('a secret is found in no reply, no log line, no metric and no row, whatever is asked', async () => {
+  const canary = `canary-${randomBytes(8).toString('hex')}`
+  const seen: string[] = []
+  const send = async (request: RawRequest) => {
+    const { status, all } = await exchange(request)
+    assert.notEqual(status, 500, `${request.method} ${request.path} ${request.body}: ${all}`)
+    seen.push(all)
+    return status
+  }
+  const account = await caller.addAccountWithEnds()
+  const connection = await caller.createConnection(account.id)
+  await caller.addConnectors(account.id, ...withSecrets)
+  const accountId = account.id
+  assert(withSecrets.length > 20)
+
+  for (const connector of withSecrets) {
+    const path = `${basePath}/connectors/${connector.id}/configuration?accountId=${accountId}`
+    const put = (secretConfig: unknown) =>
+      send({ method: 'PUT', path, headers: { ...bearer(), ...json }, body: JSON.stringify({ secretConfig }) })
+    for (const wrong of [source, destination].includes(connector) ? unfit(canary, connector) : []) {
+      assert.equal(await put(wrong), 400, JSON.stringify(wrong).slice(0, 100))
+    }
+    assert.equal(await put(valuesFor(connector.secrets, canary)), 200, connector.slug)
+    assert.equal(await put({ unknown: canary }), 400)
+    const shown = await caller.call('getConnectorConfiguration', { accountId, id: connector.id })
+    assert.match(shown.text, /\*{8}/)
+    seen.push(shown.text, JSON.stringify(shown.headers))
+  }
+  for (const operation of Object.values<Operation>(operations).filter(({ method }) => method === 'GET')) {
+    const ids: Record<string, string> = { Accounts: accountId, Connectors: source.id, Connections: connection.id }
+    const path = basePath + operation.path.replace('{id}', ids[operation.tag] ?? '')
+    const choice = operation.exactlyOne ? `&srcConnectorId=${source.id}` : ''
+    assert.equal(
+      await send({ method: 'GET', path: `${path}?accountId=${accountId}&size=500${choice}`, headers: bearer() }),
+      200,
+    )
+  }
+  for (const request of misplaced(canary, accountId, connection.id)) {
+    const status = await send(request)
+    assert(status >= 400, `${request.method} ${request.path} ${request.body?.slice(0, 100)}: ${status}`)
+  }
+
+  // A fault of the database, whose errors quote rows and parameters.
+  const { pool } = service.database
+  await pool.query('alter table secrets add constraint refused check (false) not valid')
+  const body = JSON.stringify({ secretConfig: { ...sourceSecrets, secretAccessKey: canary } })
+  const path = `${basePath}/connectors/${source.id}/configuration?accountId=${accountId}`
+  const failed = await exchange({ method: 'PUT', path, headers: { ...bearer(), ...json }, body })
+  await pool.query('alter table secrets drop constraint refused')
+  assert.equal(failed.status, 500)
+  assert.match(service.logLines.join(''), /request failed/)
+
+  for (const one of ['/metrics', '/readyz', `${basePath}/openapi.json`]) {
+    seen.push((await exchange({ method: 'GET', path: one })).all)
+  }
+  seen.push(failed.all, ...service.logLines, await dumpDatabase(pool))
+  // Messages about what cannot be parsed quote a few characters of it; its beginning alone is too much.
+  for (const text of seen) assert.deepEqual(placesOf(canary.slice(0, 9), text), [])
+
+  const opened = await openSecrets(service.database, service.service.deps.keyring, {
+    accountId,
+    connectorId: source.id,
+  })
+  assert.equal(opened.secretAccessKey, canary)
+})
+
+test('what is no secret is found in replies and rows, so that seeking finds', async () => {
+  const marker = `marker-${randomBytes(8).toString('hex')}`
+  const account = await caller.addAccount(marker)
+  assert.equal(placesOf(marker, JSON.stringify(account)).length, 1)
+  assert.equal(placesOf(marker, await dumpDatabase(service.database.pool)).length, 1)
+  for (const hidden of [marker, `a${marker}b`, `ab${marker}`]) {
+    assert.equal(placesOf(marker, `x${Buffer.from(hidden).toString('hex')}`).length, 1)
+    assert.notEqual(placesOf(marker, `${Buffer.from(hidden).toString('base64')}`).length, 0)
+  }
+})
+
+test('tokens and client secrets are kept as digests alone, and told in no log line', async () => {
+  const { token, clientSecret } = organization
+  const dump = await dumpDatabase(service.database.pool)
+  for (const secret of [token, clientSecret]) {
+    const random = secret.slice(secret.indexOf('_') + 1)
+    for (const text of [dump, ...service.logLines]) assert.deepEqual(placesOf(random, text), [])
+    assert.equal(placesOf(createHash('sha256').update(secret).digest('hex'), dump).length, 1)
+  }
+})
+
+describe('a sealed secret', () => {
+  const secrets = { password: destinationSecrets.password, privateKey: 'canary-private-key' }
+  let owner: SecretOwner
+  let other: SecretOwner
+  before(async () => {
+    const accounts = [await caller.addAccountWithEnds(), await caller.addAccountWithEnds()]
+    for (const { id: accountId } of accounts) {
+      await caller.configureEnds(accountId)
+      const body = { secretConfig: { privateKey: secrets.privateKey } }
+      await caller.expect(caller.call('configureConnector', { accountId, id: destination.id, body }))
+    }
+    owner = { accountId: accounts[0]?.id ?? '', connectorId: destination.id }
+    other = { accountId: accounts[1]?.id ?? '', connectorId: destination.id }
+  })
+  const open = (of: SecretOwner) => openSecrets(service.database, service.service.deps.keyring, of)
+  const where = 'account_id = $1 and connector_id = $2 and name = $3'
+  const sealedOf = async ({ accountId, connectorId }: SecretOwner, name: string): Promise<Buffer> => {
+    const found = await service.database.pool.query(`select sealed from secrets where ${where}`, [
+      accountId,
+      connectorId,
+      name,
+    ])
+    return found.rows[0].sealed
+  }
+  /** Opens the secrets of a connector while one of them holds other bytes. */
+  const openWith = async (of: SecretOwner, name: string, sealed: Buffer) => {
+    const put = `update secrets set sealed = $4 where ${where}`
+    const kept = await sealedOf(of, name)
+    await service.database.pool.query(put, [of.accountId, of.connectorId, name, sealed])
+    try {
+      return await open(of)
+    } finally {
+      await service.database.pool.query(put, [of.accountId, of.connectorId, name, kept])
+    }
+  }
+
+  test('opens where it belongs', async () => {
+    assert.deepEqual(await open(owner), secrets)
+    assert.deepEqual(await openWith(owner, 'password', await sealedOf(owner, 'password')), secrets)
+  })
+
+  test('does not open in another account, under another connector or another name', async () => {
+    const sealed = await sealedOf(owner, 'password')
+    const places: [SecretOwner, string][] = [
+      [other, 'password'],
+      [{ ...owner, connectorId: source.id }, 'secretAccessKey'],
+      [owner, 'privateKey'],
+    ]
+    for (const [place, name] of places) await assert.rejects(openWith(place, name, sealed), /does not open/)
+  })
+
+  test('does not open with any byte altered, cut off or added', async () => {
+    const sealed = await sealedOf(owner, 'password')
+    const altered = [...sealed.keys()].map((at) => {
+      const copy = Buffer.from(sealed)
+      copy.writeUInt8(copy.readUInt8(at) ^ 1, at)
+      return copy
+    })
+    const others = [
+      sealed.subarray(0, -1),
+      sealed.subarray(1),
+      sealed.subarray(0, 29),
+      Buffer.alloc(0),
+      Buffer.concat([sealed, Buffer.of(0)]),
+    ]
+    for (const bytes of [...altered, ...others]) {
+      await assert.rejects(openWith(owner, 'password', bytes), /does not open|not a sealed value/)
+    }
+  })
+
+  test('is another one each time, of a value that fills all the room there is', async () => {
+    const password = 'x'.repeat(limits.secretLengthMax)
+    const save = { accountId: owner.accountId, id: destination.id, body: { secretConfig: { password } } }
+    const sealed = new Set<string>()
+    for (const _ of [1, 2, 3]) {
+      await caller.expect(caller.call('configureConnector', save))
+      sealed.add((await sealedOf(owner, 'password')).toString('hex'))
+    }
+    assert.equal(sealed.size, 3)
+    assert.equal((await open(owner)).password, password)
+  })
+})

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { createTestDatabase } from './harness/database.ts'
+import { freePort, http, prepareStage, type Start, tokenOf } from './harness/process.ts'
+import { startServiceOn } from './harness/service.ts'
+import { until } from './harness/until.ts'
+
+/** `penstock serve` as a person meets it: what it prints, what it keeps, what it refuses. */
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+
+describe('a first start', { concurrency: 2 }, () => {
+  test('shows credentials once, keeps them and the key in private files, and the next start uses them', async (t) => {
+    const stage = await prepareStage(t)
+    const first = await stage.serve()
+    const kept = join(stage.dataDirectory, 'credentials.json')
+    const { clientId, clientSecret } = JSON.parse(await readFile(kept, 'utf8'))
+    for (const shown of [clientId, clientSecret]) assert(first.said.stdout.includes(shown))
+    for (const name of ['credentials.json', 'master.key']) {
+      assert.equal(await modeOf(join(stage.dataDirectory, name)), '600', name)
+    }
+    assert.equal((await modeOf(stage.dataDirectory)).slice(0, 1), '7')
+    assert.doesNotMatch(await modeOf(stage.dataDirectory), /[4-7].?$/, 'others may list the directory')
+    const leftovers = (await readdir(stage.dataDirectory)).filter((name) => name.endsWith('.new'))
+    assert.deepEqual(leftovers, [])
+    const token = await tokenOf(first, stage.dataDirectory)
+    const key = await readFile(join(stage.dataDirectory, 'master.key'), 'utf8')
+    assert(!`${first.said.stdout}${first.said.stderr}`.includes(key.trim()))
+    assert(!first.said.stderr.includes(clientSecret))
+    first.signal('SIGTERM')
+    assert.equal((await first.ended).code, 0)
+
+    const second = await stage.serve()
+    for (const text of Object.values(second.said)) assert(!text.includes(clientSecret))
+    assert.equal(await readFile(join(stage.dataDirectory, 'master.key'), 'utf8'), key)
+    assert.deepEqual(JSON.parse(await readFile(kept, 'utf8')), { clientId, clientSecret })
+    assert.equal((await http(second.url, '/accounts', { token })).status, 200)
+    await tokenOf(second, stage.dataDirectory)
+  })
+
+  for (const [name, where, besides] of [
+    ['penstock', 'beside the data directory', true],
+    [`Bob's penstock "$HOME"`, 'beside one with an awkward name', true],
+    [`Bob's penstock "$HOME"`, 'far from one with an awkward name', false],
+  ] as const) {
+    test(`prints three lines for a shell that work as they are, ${where}`, async (t) => {
+      const stage = await prepareStage(t, name)
+      const options: Start = besides ? { cwd: stage.base } : {}
+      const { said } = await stage.serve(options)
+      const lines = said.stdout.slice(said.stdout.indexOf('Try it:')).split('\n').slice(1, 4)
+      for (const line of lines) assert.match(line, /curl/)
+      const script = lines.map((line) => line.trim()).join('\necho\n')
+      const { code, stdout, stderr } = await stage.start('/bin/bash', ['-euo', 'pipefail', '-c', script], options).ended
+      assert.equal(code, 0, `${script}\n${stdout}\n${stderr}`)
+      const [created, listed] = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      assert.equal(created.response.name, 'First account', stdout)
+      assert.equal(listed.response[0].id, created.response.id)
+    })
+  }
+
+  test('on port 0 takes a free port, and names it', async (t) => {
+    const stage = await prepareStage(t)
+    const program = stage.start('penstock', ['serve'], { env: { PENSTOCK_PORT: '0' } })
+    const greeting = await until('the greeting', () => /serves (http:\S+)/.exec(program.said.stdout))
+    const url = greeting[1] ?? ''
+    assert.notEqual(new URL(url).port, '0', program.said.stdout)
+    const token = await tokenOf({ url }, stage.dataDirectory)
+    const { headers } = await http(url, '/accounts', { token })
+    assert(headers.get('link')?.startsWith(`<${url}/`), headers.get('link') ?? '')
+  })
+
+  test('takes credentials from the settings, and keeps and shows none', async (t) => {
+    const stage = await prepareStage(t)
+    const given = { clientId: 'given-client', clientSecret: 'given-secret-of-some-length' }
+    const env = { PENSTOCK_CLIENT_ID: given.clientId, PENSTOCK_CLIENT_SECRET: given.clientSecret }
+    const served = await stage.serve({ env })
+    await tokenOf(served, stage.dataDirectory, given)
+    assert(!(await readdir(stage.dataDirectory)).includes('credentials.json'))
+    for (const text of Object.values(served.said)) assert(!text.includes(given.clientSecret))
+  })
+})
+
+test('a second service shares the PostgreSQL of the data directory; on the same port it fails, and the first goes on', async (t) => {
+  const stage = await prepareStage(t)
+  const first = await stage.serve()
+  const token = await tokenOf(first, stage.dataDirectory)
+  const postmaster = await stage.postmaster()
+
+  const refused = await stage.penstock(['serve'], { env: { PENSTOCK_PORT: String(first.port) } })
+  assert.equal(refused.code, 1)
+  assert.match(
+    refused.stderr.split('\n').find((line) => line.startsWith('penstock: ')) ?? '',
+    new RegExp(`${first.port}`),
+  )
+  assert.match(refused.stderr, /PENSTOCK_PORT/, 'it says what to do')
+  assert.doesNotMatch(refused.stderr, /^\s+at /m)
+  assert.doesNotMatch(refused.stdout, /serves/)
+  assert.equal((await http(first.url, '/accounts', { token })).status, 200)
+
+  const second = await stage.serve()
+  assert.deepEqual(await stage.postmaster(), postmaster)
+  const added = await http(second.url, '/accounts', { method: 'POST', token, body: { name: 'Shared' } })
+  const { id } = added.response as { id: string }
+  assert.equal((await http(first.url, `/accounts/${id}`, { token })).status, 200)
+  first.signal('SIGTERM')
+  assert.equal((await first.ended).code, 0)
+  assert.equal((await http(second.url, `/accounts/${id}`, { token })).status, 200)
+  assert.deepEqual(await stage.postmaster(), postmaster)
+  second.signal('SIGTERM')
+  assert.equal((await second.ended).code, 0)
+  assert.equal(await stage.postmaster(), undefined)
+})
+
+describe('what serve refuses', { concurrency: 2 }, () => {
+  const key = generateMasterKey()
+  const databaseUrl = 'postgres://nobody@127.0.0.1:1/none'
+  const cases: Record<string, { env: Record<string, string>; says: RegExp[] }> = {
+    'a port that is none': { env: { PENSTOCK_PORT: '80800' }, says: [/PENSTOCK_PORT must be a whole number from/] },
+    'a public address that is none': { env: { PENSTOCK_PUBLIC_URL: 'pipes' }, says: [/PENSTOCK_PUBLIC_URL must be/] },
+    'a log level that is none': { env: { PENSTOCK_LOG_LEVEL: 'loud' }, says: [/PENSTOCK_LOG_LEVEL must be one of/] },
+    'a pool of one': { env: { PENSTOCK_DATABASE_POOL: '1' }, says: [/PENSTOCK_DATABASE_POOL must be/] },
+    'a lifetime of nothing': {
+      env: { PENSTOCK_TOKEN_LIFETIME_SECONDS: '0' },
+      says: [/PENSTOCK_TOKEN_LIFETIME_SECONDS must be/],
+    },
+    'a rate that is none': { env: { PENSTOCK_RATE_LIMIT: 'many' }, says: [/PENSTOCK_RATE_LIMIT must be/] },
+    'a worker that is neither on nor off': {
+      env: { PENSTOCK_WORKER: 'yes' },
+      says: [/PENSTOCK_WORKER must be 1 or 0/],
+    },
+    'half of the first credentials': {
+      env: { PENSTOCK_CLIENT_ID: 'one' },
+      says: [/PENSTOCK_CLIENT_SECRET must be set together/],
+    },
+    'a client secret that can be guessed': {
+      env: { PENSTOCK_CLIENT_ID: 'one', PENSTOCK_CLIENT_SECRET: 'short-secret' },
+      says: [/PENSTOCK_CLIENT_SECRET must have 16/],
+    },
+    'a master key that is none': {
+      env: { PENSTOCK_MASTER_KEY: 'short-key' },
+      says: [/PENSTOCK_MASTER_KEY must be 32 bytes.*openssl rand/],
+    },
+    'a database without a master key': {
+      env: { DATABASE_URL: databaseUrl },
+      says: [/PENSTOCK_MASTER_KEY is needed with DATABASE_URL.*openssl rand -base64 32/],
+    },
+    'a database that is no PostgreSQL': {
+      env: { DATABASE_URL: 'mysql://localhost/x', PENSTOCK_MASTER_KEY: key },
+      says: [/DATABASE_URL must be a postgres/],
+    },
+    'everything that is wrong at once': {
+      env: { PENSTOCK_PORT: '-1', PENSTOCK_WORKER: '2', DATABASE_URL: databaseUrl },
+      says: [/PENSTOCK_PORT/, /PENSTOCK_WORKER/, /PENSTOCK_MASTER_KEY is needed/],
+    },
+  }
+  for (const [what, { env, says }] of Object.entries(cases)) {
+    test(`${what}: a line for each fault, exit code 2`, async (t) => {
+      const stage = await prepareStage(t)
+      const { code, stdout, stderr } = await stage.penstock(['serve'], { env })
+      assert.equal(code, 2, stderr)
+      assert.equal(stdout, '')
+      const lines = stderr.trimEnd().split('\n')
+      assert.equal(lines.length, says.length, stderr)
+      for (const [index, line] of lines.entries()) {
+        assert.match(line, /^penstock: /)
+        assert.match(line, says[index] ?? /never/)
+      }
+      for (const secret of ['short-secret', 'short-key']) assert(!stderr.includes(secret))
+    })
+  }
+
+  test('another master key than the database’s secrets are sealed under', async (t) => {
+    const stage = await prepareStage(t)
+    const database = await createTestDatabase()
+    t.after(database.drop)
+    const right = generateMasterKey()
+    await (await startServiceOn(database.url, { PENSTOCK_MASTER_KEY: right })).close()
+    const env = {
+      DATABASE_URL: database.url,
+      PENSTOCK_MASTER_KEY: key,
+      PENSTOCK_LOG_LEVEL: 'silent',
+      PENSTOCK_PORT: '0',
+    }
+    const { code, stdout, stderr } = await stage.penstock(['serve'], { env })
+    assert.equal(code, 1)
+    assert.equal(stdout, '')
+    assert.match(stderr, /^penstock: The master key does not fit this database: .*Set PENSTOCK_MASTER_KEY .*\n$/)
+    for (const secret of [right, key]) assert(!stderr.includes(secret))
+  })
+
+  test('a master key file without a key in it', async (t) => {
+    const stage = await prepareStage(t)
+    const first = await stage.serve()
+    first.signal('SIGTERM')
+    await first.ended
+    await writeFile(join(stage.dataDirectory, 'master.key'), 'no key\n')
+    const { code, stderr } = await stage.penstock(['serve'], { env: { PENSTOCK_LOG_LEVEL: 'silent' } })
+    assert.equal(code, 1)
+    assert.match(stderr, /^penstock: .*master\.key does not hold a master key.*put back the file from a backup\.\n$/)
+    assert.equal(await stage.postmaster(), undefined)
+  })
+
+  const unreachable: Record<string, (server: URL, closedPort: number) => string> = {
+    'a server that is not there, by address': (_, port) => `postgres://someone@127.0.0.1:${port}/penstock`,
+    'a server that is not there, by name': (_, port) => `postgres://someone@localhost:${port}/penstock`,
+    'a host that is not there': () => 'postgres://someone@host.invalid:5432/penstock',
+    'a database that is not there': (server) => new URL('/no_such_database', server).href,
+    'a password that is wrong': (server) => Object.assign(new URL(server), { password: 'wrong-password' }).href,
+  }
+  for (const [what, address] of Object.entries(unreachable)) {
+    test(`${what}: one line that names DATABASE_URL, exit code 1`, async (t) => {
+      const stage = await prepareStage(t)
+      const database = await createTestDatabase()
+      t.after(database.drop)
+      const url = address(new URL(database.url), await freePort())
+      const env = { DATABASE_URL: url, PENSTOCK_MASTER_KEY: key, PENSTOCK_LOG_LEVEL: 'silent', PENSTOCK_PORT: '0' }
+      const { code, stderr } = await stage.penstock(['serve'], { env })
+      assert.equal(code, 1)
+      assert.match(stderr, /^penstock: .*DATABASE_URL.*\n$/)
+      assert(!stderr.includes('wrong-password'))
+    })
+  }
+})

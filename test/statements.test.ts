@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { connectors } from '@penstock/connectors'
+import { connectionStatuses, limits } from '@penstock/wire'
+import pg from 'pg'
+import * as accountQueries from '../packages/server/src/accounts/queries.ts'
+import * as connectionQueries from '../packages/server/src/connections/queries.ts'
+import { type Statement, statements } from '../packages/server/src/db/statement.ts'
+import { createTestDatabase, type TestDatabase } from './harness/database.ts'
+import {
+  accountId,
+  loadAccounts,
+  organizationIds,
+  prepareToLoad,
+  settle,
+  withoutIndexes,
+} from './harness/many-connections.ts'
+import { explain, type Plan, planModes } from './harness/plans.ts'
+// Whatever has a statement is reached from these.
+import '../packages/server/src/service.ts'
+import '../packages/server/src/worker/worker.ts'
+import '../packages/server/src/cli/program.ts'
+
+const size = limits.pageSizeDefault
+/** An account that is the same in the small and in the large database, and one that has many connections. */
+const usual = { id: accountId(1), connections: 200 }
+const huge = { id: accountId(0), connections: 20_000 }
+const others = { small: 4, large: 2_000, connectionsEach: 100 }
+
+let database: TestDatabase
+let client: pg.Client
+before(async () => {
+  database = await createTestDatabase()
+  client = new pg.Client({ connectionString: database.url, application_name: 'penstock test' })
+  await client.connect()
+})
+after(async () => {
+  await client.end()
+  await database.drop()
+})
+
+test('PostgreSQL prepares every statement of the program', async () => {
+  assert(statements.length > 70, `only ${statements.length} statements were found`)
+  const faults: string[] = []
+  for (const { text } of statements) {
+    try {
+      if (isPlanned(text)) {
+        await client.query(`prepare tried as ${text}`)
+        await client.query('deallocate tried')
+      } else {
+        await client.query('begin')
+        await client.query(text)
+        await client.query('rollback')
+      }
+    } catch (error) {
+      faults.push(`${(error as Error).message}: ${text}`)
+    }
+  }
+  assert.deepEqual(faults, [])
+})
+
+/** Whether PostgreSQL makes a plan for it; what it does not, such as a lock, cannot be prepared either. */
+const isPlanned = (text: string) => /^(select|insert|update|delete|with)\b/.test(text)
+
+type Case = { title: string; statement: Statement<never, Record<string, unknown>>; parameters: Record<string, unknown> }
+type ListFilter = Parameters<typeof connectionQueries.connectionList>[0]
+
+/** Connectors by the filter q, as the list's rule finds them. */
+const named = (q: string) => connectors.filter(({ name }) => name.toLowerCase().includes(q)).map(({ id }) => id)
+
+/** The list and, where it is needed, the count of a filter over connections. */
+function connectionCases(
+  title: string,
+  account: string | null,
+  { q, status }: { q?: string; status?: string },
+): Case[] {
+  const filter: ListFilter = {
+    organizationId: organizationIds.most,
+    accountId: account,
+    like: q === undefined ? null : `%${q}%`,
+    connectorIds: q === undefined ? null : named(q),
+    status: connectionStatuses.find((name) => name === status) ?? null,
+  }
+  const { list, count } = connectionQueries.connectionList(filter)
+  const listed = { title: `list ${title}`, statement: list, parameters: { ...filter, size, offset: 0 } }
+  return q === undefined ? [listed] : [listed, { title: `count ${title}`, statement: count, parameters: filter }]
+}
+
+/** Explains the cases in every mode that the driver can meet, and collects what `judge` finds wrong. */
+async function assertPlans(cases: readonly Case[], judge: (plan: Plan, at: Case) => string | false): Promise<void> {
+  const faults: string[] = []
+  for (const at of cases) {
+    const statement = at.statement as Statement<Record<string, unknown>, Record<string, unknown>>
+    for (const mode of await planModes(statement, at.parameters)) {
+      const plan = await explain(client, statement, at.parameters, mode)
+      const fault = judge(plan, at)
+      if (fault) faults.push(`${at.title} (${mode}): ${fault}\n${plan.text}`)
+    }
+  }
+  assert.equal(faults.length, 0, faults.join('\n\n'))
+}
+
+/** What a filter q keeps, to see what must be read for it. */
+async function countMatches(account: string | null, q: string): Promise<number> {
+  const { rows } = await client.query<{ n: number }>(
+    `select count(*)::int as n from connections
+     where organization_id = $1 and ($2::text is null or account_id = $2) and (name ilike $3 or src_connector_id = any($4) or dest_connector_id = any($4))`,
+    [organizationIds.most, account, `%${q}%`, named(q)],
+  )
+  return rows[0]?.n ?? 0
+}
+
+/** A page is read from the index in its order: its rows, their two ends, and nothing else. */
+const judgePage = (plan: Plan): string | false =>
+  (plan.rowsRead > 4 * size && `${plan.rowsRead} rows read for a page of ${size}`) ||
+  (plan.rowsSorted > size && `${plan.rowsSorted} rows sorted for a page of ${size}`) ||
+  (plan.scannedWhole.some((table) => table !== 'environments' && table !== 'organizations') &&
+    `whole tables read: ${plan.scannedWhole.join(', ')}`)
+
+/** In an account of usual size, every filter that the small and the large database are compared by. */
+const usualCases: Case[] = [
+  ...connectionCases('of an account', usual.id, {}),
+  ...connectionStatuses.flatMap((status) => connectionCases(`of an account, ${status}`, usual.id, { status })),
+  ...connectionCases('of an account, q in many names', usual.id, { q: 'customers' }),
+  ...connectionCases('of an account, q in many names, broken', usual.id, { q: 'customers', status: 'broken' }),
+  ...connectionCases('of an account, q in one name', usual.id, { q: 'partner 1-77' }),
+  ...connectionCases('of an account, q in no name', usual.id, { q: 'nowhere' }),
+  ...connectionCases('of an account, q of two letters in no name', usual.id, { q: 'qx' }),
+  ...connectionCases('of an account, q in the name of a connector', usual.id, { q: 'amazon s3' }),
+  ...connectionCases('of an account, q in the name of a connector, active', usual.id, {
+    q: 'amazon s3',
+    status: 'active',
+  }),
+  ...connectionCases('of an account, q in the name of an unused connector', usual.id, { q: 'snowflake' }),
+]
+
+describe('lists over many connections', () => {
+  const inSmall = new Map<string, Plan>()
+  before(async () => {
+    await prepareToLoad(client)
+    await loadAccounts(client, { first: 1, last: 1, connectionsEach: usual.connections })
+    await loadAccounts(client, { ...others, first: 2, last: 1 + others.small })
+    await settle(client)
+    await assertPlans(usualCases, (plan, { title }) => {
+      const known = inSmall.get(title)
+      if (!known || known.rowsRead < plan.rowsRead) inSmall.set(title, plan)
+      return false
+    })
+    await withoutIndexes(client, async () => {
+      await loadAccounts(client, { first: 0, last: 0, connectionsEach: huge.connections })
+      await loadAccounts(client, { ...others, first: 2 + others.small, last: 1 + others.large })
+    })
+    await settle(client)
+  })
+
+  test('the database is as large as these tests mean', async () => {
+    const { rows } = await client.query<{ all: number; huge: number }>(
+      `select sum(n)::int as all, sum(n) filter (where account_id = $1)::int as huge
+       from (select account_id, in_progress + active + disabled + deleted + broken + offline as n from connection_counts)`,
+      [huge.id],
+    )
+    assert.deepEqual(rows, [{ all: 200_000 + 20_000 + 200, huge: 20_000 }])
+  })
+
+  const pages = [
+    ...connectionCases('of a huge account', huge.id, {}),
+    ...connectionCases('of an organization', null, {}),
+    ...connectionStatuses.flatMap((status) => [
+      ...connectionCases(`of a huge account, ${status}`, huge.id, { status }),
+      ...connectionCases(`of an organization, ${status}`, null, { status }),
+    ]),
+  ]
+  for (const at of pages) {
+    test(`${at.title}: the first page reads the rows of the page alone`, () => assertPlans([at], judgePage))
+  }
+
+  for (const at of usualCases) {
+    test(`${at.title}: reads no more among many connections than among few`, () =>
+      assertPlans([at], (plan) => {
+        const before = inSmall.get(at.title)?.rowsRead ?? 0
+        const rowsMax = Math.max(1.5 * before, usual.connections + 2 * size)
+        return (
+          (plan.rowsRead > rowsMax && `${plan.rowsRead} rows read, ${before} among few connections`) ||
+          (plan.rowsRead > 3 * usual.connections &&
+            `${plan.rowsRead} rows read of an account of ${usual.connections}`) ||
+          (plan.pagesRead > 5 * usual.connections && `${plan.pagesRead} pages read`)
+        )
+      }))
+  }
+
+  for (const [scope, account] of [
+    ['a huge account', huge.id],
+    ['an organization', null],
+  ] as const) {
+    for (const [what, q] of [
+      ['in many names', 'customers'],
+      ['in one name', 'partner 0-12345'],
+      ['in no name', 'nowhere'],
+      ['in the name of an unused connector', 'snowflake'],
+    ] as const) {
+      for (const at of connectionCases(`of ${scope}, q ${what}`, account, { q })) {
+        test(`${at.title}: reads what fits, not everything`, async () => {
+          const matches = await countMatches(account, q)
+          await assertPlans([at], (plan) => {
+            const rowsMax = 2 * matches + 4 * size
+            return plan.rowsRead > rowsMax && `${plan.rowsRead} rows read for ${matches} that fit`
+          })
+        })
+      }
+    }
+  }
+
+  test('totals without q read no connection', () =>
+    assertPlans(
+      [
+        { title: 'of an account', statement: connectionQueries.countsOfAccount, parameters: { accountId: huge.id } },
+        {
+          title: 'of an organization',
+          statement: connectionQueries.countsOfOrganization,
+          parameters: { organizationId: organizationIds.most },
+        },
+      ],
+      (plan, { title }) =>
+        (plan.nodes.some(({ table }) => table === 'connections') && 'reads connections') ||
+        (title === 'of an account' && plan.rowsRead > 1 && `${plan.rowsRead} rows read for one account`),
+    ))
+
+  test('the list of accounts reads its page alone, and the counts of that page', () =>
+    assertPlans(
+      [null, '%account 77%', '%nowhere%'].map((like) => ({
+        title: `list of accounts, ${like}`,
+        statement: accountQueries.listAccounts,
+        parameters: { organizationId: organizationIds.most, like, size, offset: 0 },
+      })),
+      (plan, { parameters }) =>
+        (plan.rowsReadFrom('connection_counts') > size && 'reads the counts of other accounts') ||
+        (plan.nodes.some(({ table }) => table === 'connections') && 'reads connections') ||
+        (plan.rowsSorted > size && `${plan.rowsSorted} accounts sorted`) ||
+        (parameters.like === null && judgePage(plan)),
+    ))
+
+  test('a single account or connection is read by its identifier', () =>
+    assertPlans(
+      [
+        {
+          title: 'account',
+          statement: accountQueries.findAccount,
+          parameters: { organizationId: organizationIds.most, id: usual.id },
+        },
+        {
+          title: 'connection',
+          statement: connectionQueries.findConnection,
+          parameters: { accountId: usual.id, id: 'ffffffffffffffff' },
+        },
+      ],
+      (plan) => plan.rowsRead > 10 && `${plan.rowsRead} rows read`,
+    ))
+
+  test('no statement of the program reads every connection', async () => {
+    const faults: string[] = []
+    await client.query('set plan_cache_mode = force_generic_plan')
+    for (const { text } of statements.filter((statement) => isPlanned(statement.text))) {
+      await client.query(`prepare planned as ${text}`)
+      const parameters = new Set(text.match(/\$\d+/g)).size
+      const given = parameters > 0 ? `(${Array(parameters).fill('null').join(', ')})` : ''
+      const explained = await client.query(`explain execute planned${given}`)
+      const plan = explained.rows.map((row) => row['QUERY PLAN']).join('\n')
+      if (/Seq Scan on (connections|added_connectors)\b/.test(plan)) faults.push(`${text}\n${plan}`)
+      await client.query('deallocate planned')
+    }
+    assert.equal(faults.length, 0, faults.join('\n\n'))
+  })
+})
