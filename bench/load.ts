@@ -69,7 +69,10 @@ const insertAddedConnectors = `
   select a.id, connector, ${identifier("'configuration'", 'a.id', 'connector')}, true, 'Default', 'secret/' || a.id, $2
   from accounts a, unnest($1::text[]) connector`
 
-/** `k` numbers the connections of an account; words, statuses and ends go round with it. */
+/**
+ * `a` numbers the accounts and `k` the connections of one; words, statuses and ends go round, each at its own pace, so
+ * that every account has all of them and so has every stretch of time.
+ */
 const insertConnections = `
   insert into connections
     (id, organization_id, account_id, name, status, remembered_status, src_connector_id, dest_connector_id,
@@ -80,10 +83,10 @@ const insertConnections = `
     ${identifier("'configuration'", 'account', 'src')}, ${identifier("'configuration'", 'account', 'dest')},
     '{"bucketUri": "s3://bucket/prefix"}', '{"warehouse": "W", "database": "D", "schema": "S", "table": "T"}', $2,
     n, n, made, made, case when status = 'deleted' then made end
-  from generate_series(0, $4::int - 1) n, lateral (select n / $3::int as k) numbered, lateral (
-    select ${identifier("'account'", 'n % $3::int')} as account,
-      ($5::text[])[1 + k % ${words.length}] as word,
-      ($6::text[])[1 + k % ${statuses.length + 1}] as status,
+  from generate_series(0, $4::int - 1) n, lateral (select n % $3::int as a, n / $3::int as k) numbered, lateral (
+    select ${identifier("'account'", 'a')} as account,
+      ($5::text[])[1 + (a + k) % ${words.length}] as word,
+      ($6::text[])[1 + (a + k + k / 10) % ${statuses.length + 1}] as status,
       ($7::text[])[1 + k % ${connectorsPerRole}] as src,
       ($8::text[])[1 + k / ${connectorsPerRole} % ${connectorsPerRole}] as dest,
       now() - interval '20 days' * (1 - n::float8 / $4::int) as made

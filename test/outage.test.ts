@@ -2,13 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { type OperationId, operations } from '@penstock/wire'
 import { openDatabase } from '../packages/server/src/db/database.ts'
-import { createLogger } from '../packages/server/src/log.ts'
 import { revokeClient } from '../packages/server/src/organizations/organizations.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
-import { startWorker } from '../packages/server/src/worker/worker.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { callerOf, destination, source, sourceSecrets } from './harness/fixtures.ts'
-import { http, prepareStage, tokenOf } from './harness/process.ts'
 import { startProxy, type Way } from './harness/proxy.ts'
 import { type CallOptions, type Reply, startServiceOn, type TestService } from './harness/service.ts'
 import { bounded, until } from './harness/until.ts'
@@ -27,9 +24,8 @@ async function prepare(t: TestContext) {
   const service = await startServiceOn(proxy.url, env)
   const direct = openDatabase({ url: testDatabase.url, poolSize: 2 })
   t.after(async () => {
-    await proxy.set('open')
-    await service.close()
     await proxy.close()
+    await service.close()
     await direct.close()
     await testDatabase.drop()
   })
@@ -184,5 +180,60 @@ describe('while the database is away', { concurrency: 3 }, () => {
       const { status } = await caller.call('editAccount', { id, body: { name: 'Renamed' } })
       return status === 200
     })
+  })
+})
+
+describe('while a service cannot hear the others', { concurrency: 4 }, () => {
+  const notices = 'penstock notices'
+  for (const way of ['reset', 'silent'] as const) {
+    test(`(${way}) it remembers nothing: a client revoked and an account deleted elsewhere are gone here too`, async (t) => {
+      const { proxy, service, direct, organization, env, testDatabase } = await prepare(t)
+      const caller = callerOf(service, organization)
+      const revoked = await service.addOrganization()
+      const { id: accountId } = await caller.addAccount()
+      const asRevoked = async () => (await service.call('listAccounts', { token: revoked.token })).status
+      const inDeleted = async () => (await caller.call('listConnections', { accountId })).status
+      for (const _ of [1, 2]) assert.deepEqual([await asRevoked(), await inDeleted()], [200, 200])
+
+      await proxy.set(way, notices)
+      await direct.transaction((tx) => revokeClient(tx, revoked.clientId))
+      const other = await startServiceOn(testDatabase.url, env)
+      t.after(() => other.close())
+      assert.equal((await callerOf(other, organization).call('deleteAccount', { id: accountId })).status, 200)
+      await until('the revoked client is refused', async () => (await asRevoked()) === 401)
+      await until('the deleted account is gone', async () => (await inDeleted()) === 404)
+      assert.equal(service.service.deps.notices.hearing, false)
+      assert.equal((await caller.call('listAccounts')).status, 200)
+
+      await proxy.set('open')
+      await until('it hears again', () => service.service.deps.notices.hearing)
+      assert.deepEqual([await asRevoked(), await inDeleted()], [401, 404])
+      const another = await service.addOrganization()
+      assert.equal((await service.call('listAccounts', { token: another.token })).status, 200)
+      await direct.transaction((tx) => revokeClient(tx, another.clientId))
+      await until('the next revocation is heard', async () => {
+        return (await service.call('listAccounts', { token: another.token })).status === 401
+      })
+    })
+  }
+
+  test('and is closed as it gets through to the database again, it leaves no session behind', async (t) => {
+    const { proxy, service, direct } = await prepare(t)
+    const sessions = async (): Promise<number> => {
+      const { rows } = await direct.pool.query(
+        'select from pg_stat_activity where datname = current_database() and application_name = $1',
+        [notices],
+      )
+      return rows.length
+    }
+    await until('it listens', async () => (await sessions()) === 1)
+    await proxy.set('reset', notices)
+    await until('it is deaf', () => !service.service.deps.notices.hearing)
+    await proxy.set('held', notices)
+    await until('it tries again', () => proxy.passing(notices) > 0)
+    await bounded('the end', service.service.close(), 15_000)
+    await proxy.set('open')
+    await until('its connection is over', () => proxy.passing(notices) === 0)
+    assert.equal(await sessions(), 0)
   })
 })

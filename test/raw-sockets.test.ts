@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { type ErrorCode, errors } from '@penstock/wire'
 import { exchange, openLine, type RawReply } from './harness/raw-http.ts'
@@ -68,18 +68,8 @@ describe('what is no request is refused in the envelope', () => {
     ['a folded header', () => get('X-Header: a\r\n b\r\n'), 'invalid_request'],
     ['a header without a name', () => get(': a\r\n'), 'invalid_request'],
     ['no Host', () => get().replace('Host: penstock.test\r\n', ''), 'invalid_request'],
-    [
-      'a request line of 100 kB',
-      () => get().replace('/accounts', `/${many('a', 100_000)}`),
-      'headers_too_large',
-      'uri_too_long',
-    ],
-    [
-      'a query of 100 kB',
-      () => get().replace('/accounts', `/accounts?q=${many('a', 100_000)}`),
-      'headers_too_large',
-      'uri_too_long',
-    ],
+    ['a request line of 100 kB', () => get().replace('/accounts', `/${many('a', 100_000)}`), 'headers_too_large'],
+    ['a query of 100 kB', () => get().replace('/accounts', `/accounts?q=${many('a', 100_000)}`), 'headers_too_large'],
     ['a header of 100 kB', () => get(`X-Header: ${many('a', 100_000)}\r\n`), 'headers_too_large'],
     ['five thousand headers', () => get(many('X-Header: a\r\n', 5_000)), 'headers_too_large'],
     [
@@ -143,11 +133,10 @@ describe('what is unusual, and allowed, is served', () => {
 })
 
 test('requests in one go are answered in their order', async () => {
-  const line = await openLine(port)
+  using line = await openLine(port)
   const sizes = Array.from({ length: 50 }, (_, index) => index + 1)
   line.write(sizes.map((size) => get().replace('/accounts', `/accounts?size=${size}`)).join(''))
   const replies = await line.replies(sizes.length)
-  line.close()
   assert.deepEqual(
     replies.map(({ headers }) => Number(/[?&]size=(\d+)/.exec(headers.link ?? '')?.[1])),
     sizes,
@@ -156,10 +145,9 @@ test('requests in one go are answered in their order', async () => {
 
 test('a request that rubbish follows gets its own answer', async () => {
   const before = await countAccounts()
-  const line = await openLine(port)
+  using line = await openLine(port)
   line.write(post('Content-Length: 12\r\n', `${name} and what is no request`))
   const [reply] = await line.ended()
-  line.close()
   const later = 5
   for (let i = 0; i < later; i++) await exchange(port, post('Connection: close\r\nContent-Length: 12\r\n', name))
   // What was done is said to be done, and what was refused was not done.
@@ -169,10 +157,9 @@ test('a request that rubbish follows gets its own answer', async () => {
 
 test('a body that is longer than its length is not read to its end', async () => {
   const before = await countAccounts()
-  const line = await openLine(port)
+  using line = await openLine(port)
   line.write(post('Content-Length: 10\r\n', name))
   const [reply] = await line.ended()
-  line.close()
   assertRefused(reply, 'invalid_request')
   assert.equal(await countAccounts(), before)
 })
@@ -187,25 +174,26 @@ describe('whoever does not finish a request is told so, and keeps nobody waiting
   for (const [what, bytes] of halves) {
     test(what, async () => {
       const before = await countAccounts()
-      const line = await openLine(port)
+      using line = await openLine(port)
       line.write(bytes())
       await assertServing()
       const [reply] = await line.ended()
-      line.close()
       assertRefused(reply, 'request_timeout')
       assert.equal(await countAccounts(), before)
     })
   }
 
   test('a byte now and then', async () => {
-    const line = await openLine(port)
-    const dribble = setInterval(() => line.write('X'), 50)
+    using line = await openLine(port)
     line.write(get().slice(0, -2))
-    await assertServing()
-    const [reply] = await line.ended()
-    clearInterval(dribble)
-    line.close()
-    assertRefused(reply, 'request_timeout')
+    const dribble = setInterval(() => line.write('X'), 50)
+    try {
+      await assertServing()
+      const [reply] = await line.ended()
+      assertRefused(reply, 'request_timeout')
+    } finally {
+      clearInterval(dribble)
+    }
   })
 })
 
@@ -217,15 +205,14 @@ test('whoever hangs up in the middle is no fault of the service', async () => {
     post('Content-Length: 1000\r\n', name),
     post('Transfer-Encoding: chunked\r\n', 'c\r\n{"name":'),
   ].flatMap((bytes) => [
-    { bytes, hangUp: (line: Awaited<ReturnType<typeof openLine>>) => line.close() },
-    { bytes, hangUp: (line: Awaited<ReturnType<typeof openLine>>) => void line.socket.resetAndDestroy() },
+    { bytes, hangUp: (socket: Socket) => socket.destroy() },
+    { bytes, hangUp: (socket: Socket) => socket.resetAndDestroy() },
   ])
   for (const { bytes, hangUp } of ends) {
-    const line = await openLine(port)
+    using line = await openLine(port)
     line.write(bytes)
     await assertServing()
-    hangUp(line)
-    line.close()
+    hangUp(line.socket)
   }
   await until('every connection is let go', () => connections().then((open) => open === 0))
   assert.equal(await countAccounts(), before)
@@ -239,10 +226,9 @@ const connections = () =>
   )
 
 test('two hundred who never finish keep nobody waiting', async () => {
-  const lines = await Promise.all(Array.from({ length: 200 }, () => openLine(port)))
-  for (const line of lines) line.write(post('Content-Length: 1000\r\n', name))
+  using lines = new DisposableStack()
+  const opened = await Promise.all(Array.from({ length: 200 }, () => openLine(port)))
+  for (const line of opened) lines.use(line).write(post('Content-Length: 1000\r\n', name))
   for (let i = 0; i < 20; i++) await assertServing()
-  const replies = await Promise.all(lines.map((line) => line.ended()))
-  for (const line of lines) line.close()
-  for (const [reply] of replies) assertRefused(reply, 'request_timeout')
+  for (const [reply] of await Promise.all(opened.map((line) => line.ended()))) assertRefused(reply, 'request_timeout')
 })

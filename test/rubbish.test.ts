@@ -242,7 +242,8 @@ test('a method that a path does not take is answered with those that it takes', 
   const failures: string[] = []
   for (const [path, ids] of paths) {
     const taken = ids.flatMap((id) => (operations[id].method === 'GET' ? ['GET', 'HEAD'] : [operations[id].method]))
-    const others = METHODS.filter((name) => name !== 'CONNECT' && !taken.includes(name))
+    // CONNECT is for proxies, and a QUERY is refused for want of a body before anybody looks at its path.
+    const others = METHODS.filter((name) => !['CONNECT', 'QUERY', ...taken].includes(name))
     const missed: string[] = []
     for (const method of others) {
       const { status, headers } = await send({ ...draftOf(ids[0] as OperationId, scene), method, json: undefined })

@@ -19,12 +19,12 @@ const pool = new pg.Pool({ connectionString: DATABASE_URL, max: poolSizeDefault,
 const filter = { organizationId: '', accountId: '', like: null, connectorIds: null, status: null }
 const page = connections.connectionList(filter)
 
-const find = await plain(connections.findConnection)
-const list = await plain(page.list)
-const count = await plain(connections.countsOfAccount)
-const connection = await plain(connections.insertConnection)
-const account = await plain(insertAccount)
-const token = await plain(insertToken)
+const find = plain(connections.findConnection)
+const list = plain(page.list)
+const count = plain(connections.countsOfAccount)
+const connection = plain(connections.insertConnection)
+const account = plain(insertAccount)
+const token = plain(insertToken)
 
 const rows = async (query: pg.QueryConfig) => JSON.stringify((await pool.query(query)).rows)
 

@@ -8,25 +8,25 @@ let made = 0
  * A statement of the service as the driver takes it from anybody: its text, prepared under a name, and its values in
  * order. Fails where a value is not given that the statement names, so that the limit never does less than is said.
  */
-export async function plain<P extends Record<string, unknown>, R extends Record<string, unknown>>(
+export function plain<P extends Record<string, unknown>, R extends Record<string, unknown>>(
   statement: Statement<P, R>,
-): Promise<(values: Record<string, unknown>) => pg.QueryConfig> {
+): (values: Record<string, unknown>) => pg.QueryConfig {
   // The statement is run on a database that only listens, with each parameter's name as its value.
   let names: string[] = []
   const listening: Db = {
-    query: async ({ values = [] }) => {
+    query: ({ values = [] }) => {
       names = values.map(String)
-      return { rows: [], fields: [], rowCount: 0, command: '', oid: 0 }
+      return new Promise<never>(() => {})
     },
   }
-  await statement.run(listening, new Proxy({} as P, { get: (_, name) => name }))
+  void statement.run(listening, new Proxy({} as P, { get: (_, name) => name }))
   const { text } = statement
   const name = `bare ${++made}`
   return (given) => ({
     name,
     text,
     values: names.map((key) => {
-      if (given[key] === undefined) throw new Error(`The statement takes ${key}, which the limit does not give it.`)
+      if (!(key in given)) throw new Error(`The statement takes ${key}, which the limit does not give it.`)
       return given[key]
     }),
   })

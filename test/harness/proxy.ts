@@ -17,6 +17,10 @@ export type ObstructedWay = {
   readonly url: string
   /** Sets how the way is, for all or only for those who connect under an application name. */
   set(way: Way, applicationName?: string): Promise<void>
+  /** How many connections there are under an application name. */
+  passing(applicationName: string): number
+  /** How many connections were cut off so far. */
+  readonly cut: number
   close(): Promise<void>
 }
 
@@ -27,6 +31,7 @@ export async function startProxy(databaseUrl: string): Promise<ObstructedWay> {
   const passages = new Set<Passage>()
   let way: Way = 'open'
   let only: string | undefined
+  let cut = 0
   const concerns = ({ applicationName }: Passage) => way !== 'open' && (only === undefined || only === applicationName)
 
   const obstruct = (passage: Passage) => {
@@ -35,6 +40,7 @@ export async function startProxy(databaseUrl: string): Promise<ObstructedWay> {
       passage.client.pause()
       passage.server?.pause()
     } else {
+      cut++
       passage.client.resetAndDestroy()
     }
   }
@@ -76,6 +82,10 @@ export async function startProxy(databaseUrl: string): Promise<ObstructedWay> {
 
   return {
     url: url.href,
+    passing: (name) => [...passages].filter(({ applicationName }) => applicationName === name).length,
+    get cut() {
+      return cut
+    },
     async set(next, applicationName) {
       way = next
       only = applicationName

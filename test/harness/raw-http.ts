@@ -17,7 +17,8 @@ export type Line = {
   replies(count: number): Promise<RawReply[]>
   /** Waits until the other side hangs up; the replies that came before. */
   ended(): Promise<RawReply[]>
-  close(): void
+  /** Hangs up. */
+  [Symbol.dispose](): void
 }
 
 export async function openLine(port: number, { head = false } = {}): Promise<Line> {
@@ -72,21 +73,17 @@ export async function openLine(port: number, { head = false } = {}): Promise<Lin
       await until('hang up', () => over)
       return received()
     },
-    close: () => socket.destroy(),
+    [Symbol.dispose]: () => void socket.destroy(),
   }
 }
 
 /** Sends one request on a connection of its own, and gives back the reply. `head`: the reply will have no body. */
 export async function exchange(port: number, bytes: string | Buffer, { head = false } = {}): Promise<RawReply> {
-  const line = await openLine(port, { head })
-  try {
-    line.write(bytes)
-    const [reply] = await line.replies(1)
-    assert(reply)
-    return reply
-  } finally {
-    line.close()
-  }
+  using line = await openLine(port, { head })
+  line.write(bytes)
+  const [reply] = await line.replies(1)
+  assert(reply)
+  return reply
 }
 
 /** A request as bytes. Nothing is checked and nothing is escaped; header values are latin1, as HTTP has them. */

@@ -135,16 +135,16 @@ ALTER TABLE "connections" ADD CONSTRAINT "connections_dest_added" FOREIGN KEY ("
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_organization_id_organizations_id_fk" FOREIGN KEY ("organization_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "secrets" ADD CONSTRAINT "secrets_added_connector" FOREIGN KEY ("account_id","connector_id") REFERENCES "public"."added_connectors"("account_id","connector_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tokens" ADD CONSTRAINT "tokens_client_id_clients_id_fk" FOREIGN KEY ("client_id") REFERENCES "public"."clients"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "accounts_listed" ON "accounts" USING btree ("organization_id","created_time" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "accounts"."deleted_time" is null;--> statement-breakpoint
+CREATE INDEX "accounts_listed" ON "accounts" USING btree ("organization_id","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE "accounts"."deleted_time" is null;--> statement-breakpoint
 CREATE INDEX "accounts_deleted" ON "accounts" USING btree ("deleted_time") WHERE "accounts"."deleted_time" is not null;--> statement-breakpoint
 CREATE INDEX "clients_organization" ON "clients" USING btree ("organization_id");--> statement-breakpoint
 CREATE INDEX "connection_counts_organization" ON "connection_counts" USING btree ("organization_id");--> statement-breakpoint
 CREATE INDEX "connections_src" ON "connections" USING btree ("account_id","live_src_connector_id");--> statement-breakpoint
 CREATE INDEX "connections_dest" ON "connections" USING btree ("account_id","live_dest_connector_id");--> statement-breakpoint
-CREATE INDEX "connections_of_account" ON "connections" USING btree ("account_id","created_time" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE not "connections"."account_deleted";--> statement-breakpoint
-CREATE INDEX "connections_of_account_by_status" ON "connections" USING btree ("account_id","status","created_time" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE not "connections"."account_deleted";--> statement-breakpoint
-CREATE INDEX "connections_of_organization" ON "connections" USING btree ("organization_id","created_time" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE not "connections"."account_deleted";--> statement-breakpoint
-CREATE INDEX "connections_of_organization_by_status" ON "connections" USING btree ("organization_id","status","created_time" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE not "connections"."account_deleted";--> statement-breakpoint
+CREATE INDEX "connections_of_account" ON "connections" USING btree ("account_id","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE not "connections"."account_deleted";--> statement-breakpoint
+CREATE INDEX "connections_of_account_by_status" ON "connections" USING btree ("account_id","status","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE not "connections"."account_deleted";--> statement-breakpoint
+CREATE INDEX "connections_of_organization" ON "connections" USING btree ("organization_id","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE not "connections"."account_deleted";--> statement-breakpoint
+CREATE INDEX "connections_of_organization_by_status" ON "connections" USING btree ("organization_id","status","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE not "connections"."account_deleted";--> statement-breakpoint
 CREATE INDEX "connections_of_organization_by_src" ON "connections" USING btree ("organization_id","src_connector_id");--> statement-breakpoint
 CREATE INDEX "connections_of_organization_by_dest" ON "connections" USING btree ("organization_id","dest_connector_id");--> statement-breakpoint
 CREATE INDEX "connections_deleted" ON "connections" USING btree ("deleted_time") WHERE "connections"."status" = 'deleted';--> statement-breakpoint

@@ -62,7 +62,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     read(name, fallback, (value) => between(value, min, max), `a whole number from ${min} to ${max}`)
 
   const host = given('PENSTOCK_HOST') ?? '127.0.0.1'
-  const port = whole('PENSTOCK_PORT', 8080, 0, 65_535)
+  const port = whole('PENSTOCK_PORT', 8080, 1, 65_535)
   const publicUrl = read(
     'PENSTOCK_PUBLIC_URL',
     `http://${host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -94,7 +94,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     environment: {
       name,
       id: createHash('sha256').update(`environment:${name}`).digest('hex').slice(0, 16),
-      host: publicUrl ? new URL(publicUrl).host : '',
+      host: URL.parse(publicUrl ?? '')?.host ?? '',
     },
     tokenLifetimeSeconds: whole('PENSTOCK_TOKEN_LIFETIME_SECONDS', limits.tokenLifetimeSecondsDefault, 1, 31_536_000),
     rateLimitPerMinute: whole('PENSTOCK_RATE_LIMIT', 0, 0, 1_000_000),

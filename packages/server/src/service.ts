@@ -72,6 +72,10 @@ export async function createService(
 
   const app = await createApp({ log, corsOrigins: config.corsOrigins, trustedProxies: config.trustedProxies })
   let draining = false
+  // A connection that stays open for more requests would hold up the end.
+  app.addHook('onSend', async (_, reply) => {
+    if (draining) reply.header('connection', 'close')
+  })
   observe(app, { database, log, waitingJobs: () => waitingJobs(database) })
   serveHealth(app, database, () => draining)
   serveDocuments(app, config.publicUrl)

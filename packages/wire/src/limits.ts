@@ -31,6 +31,8 @@ export const limits = {
   bodyBytesMax: 1_048_576,
   /** Faults named in one refusal; a body can hold more, nobody reads more. */
   faultsMax: 100,
+  /** Characters of the field that a fault names; a caller can make up longer ones. */
+  faultFieldLengthMax: 200,
   /** Characters of client credentials in a token request. */
   credentialLengthMax: 500,
   /** Characters of an Idempotency-Key. */

@@ -2,9 +2,12 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { type Database, openDatabase } from '../db/database.ts'
+import { statement } from '../db/statement.ts'
 import { startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
 import type { Logger } from '../log.ts'
 import { generateMasterKey, type MasterKey, parseMasterKey } from '../secrets/seal.ts'
+
+const ping = statement('select')
 
 /** What every command stands on: the data directory, the database in it or elsewhere, and the master key. */
 export type Ground = {
@@ -39,10 +42,23 @@ export async function openGround(config: Config, log: Logger): Promise<Ground> {
     await embedded?.stop()
   }
   try {
+    await reach(database)
     return { databaseUrl, database, masterKey: await readMasterKey(config), close }
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** Fails, with what to do, where the database cannot be used at all. */
+async function reach(database: Database): Promise<void> {
+  try {
+    await ping.first(database, {})
+  } catch (error) {
+    const { code = 'no answer' } = error as { code?: string }
+    throw new Error(
+      `The database cannot be reached (${code}): check the address in DATABASE_URL, that the server runs, that the database exists, and that the password is right.`,
+    )
   }
 }
 

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { createLogger, describeError, type Logger } from '../log.ts'
+import { withFreePort } from './port.ts'
 
 /** Exit codes: the command did what it says · it failed · it was called wrongly or a setting is bad. */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
@@ -26,7 +27,7 @@ function buildProgram(): Command {
       quiet = true,
     ) =>
     async (...rest: A) => {
-      const config = readConfig(process.env)
+      const config = readConfig(await withFreePort(process.env))
       // A command speaks to a person; only the long-running ones tell their log what they do.
       const log = createLogger(quiet ? 'silent' : config.logLevel)
       await (await load())(config, log, ...rest)

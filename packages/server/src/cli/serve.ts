@@ -98,7 +98,7 @@ async function welcome(config: Config, first: Credentials | undefined): Promise<
       '',
     )
   }
-  const credentials = kept ? `@${file}` : `'{"clientId":"…","clientSecret":"…"}'`
+  const credentials = shellWord(kept ? `@${file}` : '{"clientId":"…","clientSecret":"…"}')
   lines.push(
     'Try it:',
     `  TOKEN=$(curl -s ${api}/oauth/client-token -H 'Content-Type: application/json' -d ${credentials} | sed 's/.*"accessToken":"\\([^"]*\\)".*/\\1/')`,
@@ -108,3 +108,6 @@ async function welcome(config: Config, first: Credentials | undefined): Promise<
   )
   return `${lines.join('\n')}\n`
 }
+
+/** A text as a shell takes it for one word, as it is. */
+const shellWord = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

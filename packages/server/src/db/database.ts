@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { isDeadlock } from './errors.ts'
+import { isAway, isDeadlock } from './errors.ts'
 
 /**
  * The way to PostgreSQL. Terms:
@@ -85,9 +85,13 @@ async function runTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promi
       for (const action of committed) action()
       return result
     } catch (error) {
-      await client.query('rollback').catch((rollbackError: Error) => {
-        broken = rollbackError
-      })
+      // A connection that broke takes its transaction with it; asking it to roll back would only wait once more.
+      if (isAway(error)) broken = error as Error
+      else {
+        await client.query('rollback').catch((rollbackError: Error) => {
+          broken = rollbackError
+        })
+      }
       if (!isDeadlock(error) || attempt === deadlockTries) throw error
     } finally {
       client.release(broken)

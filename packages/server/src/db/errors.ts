@@ -14,6 +14,8 @@ export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01'
 
 /** Classes of SQLSTATE that say that the server is away, starting, stopping or full, not that the statement is wrong. */
 const awayClasses = ['08', '53', '57', '58', 'F0']
+/** A standby that has not taken over yet reads and does not write. */
+const readOnly = '25006'
 const awayCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -32,7 +34,7 @@ const awayMessages =
 export function isAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isAway)
   const code = codeOf(error)
-  if (code && (awayCodes.has(code) || (error instanceof pg.DatabaseError && awayClasses.includes(code.slice(0, 2)))))
-    return true
+  if (code && awayCodes.has(code)) return true
+  if (code && error instanceof pg.DatabaseError) return code === readOnly || awayClasses.includes(code.slice(0, 2))
   return error instanceof Error && awayMessages.test(error.message)
 }

@@ -19,7 +19,8 @@ import {
 /**
  * Every table, in the order of the rooms that own them. A room writes its own tables alone.
  * `npm run migration` turns a change here into the next file of `migrations/`; what this language cannot say
- * (the trigram index, the trigger that counts) is in the migrations written by hand.
+ * (the trigram index, the trigger that counts) is in the migrations written by hand. `desc()` of Drizzle puts nulls last,
+ * which no `order by … desc` asks for: hence `nullsFirst()` on every descending column of an index.
  */
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
@@ -133,7 +134,7 @@ export const accounts = pgTable(
   },
   (t) => [
     index('accounts_listed')
-      .on(t.organizationId, t.createdTime.desc(), t.id.desc())
+      .on(t.organizationId, t.createdTime.desc().nullsFirst(), t.id.desc().nullsFirst())
       .where(sql`${t.deletedTime} is null`),
     index('accounts_deleted').on(t.deletedTime).where(sql`${t.deletedTime} is not null`),
   ],
@@ -261,16 +262,16 @@ export const connections = pgTable(
     index('connections_src').on(t.accountId, t.liveSrcConnectorId),
     index('connections_dest').on(t.accountId, t.liveDestConnectorId),
     index('connections_of_account')
-      .on(t.accountId, t.createdTime.desc(), t.id.desc())
+      .on(t.accountId, t.createdTime.desc().nullsFirst(), t.id.desc().nullsFirst())
       .where(sql`not ${t.accountDeleted}`),
     index('connections_of_account_by_status')
-      .on(t.accountId, t.status, t.createdTime.desc(), t.id.desc())
+      .on(t.accountId, t.status, t.createdTime.desc().nullsFirst(), t.id.desc().nullsFirst())
       .where(sql`not ${t.accountDeleted}`),
     index('connections_of_organization')
-      .on(t.organizationId, t.createdTime.desc(), t.id.desc())
+      .on(t.organizationId, t.createdTime.desc().nullsFirst(), t.id.desc().nullsFirst())
       .where(sql`not ${t.accountDeleted}`),
     index('connections_of_organization_by_status')
-      .on(t.organizationId, t.status, t.createdTime.desc(), t.id.desc())
+      .on(t.organizationId, t.status, t.createdTime.desc().nullsFirst(), t.id.desc().nullsFirst())
       .where(sql`not ${t.accountDeleted}`),
     index('connections_of_organization_by_src').on(t.organizationId, t.srcConnectorId),
     index('connections_of_organization_by_dest').on(t.organizationId, t.destConnectorId),

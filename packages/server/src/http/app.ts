@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
 import { type ErrorCode, errors } from '@penstock/wire'
 import { type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Logger } from '../log.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal, refuse } from '../refusal.ts'
 import { readJsonBodies } from './body.ts'
 import { asRefusal, errorEnvelope, replyRefusal } from './replies.ts'
 
@@ -33,17 +34,28 @@ export async function createApp({
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: maxHeaderBytes },
+    // We refuse a request without a host ourselves, in the envelope.
+    http: { requireHostHeader: false },
     clientErrorHandler: replyToUnreadable,
     frameworkErrors: (_error, request, reply) => {
       void replyRefusal(request, reply, new Refusal('not_found', []))
     },
   }) as unknown as FastifyInstance
 
+  app.server.on('request', (request, response) => answering.set(request.socket, response))
+  // An expectation that we do not know asks for nothing that we could refuse.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    if (!request.headers.host && request.raw.httpVersion === '1.1') {
+      refuse('invalid_request', [{ field: 'header.host', message: 'is missing' }])
+    }
   })
   readJsonBodies(app)
   app.setErrorHandler((error, request, reply) => {
+    // Nobody waits for the answer any more.
+    if (request.raw.aborted) return replyRefusal(request, reply, new Refusal('request_timeout', []))
     const refusal = asRefusal(error)
     if (refusal && refusal.code !== 'unavailable') return replyRefusal(request, reply, refusal)
     log.error({ requestId: request.id, operation: request.routeOptions.config.operation, err: error }, 'request failed')
@@ -66,13 +78,23 @@ const unreadable: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 }
 
-/** What is not HTTP at all never becomes a request; it is answered all the same, in the same envelope. */
+/** The answer under way on a connection. */
+const answering = new WeakMap<Socket, ServerResponse>()
+
+/**
+ * What is not HTTP at all never becomes a request; it is answered all the same, in the same envelope, and after the
+ * answers to what came before it on the connection.
+ */
 function replyToUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const code = unreadable[error.code ?? ''] ?? 'invalid_request'
   const body = JSON.stringify(errorEnvelope(code, newRequestId()))
-  socket.end(
-    `HTTP/1.1 ${errors[code].status} ${code}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  )
+  const answer = () =>
+    socket.end(
+      `HTTP/1.1 ${errors[code].status} ${code}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+        `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    )
+  const earlier = answering.get(socket)
+  if (earlier?.req.complete && !earlier.writableFinished) earlier.once('finish', answer)
+  else answer()
 }

@@ -53,7 +53,7 @@ export function observe(
     registers: [registry],
     async collect() {
       const waiting = await waitingJobs().catch(() => undefined)
-      if (waiting === undefined) this.reset()
+      if (waiting === undefined) this.remove()
       else this.set(waiting)
     },
   })

@@ -18,9 +18,15 @@ export function errorEnvelope(code: ErrorCode, requestId: string, faults: readon
   return {
     statusCode: status,
     statusMessage: message,
-    response: { error: code, requestId, details: faults.slice(0, limits.faultsMax) },
+    response: { error: code, requestId, details: faults.slice(0, limits.faultsMax).map(shorten) },
   }
 }
+
+/** A fault can name a key that the caller made up, however long; a refusal stays short all the same. */
+const shorten = ({ field, message }: Fault): Fault => ({
+  field: field.length > limits.faultFieldLengthMax ? `${field.slice(0, limits.faultFieldLengthMax)}…` : field,
+  message,
+})
 
 /** Answers with a refusal. */
 export function replyRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {

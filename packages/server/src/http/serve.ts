@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import {
   basePath,
   envelope,
@@ -8,7 +9,7 @@ import {
   Refused,
   takesIdempotencyKey,
 } from '@penstock/wire'
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteGenericInterface } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { Database, Transaction } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
@@ -27,7 +28,8 @@ declare module 'fastify' {
 
 const errorEnvelopeSchema = envelope(Refused)
 const wellFormedId = new RegExp(identifierPattern)
-const everyMethod: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
+/** Every method that Node can read; CONNECT never becomes a request. */
+const everyMethod = METHODS.filter((method) => method !== 'CONNECT')
 
 /**
  * Binds every operation of the contract to its handler. A request runs one way:
@@ -38,6 +40,7 @@ export function serveOperations(
   { gate, database, publicUrl, handlers }: { gate: Gate; database: Database; publicUrl: string; handlers: Handlers },
 ): void {
   app.decorateRequest('actor', undefined)
+  for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   const methods = new Map<string, string[]>()
   for (const id of Object.keys(operations) as OperationId[]) {
     const operation: Operation = operations[id]
@@ -59,14 +62,17 @@ export function serveOperations(
     })
   }
   for (const [url, allowed] of methods) {
-    const allow = everyMethod.filter((method) => allowed.includes(method)).join(', ')
+    const allow = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'].filter((method) => allowed.includes(method)).join(', ')
+    // Before the body is read: whatever it is, the method is wrong.
+    const refuseMethod = async (_: FastifyRequest, reply: FastifyReply) => {
+      reply.header('allow', allow)
+      refuse('method_not_allowed')
+    }
     app.route({
       method: everyMethod.filter((method) => !allowed.includes(method)),
       url,
-      handler: (_, reply) => {
-        reply.header('allow', allow)
-        refuse('method_not_allowed')
-      },
+      onRequest: refuseMethod,
+      handler: refuseMethod,
     })
   }
 }
@@ -123,7 +129,7 @@ function handle(
           once(tx, actor?.organizationId ?? '', key, [id, pathId, accountId, input.body], () => run(tx)),
         )
       : await run(database)
-    return send(reply, operation, answer, publicUrl + request.url, input.query)
+    return send(reply, operation, answer, addressOf(publicUrl, request.url), input.query)
   }
 }
 
@@ -158,18 +164,24 @@ async function actingAccount(
   return account ?? refuse('not_found')
 }
 
+/** Where a caller finds what was asked for; a request line may hold the path alone or the whole address. */
+function addressOf(publicUrl: string, requestUrl: string): URL {
+  const { pathname, search } = new URL(requestUrl, publicUrl)
+  return new URL(publicUrl + pathname + search)
+}
+
 function send(
   reply: FastifyReply,
   operation: Operation,
   answer: Answer<OperationId> & { total?: number },
-  address: string,
+  address: URL,
   query: Record<string, unknown>,
 ): FastifyReply {
   const statusCode = operation.success ?? 200
   reply.code(statusCode)
   if (answer.etag !== undefined) reply.header('etag', quoteEtag(answer.etag))
   if (operation.list === 'paged') {
-    reply.headers(pageHeaders(new URL(address), query as { size: number; offset: number }, answer.total ?? 0))
+    reply.headers(pageHeaders(address, query as { size: number; offset: number }, answer.total ?? 0))
   }
   return reply.send(
     operation.bare ? answer.reply : { statusCode, statusMessage: operation.done, response: answer.reply },

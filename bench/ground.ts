@@ -1,0 +1,21 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/server/src/embedded/embedded-postgres.ts'
+
+/** Where a run takes place: a temporary directory, and in it a PostgreSQL as it comes with Penstock, fsync and all. */
+export type Ground = { readonly directory: string; readonly serverUrl: string }
+
+/** Starts it; `cleanup` removes all of it. */
+export async function startPostgres(cleanup: AsyncDisposableStack): Promise<Ground> {
+  const directory = await mkdtemp(join(tmpdir(), 'penstock-bench-'))
+  cleanup.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }))
+  // PostgreSQL, which does not run as root, has to pass through.
+  await chmod(directory, 0o711)
+  const home = join(directory, 'postgres')
+  cleanup.defer(() => removeEmbeddedPostgres(home))
+  const postgres = await startEmbeddedPostgres({ directory: home })
+  // Its watchdog would bring it back.
+  cleanup.defer(() => postgres.stop())
+  return { directory, serverUrl: postgres.url }
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { type Fetch, PenstockError } from '@penstock/client'
+
+/** What a client of the service sends and gets. */
+
+/** The real `fetch`, with what passed through it; `meddle` may answer in the service's place, or act before its answer. */
+export function recorder(
+  meddle: (address: string, nth: number, init: RequestInit) => Promise<Response | undefined> | undefined = () =>
+    undefined,
+) {
+  const calls: string[] = []
+  const record: Fetch = async (address, init) => {
+    const line = `${init.method} ${address.slice(address.indexOf('/es/v2') + 6)}`
+    const nth = calls.filter((call) => call.startsWith(line)).length
+    calls.push(line)
+    const reply = (await meddle(address, nth, init)) ?? (await fetch(address, init))
+    calls[calls.lastIndexOf(line)] = `${line} ${reply.status}`
+    return reply
+  }
+  return { calls, fetch: record }
+}
+
+/** The error that a call must reject with. */
+export async function refusal(call: Promise<unknown>): Promise<PenstockError> {
+  const error = await call.then(
+    () => assert.fail('expected a refusal'),
+    (thrown: unknown) => thrown,
+  )
+  assert(error instanceof PenstockError, String(error))
+  return error
+}

@@ -1,0 +1,85 @@
+import type { Connector, FieldDefinition, Fields } from '@penstock/connector'
+import { connectors } from '@penstock/connectors'
+import { connectorBySlug } from '../harness/fixtures.ts'
+import type { Account, Connection, Value, Values } from './model.ts'
+
+/** What the model knows of connectors: which there are, which fit, and which settings they take. */
+
+export const mask = '********'
+export type Role = 'Source' | 'Destination'
+
+/** Connectors of every kind that matters: one role or both, conditions, roles' own secrets, nothing to configure. */
+export const pool: readonly Connector[] = [
+  'amazon-s3-source',
+  'snowflake-destination',
+  'mparticle-events',
+  'google-ads-conversions',
+  'adobe-audience-manager',
+  'fetch-audiences',
+  'liveramp-id-match',
+].map(connectorBySlug)
+
+export const connectorById = (id: string): Connector | undefined => connectors.find((connector) => connector.id === id)
+
+export const endFields = (connector: Connector, role: Role): Fields =>
+  (role === 'Source' ? connector.source : connector.destination)?.fields ?? {}
+
+/** What asks nothing of anybody is configured from the start. */
+export const isConfiguredFromStart = ({ secrets }: Connector) => Object.values(secrets).every((field) => field.readonly)
+
+/** Roles and categories, as "Compatible" has them. */
+export function fits(source: Connector, destination: Connector): boolean {
+  if (!source.roles.includes('Source') || !destination.roles.includes('Destination')) return false
+  if (source.id === destination.id && source.roles.length < 2) return false
+  const [from, to] = [source.dataTypeCategory, destination.dataTypeCategory]
+  if (from === 'data store' || to === 'data store' || from === to) return true
+  return from === 'identity management' && to === 'audience activation'
+}
+
+/** The values after a caller sent some; undefined where one is wrong. */
+export function merged(fields: Fields, current: Values, given: Readonly<Record<string, unknown>>): Values | undefined {
+  const after: Values = { ...current }
+  for (const [key, sent] of Object.entries(given)) {
+    const field = fields[key]
+    if (!field) return undefined
+    if (field.type === 'Password' && sent === mask) {
+      if (!(key in current)) return undefined
+    } else if (sent === null || sent === '') delete after[key]
+    else if (field.readonly || !isRight(field, sent)) return undefined
+    else after[key] = sent
+  }
+  return after
+}
+
+function isRight({ type, options, min = -Infinity, max = Infinity }: FieldDefinition, sent: unknown): sent is Value {
+  if (type === 'Number') return Number.isSafeInteger(sent) && Number(sent) >= min && Number(sent) <= max
+  if (type === 'Boolean') return typeof sent === 'boolean'
+  if (type === 'Select') return typeof sent === 'string' && options?.includes(sent) === true
+  return typeof sent === 'string' && sent.trim() !== ''
+}
+
+/** Whether every required field, under its condition, has a value; a role's own fields only where that role is meant. */
+export function isComplete(fields: Fields, values: Values, role?: Role): boolean {
+  return Object.entries(fields).every(([key, field]) => {
+    if (!field.required || field.readonly || (field.role && field.role !== role)) return true
+    const counts = Object.entries(field.when ?? {}).every(([other, wanted]) =>
+      [wanted].flat().includes(String(values[other] ?? fields[other]?.default)),
+    )
+    return !counts || key in values || field.default !== undefined
+  })
+}
+
+/** Whether a connection may carry data: both ends configured, everything required there. */
+export function isReady(account: Account, { src, dest, srcConfig, destConfig }: Pick<Connection, 'src' | 'dest' | 'srcConfig' | 'destConfig'>): boolean {
+  const end = (id: string, role: Role, config: Values) => {
+    const connector = connectorById(id)
+    const added = account.added.get(id)
+    return (
+      connector !== undefined &&
+      added?.configured === true &&
+      isComplete(connector.secrets, added.values, role) &&
+      isComplete(endFields(connector, role), config, role)
+    )
+  }
+  return end(src, 'Source', srcConfig) && end(dest, 'Destination', destConfig)
+}
