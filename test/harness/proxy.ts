@@ -19,8 +19,6 @@ export type ObstructedWay = {
   set(way: Way, applicationName?: string): Promise<void>
   /** How many connections there are under an application name. */
   passing(applicationName: string): number
-  /** How many connections were cut off so far. */
-  readonly cut: number
   close(): Promise<void>
 }
 
@@ -31,7 +29,6 @@ export async function startProxy(databaseUrl: string): Promise<ObstructedWay> {
   const passages = new Set<Passage>()
   let way: Way = 'open'
   let only: string | undefined
-  let cut = 0
   const concerns = ({ applicationName }: Passage) => way !== 'open' && (only === undefined || only === applicationName)
 
   const obstruct = (passage: Passage) => {
@@ -40,7 +37,6 @@ export async function startProxy(databaseUrl: string): Promise<ObstructedWay> {
       passage.client.pause()
       passage.server?.pause()
     } else {
-      cut++
       passage.client.resetAndDestroy()
     }
   }
@@ -83,9 +79,6 @@ export async function startProxy(databaseUrl: string): Promise<ObstructedWay> {
   return {
     url: url.href,
     passing: (name) => [...passages].filter(({ applicationName }) => applicationName === name).length,
-    get cut() {
-      return cut
-    },
     async set(next, applicationName) {
       way = next
       only = applicationName

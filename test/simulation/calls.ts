@@ -11,7 +11,7 @@ const names = ['Alpha', 'alpha two', 'Beta 100%', 'Gamma_1', ' Delta ', 'Épsilo
 const filters = ['a', 'ALPHA', '100%', '_', 'snow', 'mparticle', 'nowhere'] as const
 const statuses = ['', 'all', 'active', 'DISABLED', 'deleted', 'in-progress', 'broken', 'offline'] as const
 const unknownId = 'ffffffffffffffff'
-const accountsMax = 4
+const accountsMax = 3
 const connectionsMax = 10
 const keys = ['key-1', 'key-2', 'key-3', 'key-4'] as const
 
@@ -49,7 +49,8 @@ export function chooseCall(random: Random, model: Model, focus?: Focus): Call {
       const ids = [...((random.percent(95) ? account : random.any(all))?.connections.keys() ?? [])]
       return random.any(ids) ?? unknownId
     },
-    connector: () => random.any(pool.filter(({ id }) => account?.added.has(id) || random.percent(20))) ?? (pool[0] as Connector),
+    connector: () =>
+      random.any(pool.filter(({ id }) => account?.added.has(id) || random.percent(4))) ?? (pool[0] as Connector),
   }
   const operation = chooseOperation(random, focus ? writes : everything, live.length, account)
   const call = { org, operation, ...makers[operation]?.(choose) }
@@ -60,10 +61,10 @@ export function chooseCall(random: Random, model: Model, focus?: Focus): Call {
 const writes: Partial<Record<OperationId, number>> = {
   editAccount: 4,
   deleteAccount: 1,
-  addConnectors: 6,
+  addConnectors: 8,
   configureConnector: 8,
-  removeConnector: 6,
-  createConnection: 8,
+  removeConnector: 4,
+  createConnection: 12,
   updateConnection: 6,
   updateConnectionStatus: 14,
   deleteConnection: 8,
@@ -81,13 +82,34 @@ const everything: Partial<Record<OperationId, number>> = {
   listConnections: 10,
 }
 
-function chooseOperation(random: Random, weights: typeof everything, accounts: number, account: Account | undefined): OperationId {
-  const full = {
-    addAccount: accounts >= accountsMax,
-    deleteAccount: accounts <= 1,
-    createConnection: (account?.connections.size ?? 0) >= connectionsMax,
-  }
-  const entries = (Object.entries(weights) as [OperationId, number][]).filter(([id]) => !(id in full && full[id as keyof typeof full]))
+const ofConnectors: readonly OperationId[] = [
+  'configureConnector',
+  'removeConnector',
+  'getConnectorConfiguration',
+  'createConnection',
+]
+const ofConnections: readonly OperationId[] = [
+  'updateConnection',
+  'updateConnectionStatus',
+  'deleteConnection',
+  'restoreConnection',
+  'getConnection',
+]
+
+function chooseOperation(
+  random: Random,
+  weights: typeof everything,
+  accounts: number,
+  account: Account | undefined,
+): OperationId {
+  const connections = account?.connections.size ?? 0
+  const senseless = (id: OperationId) =>
+    (id === 'addAccount' && accounts >= accountsMax) ||
+    (id === 'deleteAccount' && accounts <= 1) ||
+    (id === 'createConnection' && connections >= connectionsMax) ||
+    (ofConnections.includes(id) && connections === 0 && random.percent(95)) ||
+    (ofConnectors.includes(id) && account?.added.size === 0 && random.percent(80))
+  const entries = (Object.entries(weights) as [OperationId, number][]).filter(([id]) => !senseless(id))
   if (accounts === 0 && 'addAccount' in weights) return 'addAccount'
   let at = random.int(entries.reduce((sum, [, weight]) => sum + weight, 0))
   for (const [id, weight] of entries) {
@@ -111,11 +133,10 @@ const makers: Partial<Record<OperationId, Maker>> = {
   deleteAccount: inPath,
   editAccount: ({ random, accountId }) => ({
     id: accountId,
-    body: random.pick([
-      { name: random.pick(names) },
-      { enabled: random.percent(50) },
-      { name: random.pick(names), enabled: random.percent(50) },
-    ]),
+    body: {
+      name: random.pick(names),
+      ...(random.percent(50) ? { enabled: random.percent(50) } : {}),
+    },
   }),
   listAccounts: (choose) => ({ query: pageQuery(choose) }),
   addConnectors: ({ random, accountId }) => ({
@@ -169,7 +190,9 @@ const makers: Partial<Record<OperationId, Maker>> = {
         destConnectorId: destination.id,
         ...(random.percent(10) ? { srcConfigurationId: ownId || unknownId } : {}),
         ...(random.percent(80) ? { srcConnectionConfig: chooseValues(random, endFields(source, 'Source')) } : {}),
-        ...(random.percent(80) ? { destConnectionConfig: chooseValues(random, endFields(destination, 'Destination')) } : {}),
+        ...(random.percent(80)
+          ? { destConnectionConfig: chooseValues(random, endFields(destination, 'Destination')) }
+          : {}),
       },
     }
   },
@@ -213,7 +236,9 @@ function fittingPairs(account: Account | undefined): [Connector, Connector][] {
   const added = pool.filter(({ id }) => account?.added.has(id))
   return added
     .filter(({ source }) => source)
-    .flatMap((source) => added.filter(({ destination }) => destination).map((other): [Connector, Connector] => [source, other]))
+    .flatMap((source) =>
+      added.filter(({ destination }) => destination).map((other): [Connector, Connector] => [source, other]),
+    )
 }
 
 /** Mostly whole and right; sometimes with gaps, with values that are cleared, masked or wrong, or with an unknown key. */
@@ -269,6 +294,12 @@ function withHeaders(random: Random, model: Model, call: Call): Call {
 
 function again(call: Call, request: string, key: string): Call {
   const [operation, id, accountId, body] = JSON.parse(request)
-  return { org: call.org, operation, ...(id ? { id } : {}), ...(accountId ? { accountId } : {}), ...(body ? { body } : {}), key }
+  return {
+    org: call.org,
+    operation,
+    ...(id ? { id } : {}),
+    ...(accountId ? { accountId } : {}),
+    ...(body ? { body } : {}),
+    key,
+  }
 }
-

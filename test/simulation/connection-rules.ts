@@ -1,5 +1,17 @@
 import type { ErrorCode } from '@penstock/wire'
-import { type Account, accountOf, type Connection, isLive, type Model, type Place, type Remembered, restoreWindowDays, type Rule, type Status, type Values } from './model.ts'
+import {
+  type Account,
+  accountOf,
+  type Connection,
+  isLive,
+  type Model,
+  type Place,
+  type Remembered,
+  type Rule,
+  restoreWindowDays,
+  type Status,
+  type Values,
+} from './model.ts'
 import { connectorById, endFields, fits, isReady, merged } from './settings.ts'
 import { page, pick, shows } from './views.ts'
 
@@ -67,7 +79,11 @@ const ends = [
 ] as const
 
 /** The settings of both ends after a call; undefined where one is wrong. A given object takes the place of what was there. */
-function configsAfter(place: Pick<Place, 'call'>, ids: { src: string; dest: string }, current: { src: Values; dest: Values }) {
+function configsAfter(
+  place: Pick<Place, 'call'>,
+  ids: { src: string; dest: string },
+  current: { src: Values; dest: Values },
+) {
   const [src, dest] = ends.map(({ key, role }) => {
     const connector = connectorById(ids[key])
     const given = place.call.body?.[`${key}ConnectionConfig`] as Record<string, unknown> | undefined

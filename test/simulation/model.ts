@@ -99,7 +99,10 @@ export type Rule = {
   /** The version that If-Match is held against: `resource@version`. */
   version?(place: Place): string
   /** Does it, given what was answered, and tells what should have been. */
-  answer(place: Place, payload: unknown): { is: unknown; shouldBe: unknown; etagOf?: [resource: string, version: number]; total?: number }
+  answer(
+    place: Place,
+    payload: unknown,
+  ): { is: unknown; shouldBe: unknown; etagOf?: [resource: string, version: number]; total?: number }
 }
 
 export const restoreWindowDays = 30
@@ -108,7 +111,12 @@ export const isLive = ({ status }: Connection) => status !== 'deleted'
 export const keyOf = (org: number, key: string) => `${org} ${key}`
 
 /** Whether a call may have had this outcome; then the model has moved on, else it says what is wrong. */
-export function explain(rules: Readonly<Partial<Record<OperationId, Rule>>>, model: Model, call: Call, outcome: Outcome): string | undefined {
+export function explain(
+  rules: Readonly<Partial<Record<OperationId, Rule>>>,
+  model: Model,
+  call: Call,
+  outcome: Outcome,
+): string | undefined {
   const rule = rules[call.operation]
   if (!rule) throw new Error(`The model knows nothing of ${call.operation}`)
   const request = JSON.stringify([call.operation, call.id, call.accountId, call.body])
@@ -116,7 +124,9 @@ export function explain(rules: Readonly<Partial<Record<OperationId, Rule>>>, mod
   if (first && first.hours < keyWindowHours) {
     const expected = first.request === request ? 'the first answer' : 'idempotency_key_reused'
     if (expected === 'the first answer' && outcome.error === undefined) {
-      return isDeepStrictEqual(outcome.payload, first.payload) ? undefined : `another answer than the first, ${JSON.stringify(first.payload)}`
+      return isDeepStrictEqual(outcome.payload, first.payload)
+        ? undefined
+        : `another answer than the first, ${JSON.stringify(first.payload)}`
     }
     const refused = call.malformed ? ['invalid_request', expected] : [expected]
     return outcome.error && refused.includes(outcome.error) ? undefined : `should have been ${refused.join(' or ')}`
@@ -135,9 +145,16 @@ export function explain(rules: Readonly<Partial<Record<OperationId, Rule>>>, mod
   if (!place || codes.length > 0) return `should have been refused with ${codes.join(' or ')}`
   const { is, shouldBe, etagOf, total } = rule.answer(place, outcome.payload)
   if (!isDeepStrictEqual(is, shouldBe)) return `should have been ${JSON.stringify(shouldBe)}, is ${JSON.stringify(is)}`
-  if (total !== undefined && String(total) !== outcome.total) return `a total of ${outcome.total} should have been ${total}`
+  if (total !== undefined && String(total) !== outcome.total)
+    return `a total of ${outcome.total} should have been ${total}`
   if (call.key !== undefined) {
-    model.keys.set(keyOf(call.org, call.key), { org: call.org, key: call.key, request, payload: outcome.payload, hours: 0 })
+    model.keys.set(keyOf(call.org, call.key), {
+      org: call.org,
+      key: call.key,
+      request,
+      payload: outcome.payload,
+      hours: 0,
+    })
   }
   return etagOf && outcome.etag !== undefined ? checkEtag(model, ...etagOf, outcome.etag) : undefined
 }

@@ -1,9 +1,9 @@
+import { connectors } from '@penstock/connectors'
 import type { ErrorCode, OperationId } from '@penstock/wire'
 import { connectionRules } from './connection-rules.ts'
-import { type Account, type Added, accountOf, isLive, type Model, type Rule, type Values } from './model.ts'
+import { type Account, type Added, accountOf, type Call, isLive, type Model, type Rule, type Values } from './model.ts'
 import { connectorById, fits, isComplete, isConfiguredFromStart, mask, merged } from './settings.ts'
 import { page, pick, shows } from './views.ts'
-import { connectors } from '@penstock/connectors'
 
 /** Accounts and connectors in the model (`docs/api-decisions.md`, section 2). */
 
@@ -82,7 +82,10 @@ const accountRules = {
     answer: ({ model, call }, payload) => {
       const q = String(call.query?.q ?? '').toLowerCase()
       const all = [...model.accounts.values()].filter(({ id }) => accountOf(model, call.org, id))
-      const { entries, total } = page(all.filter(({ name }) => name.toLowerCase().includes(q)), call.query)
+      const { entries, total } = page(
+        all.filter(({ name }) => name.toLowerCase().includes(q)),
+        call.query,
+      )
       return { is: (payload as unknown[]).map(shows.account), shouldBe: entries.map(viewAccount), total }
     },
   },
@@ -112,12 +115,14 @@ function viewValues({ connectorId, values }: Added): Record<string, string> {
   return Object.fromEntries(fields.map((entry) => [entry[0], shown(entry)]))
 }
 
+const idsIn = ({ body }: Call): string[] => (body?.connectorIds ?? []) as string[]
+
 const connectorRules = {
   addConnectors: {
     needs: 'account',
-    refusals: ({ call }) => ((call.body?.connectorIds as string[]).every(connectorById) ? [] : ['not_found']),
+    refusals: ({ call }) => (idsIn(call).every(connectorById) ? [] : ['not_found']),
     answer: ({ model, call, account }, payload) => {
-      const ids = [...new Set(call.body?.connectorIds as string[])]
+      const ids = [...new Set(idsIn(call))]
       const order = ++model.clock
       for (const connectorId of ids) {
         const connector = connectorById(connectorId)
@@ -147,12 +152,17 @@ const connectorRules = {
         .filter(({ connectorId }) => connectorById(connectorId)?.name.toLowerCase().includes(String(q).toLowerCase()))
         .map(({ connectorId, order }) => ({ id: connectorId, order }))
       const { entries, total } = page(found, call.query)
-      return { is: (payload as unknown[]).map(shows.added), shouldBe: entries.map(({ id }) => viewAdded(account, id)), total }
+      return {
+        is: (payload as unknown[]).map(shows.added),
+        shouldBe: entries.map(({ id }) => viewAdded(account, id)),
+        total,
+      }
     },
   },
   listSupportedConnectors: {
     needs: 'account',
-    refusals: ({ call }) => (connectorById(String(call.query?.srcConnectorId ?? call.query?.destConnectorId)) ? [] : ['not_found']),
+    refusals: ({ call }) =>
+      connectorById(String(call.query?.srcConnectorId ?? call.query?.destConnectorId)) ? [] : ['not_found'],
     answer: ({ call, account }, payload) => {
       const { srcConnectorId, destConnectorId, added } = call.query ?? {}
       const given = connectorById(String(srcConnectorId ?? destConnectorId))
@@ -179,7 +189,14 @@ const connectorRules = {
       const values = Object.fromEntries((group?.configuration ?? []).map(({ name, value }) => [name, value]))
       if (added.configurationId === '') added.configurationId = group?.configurationId ?? ''
       return {
-        is: { configurationId: group?.configurationId, name: group?.name, configured, secretName, values, saved: lastUpdated > 0 },
+        is: {
+          configurationId: group?.configurationId,
+          name: group?.name,
+          configured,
+          secretName,
+          values,
+          saved: lastUpdated > 0,
+        },
         shouldBe: {
           ...pick(added, 'configurationId', 'name', 'configured', 'secretName'),
           values: viewValues(added),
@@ -220,7 +237,9 @@ const connectorRules = {
     needs: 'account',
     refusals: ({ call, account }) => {
       const codes = addedOrRefusal(account, call.id)
-      const used = [...account.connections.values()].some((one) => isLive(one) && [one.src, one.dest].includes(call.id ?? ''))
+      const used = [...account.connections.values()].some(
+        (one) => isLive(one) && [one.src, one.dest].includes(call.id ?? ''),
+      )
       return used ? [...codes, 'connector_in_use'] : codes
     },
     answer: ({ account, added }, payload) => {
@@ -232,4 +251,8 @@ const connectorRules = {
 } satisfies Record<string, Rule>
 
 /** Every operation that the simulation calls. */
-export const rules: Readonly<Partial<Record<OperationId, Rule>>> = { ...accountRules, ...connectorRules, ...connectionRules }
+export const rules: Readonly<Partial<Record<OperationId, Rule>>> = {
+  ...accountRules,
+  ...connectorRules,
+  ...connectionRules,
+}

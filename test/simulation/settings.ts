@@ -70,7 +70,10 @@ export function isComplete(fields: Fields, values: Values, role?: Role): boolean
 }
 
 /** Whether a connection may carry data: both ends configured, everything required there. */
-export function isReady(account: Account, { src, dest, srcConfig, destConfig }: Pick<Connection, 'src' | 'dest' | 'srcConfig' | 'destConfig'>): boolean {
+export function isReady(
+  account: Account,
+  { src, dest, srcConfig, destConfig }: Pick<Connection, 'src' | 'dest' | 'srcConfig' | 'destConfig'>,
+): boolean {
   const end = (id: string, role: Role, config: Values) => {
     const connector = connectorById(id)
     const added = account.added.get(id)

@@ -67,6 +67,7 @@ export function createNotices(url: string, onError: (error: unknown) => void): N
       await fresh.connect()
       await fresh.query(`listen ${channel}`)
       for (const { listener } of listeners) await listener.onHearing?.(fresh)
+      if (closed) throw new Error('Closed while it was connecting')
     } catch (error) {
       await fresh.end().catch(() => {})
       throw error
@@ -83,6 +84,7 @@ export function createNotices(url: string, onError: (error: unknown) => void): N
       try {
         return await connect()
       } catch (error) {
+        if (closed) return
         onError(error)
         await delay(retryMs, undefined, { ref: false })
       }

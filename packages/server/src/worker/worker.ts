@@ -38,7 +38,7 @@ export async function startWorker(databaseUrl: string, log: Logger): Promise<Wor
         log.warn({ err }, 'the job queue stopped; starting it again')
       }
       while (!stopping.signal.aborted) {
-        await delay(restartMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+        await delay(restartMs, undefined, { signal: stopping.signal }).catch(() => {})
         if (stopping.signal.aborted) return
         try {
           runner = await runQueue(database, log)
