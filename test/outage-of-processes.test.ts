@@ -52,6 +52,7 @@ describe('the job queue', { concurrency: 3 }, () => {
       let warnings = 0
       const countWarnings = { write: () => void warnings++ }
       const worker = await startWorker(proxy.url, createLogger('warn', countWarnings))
+      t.after(() => bounded('the end of the worker', worker.stop(), 60_000))
       await addWork('before')
       await until('the job is done', async () => (await keys()) + (await jobs()) === 0)
 
@@ -62,7 +63,6 @@ describe('the job queue', { concurrency: 3 }, () => {
       await proxy.set('open')
       await until('the job is done after all', async () => (await keys()) === 0, backWithinMs)
       await until('the queue knows', async () => (await jobs()) === 0)
-      await bounded('the end of the worker', worker.stop(), 30_000)
     })
   }
 })

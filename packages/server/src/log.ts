@@ -3,14 +3,14 @@ import type { LogLevel } from './config.ts'
 
 export type { Logger }
 
+/** Lines are written together: a system call for each would cost more than many an answer. */
+const standardError = () => pino.destination({ dest: 2, sync: false, minLength: 8_192, periodicFlush: 100 })
+
 /**
  * JSON lines on standard error; what a person should read goes to standard output. A log line never holds a body, a
  * query, a header, a secret or a token: it is made of the few fields that are named where it is written.
  */
-export function createLogger(
-  level: LogLevel,
-  destination: DestinationStream = pino.destination({ dest: 2, sync: false }),
-): Logger {
+export function createLogger(level: LogLevel, destination: DestinationStream = standardError()): Logger {
   return pino(
     {
       name: 'penstock',

@@ -73,8 +73,9 @@ export async function createService(
   const app = await createApp({ log, corsOrigins: config.corsOrigins, trustedProxies: config.trustedProxies })
   let draining = false
   // A connection that stays open for more requests would hold up the end.
-  app.addHook('onSend', async (_, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (draining) reply.header('connection', 'close')
+    done(null, payload)
   })
   observe(app, { database, log, waitingJobs: () => waitingJobs(database) })
   serveHealth(app, database, () => draining)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Connector } from '@penstock/connector'
 import { connectorById, connectors } from '@penstock/connectors'
-import { type CatalogueEntry, connectorStatus, type Connector as WireConnector } from '@penstock/wire'
+import { type CatalogueEntry, connectorStatus, type QueryOf, type Connector as WireConnector } from '@penstock/wire'
 
 /** The catalogue as this deployment serves it: the connectors of `@penstock/connectors`, with addresses of its own. */
 export type Catalogue = {
@@ -12,12 +12,21 @@ export type Catalogue = {
   /** The connector behind an identifier that the database holds. Throws where this version does not know it. */
   known(id: string): Connector
   logo(connector: Connector): string
-  viewEntry(connector: Connector): CatalogueEntry
   view(connector: Connector): WireConnector
   etag(connector: Connector): string
+  /** A page of the list, frozen; made once for each query, since the catalogue stays as it is while the process lives. */
+  page(query: CatalogueQuery): CataloguePage
 }
 
+export type CatalogueQuery = QueryOf<'listConnectors'>
+export type CataloguePage = { readonly reply: CatalogueEntry[]; readonly total: number }
+
+/** Queries whose pages are kept; whoever asks for more makes them anew. */
+const pagesMax = 200
+
 export function createCatalogue(publicUrl: string): Catalogue {
+  const pages = new Map<string, CataloguePage>()
+  const listed = connectors.filter(({ status }) => status !== 'withdrawn')
   const logo = ({ platform }: Connector) => `${publicUrl}/logos/${platform.slug}.svg`
   const view = (connector: Connector): WireConnector => ({
     ...identity(connector),
@@ -28,7 +37,7 @@ export function createCatalogue(publicUrl: string): Catalogue {
     status: connectorStatus[connector.status ?? 'available'],
   })
   return {
-    listed: connectors.filter(({ status }) => status !== 'withdrawn'),
+    listed,
     find: connectorById,
     known: (id) => {
       const connector = connectorById(id)
@@ -37,15 +46,45 @@ export function createCatalogue(publicUrl: string): Catalogue {
       return connector
     },
     logo,
-    viewEntry,
     view,
     etag: (connector) =>
       createHash('sha256')
         .update(JSON.stringify(view(connector)))
         .digest('hex')
         .slice(0, 16),
+    page: (query) => {
+      const { q, dataType, dataTypeCategory, platformType, supportedType, size, offset } = query
+      const key = JSON.stringify([q, dataType, dataTypeCategory, platformType, supportedType, size, offset])
+      const known = pages.get(key)
+      if (known) return known
+      if (pages.size === pagesMax) pages.clear()
+      const page = pickPage(listed, query)
+      pages.set(key, page)
+      return page
+    },
   }
 }
+
+function pickPage(
+  listed: readonly Connector[],
+  { q, dataType, dataTypeCategory, platformType, supportedType, size, offset }: CatalogueQuery,
+): CataloguePage {
+  const found = listed.filter(
+    (connector) =>
+      isNamed(connector, q) &&
+      (!dataType || connector.dataType === dataType) &&
+      (!dataTypeCategory || connector.dataTypeCategory === dataTypeCategory) &&
+      (!platformType || connector.platform.type === platformType) &&
+      (!supportedType || connector.roles.includes(supportedType)),
+  )
+  const reply = found.slice(offset, offset + size).map(viewEntry)
+  Object.freeze(reply)
+  return { reply, total: found.length }
+}
+
+/** Whether a `q` filter keeps a connector. */
+export const isNamed = ({ name }: Connector, q: string | undefined) =>
+  !q || name.toLowerCase().includes(q.toLowerCase())
 
 /** What every representation of a connector begins with. */
 export const identity = (connector: Connector) => ({

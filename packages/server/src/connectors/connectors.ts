@@ -2,7 +2,6 @@ import { type Connector, incompatibilities, missingValues, readValues, type Valu
 import type {
   AddedConnector,
   BodyOf,
-  CatalogueEntry,
   ConnectorConfiguration,
   Fault,
   QueryOf,
@@ -19,7 +18,7 @@ import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFaults } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { namesOfSecrets, saveSecrets } from '../secrets/secrets.ts'
-import type { Catalogue } from './catalogue.ts'
+import { type Catalogue, isNamed } from './catalogue.ts'
 import * as queries from './queries.ts'
 import { viewAdded, viewConfiguration, viewSaved, viewSupported } from './view.ts'
 
@@ -29,21 +28,6 @@ const usersNamedMax = 10
 
 /** One version of a configuration; a connector that was removed and added again is not the one it was. */
 const etagOf = ({ configurationId, version }: queries.ConfigurationRow) => `${configurationId}-${version}`
-
-export function listConnectors(
-  catalogue: Catalogue,
-  { q, dataType, dataTypeCategory, platformType, supportedType, size, offset }: QueryOf<'listConnectors'>,
-): { reply: CatalogueEntry[]; total: number } {
-  const found = catalogue.listed.filter(
-    (connector) =>
-      named(connector, q) &&
-      (!dataType || connector.dataType === dataType) &&
-      (!dataTypeCategory || connector.dataTypeCategory === dataTypeCategory) &&
-      (!platformType || connector.platform.type === platformType) &&
-      (!supportedType || connector.roles.includes(supportedType)),
-  )
-  return { reply: found.slice(offset, offset + size).map(catalogue.viewEntry), total: found.length }
-}
 
 export function getConnector(catalogue: Catalogue, id: string): { reply: WireConnector; etag: string } {
   const connector = catalogue.find(id) ?? refuse('not_found')
@@ -231,8 +215,6 @@ async function currentValues(db: Db, account: ActingAccount, row: queries.Config
 const withoutRepeats = (faults: readonly Fault[], known: readonly Fault[]) =>
   faults.filter(({ field }) => !known.some((fault) => fault.field === field))
 
-const named = ({ name }: Connector, q: string | undefined) => !q || name.toLowerCase().includes(q.toLowerCase())
-
 /** The connectors that a `q` filter names; null where it filters nothing. */
 export const idsNamed = (catalogue: Catalogue, q: string | undefined): string[] | null =>
-  q ? catalogue.listed.filter((connector) => named(connector, q)).map(({ id }) => id) : null
+  q ? catalogue.listed.filter((connector) => isNamed(connector, q)).map(({ id }) => id) : null

@@ -6,7 +6,6 @@ import {
   getConnector,
   getConnectorConfiguration,
   listAddedConnectors,
-  listConnectors,
   listSupportedConnectors,
   removeConnector,
 } from './connectors.ts'
@@ -24,7 +23,7 @@ type ConnectorOperation =
 export const connectorRoutes = ({ config, catalogue, keyring }: Deps): Handlers<ConnectorOperation> => {
   const env = config.environment.name
   return {
-    listConnectors: async ({ query }) => listConnectors(catalogue, query),
+    listConnectors: async ({ query }) => catalogue.page(query),
     addConnectors: async ({ db, account, body }) => ({ reply: await addConnectors(db, catalogue, env, account, body) }),
     listAddedConnectors: ({ db, account, query }) => listAddedConnectors(db, catalogue, env, account, query),
     listSupportedConnectors: async ({ db, account, query }) => ({

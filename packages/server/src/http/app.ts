@@ -5,14 +5,17 @@ import cors from '@fastify/cors'
 import { type ErrorCode, errors } from '@penstock/wire'
 import { type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Logger } from '../log.ts'
-import { Refusal, refuse } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 import { readJsonBodies } from './body.ts'
 import { asRefusal, errorEnvelope, replyRefusal } from './replies.ts'
 
 const requestTimeoutMs = 60_000
 /** Node refuses longer request lines and headers; so no path parameter is longer. */
 const maxHeaderBytes = 16_384
-const newRequestId = () => randomBytes(8).toString('hex')
+/** Requests are told apart, not kept secret: a random beginning for the process, and a count. */
+const processId = randomBytes(4).toString('hex')
+let requests = 0
+const newRequestId = () => processId + (++requests >>> 0).toString(16).padStart(8, '0')
 
 /** The HTTP server without operations: request ids, bodies, errors, the same envelope for whatever goes wrong. */
 export async function createApp({
@@ -27,6 +30,8 @@ export async function createApp({
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
+    // Our lines name the request themselves; a logger for each would be made in vain.
+    childLoggerFactory: (logger) => logger,
     genReqId: newRequestId,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     requestTimeout: requestTimeoutMs,
@@ -46,11 +51,10 @@ export async function createApp({
   // An expectation that we do not know asks for nothing that we could refuse.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
-    if (!request.headers.host && request.raw.httpVersion === '1.1') {
-      refuse('invalid_request', [{ field: 'header.host', message: 'is missing' }])
-    }
+    const lacksHost = !request.headers.host && request.raw.httpVersion === '1.1'
+    done(lacksHost ? new Refusal('invalid_request', [{ field: 'header.host', message: 'is missing' }]) : undefined)
   })
   readJsonBodies(app)
   app.setErrorHandler((error, request, reply) => {

@@ -58,7 +58,7 @@ export function observe(
     },
   })
 
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const operation = request.routeOptions.config.operation ?? 'none'
     const durationMs = reply.elapsedTime
     durations.observe({ operation, status: reply.statusCode }, durationMs / 1000)
@@ -74,6 +74,7 @@ export function observe(
       },
       'request',
     )
+    done()
   })
   app.get('/metrics', { config: { operation: 'metrics' } }, async (_, reply) =>
     reply.type(registry.contentType).send(await registry.metrics()),

@@ -129,7 +129,7 @@ function handle(
           once(tx, actor?.organizationId ?? '', key, [id, pathId, accountId, input.body], () => run(tx)),
         )
       : await run(database)
-    return send(reply, operation, answer, addressOf(publicUrl, request.url), input.query)
+    return send(reply, operation, answer, publicUrl, request, input.query)
   }
 }
 
@@ -164,26 +164,31 @@ async function actingAccount(
   return account ?? refuse('not_found')
 }
 
-/** Where a caller finds what was asked for; a request line may hold the path alone or the whole address. */
-function addressOf(publicUrl: string, requestUrl: string): URL {
-  const { pathname, search } = new URL(requestUrl, publicUrl)
-  return new URL(publicUrl + pathname + search)
-}
-
 function send(
   reply: FastifyReply,
   operation: Operation,
   answer: Answer<OperationId> & { total?: number },
-  address: URL,
+  publicUrl: string,
+  request: FastifyRequest<OperationRequest>,
   query: Record<string, unknown>,
 ): FastifyReply {
   const statusCode = operation.success ?? 200
   reply.code(statusCode)
   if (answer.etag !== undefined) reply.header('etag', quoteEtag(answer.etag))
   if (operation.list === 'paged') {
-    reply.headers(pageHeaders(address, query as { size: number; offset: number }, answer.total ?? 0))
+    // Paged operations name no resource: the path of the route is that of the request.
+    const address = `${publicUrl}${basePath}${operation.path}`
+    reply.headers(pageHeaders(address, request.query, query as { size: number; offset: number }, answer.total ?? 0))
   }
-  return reply.send(
-    operation.bare ? answer.reply : { statusCode, statusMessage: operation.done, response: answer.reply },
-  )
+  const payload = operation.bare ? answer.reply : { statusCode, statusMessage: operation.done, response: answer.reply }
+  return Object.isFrozen(answer.reply) ? sendLasting(reply, answer.reply, payload) : reply.send(payload)
+}
+
+/** What a room has frozen stays what it is: it is written out once, not for each request. */
+const written = new WeakMap<object, Buffer>()
+
+function sendLasting(reply: FastifyReply, key: object, payload: unknown): FastifyReply {
+  const bytes = written.get(key) ?? Buffer.from(String(reply.serialize(payload)))
+  written.set(key, bytes)
+  return reply.type('application/json; charset=utf-8').send(bytes)
 }

@@ -29,7 +29,10 @@ export function compileValidator(operation: Operation): Validator {
       ...(body ? faultsOf(body, input.body, 'body') : faultsOfNoBody(input.body)),
     ]
     // Only what has the right shape is walked for text: its depth is bounded by the schema.
-    return faults.length > 0 ? faults : [...faultsOfText(input.query, 'query'), ...faultsOfText(input.body, 'body')]
+    if (faults.length > 0) return faults
+    addFaultsOfText(faults, input.query, 'query')
+    addFaultsOfText(faults, input.body, 'body')
+    return faults
   }
 }
 
@@ -101,15 +104,14 @@ function faultsOfNoBody(body: unknown): Fault[] {
 }
 
 /** PostgreSQL holds neither NUL nor half of a surrogate pair, and nobody means them. */
-function faultsOfText(value: unknown, field: string): Fault[] {
+function addFaultsOfText(faults: Fault[], value: unknown, field: string): void {
   if (typeof value === 'string') {
-    return value.isWellFormed() && !value.includes('\0')
-      ? []
-      : [{ field, message: 'must not hold NUL characters or unpaired surrogates' }]
+    if (value.isWellFormed() && !value.includes('\0')) return
+    faults.push({ field, message: 'must not hold NUL characters or unpaired surrogates' })
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      addFaultsOfText(faults, key, field)
+      addFaultsOfText(faults, inner, `${field}.${key}`)
+    }
   }
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, inner]) => [
-    ...faultsOfText(key, field),
-    ...faultsOfText(inner, `${field}.${key}`),
-  ])
 }

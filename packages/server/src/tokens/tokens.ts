@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Token } from '@penstock/wire'
 import type { Database } from '../db/database.ts'
 import type { Notices } from '../db/notices.ts'
@@ -14,7 +14,7 @@ const rememberedTokensMax = 10_000
 /** Compared with where a client is unknown, so that an unknown client takes the same work as a wrong secret. */
 const nobody = randomBytes(32)
 
-const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 
 /**
  * Issues an access token (specification, section 4.1): 256 random bits, stored only as a digest.
