@@ -165,12 +165,13 @@ const makers: Partial<Record<OperationId, Maker>> = {
   configureConnector: (choose) => {
     const { random, account, accountId } = choose
     const connector = choose.connector()
-    const { configurationId } = account?.added.get(connector.id) ?? {}
+    const { configurationId, values = {} } = account?.added.get(connector.id) ?? {}
+    const known = random.percent(25) ? random.any(Object.keys(values)) : undefined
     return {
       accountId,
       id: connector.id,
       body: {
-        secretConfig: chooseValues(random, connector.secrets),
+        secretConfig: known ? { [known]: random.pick([null, '', mask]) } : chooseValues(random, connector.secrets),
         ...(random.percent(20) ? { name: random.pick(names) } : {}),
         ...(random.percent(10) ? { secretName: random.pick(names) } : {}),
         ...(random.percent(10) ? { configurationId: configurationId || unknownId } : {}),

@@ -74,16 +74,21 @@ const listedBy = {
   account: 'account_id = :accountId',
   organization: 'organization_id = :organizationId',
 } as const
-const filteredBy = {
+/**
+ * In one account names are looked through as they come by its own index; `|| ''` keeps the planner from the index of
+ * all names, which reads those of every account. Only the list of a whole organization is found by that.
+ */
+const nameOf = { account: "(name || '')", organization: 'name' } as const
+const filters = (scope: keyof typeof listedBy) => ({
   none: '',
   status: 'and status = :status',
-  name: 'and name ilike :like',
-  nameOrConnector:
-    'and (name ilike :like or src_connector_id = any(:connectorIds) or dest_connector_id = any(:connectorIds))',
-} as const
+  name: `and ${nameOf[scope]} ilike :like`,
+  nameOrConnector: `and (${nameOf[scope]} ilike :like or src_connector_id = any(:connectorIds) or dest_connector_id = any(:connectorIds))`,
+})
 
 function listStatements(scope: keyof typeof listedBy) {
-  const make = (...filters: (keyof typeof filteredBy)[]) => {
+  const filteredBy = filters(scope)
+  const make = (...names: (keyof typeof filteredBy)[]) => {
     const condition = [listedBy[scope], 'and not account_deleted', ...filters.map((filter) => filteredBy[filter])].join(
       ' ',
     )
