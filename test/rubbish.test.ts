@@ -5,18 +5,20 @@ import { after, before, describe, test } from 'node:test'
 import { basePath, type ErrorCode, errors, type Operation, type OperationId, operations } from '@penstock/wire'
 import fc from 'fast-check'
 import { prepareFingerprint } from './harness/fingerprint.ts'
-import {
-  callerOf,
-  destination,
-  destinationSettings,
-  source,
-  sourceSecrets,
-  sourceSettings,
-} from './harness/fixtures.ts'
+import { callerOf } from './harness/fixtures.ts'
 import { exchange, type RawReply, requestBytes } from './harness/raw-http.ts'
 import { canary } from './harness/rubbish.ts'
+import { draftOf, makeScene, type Scene } from './harness/scenes.ts'
 import { assertValid, type Organization, type Reply, startTestService, type TestService } from './harness/service.ts'
-import { commonSpoilings, type Draft, ownSpoilings, Raw, type Spoiling, writeJson } from './harness/spoilings.ts'
+import {
+  commonSpoilings,
+  type Draft,
+  mustRefuse,
+  ownSpoilings,
+  Raw,
+  type Spoiling,
+  writeJson,
+} from './harness/spoilings.ts'
 
 /**
  * Every operation of the table is sent rubbish, over a real socket. Whatever comes: no answer is a fault of the service,
@@ -43,95 +45,8 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Things to send requests about: an account with both ends, one connection, and one that is deleted. */
-type Scene = Readonly<
-  Record<'accountId' | 'srcConfigurationId' | 'destConfigurationId' | 'connectionId' | 'deletedId', string>
->
-
-async function makeScene(): Promise<Scene> {
-  const caller = callerOf(service, organization)
-  const { id: accountId } = await caller.addAccountWithEnds()
-  await caller.configureEnds(accountId)
-  const { id: connectionId } = await caller.createConnection(accountId)
-  const { id: deletedId } = await caller.createConnection(accountId)
-  await caller.expect(caller.call('deleteConnection', { accountId, id: deletedId }))
-  const details = await caller.expect(caller.call('getConnection', { accountId, id: connectionId }))
-  const { srcConfigurationId, destConfigurationId } = details
-  return { accountId, srcConfigurationId, destConfigurationId, connectionId, deletedId }
-}
-
-/** What a valid request of each operation names and says. */
-const valid: {
-  readonly [I in OperationId]: (scene: Scene) => { id?: string; query?: Record<string, string>; body?: unknown }
-} = {
-  createToken: () => ({ body: { clientId: organization.clientId, clientSecret: organization.clientSecret } }),
-  listConnectors: () => ({
-    query: { q: 'a', dataType: 'data store', supportedType: 'Source', size: '5', offset: '0' },
-  }),
-  addConnectors: () => ({ body: { connectorIds: [source.id, destination.id] } }),
-  listAddedConnectors: () => ({ query: { q: 'a', configured: 'true', size: '5', offset: '0' } }),
-  listSupportedConnectors: () => ({ query: { srcConnectorId: source.id, added: 'true' } }),
-  getConnector: () => ({ id: source.id }),
-  getConnectorConfiguration: () => ({ id: source.id }),
-  configureConnector: ({ srcConfigurationId }) => ({
-    id: source.id,
-    body: { name: 'Name', secretConfig: sourceSecrets, configurationId: srcConfigurationId, secretName: 'Secret' },
-  }),
-  removeConnector: () => ({ id: source.id }),
-  getAccount: ({ accountId }) => ({ id: accountId }),
-  listAccounts: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
-  addAccount: () => ({ body: { name: 'Name', enabled: true } }),
-  editAccount: ({ accountId }) => ({ id: accountId, body: { name: 'Name', enabled: true } }),
-  deleteAccount: ({ accountId }) => ({ id: accountId }),
-  listConnections: () => ({ query: { q: 'a', status: 'active', size: '5', offset: '0' } }),
-  createConnection: ({ srcConfigurationId, destConfigurationId }) => ({
-    body: {
-      name: 'Name',
-      srcConnectorId: source.id,
-      destConnectorId: destination.id,
-      srcConfigurationId,
-      destConfigurationId,
-      srcConnectionConfig: sourceSettings,
-      destConnectionConfig: destinationSettings,
-    },
-  }),
-  updateConnection: ({ connectionId }) => ({
-    id: connectionId,
-    body: {
-      id: connectionId,
-      name: 'Name',
-      srcConnectorId: source.id,
-      destConnectorId: destination.id,
-      srcConnectionConfig: sourceSettings,
-      destConnectionConfig: destinationSettings,
-    },
-  }),
-  updateConnectionStatus: ({ connectionId }) => ({ id: connectionId, body: { action: 'activate' } }),
-  deleteConnection: ({ connectionId }) => ({ id: connectionId }),
-  restoreConnection: ({ deletedId }) => ({ id: deletedId }),
-  getConnection: ({ connectionId }) => ({ id: connectionId }),
-}
-
-function draftOf(operationId: OperationId, scene: Scene): Draft {
-  const operation: Operation = operations[operationId]
-  const { id = '', query = {}, body } = valid[operationId](scene)
-  const accountId: [string, string][] = operation.scope.includes('account') ? [['accountId', scene.accountId]] : []
-  return {
-    method: operation.method,
-    path: operation.path.replace('{id}', id),
-    query: [
-      ...accountId,
-      ...Object.entries(query).map(([name, value]): [string, string] => [name, encodeURIComponent(value)]),
-    ],
-    headers: new Map([
-      ['host', 'penstock.test'],
-      ['connection', 'close'],
-      ...(operation.scope === 'public' ? [] : [['authorization', `Bearer ${organization.token}`] as const]),
-      ...(body === undefined ? [] : [['content-type', 'application/json'] as const]),
-    ]),
-    json: body,
-  }
-}
+const newScene = () => makeScene(callerOf(service, organization))
+const newDraft = (id: OperationId, scene: Scene) => draftOf(id, scene, organization)
 
 function send({ method, path, query, headers, json, bytes }: Draft): Promise<RawReply> {
   const body = bytes ?? (json === undefined ? undefined : Buffer.from(writeJson(json)))
@@ -191,29 +106,34 @@ const changesScene: readonly OperationId[] = [
 describe('every operation answers rubbish, and what it refuses changes nothing', () => {
   for (const id of operationIds) {
     test(`${id}`, async () => {
-      let scene = await makeScene()
+      let scene = await newScene()
       let rows = await digestOfRows()
-      const meet = async (spoiled: readonly Spoiling[]): Promise<void> => {
-        const draft = draftOf(id, scene)
+      const meet = async (spoiled: readonly Spoiling[]): Promise<number> => {
+        const draft = newDraft(id, scene)
         for (const { spoil } of spoiled) spoil(draft)
         const reply = await send(draft)
         judge(id, draft.method, reply)
         const rowsNow = await digestOfRows()
         const wrote = reply.status < 400 && ['POST', 'PUT', 'DELETE'].includes(draft.method)
         if (!wrote) assert.equal(rowsNow, rows, `changed although answered ${reply.status}`)
-        if (wrote && changesScene.includes(id)) scene = await makeScene()
+        if (wrote && changesScene.includes(id)) scene = await newScene()
         rows = wrote ? await digestOfRows() : rowsNow
+        return reply.status
       }
+      const operation: Operation = operations[id]
+      assert.equal(await meet([]), operation.success ?? 200, 'the request is not valid to begin with')
 
       // What every operation meets in the same way is shared out among them.
       const common = commonSpoilings()
       const share = common.filter((_, index) => index % shares === operationIds.indexOf(id) % shares)
-      const own = ownSpoilings(operations[id], draftOf(id, scene))
+      const own = ownSpoilings(operation, newDraft(id, scene))
       const all = [...own, ...share]
       const failures: string[] = []
       for (const one of all) {
         try {
-          await meet([one])
+          const status = await meet([one])
+          const refused = mustRefuse(operation, one.name)
+          assert(refused?.includes(status) ?? true, `answered ${status}, not ${refused}`)
         } catch (error) {
           failures.push(`${one.name}: ${(error as Error).message}`)
         }
@@ -237,7 +157,7 @@ describe('every operation answers rubbish, and what it refuses changes nothing',
 })
 
 test('a method that a path does not take is answered with those that it takes', async () => {
-  const scene = await makeScene()
+  const scene = await newScene()
   const paths = Map.groupBy(operationIds, (id) => operations[id].path)
   const failures: string[] = []
   for (const [path, ids] of paths) {
@@ -246,7 +166,7 @@ test('a method that a path does not take is answered with those that it takes', 
     const others = METHODS.filter((name) => !['CONNECT', 'QUERY', ...taken].includes(name))
     const missed: string[] = []
     for (const method of others) {
-      const { status, headers } = await send({ ...draftOf(ids[0] as OperationId, scene), method, json: undefined })
+      const { status, headers } = await send({ ...newDraft(ids[0] as OperationId, scene), method, json: undefined })
       const allowed = headers.allow?.split(', ').sort().join()
       if (status !== 405 || allowed !== [...taken].sort().join()) missed.push(`${method} ${status}`)
     }
@@ -256,7 +176,7 @@ test('a method that a path does not take is answered with those that it takes', 
 })
 
 test('size and offset take whole numbers within their bounds and nothing else', async () => {
-  const scene = await makeScene()
+  const scene = await newScene()
   const wrong = [
     '',
     ' ',
@@ -290,7 +210,7 @@ test('size and offset take whole numbers within their bounds and nothing else', 
       ['size', '501'],
       ['offset', '2147483648'],
     ] as const) {
-      const draft = draftOf(id, scene)
+      const draft = newDraft(id, scene)
       draft.query = [...draft.query.filter(([known]) => known !== name), [name, value.replace('٣', '%D9%A3')]]
       const { status, text } = await send(draft)
       if (status !== 400 || !text.includes(`"field":"query.${name}"`))

@@ -74,6 +74,11 @@ export function commonSpoilings(): Spoiling[] {
     spoiling('body: BOM before it', (at) => {
       at.bytes = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(writeJson(at.json ?? {}))])
     }),
+    spoiling('body: invalid UTF-8 in a text', (at) => {
+      const text = Buffer.from(writeJson(at.json ?? {}))
+      const end = text.lastIndexOf('"')
+      at.bytes = Buffer.concat([text.subarray(0, end), Buffer.from([0xff]), text.subarray(end)])
+    }),
     ...spoilingsOfQuery(['unknown']),
     ...Object.entries(rubbish.queryNames).map(([what, name]) =>
       spoiling(`query name: ${what}`, (at) => void at.query.push([name, '1'])),
@@ -100,6 +105,33 @@ export function commonSpoilings(): Spoiling[] {
       }),
     ),
   ]
+}
+
+/** What cannot be answered otherwise: the rubbish, by its name, and the statuses that it may get. */
+const certain: readonly [rubbish: RegExp, statuses: readonly number[], where: (operation: Operation) => boolean][] = [
+  [/: (?:NUL in text|lone \w+ surrogate|a thousand levels|object with \w+|array of everything)$/, [400], takesBody],
+  [/: (?:zero|minus \w+|fraction|too large for a double|2\^53 \+ 1|thirty digits)$/, [400], takesBody],
+  [/: a key /, [400], takesBody],
+  [/^body: (?!just \{\}$|BOM before|larger|every)/, [400], takesBody],
+  [/^body: larger than a body may be$/, [413], takesBody],
+  [/^header content-type: (?!APPLICATION\/JSON$|application\/json;$)/, [415], takesBody],
+  [/^header content-encoding: ./, [415], takesBody],
+  [/^header authorization: /, [401], ({ scope }) => scope !== 'public'],
+  [/^header idempotency-key: (?:$| $|canary)/, [400], isRepeatable],
+  [/^id: /, [404, 400], () => true],
+]
+
+function takesBody({ body }: Operation): boolean {
+  return body !== undefined
+}
+
+function isRepeatable({ method, scope }: Operation): boolean {
+  return method === 'POST' && scope !== 'public'
+}
+
+/** The statuses of which a request that was spoiled so must get one; undefined where nothing is certain. */
+export function mustRefuse(operation: Operation, spoilingName: string): readonly number[] | undefined {
+  return certain.find(([rubbish, , where]) => rubbish.test(spoilingName) && where(operation))?.[1]
 }
 
 /** Every value of the body replaced by every kind of rubbish, or left out; every object given every kind of key. */

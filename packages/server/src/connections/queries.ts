@@ -89,9 +89,7 @@ const filters = (scope: keyof typeof listedBy) => ({
 function listStatements(scope: keyof typeof listedBy) {
   const filteredBy = filters(scope)
   const make = (...names: (keyof typeof filteredBy)[]) => {
-    const condition = [listedBy[scope], 'and not account_deleted', ...filters.map((filter) => filteredBy[filter])].join(
-      ' ',
-    )
+    const condition = [listedBy[scope], 'and not account_deleted', ...names.map((name) => filteredBy[name])].join(' ')
     return {
       list: statement<Filter & Page, ConnectionRow>(`
         select ${connectionColumns}
