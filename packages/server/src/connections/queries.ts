@@ -35,9 +35,14 @@ const connectionColumns = `
   coalesce(s.configuration_id, c.src_configuration_id) as src_configuration_id,
   coalesce(d.configuration_id, c.dest_configuration_id) as dest_configuration_id`
 
-const endTables = `
-  left join added_connectors s on s.account_id = c.account_id and s.connector_id = c.src_connector_id
-  left join added_connectors d on d.account_id = c.account_id and d.connector_id = c.dest_connector_id`
+const endTable = (end: string, connectorId: string) => `
+  left join lateral (
+    select a.configured, a.configuration_id from added_connectors a
+    where a.account_id = c.account_id and a.connector_id = c.${connectorId} limit 1
+  ) ${end} on true`
+
+/** The limit of one row says what the key says already, so that every plan looks an end up and none reads them all. */
+const endTables = `${endTable('s', 'src_connector_id')} ${endTable('d', 'dest_connector_id')}`
 
 /** Nobody can ask for a connection whose window has closed, whether it is purged yet or not (invariant 5). */
 const isKept = (table: string) =>
@@ -70,55 +75,64 @@ type Page = { size: number; offset: number }
  * The lists. The page is picked first, by the index that fits, and only its rows are joined. Each combination is a
  * statement of its own, because one plan for all of them would fit none.
  */
-const listedBy = {
-  account: 'account_id = :accountId',
-  organization: 'organization_id = :organizationId',
+const listedBy = { account: 'account_id = :accountId', organization: 'organization_id = :organizationId' } as const
+const statusFilter = 'and status = :status'
+/** `|| ''` keeps the planner from an index that fits less well than the one that is meant: that of all names. */
+const named = {
+  account: { scope: listedBy.account, scopeOfNames: listedBy.account, name: 'name' },
+  accountBriefly: { scope: listedBy.account, scopeOfNames: listedBy.account, name: "(name || '')" },
+  organization: {
+    scope: listedBy.organization,
+    scopeOfNames: "(organization_id || '') = :organizationId",
+    name: 'name',
+  },
 } as const
-/**
- * In one account names are looked through as they come by its own index; `|| ''` keeps the planner from the index of
- * all names, which reads those of every account. Only the list of a whole organization is found by that.
- */
-const nameOf = { account: "(name || '')", organization: 'name' } as const
-const filters = (scope: keyof typeof listedBy) => ({
-  none: '',
-  status: 'and status = :status',
-  name: `and ${nameOf[scope]} ilike :like`,
-  nameOrConnector: `and (${nameOf[scope]} ilike :like or src_connector_id = any(:connectorIds) or dest_connector_id = any(:connectorIds))`,
+
+/** A list and its count under one condition. */
+const listOf = (...conditions: string[]) => {
+  const condition = [...conditions, 'and not account_deleted'].join(' ')
+  return {
+    list: statement<Filter & Page, ConnectionRow>(`
+      select ${connectionColumns}
+      from (
+        select * from connections where ${condition} order by created_time desc, id desc limit :size offset :offset
+      ) c ${endTables}
+      order by c.created_time desc, c.id desc`),
+    count: statement<Filter, { total: number }>(`select count(*) as total from connections where ${condition}`),
+  }
+}
+
+const listsOf = (scope: keyof typeof listedBy) => ({
+  all: listOf(listedBy[scope]),
+  byStatus: listOf(listedBy[scope], statusFilter),
 })
 
-function listStatements(scope: keyof typeof listedBy) {
-  const filteredBy = filters(scope)
-  const make = (...names: (keyof typeof filteredBy)[]) => {
-    const condition = [listedBy[scope], 'and not account_deleted', ...names.map((name) => filteredBy[name])].join(' ')
-    return {
-      list: statement<Filter & Page, ConnectionRow>(`
-        select ${connectionColumns}
-        from (
-          select * from connections where ${condition} order by created_time desc, id desc limit :size offset :offset
-        ) c ${endTables}
-        order by c.created_time desc, c.id desc`),
-      count: statement<Filter, { total: number }>(`select count(*) as total from connections where ${condition}`),
-    }
-  }
+const namedListsOf = ({ scope, scopeOfNames, name }: (typeof named)[keyof typeof named]) => {
+  const byName = `and ${name} ilike :like`
+  const byNameOrConnector = `and (${name} ilike :like or src_connector_id = any(:connectorIds) or dest_connector_id = any(:connectorIds))`
   return {
-    all: make('none'),
-    byStatus: make('status'),
-    byName: make('name'),
-    byNameAndStatus: make('name', 'status'),
-    byNameOrConnector: make('nameOrConnector'),
-    byNameOrConnectorAndStatus: make('nameOrConnector', 'status'),
+    byName: listOf(scopeOfNames, byName),
+    byNameAndStatus: listOf(scopeOfNames, byName, statusFilter),
+    byNameOrConnector: listOf(scope, byNameOrConnector),
+    byNameOrConnectorAndStatus: listOf(scope, byNameOrConnector, statusFilter),
   }
 }
 
-const lists = {
-  account: listStatements('account'),
-  organization: listStatements('organization'),
+const lists = { account: listsOf('account'), organization: listsOf('organization') }
+const namedLists = {
+  account: namedListsOf(named.account),
+  accountBriefly: namedListsOf(named.accountBriefly),
+  organization: namedListsOf(named.organization),
 }
+
+/** The index of names knows them by three letters at a time; a shorter text is sought among the account's own. */
+const indexedLettersMin = 3
 
 /** Picks the statements for a filter. */
 export function connectionList({ accountId, like, connectorIds, status }: Filter) {
-  const of = lists[accountId === null ? 'organization' : 'account']
-  if (like === null) return status ? of.byStatus : of.all
+  if (like === null) return lists[accountId === null ? 'organization' : 'account'][status ? 'byStatus' : 'all']
+  const isBrief = like.length - 2 < indexedLettersMin
+  const of = namedLists[accountId === null ? 'organization' : isBrief ? 'accountBriefly' : 'account']
   if (!connectorIds?.length) return status ? of.byNameAndStatus : of.byName
   return status ? of.byNameOrConnectorAndStatus : of.byNameOrConnector
 }

@@ -108,8 +108,3 @@ export const connectionsUsing = statement<
   where account_id = :accountId and (live_src_connector_id = :connectorId or live_dest_connector_id = :connectorId)
   order by created_time desc, id desc limit :limit
 `)
-
-/** Connectors that sub-accounts hold, once each; found by hopping from one to the next in the index. */
-export const heldConnectors = statement<Record<never, never>, { connectorId: string }>(`
-  select distinct connector_id from added_connectors
-`)
