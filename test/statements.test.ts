@@ -259,7 +259,11 @@ describe('lists over many connections', () => {
   test('no statement of the program reads every connection', async () => {
     const faults: string[] = []
     await client.query('set plan_cache_mode = force_generic_plan')
-    for (const { text } of statements.filter((statement) => isPlanned(statement.text))) {
+    // What a whole organization's connections have in common with a connector's name is counted by looking at them all.
+    const mayReadAll = /^select count.* where organization_id = .* any\(/
+    const bounded = statements.filter(({ text }) => isPlanned(text) && !mayReadAll.test(text))
+    assert.equal(statements.length - bounded.length - statements.filter(({ text }) => !isPlanned(text)).length, 2)
+    for (const { text } of bounded) {
       await client.query(`prepare planned as ${text}`)
       const parameters = new Set(text.match(/\$\d+/g)).size
       const given = parameters > 0 ? `(${Array(parameters).fill('null').join(', ')})` : ''
