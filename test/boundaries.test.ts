@@ -204,10 +204,9 @@ test('routes take from other rooms nothing but types', () => {
 test('statements stand in queries.ts', () => {
   const elsewhere: Readonly<Record<string, string>> = {
     'db/statement.ts': 'makes them',
-    'db/readiness.ts': 'reads the table of the migrations, which is no room’s',
+    'db/readiness.ts': 'reads the table of the migrations and the version of the server, which are no room’s',
     'http/idempotency.ts': 'http is no room, and its one table has one file',
     'worker/worker.ts': 'counts in the table of the job queue, which is no room’s',
-    'cli/doctor.ts': 'asks the version of the server',
   }
   const found = server.filter(({ text }) => /(?<![.\w])statement[<(]/.test(text)).map(({ path }) => path)
   assertNone(found.filter((path) => !path.endsWith('/queries.ts') && !(path in elsewhere)))

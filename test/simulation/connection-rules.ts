@@ -8,7 +8,6 @@ import {
   type Place,
   type Remembered,
   type Rule,
-  restoreWindowDays,
   type Status,
   type Values,
 } from './model.ts'
@@ -29,7 +28,6 @@ function lead(account: Account, connection: Connection, trigger: Trigger): { to:
   if (trigger === 'recovery') return { to: status === 'offline' ? 'active' : status }
   if (trigger === 'restore') {
     if (status !== 'deleted') return { refused: 'connection_not_deleted' }
-    if ((connection.deletedDays ?? 0) > restoreWindowDays) return { refused: 'not_found' }
     const there = account.added.has(connection.src) && account.added.has(connection.dest)
     return there ? { to: 'disabled' } : { refused: 'connector_not_added' }
   }

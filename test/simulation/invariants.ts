@@ -12,10 +12,11 @@ export async function assertSame(world: World, model: Model): Promise<void> {
   assert.deepEqual(await readRows(world), rowsOf(model))
 }
 
-/** Every secret opens to what was sent last. */
-export async function assertSecretsOpen({ service }: World, model: Model): Promise<void> {
+/** Every secret, or every one of an account, opens to what was sent last. */
+export async function assertSecretsOpen({ service }: World, model: Model, accountId?: string): Promise<void> {
   const { keyring } = service.service.deps
-  for (const { id: accountId, added } of model.accounts.values()) {
+  const accounts = [...model.accounts.values()].filter(({ id }) => accountId === undefined || id === accountId)
+  for (const { id: accountId, added } of accounts) {
     for (const { connectorId, values } of added.values()) {
       const opened = await openSecrets(service.database, keyring, { accountId, connectorId })
       assert.deepEqual(opened, split(connectorId, values).secrets, `the secrets of ${connectorId} in ${accountId}`)

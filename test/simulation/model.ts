@@ -108,6 +108,8 @@ export type Rule = {
 export const restoreWindowDays = 30
 const keyWindowHours = 24
 export const isLive = ({ status }: Connection) => status !== 'deleted'
+/** Nobody can ask for a connection whose window has closed; lists may show it until it is purged. */
+export const isGone = ({ deletedDays = 0 }: Connection) => deletedDays > restoreWindowDays
 export const keyOf = (org: number, key: string) => `${org} ${key}`
 
 /** Whether a call may have had this outcome; then the model has moved on, else it says what is wrong. */
@@ -167,7 +169,7 @@ function findPlace(rule: Rule, model: Model, call: Call): Place | undefined {
   const added = account.added.get(call.id ?? '') ?? none
   if (rule.needs === 'account') return { model, call, account, connection: none, added }
   const connection = account.connections.get(call.id ?? '')
-  return connection && { model, call, account, connection, added }
+  return connection && !isGone(connection) ? { model, call, account, connection, added } : undefined
 }
 
 /** The account under an identifier, as its own organization sees it while it is not deleted. */

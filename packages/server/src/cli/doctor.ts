@@ -1,7 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { type Config, ConfigError, readConfig } from '../config.ts'
-import { checkDatabase } from '../db/readiness.ts'
-import { statement } from '../db/statement.ts'
+import { checkDatabase, readServerVersion } from '../db/readiness.ts'
 import { createLogger } from '../log.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import { type Ground, openGround } from './ground.ts'
@@ -11,10 +10,6 @@ const versionMin = 15
 const freeBytesMin = 1024 ** 3
 
 type Check = { name: string; ok: boolean; message: string }
-
-const serverVersion = statement<Record<never, never>, { version: string; number: number }>(`
-  select current_setting('server_version') as version, current_setting('server_version_num')::int as number
-`)
 
 /**
  * `penstock doctor`: looks at everything that a start needs, and says for each what to do where it is not well.
@@ -62,7 +57,7 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
 async function checkServer({ database }: Ground): Promise<Check> {
   const name = 'database'
   try {
-    const { version = '', number = 0 } = (await serverVersion.first(database, {})) ?? {}
+    const { version, number } = await readServerVersion(database)
     const ok = number >= versionMin * 10_000
     return {
       name,

@@ -2,12 +2,10 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { type Database, openDatabase } from '../db/database.ts'
-import { statement } from '../db/statement.ts'
+import { readServerVersion } from '../db/readiness.ts'
 import { startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
 import type { Logger } from '../log.ts'
 import { generateMasterKey, type MasterKey, parseMasterKey } from '../secrets/seal.ts'
-
-const ping = statement('select')
 
 /** What every command stands on: the data directory, the database in it or elsewhere, and the master key. */
 export type Ground = {
@@ -53,7 +51,7 @@ export async function openGround(config: Config, log: Logger): Promise<Ground> {
 /** Fails, with what to do, where the database cannot be used at all. */
 async function reach(database: Database): Promise<void> {
   try {
-    await ping.first(database, {})
+    await readServerVersion(database)
   } catch (error) {
     const { code = 'no answer' } = error as { code?: string }
     throw new Error(

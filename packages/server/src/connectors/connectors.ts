@@ -186,6 +186,8 @@ export async function removeConnector(
 ): Promise<AddedConnector> {
   const connector = catalogue.find(connectorId) ?? refuse('not_found')
   const owner = { accountId: account.id, connectorId }
+  // Whoever is saving its configuration is waited for, so that the answer is what was removed.
+  if (!(await queries.lockAdded.first(tx, owner))) refuse('connector_not_added')
   const row = (await queries.findAdded.first(tx, owner)) ?? refuse('connector_not_added')
   requireEditable(row, environment)
   precondition.check(catalogue.etag(connector))

@@ -23,3 +23,12 @@ export async function checkDatabase(database: Database): Promise<string | undefi
     return missing ? 'The database has no tables yet: run penstock migrate.' : 'The database cannot be reached.'
   }
 }
+
+const serverVersion = statement<Record<never, never>, { version: string; number: number }>(`
+  select current_setting('server_version') as version, current_setting('server_version_num')::int as number
+`)
+
+/** The version of the server, as people and as programs read it. Throws where the server cannot be reached. */
+export async function readServerVersion(database: Database): Promise<{ version: string; number: number }> {
+  return (await serverVersion.first(database, {})) ?? { version: '', number: 0 }
+}
