@@ -9,6 +9,7 @@ declare module 'autocannon' {
     errors: number
     timeouts: number
     non2xx: number
+    statusCodeStats: Record<string, { count: number }>
   }
   export default function autocannon(options: {
     url: string

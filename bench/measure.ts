@@ -42,8 +42,14 @@ async function measure({ url, pick }: Target, connections: number, seconds: numb
     sampleInt: 50,
     setupClient: (client) => client.setRequests(Array.from({ length: requestsPerConnection }, pick)),
   })
-  const failed = result.errors + result.timeouts + result.non2xx
-  if (failed > 0) throw new Error(`${failed} requests such as ${JSON.stringify(pick())} to ${url} failed`)
+  const { errors, timeouts, non2xx, statusCodeStats } = result
+  if (errors + timeouts + non2xx > 0) {
+    const answered = Object.entries(statusCodeStats).map(([status, { count }]) => `${count} answered ${status}`)
+    const { method, path } = pick()
+    throw new Error(
+      `Not every ${method} ${url}${path} succeeded: ${[...answered, `${errors} broke off, ${timeouts} too late`].join(', ')}`,
+    )
+  }
   return result.requests.total / result.duration
 }
 

@@ -156,7 +156,7 @@ describe('what serve refuses', { concurrency: 2 }, () => {
     },
     'everything that is wrong at once': {
       env: { PENSTOCK_PORT: '-1', PENSTOCK_WORKER: '2', DATABASE_URL: databaseUrl },
-      says: [/PENSTOCK_PORT/, /PENSTOCK_WORKER/, /PENSTOCK_MASTER_KEY is needed/],
+      says: [/PENSTOCK_PORT/, /PENSTOCK_MASTER_KEY is needed/, /PENSTOCK_WORKER/],
     },
   }
   for (const [what, { env, says }] of Object.entries(cases)) {
