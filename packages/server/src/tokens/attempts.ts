@@ -5,28 +5,31 @@ import { refuse } from '../refusal.ts'
 export const failuresMax = { client: 10, address: 30 } as const
 export const failureWindowSeconds = 60
 
-/** Counts failed token requests, so that nobody guesses a secret; by client and by address. */
+/**
+ * Counts failed token requests, so that nobody guesses a secret; by client and by address.
+ * A request asks before its secret is looked up and again once it is judged: of guesses that come all at once,
+ * no more are answered than of guesses that come one by one.
+ */
 export type Attempts = {
   /** Refuses with `rate_limited` where too many failed. */
   check(clientId: string, address: string): Promise<void>
+  /** Counts a failure; refuses with `rate_limited` where it is one too many. */
   failed(clientId: string, address: string): Promise<void>
 }
 
 export function createAttempts(): Attempts {
   const clients = new RateLimiterMemory({ points: failuresMax.client, duration: failureWindowSeconds })
   const addresses = new RateLimiterMemory({ points: failuresMax.address, duration: failureWindowSeconds })
-  const checkOne = async (limiter: RateLimiterMemory, key: string) => {
-    const state = await limiter.get(key)
-    if (state && state.remainingPoints <= 0) refuse('rate_limited', [], retryAfterSeconds(state))
-  }
   return {
     async check(clientId, address) {
-      await checkOne(clients, clientId)
-      await checkOne(addresses, address)
+      for (const state of await Promise.all([clients.get(clientId), addresses.get(address)])) {
+        if (state && state.remainingPoints <= 0) refuse('rate_limited', [], retryAfterSeconds(state))
+      }
     },
     async failed(clientId, address) {
-      await clients.penalty(clientId)
-      await addresses.penalty(address)
+      const [byClient, byAddress] = await Promise.all([clients.penalty(clientId), addresses.penalty(address)])
+      if (byClient.consumedPoints > failuresMax.client) refuse('rate_limited', [], retryAfterSeconds(byClient))
+      if (byAddress.consumedPoints > failuresMax.address) refuse('rate_limited', [], retryAfterSeconds(byAddress))
     },
   }
 }

@@ -29,10 +29,11 @@ export async function createToken(
 ): Promise<Token> {
   await attempts.check(clientId, address)
   const client = await findClient.first(database, { id: clientId })
-  const matches = timingSafeEqual(secretDigest(clientSecret), client?.secretDigest ?? nobody)
+  const right = timingSafeEqual(secretDigest(clientSecret), client?.secretDigest ?? nobody)
+  if (right) await attempts.check(clientId, address)
   const accessToken = `pst_${randomBytes(32).toString('base64url')}`
   const issued =
-    client && matches && !client.revokedTime
+    right && client && !client.revokedTime
       ? await insertToken.run(database, { digest: digestOf(accessToken), clientId, lifetimeSeconds })
       : 0
   if (issued === 0) {
