@@ -55,8 +55,10 @@ export async function addAccount(
   { name, enabled = true }: BodyOf<'addAccount'>,
 ): Promise<{ reply: Account; etag: string }> {
   const id = newIdentifier()
-  await queries.insertAccount.run(tx, { id, organizationId: actor.organizationId, name: name.trim(), enabled, env })
-  return getAccount(tx, actor, id)
+  const { organizationId } = actor
+  const row = await queries.insertAccount.first(tx, { id, organizationId, name: name.trim(), enabled, env })
+  if (!row) throw new Error(`Account ${id} was not made`)
+  return { reply: viewAccount(row), etag: etagOf(row) }
 }
 
 export async function editAccount(

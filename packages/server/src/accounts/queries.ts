@@ -88,14 +88,26 @@ export const countAccounts = statement<{ organizationId: string; like: string | 
   where organization_id = :organizationId and deleted_time is null and (:like::text is null or name ilike :like)
 `)
 
-export const insertAccount = statement<{
-  id: string
-  organizationId: string
-  name: string
-  enabled: boolean
-  env: string
-}>(`
-  insert into accounts (id, organization_id, name, enabled, env) values (:id, :organizationId, :name, :enabled, :env)
+export const insertAccount = statement<
+  {
+    id: string
+    organizationId: string
+    name: string
+    enabled: boolean
+    env: string
+  },
+  AccountRow
+>(`
+  with a as (
+    insert into accounts (id, organization_id, name, enabled, env) values (:id, :organizationId, :name, :enabled, :env)
+    returning *
+  ),
+  -- The trigger makes the row of counts after this statement.
+  k as (select 0 as connections)
+  select ${accountColumns} from a
+  join organizations o on o.id = a.organization_id
+  join environments e on e.name = a.env
+  cross join k
 `)
 
 export const updateAccount = statement<{ id: string; name: string | null; enabled: boolean | null }>(`

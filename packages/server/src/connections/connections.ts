@@ -98,8 +98,8 @@ export async function createConnection(
   refuseFaults(read.flatMap(({ faults }) => faults))
   const [srcConfig, destConfig] = read.map(({ values }) => JSON.stringify(values))
   const id = newIdentifier()
-  await requireEnds(() =>
-    queries.insertConnection.run(tx, {
+  const row = await requireEnds(() =>
+    queries.insertConnection.first(tx, {
       id,
       organizationId: account.organizationId,
       accountId: account.id,
@@ -112,7 +112,8 @@ export async function createConnection(
       env: environment,
     }),
   )
-  return viewConnection(await findConnection(tx, account, id), catalogue, environment)
+  if (!row) throw new Error(`Connection ${id} was not made`)
+  return viewConnection(row, catalogue, environment)
 }
 
 /** The configurations of both ends; refuses where an end is not added, or a configuration that was named is not its own. */
@@ -123,7 +124,8 @@ async function findConfigurationIds(
 ): Promise<{ srcConfigurationId: string; destConfigurationId: string }> {
   const rows = await queries.findEnds.all(tx, {
     accountId: account.id,
-    connectorIds: [body.srcConnectorId, body.destConnectorId],
+    srcConnectorId: body.srcConnectorId,
+    destConnectorId: body.destConnectorId,
   })
   const own = (connectorId: string) => rows.find((row) => row.connectorId === connectorId)?.configurationId
   refuseFaults(

@@ -163,32 +163,39 @@ export const countsOfOrganization = statement<{ organizationId: string }, CountR
 
 /** The ends that a new connection names, where they are added. */
 export const findEnds = statement<
-  { accountId: string; connectorIds: readonly string[] },
+  { accountId: string; srcConnectorId: string; destConnectorId: string },
   { connectorId: string; configurationId: string }
 >(`
   select connector_id, configuration_id from added_connectors
-  where account_id = :accountId and connector_id = any(:connectorIds)
+  where account_id = :accountId and connector_id in (:srcConnectorId, :destConnectorId)
 `)
 
-export const insertConnection = statement<{
-  id: string
-  organizationId: string
-  accountId: string
-  name: string
-  srcConnectorId: string
-  destConnectorId: string
-  srcConfigurationId: string
-  destConfigurationId: string
-  srcConfig: string
-  destConfig: string
-  env: string
-}>(`
-  insert into connections
-    (id, organization_id, account_id, name, status, src_connector_id, dest_connector_id,
-     src_configuration_id, dest_configuration_id, src_config, dest_config, env)
-  values
-    (:id, :organizationId, :accountId, :name, 'In-progress', :srcConnectorId, :destConnectorId,
-     :srcConfigurationId, :destConfigurationId, :srcConfig, :destConfig, :env)
+export const insertConnection = statement<
+  {
+    id: string
+    organizationId: string
+    accountId: string
+    name: string
+    srcConnectorId: string
+    destConnectorId: string
+    srcConfigurationId: string
+    destConfigurationId: string
+    srcConfig: string
+    destConfig: string
+    env: string
+  },
+  ConnectionRow
+>(`
+  with c as (
+    insert into connections
+      (id, organization_id, account_id, name, status, src_connector_id, dest_connector_id,
+       src_configuration_id, dest_configuration_id, src_config, dest_config, env)
+    values
+      (:id, :organizationId, :accountId, :name, 'In-progress', :srcConnectorId, :destConnectorId,
+       :srcConfigurationId, :destConfigurationId, :srcConfig, :destConfig, :env)
+    returning *
+  )
+  select ${connectionColumns} from c ${endTables}
 `)
 
 export const updateConnection = statement<{ id: string; name: string; srcConfig: string; destConfig: string }>(`
