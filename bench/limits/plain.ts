@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import type { Db } from '../../packages/server/src/db/database.ts'
 import type { Statement } from '../../packages/server/src/db/statement.ts'
 
 let made = 0
@@ -11,15 +10,8 @@ let made = 0
 export function plain<P extends Record<string, unknown>, R extends Record<string, unknown>>(
   statement: Statement<P, R>,
 ): (values: Record<string, unknown>) => pg.QueryConfig {
-  // The statement is run on a database that only listens, with each parameter's name as its value.
-  let names: string[] = []
-  const listening: Db = {
-    query: ({ values = [] }) => {
-      names = values.map(String)
-      return new Promise<never>(() => {})
-    },
-  }
-  void statement.run(listening, new Proxy({} as P, { get: (_, name) => name }))
+  // With each parameter's name as its value, the values are the names in order.
+  const names = statement.sends(new Proxy({} as P, { get: (_, name) => name })).values.map(String)
   const { text } = statement
   const name = `bare ${++made}`
   return (given) => ({

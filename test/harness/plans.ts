@@ -53,7 +53,7 @@ type ExplainedNode = {
  * is prepared under a name, once it thinks that this costs no more.
  */
 export async function planModes(statement: AnyStatement, parameters: Parameters): Promise<PlanMode[]> {
-  const { name } = await sent(statement, parameters)
+  const { name } = statement.sends(parameters)
   return name === undefined ? ['force_custom_plan'] : ['force_custom_plan', 'force_generic_plan']
 }
 
@@ -64,7 +64,7 @@ export async function explain(
   parameters: Parameters,
   mode: PlanMode,
 ): Promise<Plan> {
-  const { text, values } = await sent(statement, parameters)
+  const { text, values } = statement.sends(parameters)
   await client.query(`set plan_cache_mode = ${mode}`)
   await client.query(`prepare explained as ${text}`)
   try {
@@ -74,24 +74,6 @@ export async function explain(
   } finally {
     await client.query('deallocate explained')
   }
-}
-
-/** What a statement hands to the driver. */
-async function sent(
-  statement: AnyStatement,
-  parameters: Parameters,
-): Promise<{ name: string | undefined; text: string; values: unknown[] }> {
-  let config: pg.QueryArrayConfig | undefined
-  await statement.run(
-    {
-      query: async (query) => {
-        config = query
-        return { rows: [], fields: [], rowCount: 0, command: '', oid: 0 }
-      },
-    },
-    parameters,
-  )
-  return { name: config?.name, text: config?.text ?? '', values: config?.values ?? [] }
 }
 
 function literal(value: unknown): string {

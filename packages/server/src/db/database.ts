@@ -1,5 +1,7 @@
 import pg from 'pg'
 import { isAway, isDeadlock } from './errors.ts'
+import type { Run } from './run.ts'
+import { types } from './types.ts'
 
 /**
  * The way to PostgreSQL. Terms:
@@ -8,15 +10,8 @@ import { isAway, isDeadlock } from './errors.ts'
  * db           either of them, where a statement does not mind
  */
 
-/** int8 arrives as a number: counts and volumes stay below 2^53. */
-const numbers = { [pg.types.builtins.INT8]: Number }
-const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text') =>
-    numbers[oid] ?? pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
-}
-
 /** What a statement runs on. */
-export type Db = { query<R extends unknown[]>(query: pg.QueryArrayConfig): Promise<pg.QueryArrayResult<R>> }
+export type Db = { query(run: Run<Record<string, unknown>>): unknown }
 
 /** A transaction, with what is to happen once it is committed and only then. */
 export type Transaction = Db & { afterCommit(action: () => void): void }
@@ -62,9 +57,11 @@ export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: D
   pool.on('error', (error) => onIdleError?.(error))
   // While a connection is lent out, its loss reaches whoever uses it; nobody else need hear of it.
   pool.on('connect', (client) => void client.on('error', () => {}))
+  // The types of the driver know such runs on its clients; its pool hands them on.
+  const poolQuery = pool.query.bind(pool) as unknown as (run: pg.Submittable, done: (error?: Error) => void) => void
   return {
     pool,
-    query: (query) => pool.query(query),
+    query: (run) => void poolQuery(run, (error) => error && run.fail(error)),
     transaction: (work) => runTransaction(pool, work),
     close: () => pool.end(),
   }
@@ -75,19 +72,23 @@ async function runTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promi
     const client = await pool.connect()
     const committed: (() => void)[] = []
     let broken: Error | undefined
+    let begun = false
     try {
-      await client.query('begin')
       const result = await work({
-        query: (query) => client.query(query),
+        query: (run) => {
+          run.begins = !begun
+          begun = true
+          client.query(run)
+        },
         afterCommit: (action) => void committed.push(action),
       })
-      await client.query('commit')
+      if (begun) await client.query('commit')
       for (const action of committed) action()
       return result
     } catch (error) {
       // A connection that broke takes its transaction with it; asking it to roll back would only wait once more.
       if (isAway(error)) broken = error as Error
-      else {
+      else if (begun) {
         await client.query('rollback').catch((rollbackError: Error) => {
           broken = rollbackError
         })

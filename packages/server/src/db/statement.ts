@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Db } from './database.ts'
+import { Columns, Run } from './run.ts'
 
 /**
  * SQL statements as values. Each is prepared once on a connection and runs by name from then on, in a transaction as
@@ -7,6 +8,8 @@ import type { Db } from './database.ts'
  */
 export type Statement<Parameters extends Record<string, unknown>, Row extends Record<string, unknown>> = {
   readonly text: string
+  /** What is sent with parameters: for whoever wants to see it rather than run it. */
+  sends(parameters: Parameters): { name: string; text: string; values: unknown[] }
   /** All rows. */
   all(db: Db, parameters: Parameters): Promise<Row[]>
   /** The first row, if there is one. */
@@ -33,34 +36,21 @@ export function statement<
     return `$${names.indexOf(name) + 1}`
   })
   const name = createHash('sha256').update(text).digest('base64url').slice(0, 20)
-  let columns: string[] | undefined
+  const columns = new Columns<Row>()
 
-  const query = async (db: Db, parameters: Parameters) => {
-    const result = await db.query<unknown[]>({
-      name,
-      text,
-      rowMode: 'array',
-      values: names.map((key) => parameters[key]),
-    })
-    columns ??= result.fields.map((field) => camelCase(field.name))
-    return result
-  }
-  const toRow = (values: unknown[]): Row => {
-    const row: Record<string, unknown> = {}
-    for (let i = 0; i < values.length; i++) row[columns?.[i] ?? i] = values[i]
-    return row as Row
+  const send = async (db: Db, parameters: Parameters): Promise<Run<Row>> => {
+    const run = new Run(made.sends(parameters), columns)
+    db.query(run)
+    await run.finished
+    return run
   }
   const made: Statement<Parameters, Row> = {
     text,
-    all: async (db, parameters) => (await query(db, parameters)).rows.map(toRow),
-    first: async (db, parameters) => {
-      const [values] = (await query(db, parameters)).rows
-      return values && toRow(values)
-    },
-    run: async (db, parameters) => (await query(db, parameters)).rowCount ?? 0,
+    sends: (parameters) => ({ name, text, values: names.map((key) => parameters[key]) }),
+    all: async (db, parameters) => (await send(db, parameters)).rows,
+    first: async (db, parameters) => (await send(db, parameters)).rows[0],
+    run: async (db, parameters) => (await send(db, parameters)).rowCount,
   }
   statements.push(made)
   return made
 }
-
-const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -1,0 +1,115 @@
+import type pg from 'pg'
+import utils from 'pg/lib/utils.js'
+import { types } from './types.ts'
+
+/**
+ * One run of a prepared statement, as the driver's clients take it. The driver's own query has the columns described
+ * at every run, and makes each row in two steps; this one has them described once for each connection, and makes a row
+ * as the caller wants it at once.
+ */
+export class Run<Row extends Record<string, unknown>> implements pg.Submittable {
+  readonly name: string
+  readonly text: string
+  readonly values: unknown[]
+  readonly rows: Row[] = []
+  /** How many rows it touched. */
+  rowCount = 0
+  /** Settles when the server is done with it, or when it could not be sent. */
+  readonly finished: Promise<void>
+  /** Whether a transaction begins with it: `begin` then travels along. */
+  begins = false
+  /** The pool's, which takes its connection back. */
+  callback?: (error?: Error) => void
+  readonly #columns: Columns<Row>
+  readonly #settle = Promise.withResolvers<void>()
+  #unreadable: unknown
+
+  constructor({ name, text, values }: { name: string; text: string; values: unknown[] }, columns: Columns<Row>) {
+    this.name = name
+    this.text = text
+    this.values = values
+    this.#columns = columns
+    this.finished = this.#settle.promise
+  }
+
+  /** It could not be sent. */
+  fail(error: unknown): void {
+    this.#settle.reject(error)
+  }
+
+  submit(connection: pg.Connection): void {
+    const { parsedStatements, stream } = connection as Wire
+    const known = this.name in parsedStatements
+    stream.cork()
+    try {
+      if (!known) connection.parse({ name: this.name, text: this.text, types: [] }, true)
+      if (this.begins) {
+        connection.parse({ name: '', text: 'begin', types: [] }, true)
+        connection.bind({}, true)
+        connection.execute(null, true)
+      }
+      connection.bind({ statement: this.name, values: this.values as string[], valueMapper: utils.prepareValue }, true)
+      if (!known) connection.describe({ type: 'P' }, true)
+      connection.execute(null, true)
+      connection.sync()
+    } finally {
+      stream.uncork()
+    }
+  }
+
+  handleRowDescription({ fields }: { fields: readonly pg.FieldDef[] }): void {
+    this.#columns.describe(fields)
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    try {
+      this.rows.push(this.#columns.read(fields))
+    } catch (error) {
+      this.#unreadable ??= error
+    }
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    this.rowCount = Number(/\d+$/.exec(text)?.[0] ?? 0)
+  }
+
+  handleReadyForQuery(): void {
+    this.callback?.()
+    if (this.#unreadable === undefined) this.#settle.resolve()
+    else this.#settle.reject(this.#unreadable)
+  }
+
+  handleError(error: Error): void {
+    this.callback?.(error)
+    this.#settle.reject(error)
+  }
+
+  handleEmptyQuery(): void {}
+  handlePortalSuspended(): void {}
+}
+
+/** What of the driver's connection its types leave out. */
+type Wire = pg.Connection & { parsedStatements: Record<string, string> }
+
+/** How the rows of one statement are read: names in camel case, and what each text stands for. */
+export class Columns<Row extends Record<string, unknown>> {
+  #names: readonly string[] = []
+  #readers: readonly ((text: string) => unknown)[] = []
+  /** Rows begin as copies of it, so that all of them have one shape. */
+  #blank: Record<string, unknown> = {}
+
+  describe(fields: readonly pg.FieldDef[]): void {
+    this.#names = fields.map(({ name }) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+    this.#readers = fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text'))
+    this.#blank = Object.fromEntries(this.#names.map((name) => [name, null]))
+  }
+
+  read(texts: readonly (string | null)[]): Row {
+    const row = { ...this.#blank }
+    for (const [i, name] of this.#names.entries()) {
+      const text = texts[i]
+      if (typeof text === 'string') row[name] = this.#readers[i]?.(text)
+    }
+    return row as Row
+  }
+}
