@@ -16,9 +16,10 @@ const definition: ConnectorDefinition = {
 describe('defineConnector', () => {
   test('derives the identifiers from the slugs and the roles from the ends', () => {
     const digest = (of: string) => createHash('sha256').update(of).digest('hex').slice(0, 16)
-    const { id, platformId, roles, supportedType, ...rest } = defineConnector(definition)
+    const { id, platformId, roles, supportedType, integrated, ...rest } = defineConnector(definition)
     assert.deepEqual([id, platformId], [digest('connector:mill-audiences'), digest('platform:mill')])
     assert.deepEqual([roles, supportedType, rest], [['Destination'], 'Destination', definition])
+    assert.equal(integrated, false)
     assert.equal(defineConnector({ ...definition, source: {} }).supportedType, 'Source, Destination')
     const { destination, ...sourceOnly } = { ...definition, source: {} }
     assert.equal(defineConnector(sourceOnly).supportedType, 'Source')

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { DataType, DataTypeCategory, PlatformType, Role, SupportedType } from '@penstock/wire'
+import type { Check } from './check.ts'
+import type { Destination } from './destination.ts'
 import type { FieldDefinition, Fields } from './fields.ts'
 import type { Records } from './records.ts'
+import type { Source } from './source.ts'
 import { readValues } from './values.ts'
 
 /** A company’s product that connectors talk to. */
@@ -38,6 +41,18 @@ export type End = {
   readonly records?: Records
 }
 
+/** The end that data comes from. */
+export type SourceEnd = End & {
+  /** Reads data; absent where the catalogue only knows the connector. Loads what it needs when it is called. */
+  readonly open?: Source
+}
+
+/** The end that data goes to. Without `records` it takes any columns. */
+export type DestinationEnd = End & {
+  /** Delivers data; absent where the catalogue only knows the connector. */
+  readonly deliver?: Destination
+}
+
 /** A connector as its author writes it. Catalogue row, form, validation and documents derive from it. */
 export type ConnectorDefinition = {
   /** Stable for ever: the identifier derives from it. */
@@ -56,9 +71,11 @@ export type ConnectorDefinition = {
   /** What a sub-account saves once for all its connections. Every secret is a `secret` field. */
   readonly secrets: Fields
   /** Present where the connector can be a source. */
-  readonly source?: End
+  readonly source?: SourceEnd
   /** Present where the connector can be a destination. */
-  readonly destination?: End
+  readonly destination?: DestinationEnd
+  /** Tries the secrets; present where data can be moved. */
+  readonly check?: Check
 }
 
 /** A connector of the catalogue: its definition and what follows from it. */
@@ -68,6 +85,8 @@ export type Connector = ConnectorDefinition & {
   readonly platformId: string
   readonly roles: readonly Role[]
   readonly supportedType: SupportedType
+  /** Whether this program can move data through it, in each of its roles. */
+  readonly integrated: boolean
 }
 
 /**
@@ -98,6 +117,9 @@ export function defineConnector(definition: ConnectorDefinition): Connector {
     platformId: catalogueId('platform', definition.platform.slug),
     roles,
     supportedType: roles.join(', ') as SupportedType,
+    integrated:
+      (!definition.source || Boolean(definition.source.open)) &&
+      (!definition.destination || Boolean(definition.destination.deliver)),
   })
 }
 

@@ -30,7 +30,7 @@ export function createCatalogue(publicUrl: string): Catalogue {
   const logo = ({ platform }: Connector) => `${publicUrl}/logos/${platform.slug}.svg`
   const view = (connector: Connector): WireConnector => ({
     ...identity(connector),
-    integrated: isIntegrated(connector),
+    integrated: connector.integrated,
     logo: logo(connector),
     docUrl: `${publicUrl}/docs/connectors/${connector.slug}`,
     overviewUrl: `${publicUrl}/docs/platforms/${connector.platform.slug}`,
@@ -99,11 +99,5 @@ export const identity = (connector: Connector) => ({
 
 const viewEntry = (connector: Connector): CatalogueEntry => ({
   ...identity(connector),
-  transfer: canTransfer(connector),
+  transfer: connector.integrated,
 })
-
-/** Whether data can be moved through the connector: a definition without code that moves it is a catalogue entry only. */
-export const isIntegrated = (_connector: Connector): boolean => false
-
-/** Whether a transfer can be started with the connector: it is integrated, and moves data in batches. */
-export const canTransfer = (connector: Connector): boolean => isIntegrated(connector)

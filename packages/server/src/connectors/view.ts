@@ -7,7 +7,7 @@ import type {
   SupportedConnector,
 } from '@penstock/wire'
 import { unixSeconds } from '../time.ts'
-import { canTransfer, identity } from './catalogue.ts'
+import { identity } from './catalogue.ts'
 import type { AddedConnectorRow, ConfigurationRow } from './queries.ts'
 
 /** A connector as an entry of the list of added ones (specification, section 2.5). */
@@ -19,7 +19,7 @@ export const viewAdded = (connector: Connector, row: AddedConnectorRow, environm
   srcConnections: row.srcConnections,
   editable: row.env === environment,
   env: row.env,
-  transfer: canTransfer(connector),
+  transfer: connector.integrated,
 })
 
 /** A connector that fits another one; `row` where the sub-account has added it (specification, section 2.5). */
@@ -29,7 +29,7 @@ export const viewSupported = (connector: Connector, row: AddedConnectorRow | und
   description: connector.description,
   destConnections: row?.destConnections ?? 0,
   srcConnections: row?.srcConnections ?? 0,
-  transfer: canTransfer(connector),
+  transfer: connector.integrated,
 })
 
 /** What Configure Connector answers. */

@@ -1,0 +1,34 @@
+import type { ConnectorContext } from './context.ts'
+import { asOutcome } from './outcome.ts'
+
+/** One step of a check, as a person reads it. */
+export type CheckStep = {
+  /** `reach`, `sign in`, `permission`, or what the platform calls it. */
+  readonly name: string
+  readonly ok: boolean
+  readonly message: string
+}
+
+/** Tries a connector's secrets against its platform; changes nothing there. Resolves with what each step found. */
+export type Check = (context: ConnectorContext) => Promise<readonly CheckStep[]>
+
+/**
+ * Makes a check of named steps that build on each other: the first that throws ends it, with its message.
+ * A step answers the sentence that says what was found.
+ */
+export const checkSteps =
+  (...steps: readonly (readonly [name: string, run: (context: ConnectorContext) => Promise<string>])[]): Check =>
+  async (context) => {
+    const found: CheckStep[] = []
+    for (const [name, run] of steps) {
+      try {
+        found.push({ name, ok: true, message: await run(context) })
+      } catch (error) {
+        const outcome = asOutcome(error)
+        if (!outcome) throw error
+        found.push({ name, ok: false, message: outcome.message })
+        break
+      }
+    }
+    return found
+  }

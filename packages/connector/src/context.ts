@@ -1,0 +1,43 @@
+import type { Values } from './values.ts'
+
+/**
+ * What a connector is handed to work with. It reads no environment, opens no file of its own accord, and reaches the
+ * network only through `egress`, so that what users type can be kept from where it must not reach.
+ */
+export type ConnectorContext = {
+  /** The connector's saved secrets and settings, by field key, defaults filled in. */
+  readonly secrets: Values
+  /** The connection's values of this end, by field key, defaults filled in; empty where no connection is at hand. */
+  readonly settings: Values
+  /** Aborted when the work is to stop: cancelled, disabled, or the process ends. */
+  readonly signal: AbortSignal
+  readonly egress: Egress
+  /** Directories that the operator allows connectors to read and write; none unless named. Absolute paths. */
+  readonly localFolders: readonly string[]
+}
+
+/** The only way out. */
+export type Egress = {
+  /**
+   * `fetch`, with addresses checked after DNS resolution and at every redirect. Answers whatever status came; the body
+   * streams. Throws an `Outcome`: `refused` where the address is not allowed, `unreachable` where nothing answers,
+   * `retry` where the answer broke off or took longer than `timeoutMs`.
+   */
+  request(url: string | URL, init?: EgressRequest): Promise<Response>
+  /**
+   * The IP address to connect to for a host name, checked like those of `request`; for protocols other than HTTP.
+   * Throws an `Outcome`: `refused` where it is not allowed, `unreachable` where the name is not known.
+   */
+  resolve(host: string): Promise<string>
+}
+
+export type EgressRequest = {
+  method?: string
+  headers?: Readonly<Record<string, string>>
+  body?: string | Uint8Array | ReadableStream<Uint8Array>
+  signal?: AbortSignal
+  /** Until the answer's headers are there. 60,000 unless said otherwise. */
+  timeoutMs?: number
+  /** Redirects that are followed; 0 unless said otherwise, and a redirect is then an answer like any other. */
+  redirectsMax?: number
+}

@@ -1,0 +1,82 @@
+import type { ConnectorContext } from './context.ts'
+import type { Json, Row } from './rows.ts'
+import type { Values } from './values.ts'
+
+/**
+ * How data is delivered. The engine opens a writer, delivers batches one after the other, flushes, finishes and closes it.
+ * After a crash it opens another one, in any process, with the receipts of what was confirmed, and delivers from there;
+ * the batch in between may come twice, under the same key and with the same rows.
+ */
+export type Destination = {
+  /** What a batch may hold at most; the engine fills batches up to either. */
+  readonly batch: (settings: Values) => { readonly rowsMax: number; readonly bytesMax: number }
+  /** Whether a transfer with these settings takes the place of everything that was there before. */
+  readonly replaces?: (settings: Values) => boolean
+  readonly open: (context: DestinationContext) => Promise<DestinationWriter>
+}
+
+export type DestinationContext = ConnectorContext & {
+  /** Names this transfer; the same after a crash. Fit for a file name. */
+  readonly transferId: string
+  /** When the transfer was begun, ISO 8601; the same after a crash. */
+  readonly startedTime: string
+  /** The columns of every batch: keys of the destination's records where it has some, else the source's own columns. */
+  readonly columns: readonly string[]
+  /** The receipts of this transfer's confirmed deliveries, in their order. */
+  readonly receipts: readonly Json[]
+  /** What a delivery of this connection last asked to be remembered: an audience that it made. */
+  readonly memory: Json | undefined
+}
+
+export type DestinationWriter = {
+  /**
+   * Delivers a batch, and resolves once the destination has confirmed it for good, or with `held` where it was only
+   * taken in. Throws an `Outcome`; the batch is then as good as not delivered and may come again.
+   */
+  deliver(batch: Batch): Promise<Delivery>
+  /** Confirms what is held. Called after the last batch, with something held or not; answers for what was held. */
+  flush(): Promise<Delivery | undefined>
+  /**
+   * Everything is confirmed: makes it visible, ends sessions. May be called again after a crash, in a writer that was
+   * opened with all receipts, and then finds its work done.
+   */
+  finish(): Promise<void>
+  /** The transfer ended without success: takes away what nobody should find, as far as it can. Never throws. */
+  abort(): Promise<void>
+  /** Lets go of everything. Never throws. */
+  close(): Promise<void>
+}
+
+export type Batch = {
+  /** The same for the same rows of the same transfer, in every attempt; another for every other batch. 32 hexadecimal characters. */
+  readonly key: string
+  readonly columns: readonly string[]
+  /** At least one. */
+  readonly rows: readonly Row[]
+  /** The number of the first row in the transfer, from 1. */
+  readonly firstRow: number
+}
+
+export type Delivery = {
+  /** Only taken in so far: a later `deliver` or `flush` confirms it. Held rows come again after a crash. */
+  readonly held?: boolean
+  /** Rows that the destination did not take. All others of the batch it took, by its own count. */
+  readonly rejected?: readonly Rejection[]
+  /** What was sent, in bytes. */
+  readonly bytes: number
+  /** What a writer needs to know of this delivery to go on after a crash; covers what was held before it, too. */
+  readonly receipt?: Json
+  /** Remembered for this connection, for this transfer and later ones; replaces what was remembered. */
+  readonly memory?: Json
+}
+
+export type Rejection = {
+  /** Which row of the batch, from 0; absent where the destination tells only how many. */
+  readonly index?: number
+  /** How many rows, where it does not tell which. */
+  readonly count?: number
+  /** Why, in a sentence without values of the row. */
+  readonly reason: string
+  /** The column to blame, where it is known. */
+  readonly field?: string
+}

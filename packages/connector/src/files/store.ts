@@ -1,0 +1,42 @@
+import type { Json } from '../rows.ts'
+
+/**
+ * What a place for files must be able to do; formats, positions and batches are dealt with here, once, for all of them.
+ */
+
+/** A file as it was when the transfer listed it. */
+export type StoredFile = {
+  /** Its whole name or path; files are read in the order of their names, compared by code units. */
+  readonly name: string
+  readonly sizeBytes: number
+  /** Changes whenever the content does: an ETag, a generation, a time and a size. */
+  readonly version: string
+}
+
+/** Where files are read. Everything throws `Outcome`s. */
+export type FileStore = {
+  /** The files that the settings mean, in any order; throws `refused` with `object_not_found` where there is none. */
+  list(): Promise<readonly StoredFile[]>
+  /**
+   * The bytes of a file from an offset to its end. Throws `failed` with `source_changed` where the file is another version
+   * by now. A break of the stream is thrown as `retry`.
+   */
+  read(file: StoredFile, fromByte: number): AsyncIterable<Uint8Array>
+  close?(): Promise<void>
+}
+
+/** Where one file is written, part by part, and becomes visible only when it is whole. Everything throws `Outcome`s. */
+export type FileSink = {
+  /** Parts but the last must have at least so many bytes; smaller ones are held back until they have. 0: any size will do. */
+  readonly partBytesMin: number
+  /**
+   * Writes a part durably. Number and offset count from 0 within the file; a part that was written before and not
+   * confirmed is written over. Resolves with its receipt, which also holds what was begun (an upload, a session).
+   */
+  writePart(part: { number: number; offset: number; bytes: Uint8Array }, receipts: readonly Json[]): Promise<Json>
+  /** Makes the file visible under its name, out of the parts with these receipts; finds its work done when called again. */
+  publish(receipts: readonly Json[]): Promise<void>
+  /** Takes the parts away; never throws. */
+  abort(receipts: readonly Json[]): Promise<void>
+  close?(): Promise<void>
+}

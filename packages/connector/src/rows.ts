@@ -1,0 +1,17 @@
+/**
+ * Rows as they pass from a source to a destination. Terms:
+ * row     its cells, in the order of the columns of the chunk or batch that holds it
+ * chunk   some rows that a source read, and the position behind them
+ * batch   some rows that a destination takes at once
+ */
+
+/**
+ * One value of a row. Days and moments are ISO 8601 text; decimals and whole numbers beyond 2^53 are text, so that no
+ * digit is lost; what is nested is JSON text. An empty text and null are different things, and both count as missing.
+ */
+export type Cell = string | number | boolean | null
+
+export type Row = readonly Cell[]
+
+/** What can be stored as JSON and comes back the same. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
