@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { isAway, isDeadlock } from './errors.ts'
 import type { Run } from './run.ts'
+import { createSockets } from './sockets.ts'
 import { types } from './types.ts'
 
 /**
@@ -25,6 +26,7 @@ export type Database = Db & {
    * the transaction.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** Ends every connection; one that is still lent out, or whose server says nothing, is cut after two seconds. */
   close(): Promise<void>
 }
 
@@ -44,8 +46,10 @@ const silenceTimeoutMs = statementTimeoutMs + 5_000
 const deadlockTries = 3
 
 export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: DatabaseOptions): Database {
+  const sockets = createSockets()
   const pool = new pg.Pool({
     connectionString: url,
+    stream: sockets.open,
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
@@ -63,7 +67,9 @@ export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: D
     pool,
     query: (run) => void poolQuery(run, (error) => error && run.fail(error)),
     transaction: (work) => runTransaction(pool, work),
-    close: () => pool.end(),
+    close: async () => {
+      await Promise.all([pool.end(), sockets.closed()])
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { createSockets } from './sockets.ts'
 
 /**
  * News between processes on the same database, by LISTEN and NOTIFY: "this token, this account, this key is no longer
@@ -32,6 +33,7 @@ const timeoutMs = 5_000
 export const notify = `select pg_notify('${channel}', :topic || ':' || :value)`
 
 export function createNotices(url: string, onError: (error: unknown) => void): Notices {
+  const sockets = createSockets()
   const listeners: { topic: string; listener: Listener }[] = []
   let client: pg.Client | undefined
   let hearing = false
@@ -56,6 +58,7 @@ export function createNotices(url: string, onError: (error: unknown) => void): N
   const connect = async () => {
     const fresh = new pg.Client({
       connectionString: url,
+      stream: sockets.open,
       application_name: 'penstock notices',
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
@@ -100,7 +103,7 @@ export function createNotices(url: string, onError: (error: unknown) => void): N
     close: async () => {
       closed = true
       clearInterval(heartbeat)
-      await client?.end().catch(() => {})
+      await Promise.all([client?.end().catch(() => {}), sockets.closed()])
     },
   }
 }

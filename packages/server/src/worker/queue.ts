@@ -1,0 +1,116 @@
+import { EventEmitter } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Logger as QueueLogger, run, type WorkerEvents } from 'graphile-worker'
+import type { ClientBase } from 'pg'
+import { openDatabase } from '../db/database.ts'
+import { statement } from '../db/statement.ts'
+import type { Logger } from '../log.ts'
+import { purge } from './purge.ts'
+
+/** Jobs that this program knows, by the names in the queue. */
+export const purgeTask = 'purge'
+
+/** At 03:15 UTC every day; a day that was missed while nothing ran is made up for at the next start. */
+const crontab = `15 3 * * * ${purgeTask} ?fill=1d&jobKey=${purgeTask}`
+const concurrentJobs = 2
+/** One to listen for jobs, one to keep its books. */
+const queueConnections = 2
+const pulseMs = 5_000
+/** How long the answer to a pulse may take; a database that takes longer is away. */
+const silenceMs = 5_000
+/** How long jobs under way may go on once the queue is told to stop; those that take longer are cut, and done again. */
+const finishMs = 10_000
+const unlockMs = 2_000
+
+/** One run of the job queue, with connections of its own. */
+export type Queue = {
+  /** Resolves once everything of it is closed; with what was the matter, where the queue was not told to stop. */
+  readonly ended: Promise<Error | undefined>
+}
+
+const unlock = statement<{ names: string[] }>(`select graphile_worker.force_unlock_workers(:names)`)
+
+/**
+ * Runs jobs until told to stop, or until the database is away: at the first connection that breaks or says nothing any
+ * more, all are given up. The library by itself would lend out a silent connection again and again.
+ *
+ * @param told resolves when the queue is to stop
+ * @param owners names under which this process locked jobs; the run adds its own. Those from before are dead, and what
+ *   they left locked is done again: the library by itself would wait for four hours.
+ */
+export async function runQueue(
+  databaseUrl: string,
+  { told, owners, log }: { told: Promise<void>; owners: string[]; log: Logger },
+): Promise<Queue> {
+  // Its own pool: neither do jobs wait for requests, nor requests for jobs.
+  const database = openDatabase({ url: databaseUrl, poolSize: concurrentJobs + queueConnections })
+  const { promise: lost, resolve: lose } = Promise.withResolvers<Error>()
+  const over = new AbortController()
+  const events: WorkerEvents = new EventEmitter()
+  events.on('pool:create', ({ workerPool }) => void owners.push(workerPool.id))
+  events.on('pool:listen:success', ({ client }) => void feelPulse(client, lose, over.signal))
+  events.on('pool:listen:error', ({ error }) => lose(error as Error))
+  events.on('worker:getJob:error', ({ error }) => lose(error as Error))
+  try {
+    await unlock.run(database, { names: owners })
+    const runner = await run({
+      pgPool: database.pool,
+      noHandleSignals: true,
+      crontab,
+      events,
+      logger: new QueueLogger(() => (level, message) => {
+        // The queue tells every poll and every job; what a person must know is warnings and errors.
+        if (level === 'error') log.error({ queue: message }, 'job queue')
+        else if (level === 'warning') log.warn({ queue: message }, 'job queue')
+      }),
+      preset: {
+        // Only in batches does the library catch it where the end of a job cannot be written down.
+        worker: { concurrentJobs, completeJobBatchDelay: 0, failJobBatchDelay: 0 },
+      },
+      taskList: {
+        [purgeTask]: async () => log.info({ purged: await purge(database) }, 'purged'),
+      },
+    })
+    const gaveUp = runner.promise.then(
+      () => new Error('The job queue stopped by itself'),
+      (error: Error) => error,
+    )
+    const end = async () => {
+      const reason = await Promise.race([lost, gaveUp, told.then(() => undefined)])
+      over.abort()
+      // Where the database is away nothing can finish; without connections the library at least does not wait for it.
+      if (reason) await database.close()
+      const stopped = runner.stop().catch(() => {})
+      const isFinished = await settles(stopped, finishMs)
+      if (!reason) {
+        if (!isFinished) await settles(unlock.run(database, { names: owners }), unlockMs)
+        await database.close()
+      }
+      return reason
+    }
+    return { ended: end() }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** Whether a promise settles in time; a rejection is nobody's concern. */
+async function settles(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
+  const done = new AbortController()
+  const late = delay(withinMs, false, { signal: done.signal })
+  const isSettled = await Promise.race([promise.then(() => true).catch(() => true), late])
+  done.abort()
+  return isSettled
+}
+
+/** Asks for a sign of life, again and again: who only listens does not notice when nobody speaks any more. */
+async function feelPulse(client: ClientBase, lose: (error: Error) => void, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await delay(pulseMs, undefined, { signal }).catch(() => {})
+    if (signal.aborted) return
+    const silence = setTimeout(() => lose(new Error('The database says nothing')), silenceMs)
+    await client.query('select 1').catch(lose)
+    clearTimeout(silence)
+  }
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { openDatabase } from '../packages/server/src/db/database.ts'
+import { createLogger } from '../packages/server/src/log.ts'
+import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { startWorker } from '../packages/server/src/worker/worker.ts'
+import { createTestDatabase } from './harness/database.ts'
+import { type HttpCall, http, prepareStage, type Served, tokenOf } from './harness/process.ts'
+import { startProxy } from './harness/proxy.ts'
+import { bounded, until } from './harness/until.ts'
+
+/** What an outage of the database does to background jobs, and to the process as a whole. */
+
+const backWithinMs = 60_000
+const endWithinMs = 60_000
+
+/** A database that the service under test reaches by a way that can be obstructed, and the test by another. */
+async function prepare(t: TestContext) {
+  const testDatabase = await createTestDatabase()
+  const proxy = await startProxy(testDatabase.url)
+  const direct = openDatabase({ url: testDatabase.url, poolSize: 3 })
+  t.after(async () => {
+    await proxy.close()
+    await direct.close()
+    await testDatabase.drop()
+  })
+  const { pool } = direct
+  /** Adds a key that a purge removes. */
+  const addKey = async (name: string) => {
+    await pool.query(
+      `insert into organizations (id, name, owner_id, owner_email) values ('org', 'Any', 'owner', 'a@b.c')
+       on conflict do nothing`,
+    )
+    await pool.query(
+      `insert into idempotency_keys (organization_id, key, request_digest, answer, created_time)
+       values ('org', $1, '\\x00', '{}', now() - interval '25 hours')`,
+      [name],
+    )
+  }
+  return {
+    proxy,
+    pool,
+    addKey,
+    /** Adds such a key, and a job that purges. */
+    addWork: async (name: string) => {
+      await addKey(name)
+      await pool.query(`select graphile_worker.add_job('purge')`)
+    },
+    keys: async () => (await pool.query('select from idempotency_keys')).rows.length,
+    jobs: async () => (await pool.query('select from graphile_worker.jobs')).rows.length,
+  }
+}
+
+describe('the job queue', { concurrency: 3 }, () => {
+  for (const way of ['closed', 'reset', 'silent'] as const) {
+    test(`(${way}) goes on by itself once the database is back`, async (t) => {
+      const { proxy, addWork, keys, jobs } = await prepare(t)
+      let warnings = 0
+      const countWarnings = { write: () => void warnings++ }
+      const worker = await startWorker(proxy.url, createLogger('warn', countWarnings))
+      t.after(() => bounded('the end of the worker', worker.stop(), endWithinMs))
+      await addWork('before')
+      await until('the job is done', async () => (await keys()) + (await jobs()) === 0)
+
+      await proxy.set(way)
+      await addWork('meanwhile')
+      await until('the queue meets the outage', () => warnings > 0, backWithinMs)
+      assert.equal(await keys(), 1)
+      await proxy.set('open')
+      await until('the job is done after all', async () => (await keys()) === 0, backWithinMs)
+      await until('the queue knows', async () => (await jobs()) === 0)
+    })
+  }
+})
+
+describe('a service whose database goes away', { concurrency: 4 }, () => {
+  const serveBehind = async (t: TestContext) => {
+    const prepared = await prepare(t)
+    const stage = await prepareStage(t)
+    const credentials = { clientId: 'given-client', clientSecret: 'given-secret-of-some-length' }
+    const env = {
+      DATABASE_URL: prepared.proxy.url,
+      PENSTOCK_MASTER_KEY: generateMasterKey(),
+      PENSTOCK_CLIENT_ID: credentials.clientId,
+      PENSTOCK_CLIENT_SECRET: credentials.clientSecret,
+    }
+    const served = await stage.serve({ env })
+    return { ...prepared, served, token: await tokenOf(served, stage.dataDirectory, credentials) }
+  }
+
+  /** The queue gave up its connections and asks for new ones. */
+  const meetsOutage = (served: Served) =>
+    until('the queue meets the outage', () => served.said.stderr.includes('lost the database'), backWithinMs)
+
+  const endsWhenTold = async (served: Served) => {
+    served.signal('SIGTERM')
+    const { code, stderr } = await bounded('the end', served.ended, endWithinMs)
+    assert.equal(code, 0, stderr)
+  }
+
+  for (const way of ['closed', 'reset', 'silent'] as const) {
+    test(`(${way}) in the middle of a job does that job again, and the next, and ends well`, async (t) => {
+      const { proxy, pool, served, addKey, addWork, keys, jobs } = await serveBehind(t)
+      // The job waits for a lock of the test's, and so it is under way as its session breaks.
+      const holder = await pool.connect()
+      try {
+        await holder.query('begin; lock table idempotency_keys in access exclusive mode')
+        await pool.query(`select graphile_worker.add_job('purge')`)
+        const waiting = () =>
+          pool.query<{ pid: number }>(
+            `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+        await until('the job is under way', async () => (await waiting()).rows.length > 0)
+        await proxy.set(way)
+        await meetsOutage(served)
+        // What the server goes on with must not pass for the job done again.
+        for (const { pid } of (await waiting()).rows) await pool.query('select pg_terminate_backend($1)', [pid])
+        await until('the first try is over', async () => (await waiting()).rows.length === 0)
+      } finally {
+        await holder.query('rollback')
+        holder.release()
+      }
+      await addKey('cut')
+      assert.equal(await jobs(), 1)
+      await proxy.set('open')
+      await until('the job is done again', async () => (await keys()) + (await jobs()) === 0, backWithinMs)
+      await addWork('afterwards')
+      await until('the next job is done', async () => (await keys()) + (await jobs()) === 0, backWithinMs)
+      assert(!served.hasEnded, served.said.stderr)
+      await endsWhenTold(served)
+    })
+  }
+
+  for (const way of ['closed', 'silent'] as const) {
+    test(`(${way}) ends when it is told to, without waiting for it to come back`, async (t) => {
+      const { proxy, served, token } = await serveBehind(t)
+      await Promise.all(Array.from({ length: 10 }, () => http(served.url, '/accounts', { token })))
+      await proxy.set(way)
+      await endsWhenTold(served)
+    })
+  }
+
+  test('ends when it is told to while it tries to reach it again', async (t) => {
+    const { proxy, served } = await serveBehind(t)
+    await proxy.set('closed')
+    await meetsOutage(served)
+    await endsWhenTold(served)
+  })
+
+  test('because PostgreSQL itself crashes, answers requests or says so, and soon all is well', async (t) => {
+    const stage = await prepareStage(t)
+    const served = await stage.serve()
+    const token = await tokenOf(served, stage.dataDirectory)
+    const statuses = new Set<number>()
+    const ask = async (call: HttpCall = {}) => {
+      const { status } = await http(served.url, '/accounts', { token, ...call })
+      statuses.add(status)
+      return status
+    }
+    let isOver = false
+    const callers = [1, 2, 3, 4].map(async (count) => {
+      while (!isOver) await ask(count % 2 === 0 ? {} : { method: 'POST', body: { name: 'New' } })
+    })
+    try {
+      for (const _ of [1, 2]) {
+        const { pid } = await until('PostgreSQL runs', () => stage.postmaster())
+        statuses.delete(503)
+        process.kill(pid, 'SIGKILL')
+        await until('requests meet the outage', () => statuses.has(503))
+        await until('another one runs', async () => ((await stage.postmaster())?.pid ?? pid) !== pid)
+        await until('requests are served', async () => (await ask()) === 200)
+      }
+    } finally {
+      isOver = true
+    }
+    await Promise.all(callers)
+    assert.deepEqual([...statuses].sort(), [200, 201, 503])
+    await endsWhenTold(served)
+  })
+})
