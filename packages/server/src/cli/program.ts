@@ -46,6 +46,7 @@ function buildProgram(): Command {
   program
     .command('migrate')
     .description('bring the database schema up to date')
+    .option(...json)
     .action(withConfig(async () => (await admin()).migrateDatabase))
   program
     .command('doctor')
@@ -53,7 +54,8 @@ function buildProgram(): Command {
     .option(...json)
     .action(async (options) => {
       const { doctor } = await import('./doctor.ts')
-      if (!(await doctor(process.env, options))) process.exitCode = exitCodes.failed
+      const found = await doctor(await withFreePort(process.env), options)
+      if (found !== 'well') process.exitCode = found === 'bad settings' ? exitCodes.usage : exitCodes.failed
     })
   program
     .command('documents', { hidden: true })
