@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createTestDatabase } from './harness/database.ts'
 import { type Program, prepareStage } from './harness/process.ts'
 import { withSession } from './harness/session.ts'
@@ -38,21 +39,33 @@ const removable = `
 
 describe('a worker', { concurrency: 2 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`does the job of the queue, says so in its log alone, and ends well by ${signal}`, async (t) => {
-      const { sql, startWorker } = await prepare(t)
+    test(`told to stop by ${signal} and its echoes, finishes the job of the queue, says so in its log alone, and ends well`, async (t) => {
+      const { env, sql, startWorker } = await prepare(t)
       await sql(removable)
       const worker = startWorker()
       await isWorking(worker)
-      await sql(`select graphile_worker.add_job('purge')`)
-      const counts = await until('the job is done', () => purged(worker)[0])
-      assert.deepEqual(counts, { connections: 0, accounts: 0, tokens: 2, idempotencyKeys: 0 })
-      const [left] = await sql('select count(*)::int from tokens')
-      assert.equal(left?.count, 2)
-      await until('the queue is empty', async () => (await sql('select from graphile_worker.jobs')).length === 0)
-      worker.signal(signal)
+      await withSession(env.DATABASE_URL, async (session) => {
+        await session.query('begin')
+        await session.query('select from tokens for update')
+        await sql(`select graphile_worker.add_job('purge')`)
+        await until('the job is at work', async () => {
+          const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+          return (await sql(waiting)).length === 1
+        })
+        // Whoever hands a signal on makes an echo of it; these are far enough apart to be taken one by one.
+        for (let echoes = 0; echoes < 3; echoes++) {
+          assert.equal(worker.hasEnded, false)
+          worker.signal(signal)
+          await delay(3)
+        }
+        await session.query('rollback')
+      })
       const { code, stdout } = await bounded('the end', worker.ended, endMs)
       assert.deepEqual([code, stdout], [0, ''])
-      assert.equal(purged(worker).length, 1)
+      assert.deepEqual(purged(worker), [{ connections: 0, accounts: 0, tokens: 2, idempotencyKeys: 0 }])
+      const [left] = await sql('select count(*)::int from tokens')
+      assert.equal(left?.count, 2)
+      assert.deepEqual(await sql('select locked_by, last_error from graphile_worker.jobs'), [], 'it is off the queue')
     })
   }
 
