@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import type { Connection } from '@penstock/wire'
-import { destination, destinationSettings, source, sourceSecrets, sourceSettings } from './harness/fixtures.ts'
+import {
+  connectorBySlug,
+  destination,
+  destinationSettings,
+  source,
+  sourceSecrets,
+  sourceSettings,
+} from './harness/fixtures.ts'
 import { type Rivals, runRace, said, startRivals } from './harness/race.ts'
 import { withSession } from './harness/session.ts'
 import { until } from './harness/until.ts'
@@ -10,6 +17,8 @@ import { until } from './harness/until.ts'
 /** Races for connectors, accounts and keys, between two services on one database. */
 
 const rounds = 60
+/** It has settings that only one of its roles needs. */
+const events = connectorBySlug('mparticle-events')
 let rivals: Rivals
 before(async () => {
   rivals = await startRivals()
@@ -65,6 +74,33 @@ describe('connections and their connectors', () => {
         const wanted = outcome[0] === 200 ? [200, 'connector_in_use'] : ['connector_not_added', 200]
         assert.deepEqual(outcome, wanted)
         await rivals.assertInvariants(accountId)
+      },
+    }))
+
+  test('of an activation and a save that clears what it needs, one is refused', () =>
+    runRace(rounds, {
+      prepare: async () => {
+        const { id: accountId } = await rivals.caller(0).addAccount()
+        await rivals.caller(0).addConnectors(accountId, events)
+        const body = { secretConfig: { key: 'canary-key', secret: 'canary-secret' } }
+        await rivals.caller(0).expect(rivals.caller(0).call('configureConnector', { accountId, id: events.id, body }))
+        const connection = { name: 'Events', srcConnectorId: events.id, destConnectorId: events.id }
+        const { id } = await rivals
+          .caller(0)
+          .expect(rivals.caller(0).call('createConnection', { accountId, body: connection }))
+        return { accountId, id }
+      },
+      moves: ({ accountId, id }, round) => [
+        rivals.move(round, 'updateConnectionStatus', { accountId, id, body: { action: 'activate' } }),
+        rivals.move(round + 1, 'configureConnector', {
+          ...{ accountId, id: events.id },
+          body: { secretConfig: { key: null } },
+        }),
+      ],
+      judge: async (_, replies) => {
+        const outcome = replies.map(said)
+        const wanted = outcome[0] === 200 ? [200, 'connection_not_ready'] : ['connection_not_ready', 200]
+        assert.deepEqual(outcome, wanted)
       },
     }))
 

@@ -217,6 +217,12 @@ export const moveConnection = statement<{
   where id = :id and status = :from
 `)
 
+/** Nobody changes the configuration of the ends until the transaction has ended. Whoever is saving one is waited for. */
+export const holdEnds = statement<{ accountId: string; connectorIds: readonly string[] }>(`
+  select from added_connectors where account_id = :accountId and connector_id = any(:connectorIds)
+  order by connector_id for share
+`)
+
 /** The secrets that an added connector has, to know whether it is complete for a role. */
 export const filledFields = statement<
   { accountId: string; connectorIds: readonly string[] },

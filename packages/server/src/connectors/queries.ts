@@ -1,4 +1,5 @@
 import type { Values } from '@penstock/connector'
+import type { Role } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
 export type AddedConnectorRow = {
@@ -106,5 +107,18 @@ export const connectionsUsing = statement<
 >(`
   select id, name from connections
   where account_id = :accountId and (live_src_connector_id = :connectorId or live_dest_connector_id = :connectorId)
+  order by created_time desc, id desc limit :limit
+`)
+
+/** Some active connections that a connector plays any of these roles in, to name them in the refusal. */
+export const activeConnectionsUsing = statement<
+  { accountId: string; connectorId: string; roles: readonly Role[]; limit: number },
+  { id: string; name: string }
+>(`
+  select id, name from connections
+  where account_id = :accountId and status = 'active' and not account_deleted and (
+    (src_connector_id = :connectorId and 'Source' = any(:roles))
+    or (dest_connector_id = :connectorId and 'Destination' = any(:roles))
+  )
   order by created_time desc, id desc limit :limit
 `)
