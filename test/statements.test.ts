@@ -83,7 +83,7 @@ function connectionCases(
   }
   const { list, count } = connectionQueries.connectionList(filter)
   const listed = { title: `list ${title}`, statement: list, parameters: { ...filter, size, offset: 0 } }
-  return q === undefined ? [listed] : [listed, { title: `count ${title}`, statement: count, parameters: filter }]
+  return count ? [listed, { title: `count ${title}`, statement: count, parameters: filter }] : [listed]
 }
 
 /** Explains the cases in every mode that the driver can meet, and collects what `judge` finds wrong. */
@@ -210,10 +210,14 @@ describe('lists over many connections', () => {
     }
   }
 
-  test('totals without q read no connection', () =>
+  test('totals without q read no connection but those that wait to be purged', () =>
     assertPlans(
       [
-        { title: 'of an account', statement: connectionQueries.countsOfAccount, parameters: { accountId: huge.id } },
+        {
+          title: 'of an account',
+          statement: connectionQueries.countsOfAccount,
+          parameters: { organizationId: organizationIds.most, accountId: huge.id },
+        },
         {
           title: 'of an organization',
           statement: connectionQueries.countsOfOrganization,
@@ -221,7 +225,8 @@ describe('lists over many connections', () => {
         },
       ],
       (plan, { title }) =>
-        (plan.nodes.some(({ table }) => table === 'connections') && 'reads connections') ||
+        (plan.rowsReadFrom('connections') > 0 && 'reads connections') ||
+        (plan.scannedWhole.includes('connections') && 'reads all connections') ||
         (title === 'of an account' && plan.rowsRead > 1 && `${plan.rowsRead} rows read for one account`),
     ))
 

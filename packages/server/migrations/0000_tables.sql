@@ -148,6 +148,7 @@ CREATE INDEX "connections_of_organization_by_status" ON "connections" USING btre
 CREATE INDEX "connections_by_src" ON "connections" USING btree ("src_connector_id");--> statement-breakpoint
 CREATE INDEX "connections_by_dest" ON "connections" USING btree ("dest_connector_id");--> statement-breakpoint
 CREATE INDEX "connections_deleted" ON "connections" USING btree ("deleted_time") WHERE "connections"."status" = 'deleted';--> statement-breakpoint
+CREATE INDEX "connections_deleted_of_organization" ON "connections" USING btree ("organization_id","deleted_time","account_id") WHERE "connections"."status" = 'deleted' and not "connections"."account_deleted";--> statement-breakpoint
 CREATE INDEX "idempotency_keys_created" ON "idempotency_keys" USING btree ("created_time");--> statement-breakpoint
 CREATE UNIQUE INDEX "master_keys_current" ON "master_keys" USING btree ("current") WHERE "master_keys"."current";--> statement-breakpoint
 CREATE INDEX "secrets_key" ON "secrets" USING btree ("key_id");--> statement-breakpoint

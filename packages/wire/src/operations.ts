@@ -240,7 +240,7 @@ export const operations = {
     tag: 'Connections',
     summary: 'List connections',
     description:
-      'Lists connections, newest first: those of one sub-account, or of all sub-accounts where `accountId` is left out. Deleted connections are listed until they are gone for good.',
+      'Lists connections, newest first: those of one sub-account, or of all sub-accounts where `accountId` is left out. Deleted connections are listed for the 30 days in which they can be restored.',
     scope: 'organization or account',
     query: { q: Type.Optional(q), status, ...page },
     reply: Connection,

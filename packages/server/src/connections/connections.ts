@@ -49,9 +49,7 @@ export async function listConnections(
   const { list, count } = queries.connectionList(filter)
   const [rows, total] = await Promise.all([
     list.all(db, { ...filter, size, offset }),
-    filter.like === null
-      ? countByStatus(db, actor, account, status)
-      : count.first(db, filter).then((row) => row?.total ?? 0),
+    count ? count.first(db, filter).then((row) => row?.total ?? 0) : countByStatus(db, actor, account, status),
   ])
   return { reply: rows.map((row) => viewConnection(row, catalogue, environment)), total }
 }
@@ -63,7 +61,7 @@ async function countByStatus(
   status: ConnectionStatus | null,
 ): Promise<number> {
   const counts = account
-    ? await queries.countsOfAccount.first(db, { accountId: account.id })
+    ? await queries.countsOfAccount.first(db, { organizationId: actor.organizationId, accountId: account.id })
     : await queries.countsOfOrganization.first(db, { organizationId: actor.organizationId })
   if (!counts) return 0
   return status ? counts[status] : connectionStatuses.reduce((sum, name) => sum + counts[name], 0)

@@ -88,19 +88,27 @@ const named = {
   },
 } as const
 
-/** A list and its count under one condition. */
-const listOf = (...conditions: string[]) => {
-  const condition = [...conditions, 'and not account_deleted'].join(' ')
-  return {
-    list: statement<Filter & Page, ConnectionRow>(`
-      select ${connectionColumns}
-      from (
-        select * from connections where ${condition} order by created_time desc, id desc limit :size offset :offset
-      ) c ${endTables}
-      order by c.created_time desc, c.id desc`),
-    count: statement<Filter, { total: number }>(`select count(*) as total from connections where ${condition}`),
-  }
-}
+const conditionOf = (conditions: readonly string[]) =>
+  [...conditions, 'and not account_deleted and', isKept('connections')].join(' ')
+
+/** What a filter keeps; how many that is, is known without counting. */
+const listOf = (...conditions: string[]) => ({
+  list: statement<Filter & Page, ConnectionRow>(`
+    select ${connectionColumns}
+    from (
+      select * from connections where ${conditionOf(conditions)}
+      order by created_time desc, id desc limit :size offset :offset
+    ) c ${endTables}
+    order by c.created_time desc, c.id desc`),
+})
+
+/** What a filter keeps, and how many that is. */
+const countedListOf = (...conditions: string[]) => ({
+  ...listOf(...conditions),
+  count: statement<Filter, { total: number }>(
+    `select count(*) as total from connections where ${conditionOf(conditions)}`,
+  ),
+})
 
 const listsOf = (scope: keyof typeof listedBy) => ({
   all: listOf(listedBy[scope]),
@@ -111,10 +119,10 @@ const namedListsOf = ({ scope, scopeOfNames, name }: (typeof named)[keyof typeof
   const byName = `and ${name} ilike :like`
   const byNameOrConnector = `and (${name} ilike :like or src_connector_id = any(:connectorIds) or dest_connector_id = any(:connectorIds))`
   return {
-    byName: listOf(scopeOfNames, byName),
-    byNameAndStatus: listOf(scopeOfNames, byName, statusFilter),
-    byNameOrConnector: listOf(scope, byNameOrConnector),
-    byNameOrConnectorAndStatus: listOf(scope, byNameOrConnector, statusFilter),
+    byName: countedListOf(scopeOfNames, byName),
+    byNameAndStatus: countedListOf(scopeOfNames, byName, statusFilter),
+    byNameOrConnector: countedListOf(scope, byNameOrConnector),
+    byNameOrConnectorAndStatus: countedListOf(scope, byNameOrConnector, statusFilter),
   }
 }
 
@@ -128,8 +136,10 @@ const namedLists = {
 /** The index of names knows them by three letters at a time; a shorter text is sought among the account's own. */
 const indexedLettersMin = 3
 
-/** Picks the statements for a filter. */
-export function connectionList({ accountId, like, connectorIds, status }: Filter) {
+type ConnectionList = ReturnType<typeof listOf> & Partial<ReturnType<typeof countedListOf>>
+
+/** Picks the statements for a filter. There is a count where nothing but counting tells the total. */
+export function connectionList({ accountId, like, connectorIds, status }: Filter): ConnectionList {
   if (like === null) return lists[accountId === null ? 'organization' : 'account'][status ? 'byStatus' : 'all']
   const isBrief = like.length - 2 < indexedLettersMin
   const of = namedLists[accountId === null ? 'organization' : isBrief ? 'accountBriefly' : 'account']
@@ -138,26 +148,32 @@ export function connectionList({ accountId, like, connectorIds, status }: Filter
 }
 
 /** How many there are of each status, without counting them. */
-type CountRow = {
-  'In-progress': number
-  active: number
-  disabled: number
-  deleted: number
-  broken: number
-  offline: number
+type CountRow = Record<ConnectionStatus, number>
+const columnsOfCounts = {
+  'In-progress': 'in_progress',
+  active: 'active',
+  disabled: 'disabled',
+  deleted: 'deleted',
+  broken: 'broken',
+  offline: 'offline',
+} as const satisfies Record<ConnectionStatus, string>
+/** Connections whose window has closed are rows, and count as deleted, until they are purged: they are taken off. */
+const sums = (scope: string) => {
+  const gone = `(select count(*) from connections where ${scope} and status = 'deleted' and not account_deleted and not ${isKept('connections')})`
+  return Object.entries(columnsOfCounts)
+    .map(([status, column]) => {
+      const sum = `coalesce(sum(k.${column}), 0)::bigint`
+      return `${sum}${status === 'deleted' ? ` - ${gone}` : ''} as "${status}"`
+    })
+    .join(', ')
 }
-const sums = ['in_progress as "In-progress"', 'active', 'disabled', 'deleted', 'broken', 'offline']
-  .map((column) => {
-    const [name, as] = column.split(' as ')
-    return `coalesce(sum(k.${name}), 0)::bigint as ${as ?? name}`
-  })
-  .join(', ')
 
-export const countsOfAccount = statement<{ accountId: string }, CountRow>(`
-  select ${sums} from connection_counts k where k.account_id = :accountId
+export const countsOfAccount = statement<{ organizationId: string; accountId: string }, CountRow>(`
+  select ${sums(`${listedBy.organization} and ${listedBy.account}`)} from connection_counts k where k.account_id = :accountId
 `)
 export const countsOfOrganization = statement<{ organizationId: string }, CountRow>(`
-  select ${sums} from connection_counts k join accounts a on a.id = k.account_id and a.deleted_time is null
+  select ${sums(listedBy.organization)}
+  from connection_counts k join accounts a on a.id = k.account_id and a.deleted_time is null
   where k.organization_id = :organizationId
 `)
 

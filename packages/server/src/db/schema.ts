@@ -276,6 +276,9 @@ export const connections = pgTable(
     index('connections_by_src').on(t.srcConnectorId),
     index('connections_by_dest').on(t.destConnectorId),
     index('connections_deleted').on(t.deletedTime).where(sql`${t.status} = 'deleted'`),
+    index('connections_deleted_of_organization')
+      .on(t.organizationId, t.deletedTime, t.accountId)
+      .where(sql`${t.status} = 'deleted' and not ${t.accountDeleted}`),
   ],
 )
 
