@@ -137,6 +137,7 @@ ALTER TABLE "secrets" ADD CONSTRAINT "secrets_added_connector" FOREIGN KEY ("acc
 ALTER TABLE "tokens" ADD CONSTRAINT "tokens_client_id_clients_id_fk" FOREIGN KEY ("client_id") REFERENCES "public"."clients"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "accounts_listed" ON "accounts" USING btree ("organization_id","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE "accounts"."deleted_time" is null;--> statement-breakpoint
 CREATE INDEX "accounts_deleted" ON "accounts" USING btree ("deleted_time") WHERE "accounts"."deleted_time" is not null;--> statement-breakpoint
+CREATE INDEX "added_connectors_by_connector" ON "added_connectors" USING btree ("connector_id");--> statement-breakpoint
 CREATE INDEX "clients_organization" ON "clients" USING btree ("organization_id");--> statement-breakpoint
 CREATE INDEX "connection_counts_organization" ON "connection_counts" USING btree ("organization_id");--> statement-breakpoint
 CREATE INDEX "connections_src" ON "connections" USING btree ("account_id","live_src_connector_id");--> statement-breakpoint

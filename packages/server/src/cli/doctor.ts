@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { type Config, ConfigError, readConfig } from '../config.ts'
+import { findUnknownConnectors } from '../connectors/unknown.ts'
 import { checkDatabase, readServerVersion } from '../db/readiness.ts'
 import { createLogger } from '../log.ts'
 import { openKeyring } from '../secrets/keyring.ts'
@@ -8,6 +9,7 @@ import { print } from './print.ts'
 
 const versionMin = 15
 const freeBytesMin = 1024 ** 3
+const unreadable = 'It cannot be checked until the database answers and is migrated.'
 
 type Check = { name: string; ok: boolean; message: string }
 
@@ -52,6 +54,7 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
       await checkServer(ground),
       await checkMigrations(ground),
       await checkMasterKey(ground),
+      await checkConnectors(ground),
       await checkDisk(config),
     ]
   } finally {
@@ -93,8 +96,18 @@ async function checkMasterKey({ database, masterKey }: Ground): Promise<Check> {
     return {
       name,
       ok: false,
-      message: known ? error.message : 'It cannot be checked until the database answers and is migrated.',
+      message: known ? error.message : unreadable,
     }
+  }
+}
+
+async function checkConnectors({ database }: Ground): Promise<Check> {
+  const name = 'connectors'
+  try {
+    const problem = await findUnknownConnectors(database)
+    return { name, ok: !problem, message: problem ?? 'this version knows all that the database holds' }
+  } catch {
+    return { name, ok: false, message: unreadable }
   }
 }
 

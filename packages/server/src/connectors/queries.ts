@@ -122,3 +122,29 @@ export const activeConnectionsUsing = statement<
   )
   order by created_time desc, id desc limit :limit
 `)
+
+/** Every value of a column that leads an index, each found by one look at the index, however many rows there are. */
+const distinct = (name: string, table: string, column: string) => `
+  ${name} (id) as (
+    (select ${column} from ${table} order by ${column} limit 1)
+    union all
+    select (select ${column} from ${table} where ${column} > ${name}.id order by ${column} limit 1) from ${name}
+    where ${name}.id is not null
+  )`
+
+/** The connectors that are held somewhere and are none of these: how many accounts have them, how many connections use them. */
+export const unknownConnectors = statement<
+  { known: readonly string[] },
+  { connectorId: string; accounts: number; connections: number }
+>(`
+  with recursive
+    ${distinct('added', 'added_connectors', 'connector_id')},
+    ${distinct('sources', 'connections', 'src_connector_id')},
+    ${distinct('destinations', 'connections', 'dest_connector_id')}
+  select held.id as connector_id,
+    (select count(*) from added_connectors where connector_id = held.id) as accounts,
+    (select count(*) from connections where src_connector_id = held.id or dest_connector_id = held.id) as connections
+  from (select id from added union select id from sources union select id from destinations) held
+  where held.id <> all(:known)
+  order by held.id
+`)

@@ -167,6 +167,7 @@ export const addedConnectors = pgTable(
   (t) => [
     primaryKey({ columns: [t.accountId, t.connectorId] }),
     unique('added_connectors_configuration').on(t.configurationId),
+    index('added_connectors_by_connector').on(t.connectorId),
   ],
 )
 
