@@ -201,6 +201,15 @@ test('routes take from other rooms nothing but types', () => {
   )
 })
 
+test('routes call rules and no statement', () => {
+  const imports = server.filter(isRoutes).flatMap((source) => source.imports.map((one) => ({ source, one })))
+  assertNone(
+    imports
+      .filter(({ source, one }) => isRelative(one) && target(source, one).endsWith('/queries.ts'))
+      .map(({ source, one }) => `${where(source)} imports ${one.specifier}`),
+  )
+})
+
 test('statements stand in queries.ts', () => {
   const elsewhere: Readonly<Record<string, string>> = {
     'db/statement.ts': 'makes them',

@@ -2,7 +2,7 @@ import { limits, Name } from '@penstock/wire'
 import { Check } from 'typebox/value'
 import { restoreAccount } from '../accounts/accounts.ts'
 import { type Config, ConfigError, masterKeyHint } from '../config.ts'
-import { connectionsOfAccounts } from '../connections/routes.ts'
+import { connectionsOfAccounts } from '../connections/connections.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Logger } from '../log.ts'
 import {

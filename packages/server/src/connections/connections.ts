@@ -10,6 +10,7 @@ import {
   type Trigger,
   type UpdatedConnection,
 } from '@penstock/wire'
+import type { AccountContents } from '../accounts/accounts.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { idsNamed } from '../connectors/connectors.ts'
 import type { Db, Transaction } from '../db/database.ts'
@@ -217,6 +218,12 @@ export async function triggerConnection(
   }
   const now = await findConnection(tx, account, id)
   return { reply: viewConnection(now, catalogue, environment), etag: etagOf(now) }
+}
+
+/** What goes and comes back with an account. */
+export const connectionsOfAccounts: AccountContents = {
+  delete: async (tx, accountId) => void (await queries.deleteConnectionsOfAccount.run(tx, { accountId })),
+  restore: async (tx, accountId) => void (await queries.restoreConnectionsOfAccount.run(tx, { accountId })),
 }
 
 /** Where `enable` leads from here on: the status itself, or the one that a disabled or deleted connection remembers. */
