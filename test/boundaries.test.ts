@@ -250,6 +250,7 @@ test('each table is written by its own room alone', () => {
     added_connectors: 'connectors/',
     connections: 'connections/',
     connection_counts: 'triggers alone',
+    connector_counts: 'triggers alone',
   }
   const exceptions: Readonly<Record<string, string>> = {
     'organizations/queries.ts deletes tokens': 'a client is revoked together with its tokens, or not at all',

@@ -140,7 +140,7 @@ describe('connections and their connectors', () => {
     const { id: accountId } = await rivals.caller(0).addAccountWithEnds()
     const adding = await withSession(rivals.one.databaseUrl, async (session) => {
       // Where the answer counts connections the call is made to wait; at this moment the connector is removed.
-      await session.query('begin; lock table connections in access exclusive mode')
+      await session.query('begin; lock table connector_counts in access exclusive mode')
       const answer = rivals.caller(0).call('addConnectors', { accountId, body: { connectorIds: [source.id] } })
       await until('the call waits', () => isWaiting())
       await session.query(`set local lock_timeout = '500ms'`)

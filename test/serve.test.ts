@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { createTestDatabase } from './harness/database.ts'
-import { callerOf, source } from './harness/fixtures.ts'
+import { callerOf } from './harness/fixtures.ts'
 import { freePort, http, prepareStage, type Start, tokenOf } from './harness/process.ts'
 import { startServiceOn } from './harness/service.ts'
 import { until } from './harness/until.ts'
@@ -208,16 +208,13 @@ describe('what serve refuses', { concurrency: 2 }, () => {
     await caller.expect(caller.call('deleteConnection', { accountId: id, id: (await caller.createConnection(id)).id }))
     const { pool } = service.database
     // Both of another version, one of them used.
-    await pool.query('alter table connections drop constraint connections_src_added')
-    await pool.query(`update connections set src_connector_id = 'ffffffffffffffff'`)
-    await pool.query(`update added_connectors set connector_id = 'ffffffffffffffff' where connector_id = $1`, [
-      source.id,
-    ])
     await pool.query(
       `insert into added_connectors (account_id, connector_id, configuration_id, name, secret_name, env)
-       values ($1, 'eeeeeeeeeeeeeeee', 'unused', 'Default', 'unused', 'production')`,
+       select $1, connector_id, connector_id, 'Default', 'unknown', 'production'
+       from unnest('{eeeeeeeeeeeeeeee,ffffffffffffffff}'::text[]) as new (connector_id)`,
       [id],
     )
+    await pool.query(`update connections set src_connector_id = 'ffffffffffffffff'`)
     await service.close()
     const env = {
       DATABASE_URL: database.url,

@@ -5,6 +5,7 @@ import { connectionStatuses, limits } from '@penstock/wire'
 import pg from 'pg'
 import * as accountQueries from '../packages/server/src/accounts/queries.ts'
 import * as connectionQueries from '../packages/server/src/connections/queries.ts'
+import * as connectorQueries from '../packages/server/src/connectors/queries.ts'
 import { type Statement, statements } from '../packages/server/src/db/statement.ts'
 import { createTestDatabase, type TestDatabase } from './harness/database.ts'
 import {
@@ -228,6 +229,20 @@ describe('lists over many connections', () => {
         (plan.rowsReadFrom('connections') > 0 && 'reads connections') ||
         (plan.scannedWhole.includes('connections') && 'reads all connections') ||
         (title === 'of an account' && plan.rowsRead > 1 && `${plan.rowsRead} rows read for one account`),
+    ))
+
+  test('the list of added connectors reads their counts, and no connection', () =>
+    assertPlans(
+      [
+        {
+          title: 'added connectors of a huge account',
+          statement: connectorQueries.listAdded,
+          parameters: { accountId: huge.id, connectorIds: null, configured: null, size, offset: 0 },
+        },
+      ],
+      (plan) =>
+        (plan.nodes.some(({ table }) => table === 'connections') && 'reads connections') ||
+        (plan.rowsRead > 4 * size && `${plan.rowsRead} rows read for a page of ${size}`),
     ))
 
   test('the list of accounts reads its page alone, and the counts of that page', () =>

@@ -76,6 +76,14 @@ CREATE TABLE "connections" (
 	CONSTRAINT "connections_deleted" CHECK (("connections"."status" = 'deleted') = ("connections"."deleted_time" is not null))
 );
 --> statement-breakpoint
+CREATE TABLE "connector_counts" (
+	"account_id" text NOT NULL,
+	"connector_id" text NOT NULL,
+	"src_connections" integer DEFAULT 0 NOT NULL,
+	"dest_connections" integer DEFAULT 0 NOT NULL,
+	CONSTRAINT "connector_counts_account_id_connector_id_pk" PRIMARY KEY("account_id","connector_id")
+);
+--> statement-breakpoint
 CREATE TABLE "environments" (
 	"name" text PRIMARY KEY NOT NULL,
 	"id" text NOT NULL,
@@ -132,6 +140,7 @@ ALTER TABLE "connections" ADD CONSTRAINT "connections_account_id_accounts_id_fk"
 ALTER TABLE "connections" ADD CONSTRAINT "connections_env_environments_name_fk" FOREIGN KEY ("env") REFERENCES "public"."environments"("name") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "connections" ADD CONSTRAINT "connections_src_added" FOREIGN KEY ("account_id","live_src_connector_id") REFERENCES "public"."added_connectors"("account_id","connector_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "connections" ADD CONSTRAINT "connections_dest_added" FOREIGN KEY ("account_id","live_dest_connector_id") REFERENCES "public"."added_connectors"("account_id","connector_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "connector_counts" ADD CONSTRAINT "connector_counts_added" FOREIGN KEY ("account_id","connector_id") REFERENCES "public"."added_connectors"("account_id","connector_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_organization_id_organizations_id_fk" FOREIGN KEY ("organization_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "secrets" ADD CONSTRAINT "secrets_added_connector" FOREIGN KEY ("account_id","connector_id") REFERENCES "public"."added_connectors"("account_id","connector_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tokens" ADD CONSTRAINT "tokens_client_id_clients_id_fk" FOREIGN KEY ("client_id") REFERENCES "public"."clients"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint

@@ -18,13 +18,17 @@ export type AddedConnectorRow = {
 
 const addedColumns = `
   a.connector_id, a.configuration_id, a.configured, a.name, a.secret_name, a.settings, a.saved_time, a.env, a.version,
-  (select count(*) from connections c where c.account_id = a.account_id and c.live_src_connector_id = a.connector_id)
-    as src_connections,
-  (select count(*) from connections c where c.account_id = a.account_id and c.live_dest_connector_id = a.connector_id)
-    as dest_connections`
+  k.src_connections, k.dest_connections`
+
+/** The limit of one row says what the key says already, so that every plan looks the counts up and none reads them all. */
+const addedCounts = `
+  join lateral (
+    select src_connections, dest_connections from connector_counts
+    where account_id = a.account_id and connector_id = a.connector_id limit 1
+  ) k on true`
 
 export const findAdded = statement<{ accountId: string; connectorId: string }, AddedConnectorRow>(`
-  select ${addedColumns} from added_connectors a
+  select ${addedColumns} from added_connectors a ${addedCounts}
   where a.account_id = :accountId and a.connector_id = :connectorId
 `)
 
@@ -55,7 +59,7 @@ export const listAdded = statement<
       and (:connectorIds::text[] is null or connector_id = any(:connectorIds))
       and (:configured::boolean is null or configured = :configured)
     order by created_time desc, connector_id desc limit :size offset :offset
-  ) a
+  ) a ${addedCounts}
   order by a.created_time desc, a.connector_id desc
 `)
 

@@ -303,3 +303,25 @@ export const connectionCounts = pgTable(
   },
   (t) => [index('connection_counts_organization').on(t.organizationId)],
 )
+
+/**
+ * How many connections that are not deleted an added connector is an end of. Triggers make the row and keep it; nothing
+ * else writes it. It is no part of the added connector's own row, which is held while its configuration is used.
+ */
+export const connectorCounts = pgTable(
+  'connector_counts',
+  {
+    accountId: id('account_id').notNull(),
+    connectorId: id('connector_id').notNull(),
+    srcConnections: integer('src_connections').notNull().default(0),
+    destConnections: integer('dest_connections').notNull().default(0),
+  },
+  (t) => [
+    primaryKey({ columns: [t.accountId, t.connectorId] }),
+    foreignKey({
+      name: 'connector_counts_added',
+      columns: [t.accountId, t.connectorId],
+      foreignColumns: [addedConnectors.accountId, addedConnectors.connectorId],
+    }).onDelete('cascade'),
+  ],
+)
