@@ -53,8 +53,7 @@ type ExplainedNode = {
  * is prepared under a name, once it thinks that this costs no more.
  */
 export async function planModes(statement: AnyStatement, parameters: Parameters): Promise<PlanMode[]> {
-  const { name } = statement.sends(parameters)
-  return name === undefined ? ['force_custom_plan'] : ['force_custom_plan', 'force_generic_plan']
+  return statement.plannedEachTime ? ['force_custom_plan'] : ['force_custom_plan', 'force_generic_plan']
 }
 
 /** Runs a statement and tells how PostgreSQL ran it. */

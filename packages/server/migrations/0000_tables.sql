@@ -155,8 +155,8 @@ CREATE INDEX "connections_of_account" ON "connections" USING btree ("account_id"
 CREATE INDEX "connections_of_account_by_status" ON "connections" USING btree ("account_id","status","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE not "connections"."account_deleted";--> statement-breakpoint
 CREATE INDEX "connections_of_organization" ON "connections" USING btree ("organization_id","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE not "connections"."account_deleted";--> statement-breakpoint
 CREATE INDEX "connections_of_organization_by_status" ON "connections" USING btree ("organization_id","status","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE not "connections"."account_deleted";--> statement-breakpoint
-CREATE INDEX "connections_by_src" ON "connections" USING btree ("src_connector_id");--> statement-breakpoint
-CREATE INDEX "connections_by_dest" ON "connections" USING btree ("dest_connector_id");--> statement-breakpoint
+CREATE INDEX "connections_by_src" ON "connections" USING btree ("src_connector_id","organization_id");--> statement-breakpoint
+CREATE INDEX "connections_by_dest" ON "connections" USING btree ("dest_connector_id","organization_id");--> statement-breakpoint
 CREATE INDEX "connections_deleted" ON "connections" USING btree ("deleted_time") WHERE "connections"."status" = 'deleted';--> statement-breakpoint
 CREATE INDEX "connections_deleted_of_organization" ON "connections" USING btree ("organization_id","deleted_time","account_id") WHERE "connections"."status" = 'deleted' and not "connections"."account_deleted";--> statement-breakpoint
 CREATE INDEX "idempotency_keys_created" ON "idempotency_keys" USING btree ("created_time");--> statement-breakpoint

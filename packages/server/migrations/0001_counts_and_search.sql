@@ -1,9 +1,10 @@
--- Names are found by any part of them (the filter q), in any letter case: those of one account, and those of all.
+-- Names are found by any part of them (the filter q), in any letter case: those of one account, and those of
+-- one organization. The organization is in no other index in this form, so that what is sought by it is sought here.
 create extension if not exists pg_trgm;
 --> statement-breakpoint
 create extension if not exists btree_gin;
 --> statement-breakpoint
-create index connections_name on connections using gin (account_id, name gin_trgm_ops);
+create index connections_name on connections using gin (account_id, (organization_id || ''), name gin_trgm_ops);
 --> statement-breakpoint
 -- Every account has its row of counts from its first moment on.
 create function make_connection_counts() returns trigger language plpgsql as $$

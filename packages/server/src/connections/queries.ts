@@ -1,6 +1,6 @@
 import type { Values } from '@penstock/connector'
 import { type ConnectionStatus, limits, type RememberedStatus } from '@penstock/wire'
-import { statement } from '../db/statement.ts'
+import { type StatementOptions, statement } from '../db/statement.ts'
 
 export type ConnectionRow = {
   id: string
@@ -77,52 +77,69 @@ type Page = { size: number; offset: number }
  */
 const listedBy = { account: 'account_id = :accountId', organization: 'organization_id = :organizationId' } as const
 const statusFilter = 'and status = :status'
-/** `|| ''` keeps the planner from an index that fits less well than the one that is meant: that of all names. */
-const named = {
-  account: { scope: listedBy.account, scopeOfNames: listedBy.account, name: 'name' },
-  accountBriefly: { scope: listedBy.account, scopeOfNames: listedBy.account, name: "(name || '')" },
-  organization: {
-    scope: listedBy.organization,
-    scopeOfNames: "(organization_id || '') = :organizationId",
-    name: 'name',
-  },
-} as const
-
 const conditionOf = (conditions: readonly string[]) =>
   [...conditions, 'and not account_deleted and', isKept('connections')].join(' ')
 
 /** What a filter keeps; how many that is, is known without counting. */
-const listOf = (...conditions: string[]) => ({
-  list: statement<Filter & Page, ConnectionRow>(`
+const listOf = (conditions: readonly string[], options: StatementOptions = {}) => ({
+  list: statement<Filter & Page, ConnectionRow>(
+    `
     select ${connectionColumns}
     from (
       select * from connections where ${conditionOf(conditions)}
       order by created_time desc, id desc limit :size offset :offset
     ) c ${endTables}
-    order by c.created_time desc, c.id desc`),
+    order by c.created_time desc, c.id desc`,
+    options,
+  ),
 })
 
 /** What a filter keeps, and how many that is. */
-const countedListOf = (...conditions: string[]) => ({
-  ...listOf(...conditions),
+const countedListOf = (conditions: readonly string[], options: StatementOptions = {}) => ({
+  ...listOf(conditions, options),
   count: statement<Filter, { total: number }>(
     `select count(*) as total from connections where ${conditionOf(conditions)}`,
+    options,
   ),
 })
 
 const listsOf = (scope: keyof typeof listedBy) => ({
-  all: listOf(listedBy[scope]),
-  byStatus: listOf(listedBy[scope], statusFilter),
+  all: listOf([listedBy[scope]]),
+  byStatus: listOf([listedBy[scope], statusFilter]),
 })
 
-const namedListsOf = ({ scope, scopeOfNames, name }: (typeof named)[keyof typeof named]) => {
-  const byName = `and ${name} ilike :like`
-  const byNameOrConnector = `and (${name} ilike :like or src_connector_id = any(:connectorIds) or dest_connector_id = any(:connectorIds))`
+/**
+ * How names are sought. The index of names knows the organization as `organization_id || ''`, which no other index does,
+ * and does not know `name || ''`: so the planner is led to the index that is meant, or away from it.
+ */
+const named = {
+  account: { scope: listedBy.account, name: 'name ilike :like', alone: `${listedBy.account} and name ilike :like` },
+  organization: {
+    scope: listedBy.organization,
+    name: "((organization_id || '') = :organizationId and name ilike :like)",
+    alone: "(organization_id || '') = :organizationId and name ilike :like",
+  },
+  accountBriefly: {
+    scope: listedBy.account,
+    name: "(name || '') ilike :like",
+    alone: `${listedBy.account} and (name || '') ilike :like`,
+  },
+  organizationBriefly: {
+    scope: listedBy.organization,
+    name: "(name || '') ilike :like",
+    alone: `${listedBy.organization} and (name || '') ilike :like`,
+  },
+} as const
+
+const namedListsOf = ({ scope, name, alone }: (typeof named)[keyof typeof named]) => {
+  const nameOrConnector = `and (${name} or src_connector_id = any(:connectorIds) or dest_connector_id = any(:connectorIds))`
+  // Some connectors have a large part of all connections and some have none: a plan fits the values that it is made for.
+  const options = { plannedEachTime: scope === listedBy.organization }
   return {
-    byName: countedListOf(scopeOfNames, byName),
-    byNameAndStatus: countedListOf(scopeOfNames, byName, statusFilter),
-    byNameOrConnector: countedListOf(scope, byNameOrConnector),
-    byNameOrConnectorAndStatus: countedListOf(scope, byNameOrConnector, statusFilter),
+    byName: countedListOf([alone]),
+    byNameAndStatus: countedListOf([alone, statusFilter]),
+    byNameOrConnector: countedListOf([scope, nameOrConnector], options),
+    byNameOrConnectorAndStatus: countedListOf([scope, nameOrConnector, statusFilter], options),
   }
 }
 
@@ -131,9 +148,10 @@ const namedLists = {
   account: namedListsOf(named.account),
   accountBriefly: namedListsOf(named.accountBriefly),
   organization: namedListsOf(named.organization),
+  organizationBriefly: namedListsOf(named.organizationBriefly),
 }
 
-/** The index of names knows them by three letters at a time; a shorter text is sought among the account's own. */
+/** The index of names knows them by three letters at a time; a shorter text is sought among all names of the scope. */
 const indexedLettersMin = 3
 
 type ConnectionList = ReturnType<typeof listOf> & Partial<ReturnType<typeof countedListOf>>
@@ -142,7 +160,7 @@ type ConnectionList = ReturnType<typeof listOf> & Partial<ReturnType<typeof coun
 export function connectionList({ accountId, like, connectorIds, status }: Filter): ConnectionList {
   if (like === null) return lists[accountId === null ? 'organization' : 'account'][status ? 'byStatus' : 'all']
   const isBrief = like.length - 2 < indexedLettersMin
-  const of = namedLists[accountId === null ? 'organization' : isBrief ? 'accountBriefly' : 'account']
+  const of = namedLists[`${accountId === null ? 'organization' : 'account'}${isBrief ? 'Briefly' : ''}`]
   if (!connectorIds?.length) return status ? of.byNameAndStatus : of.byName
   return status ? of.byNameOrConnectorAndStatus : of.byNameOrConnector
 }

@@ -274,8 +274,8 @@ export const connections = pgTable(
     index('connections_of_organization_by_status')
       .on(t.organizationId, t.status, t.createdTime.desc().nullsFirst(), t.id.desc().nullsFirst())
       .where(sql`not ${t.accountDeleted}`),
-    index('connections_by_src').on(t.srcConnectorId),
-    index('connections_by_dest').on(t.destConnectorId),
+    index('connections_by_src').on(t.srcConnectorId, t.organizationId),
+    index('connections_by_dest').on(t.destConnectorId, t.organizationId),
     index('connections_deleted').on(t.deletedTime).where(sql`${t.status} = 'deleted'`),
     index('connections_deleted_of_organization')
       .on(t.organizationId, t.deletedTime, t.accountId)
