@@ -13,7 +13,7 @@ import { withSession } from './harness/session.ts'
 type Check = { name: string; ok: boolean; message: string }
 
 /** What is examined in an order where each stands on those before it. */
-const names = ['settings', 'database', 'migrations', 'master key', 'disk']
+const names = ['settings', 'database', 'migrations', 'master key', 'connectors', 'disk']
 
 describe('the doctor', () => {
   let stage: Stage
@@ -147,6 +147,7 @@ describe('the doctor', () => {
         1,
         ['migrations', /no tables yet: run penstock migrate/],
         ['master key', /cannot be checked until the database answers and is migrated/],
+        ['connectors', /cannot be checked until the database answers and is migrated/],
       )
     }
     await commandsOn(stage, ofEmpty).done('migrate')
