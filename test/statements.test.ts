@@ -92,7 +92,7 @@ async function assertPlans(cases: readonly Case[], judge: (plan: Plan, at: Case)
   const faults: string[] = []
   for (const at of cases) {
     const statement = at.statement as Statement<Record<string, unknown>, Record<string, unknown>>
-    for (const mode of await planModes(statement, at.parameters)) {
+    for (const mode of planModes(statement)) {
       const plan = await explain(client, statement, at.parameters, mode)
       const fault = judge(plan, at)
       if (fault) faults.push(`${at.title} (${mode}): ${fault}\n${plan.text}`)
