@@ -80,6 +80,31 @@ export const errors = {
     message: 'The connection is not deleted, so there is nothing to restore.',
     when: 'Restore of a connection that is not deleted.',
   },
+  connection_not_active: {
+    status: 409,
+    message: 'Only an active connection moves data: activate it first, then try again.',
+    when: 'A transfer is asked of a connection whose status is not `active`.',
+  },
+  account_disabled: {
+    status: 409,
+    message: 'This sub-account is disabled, and no data moves in it: enable it first, then try again.',
+    when: 'A transfer is asked in a disabled sub-account.',
+  },
+  transfer_ended: {
+    status: 409,
+    message: 'The transfer has ended already: there is nothing to cancel.',
+    when: 'Cancel of a transfer that succeeded, was partial, or failed.',
+  },
+  nothing_to_replay: {
+    status: 409,
+    message: 'This transfer keeps no rejected records that could be sent again: start a new transfer instead.',
+    when: 'Replay of a transfer that has not ended, rejected nothing, or whose rejected records are no longer kept.',
+  },
+  connector_not_configured: {
+    status: 409,
+    message: 'The connector is not configured in this sub-account: save its configuration first, then try again.',
+    when: 'Check Connector before the connector has been configured.',
+  },
   not_editable: {
     status: 409,
     message: 'This was made in another environment and can be changed only there.',
@@ -110,6 +135,21 @@ export const errors = {
     status: 422,
     message: 'The source and the destination of a connection never change: create a new connection for another pair.',
     when: 'Update Connection names another source or destination connector.',
+  },
+  transfer_not_supported: {
+    status: 422,
+    message: 'This deployment cannot move data between these two connectors: details names the end that cannot.',
+    when: 'A transfer, a preview or a schedule is asked of a connection with an end whose connector is not `integrated`.',
+  },
+  platform_refused: {
+    status: 422,
+    message: 'The data could not be read or brought into form: details says why and what to do.',
+    when: 'Preview Connection, where the source or its platform refuses, does not answer, or has columns that do not fit.',
+  },
+  check_not_supported: {
+    status: 422,
+    message: 'This deployment cannot check this connector, since it does not move data through it yet.',
+    when: 'Check Connector of a connector that is not `integrated`.',
   },
   idempotency_key_reused: {
     status: 422,

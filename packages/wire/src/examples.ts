@@ -10,6 +10,7 @@ export const example = {
   ownerId: '90b4c6e2d81f7a35',
   environmentId: 'b8ff6a132c53c2f4',
   connectionId: 'c27e4f0a9b16d385',
+  transferId: '7d1b05c9e2f4a863',
   platformId: 'f7f635720f3ab361',
   source: {
     connectorId: '364ed3ebf1d8bbc4',

@@ -41,6 +41,13 @@ export const limits = {
   idempotencyWindowHours: 24,
   /** Days during which a deleted connection can be restored, and an operator can restore a deleted account. */
   restoreWindowDays: 30,
+  /** Records that a preview reads. */
+  previewRowsMax: 100,
+  /** Characters of a cron expression, and of the name of a time zone. */
+  cronLengthMax: 200,
+  timezoneLengthMax: 100,
+  /** Days that one report covers. */
+  reportDaysMax: 400,
   /** Seconds that an access token lives unless the operator chose otherwise. */
   tokenLifetimeSecondsDefault: 86_400,
 } as const

@@ -26,6 +26,8 @@ const tags: { readonly [T in Operation['tag']]: string } = {
   Connectors: 'The catalogue, and the connectors that a sub-account has added and configured.',
   Accounts: 'The sub-accounts of the organization. Connectors and connections live in them.',
   Connections: 'Pipes between a source connector and a destination connector.',
+  Transfers: 'Runs of connections: previews, transfers with the account of their rows, schedules.',
+  Reports: 'Volume by day and month.',
 }
 
 /**

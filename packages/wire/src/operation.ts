@@ -20,7 +20,7 @@ export type Scope =
 export type Operation = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
-  tag: 'Token' | 'Accounts' | 'Connectors' | 'Connections'
+  tag: 'Token' | 'Accounts' | 'Connectors' | 'Connections' | 'Transfers' | 'Reports'
   summary: string
   /** What the summary leaves out, for the documents: one to three sentences. */
   description: string
@@ -36,8 +36,14 @@ export type Operation = {
   list?: 'whole' | 'paged'
   /** The payload travels without the envelope. */
   bare?: true
+  /** It changes nothing, although its method says that it might: it calls a platform, and needs no transaction. */
+  reads?: true
   /** 200 unless said otherwise. */
-  success?: 201 | 202
+  success?: 200 | 201 | 202
+  /** The answer is 200 where nothing new was begun, because it is under way; the envelope's `statusMessage` then. */
+  already?: string
+  /** Further media types in which the whole list is streamed, picked by `Accept`. */
+  streams?: readonly string[]
   /** The envelope's `statusMessage` on success. */
   done: string
   /** The reply carries an ETag, or the request may carry If-Match. */

@@ -1,30 +1,51 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { example } from './examples.ts'
 import { operation } from './operation.ts'
-import { filter, optionalId, page, q, status, yes } from './parameters.ts'
+import { days, filter, optionalId, page, q, status, yes } from './parameters.ts'
 import {
   Account,
   AccountEntry,
+  AccountReport,
   AddAccount,
   AddConnectors,
   AddedConnector,
   CatalogueEntry,
+  CheckResult,
   Configure,
   Connection,
   ConnectionDetails,
+  ConnectionReport,
   Connector,
   ConnectorConfiguration,
   CreateConnection,
   Credentials,
   EditAccount,
+  Preview,
+  PreviewConnection,
+  Reject,
   SavedConfiguration,
+  Schedule,
+  SetSchedule,
+  StartTransfer,
   StatusUpdate,
   SupportedConnector,
   Token,
+  Transfer,
   UpdateConnection,
   UpdatedConnection,
 } from './schemas.ts'
-import { dataTypeCategories, dataTypes, platformTypes, roles } from './terms.ts'
+import { dataTypeCategories, dataTypes, platformTypes, roles, transferStatuses } from './terms.ts'
+
+const startedTransfer = {
+  status: 'queued',
+  startedTime: null,
+  finishedTime: null,
+  bytes: 0,
+  progress: null,
+  attempt: 0,
+  error: null,
+  records: { read: 0, sent: 0, accepted: 0, rejected: 0 },
+} as const
 
 /**
  * The whole interface on one page, in the order of the specification's section 4.
@@ -166,6 +187,19 @@ export const operations = {
     concurrency: 'if-match',
     refusals: ['connector_in_use', 'connector_not_added', 'not_editable'],
     shows: { destConnections: 0 },
+  }),
+  checkConnector: operation({
+    method: 'POST',
+    path: '/connectors/{id}/check',
+    tag: 'Connectors',
+    summary: 'Check a connector against its platform',
+    description:
+      'Tries the stored secrets: whether the platform is reached, whether they sign in, and whether they permit what is needed. Changes nothing.',
+    reads: true,
+    scope: 'account',
+    reply: CheckResult,
+    done: 'Connector checked',
+    refusals: ['check_not_supported', 'connector_not_added', 'connector_not_configured'],
   }),
 
   // 4.3 Accounts
@@ -334,6 +368,163 @@ export const operations = {
     done: 'Connection found',
     concurrency: 'etag',
   }),
+
+  // Transfers (ours)
+  previewConnection: operation({
+    method: 'POST',
+    path: '/connections/{id}/preview',
+    tag: 'Transfers',
+    summary: 'See what a transfer would send',
+    description:
+      'Reads up to 100 records, brings them into the form that the destination wants and sends nothing. Answers the records with identifiers shortened, and per field what its values are like.',
+    reads: true,
+    scope: 'account',
+    body: PreviewConnection,
+    reply: Preview,
+    done: 'Connection previewed',
+    refusals: ['connection_deleted', 'connection_not_ready', 'transfer_not_supported', 'platform_refused'],
+  }),
+  startTransfer: operation({
+    method: 'POST',
+    path: '/connections/{id}/transfers',
+    tag: 'Transfers',
+    summary: 'Start a transfer',
+    description:
+      'Runs an active connection once, in the background. Settings that are given count for this time only. While a transfer of the connection is under way, that one is answered and no second one is begun.',
+    scope: 'account',
+    body: StartTransfer,
+    reply: Transfer,
+    success: 202,
+    done: 'Transfer started',
+    already: 'A transfer of this connection is under way',
+    refusals: ['account_disabled', 'connection_not_active', 'transfer_not_supported'],
+    shows: startedTransfer,
+  }),
+  listTransfers: operation({
+    method: 'GET',
+    path: '/connections/{id}/transfers',
+    tag: 'Transfers',
+    summary: 'List the transfers of a connection',
+    description: 'Lists the transfers of a connection, newest first.',
+    scope: 'account',
+    query: { status: filter(transferStatuses, 'Keeps transfers with this status'), ...page },
+    reply: Transfer,
+    list: 'paged',
+    done: 'Transfers listed',
+  }),
+  getTransfer: operation({
+    method: 'GET',
+    path: '/connections/{id}/transfers/{transferId}',
+    tag: 'Transfers',
+    summary: 'Get a transfer',
+    description: 'Reads a transfer: where it is, and the account of its rows.',
+    scope: 'account',
+    reply: Transfer,
+    done: 'Transfer found',
+  }),
+  cancelTransfer: operation({
+    method: 'POST',
+    path: '/connections/{id}/transfers/{transferId}/cancel',
+    tag: 'Transfers',
+    summary: 'Cancel a transfer',
+    description:
+      'Stops a transfer. What the destination has confirmed stays there and is counted; the rest is not sent. Cancelling again changes nothing.',
+    scope: 'account',
+    reply: Transfer,
+    done: 'Transfer cancelled',
+    refusals: ['transfer_ended'],
+    shows: { status: 'cancelled' },
+  }),
+  listRejects: operation({
+    method: 'GET',
+    path: '/connections/{id}/transfers/{transferId}/rejects',
+    tag: 'Transfers',
+    summary: 'List the records that a transfer rejected',
+    description:
+      'Lists rejected records in the order of the source, with the reason of each. With `Accept: application/x-ndjson` or `text/csv` all of them are streamed.',
+    scope: 'account',
+    query: { ...page },
+    reply: Reject,
+    list: 'paged',
+    streams: ['application/x-ndjson', 'text/csv'],
+    done: 'Rejected records listed',
+  }),
+  replayTransfer: operation({
+    method: 'POST',
+    path: '/connections/{id}/transfers/{transferId}/replay',
+    tag: 'Transfers',
+    summary: 'Send the rejected records of a transfer again',
+    description:
+      'Starts a new transfer of the rejected records alone, as they were read, with the settings that the connection has now.',
+    scope: 'account',
+    reply: Transfer,
+    success: 202,
+    done: 'Transfer started',
+    already: 'A transfer of this connection is under way',
+    refusals: ['account_disabled', 'connection_not_active', 'nothing_to_replay', 'transfer_not_supported'],
+    shows: { ...startedTransfer, trigger: 'replay' },
+  }),
+  getSchedule: operation({
+    method: 'GET',
+    path: '/connections/{id}/schedule',
+    tag: 'Transfers',
+    summary: 'Get the schedule of a connection',
+    description: 'Reads when a connection runs by itself. A connection that was given no schedule has none to get.',
+    scope: 'account',
+    reply: Schedule,
+    done: 'Schedule found',
+  }),
+  setSchedule: operation({
+    method: 'PUT',
+    path: '/connections/{id}/schedule',
+    tag: 'Transfers',
+    summary: 'Have a connection run by itself',
+    description:
+      'Sets when a connection runs by itself. Runs that were missed while the service was down are made up for by one. A run that comes while another is under way is left out.',
+    scope: 'account',
+    body: SetSchedule,
+    reply: Schedule,
+    done: 'Schedule set',
+    refusals: ['connection_deleted', 'not_editable', 'transfer_not_supported'],
+  }),
+  deleteSchedule: operation({
+    method: 'DELETE',
+    path: '/connections/{id}/schedule',
+    tag: 'Transfers',
+    summary: 'Take the schedule from a connection',
+    description: 'The connection runs by itself no more. Answers the schedule as it was.',
+    scope: 'account',
+    reply: Schedule,
+    done: 'Schedule deleted',
+    refusals: ['not_editable'],
+  }),
+
+  // Reports (ours)
+  reportAccounts: operation({
+    method: 'GET',
+    path: '/reports/accounts',
+    tag: 'Reports',
+    summary: 'Report the volume of sub-accounts',
+    description: 'Records and bytes of each sub-account by day and month, from the ledger. Sub-accounts by name.',
+    scope: 'organization',
+    query: { ...days, q: Type.Optional(q), ...page },
+    reply: AccountReport,
+    list: 'paged',
+    done: 'Volume of sub-accounts reported',
+  }),
+  reportConnections: operation({
+    method: 'GET',
+    path: '/reports/connections',
+    tag: 'Reports',
+    summary: 'Report the volume of connections',
+    description:
+      'Records and bytes of each connection of a sub-account by day and month, from the ledger. Connections by name, deleted ones included.',
+    scope: 'account',
+    query: { ...days, q: Type.Optional(q), ...page },
+    reply: ConnectionReport,
+    list: 'paged',
+    done: 'Volume of connections reported',
+  }),
 } as const
 
 export type Operations = typeof operations
@@ -359,3 +550,8 @@ export type IsPaged<I extends OperationId> = Operations[I] extends { list: 'page
 
 /** Whether the path of an operation names one resource. */
 export type HasId<I extends OperationId> = Operations[I]['path'] extends `${string}{id}${string}` ? true : false
+
+/** Whether the path of an operation names a transfer. */
+export type HasTransferId<I extends OperationId> = Operations[I]['path'] extends `${string}{transferId}${string}`
+  ? true
+  : false

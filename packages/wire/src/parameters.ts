@@ -28,6 +28,13 @@ export const page = {
     examples: [0],
   }),
 }
+const day = (description: string, moment: string) =>
+  Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description, examples: [moment] }))
+/** The days of a report. */
+export const days = {
+  startDate: day('First day, UTC: YYYY-MM-DD; the first of the current month unless given', '2026-09-01'),
+  endDate: day(`Last day, UTC: YYYY-MM-DD; today unless given. At most ${limits.reportDaysMax} days`, '2026-09-30'),
+}
 /** Keeps entries with one of a closed set of values. */
 export const filter = <const V extends readonly string[]>(values: V, description: string) =>
   Type.Optional(oneOf(values, { description, examples: values.slice(0, 1) }))

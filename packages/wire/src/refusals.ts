@@ -34,6 +34,11 @@ export function refusalsOf(operation: Operation): ErrorCode[] {
 }
 
 /** Whether a repeated request can be told by its `Idempotency-Key`. */
-export function takesIdempotencyKey({ method, scope }: Operation): boolean {
-  return method === 'POST' && scope !== 'public'
+export function takesIdempotencyKey(operation: Operation): boolean {
+  return operation.method === 'POST' && writes(operation)
+}
+
+/** Whether an operation changes something, and so runs in one transaction. */
+export function writes({ method, scope, reads }: Operation): boolean {
+  return method !== 'GET' && scope !== 'public' && !reads
 }

@@ -69,6 +69,14 @@ export type SupportedType = (typeof supportedTypes)[number]
 export const connectionStatuses = ['In-progress', 'active', 'disabled', 'deleted', 'broken', 'offline'] as const
 export type ConnectionStatus = (typeof connectionStatuses)[number]
 
+/** Where a transfer is; ours. */
+export const transferStatuses = ['queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled'] as const
+export type TransferStatus = (typeof transferStatuses)[number]
+
+/** What starts a transfer; ours. */
+export const transferTriggers = ['manual', 'schedule', 'replay'] as const
+export type TransferTrigger = (typeof transferTriggers)[number]
+
 /** Section 2.6: the kind of a configuration field. `Password` fields are secrets. */
 export const fieldTypes = ['Text', 'Password', 'Number', 'Date', 'Boolean', 'Select', 'Multi-Select'] as const
 export type FieldType = (typeof fieldTypes)[number]

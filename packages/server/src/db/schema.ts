@@ -4,6 +4,8 @@ import {
   boolean,
   check,
   customType,
+  date,
+  doublePrecision,
   foreignKey,
   index,
   integer,
@@ -46,6 +48,20 @@ export const masterKeys = pgTable(
     createdTime: createdTime(),
   },
   (t) => [uniqueIndex('master_keys_current').on(t.current).where(sql`${t.current}`)],
+)
+
+/**
+ * Keys that many values are sealed under, where one master key for all would make every rotation seal them anew: each is
+ * itself sealed under a master key.
+ */
+export const dataKeys = pgTable(
+  'data_keys',
+  {
+    id: id('id').primaryKey(),
+    keyId: text('key_id').notNull(),
+    sealed: bytea('sealed').notNull(),
+  },
+  (t) => [index('data_keys_key').on(t.keyId)],
 )
 
 // ── tokens/ ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -324,4 +340,165 @@ export const connectorCounts = pgTable(
       foreignColumns: [addedConnectors.accountId, addedConnectors.connectorId],
     }).onDelete('cascade'),
   ],
+)
+
+// ── transfers/ ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * Runs of connections. Its counts are those of its ledger: both change in one transaction, when a batch is confirmed.
+ * `attempt` also fences: a worker that lost a transfer to another one finds its attempt gone, and can write nothing more.
+ */
+export const transfers = pgTable(
+  'transfers',
+  {
+    id: id('id').primaryKey(),
+    organizationId: id('organization_id').notNull(),
+    accountId: id('account_id').notNull(),
+    connectionId: id('connection_id')
+      .notNull()
+      .references(() => connections.id, { onDelete: 'cascade' }),
+    srcConnectorId: id('src_connector_id').notNull(),
+    destConnectorId: id('dest_connector_id').notNull(),
+    status: text('status').notNull(),
+    trigger: text('trigger').notNull(),
+    /** The transfer whose rejected records this one sends again. */
+    replayOf: id('replay_of'),
+    /** Settings for this time, over those of the connection. */
+    srcConfig: jsonb('src_config').$type<Record<string, string | number | boolean | string[]>>().notNull().default({}),
+    destConfig: jsonb('dest_config')
+      .$type<Record<string, string | number | boolean | string[]>>()
+      .notNull()
+      .default({}),
+    confirmed: boolean('confirmed').notNull().default(false),
+    cancelling: boolean('cancelling').notNull().default(false),
+    read: bigint('read', { mode: 'number' }).notNull().default(0),
+    sent: bigint('sent', { mode: 'number' }).notNull().default(0),
+    accepted: bigint('accepted', { mode: 'number' }).notNull().default(0),
+    rejected: bigint('rejected', { mode: 'number' }).notNull().default(0),
+    bytes: bigint('bytes', { mode: 'number' }).notNull().default(0),
+    progress: doublePrecision('progress'),
+    attempt: integer('attempt').notNull().default(0),
+    /** How far the source is read, of what is confirmed: opaque to all but the connector (invariant 9). */
+    position: jsonb('position'),
+    /** How many records of the source the batch covers that is being delivered; after a crash it comes again as it was. */
+    pending: integer('pending'),
+    /** The columns that the source gave, and those that the destination gets. */
+    sourceColumns: jsonb('source_columns').$type<string[]>(),
+    columns: jsonb('columns').$type<string[]>(),
+    /** Everything is delivered and confirmed; what is left is to make it visible. */
+    delivered: boolean('delivered').notNull().default(false),
+    errorCode: text('error_code'),
+    errorMessage: text('error_message'),
+    /** The key that its rejected records are sealed under. */
+    dataKeyId: id('data_key_id'),
+    /** Where the next transfer begins, once this one has ended: what the last confirmed records had as marker. */
+    marker: jsonb('marker'),
+    heartbeatTime: moment('heartbeat_time'),
+    createdTime: createdTime(),
+    startedTime: moment('started_time'),
+    finishedTime: moment('finished_time'),
+  },
+  (t) => [
+    check('transfers_status', sql`${t.status} in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')`),
+    check('transfers_account', sql`${t.read} >= ${t.accepted} + ${t.rejected}`),
+    /** Never two at once for one connection. */
+    uniqueIndex('transfers_under_way').on(t.connectionId).where(sql`${t.status} in ('queued', 'running')`),
+    index('transfers_of_connection').on(t.connectionId, t.createdTime.desc().nullsFirst(), t.id.desc().nullsFirst()),
+    index('transfers_queued').on(t.accountId, t.createdTime).where(sql`${t.status} = 'queued'`),
+    index('transfers_running').on(t.accountId).where(sql`${t.status} = 'running'`),
+    index('transfers_finished').on(t.finishedTime),
+  ],
+)
+
+/**
+ * The ledger: an entry for each delivery that a destination confirmed, and what volume is the sum of (invariant 10).
+ * Entries are only ever added. Receipts are what a writer needs to go on; they are dropped when the transfer has ended.
+ */
+export const ledger = pgTable(
+  'ledger',
+  {
+    transferId: id('transfer_id').notNull(),
+    number: integer('number').notNull(),
+    organizationId: id('organization_id').notNull(),
+    /** Entries outlive their connection, and go with the account. */
+    accountId: id('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    connectionId: id('connection_id').notNull(),
+    /** UTC. */
+    day: date('day').notNull(),
+    read: integer('read').notNull(),
+    accepted: integer('accepted').notNull(),
+    rejected: integer('rejected').notNull(),
+    /** Of the accepted ones, those that had been rejected before. */
+    replayed: integer('replayed').notNull(),
+    bytes: bigint('bytes', { mode: 'number' }).notNull(),
+    receipt: jsonb('receipt'),
+    createdTime: createdTime(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.transferId, t.number] }),
+    index('ledger_of_account').on(t.organizationId, t.accountId, t.day),
+    index('ledger_of_connection').on(t.accountId, t.connectionId, t.day),
+  ],
+)
+
+/** Rejected records: why, a redacted copy for people, and the record itself, sealed, to be sent again. */
+export const rejects = pgTable(
+  'rejects',
+  {
+    transferId: id('transfer_id')
+      .notNull()
+      .references(() => transfers.id, { onDelete: 'cascade' }),
+    number: integer('number').notNull(),
+    /** The number of the record in the source; null where the destination told only how many. */
+    row: bigint('row', { mode: 'number' }),
+    count: integer('count').notNull().default(1),
+    field: text('field'),
+    reason: text('reason').notNull(),
+    record: jsonb('record').$type<Record<string, string | null>>().notNull(),
+    sealed: bytea('sealed'),
+  },
+  (t) => [primaryKey({ columns: [t.transferId, t.number] })],
+)
+
+/** What connections remember from one transfer to the next. */
+export const connectionMemories = pgTable('connection_memories', {
+  connectionId: id('connection_id')
+    .primaryKey()
+    .references(() => connections.id, { onDelete: 'cascade' }),
+  /** Where incremental reading goes on. */
+  marker: jsonb('marker'),
+  /** What the destination asked to be remembered. */
+  memory: jsonb('memory'),
+  /** How many records the last transfer that replaced everything sent; the brake compares with it. */
+  replaced: bigint('replaced', { mode: 'number' }),
+})
+
+export const schedules = pgTable(
+  'schedules',
+  {
+    connectionId: id('connection_id')
+      .primaryKey()
+      .references(() => connections.id, { onDelete: 'cascade' }),
+    cron: text('cron').notNull(),
+    timezone: text('timezone').notNull(),
+    enabled: boolean('enabled').notNull(),
+    nextTime: moment('next_time'),
+    lastTime: moment('last_time'),
+  },
+  (t) => [index('schedules_due').on(t.nextTime).where(sql`${t.enabled}`)],
+)
+
+/** Connections that went offline: when they are tried again. */
+export const probes = pgTable(
+  'probes',
+  {
+    connectionId: id('connection_id')
+      .primaryKey()
+      .references(() => connections.id, { onDelete: 'cascade' }),
+    attempts: integer('attempts').notNull().default(0),
+    nextTime: moment('next_time').notNull(),
+  },
+  (t) => [index('probes_due').on(t.nextTime)],
 )

@@ -1,4 +1,5 @@
-import type { BodyOf, IsPaged, OperationId, Operations, QueryOf, ReplyOf } from '@penstock/wire'
+import type { Readable } from 'node:stream'
+import type { BodyOf, HasTransferId, IsPaged, OperationId, Operations, QueryOf, ReplyOf } from '@penstock/wire'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import type { Precondition } from './precondition.ts'
 
@@ -10,7 +11,13 @@ export type ActingAccount = { readonly id: string; readonly organizationId: stri
 
 type ScopeOf<I extends OperationId> = Operations[I]['scope']
 type Writes<I extends OperationId> =
-  ScopeOf<I> extends 'public' ? false : Operations[I]['method'] extends 'GET' ? false : true
+  ScopeOf<I> extends 'public'
+    ? false
+    : Operations[I] extends { reads: true }
+      ? false
+      : Operations[I]['method'] extends 'GET'
+        ? false
+        : true
 
 /** One call of an operation: authenticated, validated, coerced; what a room's `routes.ts` hands to its rule. */
 export type Call<I extends OperationId> = {
@@ -24,6 +31,12 @@ export type Call<I extends OperationId> = {
       : undefined
   /** The identifier in the path, well-formed; empty where the path has none. */
   readonly id: string
+  /** The identifier of the transfer in the path, well-formed. */
+  readonly transferId: HasTransferId<I> extends true ? string : undefined
+  /** The media type in which the caller wants the whole list streamed, where the operation can and the caller does. */
+  readonly stream: Operations[I] extends { streams: readonly (infer S)[] } ? S | undefined : undefined
+  /** Aborted when the caller has gone. */
+  readonly signal: AbortSignal
   readonly query: QueryOf<I>
   readonly body: BodyOf<I>
   /** What the caller demands of the resource as it is now. */
@@ -37,6 +50,10 @@ export type Answer<I extends OperationId> = {
   readonly reply: ReplyOf<I>
   /** Tells one version of the resource from another; becomes the ETag. */
   readonly etag?: string
+  /** Nothing new was begun: it was under way already. */
+  readonly already?: boolean
+  /** Sent in place of the payload, in the media type that the call named. */
+  readonly body?: Readable
 } & (IsPaged<I> extends true ? { readonly total: number } : unknown)
 
 export type Handler<I extends OperationId> = (call: Call<I>) => Promise<Answer<I>>

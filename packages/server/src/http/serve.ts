@@ -8,6 +8,7 @@ import {
   operations,
   Refused,
   takesIdempotencyKey,
+  writes as writesOf,
 } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
 import { type TSchema, Type } from 'typebox'
@@ -52,6 +53,7 @@ export function serveOperations(
       config: { operation: id },
       schema: {
         response: {
+          ...(operation.already ? { 200: replySchema(operation) } : {}),
           [operation.success ?? 200]: replySchema(operation),
           '4xx': errorEnvelopeSchema,
           '5xx': errorEnvelopeSchema,
@@ -77,7 +79,10 @@ export function serveOperations(
   }
 }
 
-type OperationRequest = RouteGenericInterface & { Params: { id?: string }; Querystring: Record<string, unknown> }
+type OperationRequest = RouteGenericInterface & {
+  Params: { id?: string; transferId?: string }
+  Querystring: Record<string, unknown>
+}
 
 function replySchema(operation: Operation): TSchema {
   if (operation.bare) return operation.reply
@@ -100,12 +105,13 @@ function handle(
   publicUrl: string,
 ) {
   const validate = compileValidator(operation)
-  const writes = operation.method !== 'GET' && operation.scope !== 'public'
+  const writes = writesOf(operation)
   const repeatable = takesIdempotencyKey(operation)
 
   return async (request: FastifyRequest<OperationRequest>, reply: FastifyReply) => {
     const pathId = request.params.id ?? ''
-    if (operation.path.includes('{id}') && !wellFormedId.test(pathId)) refuse('not_found')
+    for (const id of Object.values(request.params)) if (!wellFormedId.test(id ?? '')) refuse('not_found')
+    const stream = streamWanted(operation, request.headers.accept)
     const input: Input = { query: { ...request.query }, body: request.body }
     const accountId = readInput(operation, input, validate)
     const actor = request.actor
@@ -116,6 +122,9 @@ function handle(
         actor,
         account,
         id: pathId,
+        transferId: request.params.transferId,
+        stream,
+        signal: request.signal,
         query: input.query,
         body: input.body,
         precondition: readPrecondition(request.headers['if-match']),
@@ -126,11 +135,18 @@ function handle(
     const key = repeatable ? readIdempotencyKey(request.headers['idempotency-key']?.toString()) : undefined
     const answer = writes
       ? await database.transaction((tx) =>
-          once(tx, actor?.organizationId ?? '', key, [id, pathId, accountId, input.body], () => run(tx)),
+          once(tx, actor?.organizationId ?? '', key, [id, request.params, accountId, input.body], () => run(tx)),
         )
       : await run(database)
+    if (answer.body) return reply.type(`${stream}; charset=utf-8`).send(answer.body)
     return send(reply, operation, answer, publicUrl, request, input.query)
   }
+}
+
+/** The media type that the caller prefers to JSON, where the operation streams it. */
+function streamWanted({ streams = [] }: Operation, accept = ''): string | undefined {
+  const wanted = accept.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase())
+  return streams.find((type) => wanted.includes(type))
 }
 
 /** Validates, and finds `accountId`, which every fault of the request is listed beside when it is missing. */
@@ -172,15 +188,17 @@ function send(
   request: FastifyRequest<OperationRequest>,
   query: Record<string, unknown>,
 ): FastifyReply {
-  const statusCode = operation.success ?? 200
+  const statusCode = answer.already ? 200 : (operation.success ?? 200)
   reply.code(statusCode)
   if (answer.etag !== undefined) reply.header('etag', quoteEtag(answer.etag))
   if (operation.list === 'paged') {
-    // Paged operations name no resource: the path of the route is that of the request.
-    const address = `${publicUrl}${basePath}${operation.path}`
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: 'id') => request.params[name] ?? '')
+    const address = `${publicUrl}${basePath}${path}`
     reply.headers(pageHeaders(address, request.query, query as { size: number; offset: number }, answer.total ?? 0))
   }
-  const payload = operation.bare ? answer.reply : { statusCode, statusMessage: operation.done, response: answer.reply }
+  const payload = operation.bare
+    ? answer.reply
+    : { statusCode, statusMessage: (answer.already && operation.already) || operation.done, response: answer.reply }
   return Object.isFrozen(answer.reply) ? sendLasting(reply, answer.reply, payload) : reply.send(payload)
 }
 

@@ -2,6 +2,7 @@ import { notify } from '../db/notices.ts'
 import { statement } from '../db/statement.ts'
 
 export type SecretRow = { accountId: string; connectorId: string; name: string; keyId: string; sealed: Buffer }
+export type DataKeyRow = { id: string; keyId: string; sealed: Buffer }
 export type MasterKeyRow = { keyId: string; current: boolean; sealedKey: Buffer | null }
 
 /** The current key, and beside it those of rotations that were interrupted. */
@@ -74,4 +75,18 @@ export const secretNames = statement<{ accountId: string; connectorId: string },
 export const secretsOfConnector = statement<{ accountId: string; connectorId: string }, SecretRow>(`
   select account_id, connector_id, name, key_id, sealed
   from secrets where account_id = :accountId and connector_id = :connectorId
+`)
+
+export const insertDataKey = statement<DataKeyRow>(`
+  insert into data_keys (id, key_id, sealed) values (:id, :keyId, :sealed)
+`)
+export const findDataKey = statement<{ id: string }, DataKeyRow>(
+  `select id, key_id, sealed from data_keys where id = :id`,
+)
+export const deleteDataKey = statement<{ id: string }>(`delete from data_keys where id = :id`)
+export const dataKeysUnderOtherKeys = statement<{ keyId: string; limit: number }, DataKeyRow>(`
+  select id, key_id, sealed from data_keys where key_id <> :keyId limit :limit for update
+`)
+export const resealDataKey = statement<DataKeyRow>(`
+  update data_keys set key_id = :keyId, sealed = :sealed where id = :id
 `)

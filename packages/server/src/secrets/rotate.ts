@@ -1,12 +1,15 @@
 import type { PoolClient } from 'pg'
 import type { Database } from '../db/database.ts'
+import { dataKeyPlace } from './data-keys.ts'
 import { type Keyring, keyLockSql, masterKeyTopic, sealNextKey } from './keyring.ts'
 import {
   announceMasterKey,
+  dataKeysUnderOtherKeys,
   deleteRetiredMasterKeys,
   dropSealedMasterKey,
   insertNextMasterKey,
   masterKeyRows,
+  resealDataKey,
   resealSecret,
   retireMasterKeys,
   secretsUnderOtherKeys,
@@ -21,12 +24,12 @@ const awaitProcessesMs = 25_000
 /**
  * Makes `next` the master key, in steps that each can be interrupted and taken up again by running it once more:
  * 1. `next` is stored, sealed under the current key, and becomes the current one; running processes learn it.
- * 2. Every secret is sealed again under it, while the service runs.
+ * 2. Every secret and every data key is sealed again under it, while the service runs.
  * 3. `keep` puts it where the next start will read it.
  * 4. Once no process works with the old key any more, the sealed copy and the old key's name are dropped, so that the
  *    old key opens nothing from here on.
  * Until then the old key in the settings still opens everything. Throws where another rotation is under way.
- * @returns how many secrets were sealed again
+ * @returns how many secrets and data keys were sealed again
  */
 export async function rotateMasterKey(
   database: Database,
@@ -82,7 +85,13 @@ function resealBatch(database: Database, keyring: Keyring, next: MasterKey): Pro
       const plain = unseal(await keyring.forOpening(tx, row.keyId), place, row.sealed)
       await resealSecret.run(tx, { ...row, keyId: next.id, sealed: seal(next, place, plain) })
     }
-    return rows.length
+    const dataKeys = await dataKeysUnderOtherKeys.all(tx, { keyId: next.id, limit: batchRows })
+    for (const row of dataKeys) {
+      const place = dataKeyPlace(row.id)
+      const plain = unseal(await keyring.forOpening(tx, row.keyId), place, row.sealed)
+      await resealDataKey.run(tx, { id: row.id, keyId: next.id, sealed: seal(next, place, plain) })
+    }
+    return rows.length + dataKeys.length
   })
 }
 

@@ -37,6 +37,7 @@ export function componentExamples(): Json {
 export function answersOf(operation: Operation): Json {
   const refusals = Map.groupBy(refusalsOf(operation), (code) => errors[code].status)
   return {
+    ...(operation.already ? { 200: success({ ...operation, success: 200, done: operation.already }) } : {}),
     [operation.success ?? 200]: success(operation),
     ...Object.fromEntries(
       [...refusals].map(([status, codes]) => [status, { $ref: `#/components/responses/${nameOf(codes)}` }]),
@@ -70,6 +71,7 @@ function success(operation: Operation): Json {
         schema: schemaOf(bare ? schema : envelope(schema, { statusCode, statusMessage: done })),
         example: bare ? response : { statusCode, statusMessage: done, response },
       },
+      ...Object.fromEntries((operation.streams ?? []).map((type) => [type, { schema: { type: 'string' } }])),
     },
   }
 }

@@ -12,6 +12,7 @@ const resources: { readonly [T in Operation['tag']]?: { name: string; id: string
   Accounts: { name: 'the sub-account', id: example.accountId },
   Connectors: { name: 'the connector', id: example.destination.connectorId },
   Connections: { name: 'the connection', id: example.connectionId },
+  Transfers: { name: 'the connection', id: example.connectionId },
 }
 
 /** `components.parameters`: those that many operations share. */
@@ -56,6 +57,9 @@ export function parametersOf(operation: Operation): Json[] {
   if (operation.path.includes('{id}')) {
     const { name, id } = resources[operation.tag] ?? { name: 'the resource', id: example.connectionId }
     parameters.push(parameter('path', 'id', true, identifier(name, id)))
+  }
+  if (operation.path.includes('{transferId}')) {
+    parameters.push(parameter('path', 'transferId', true, identifier('the transfer', example.transferId)))
   }
   if (operation.scope === 'account') parameters.push(shared('accountId'))
   if (operation.scope === 'organization or account') parameters.push(shared('accountIdFilter'))

@@ -1,0 +1,254 @@
+import type { Json, Values } from '@penstock/connector'
+import type { ConnectionStatus, TransferTrigger } from '@penstock/wire'
+import { statement } from '../../db/statement.ts'
+
+/** Statements of the workers. Each that changes a transfer names the attempt: a worker that lost it changes nothing. */
+
+export type WorkRow = {
+  id: string
+  organizationId: string
+  accountId: string
+  connectionId: string
+  srcConnectorId: string
+  destConnectorId: string
+  trigger: TransferTrigger
+  replayOf: string | null
+  srcConfig: Values
+  destConfig: Values
+  confirmed: boolean
+  read: number
+  attempt: number
+  position: Json | null
+  pending: number | null
+  sourceColumns: string[] | null
+  columns: string[] | null
+  delivered: boolean
+  dataKeyId: string | null
+  createdTime: Date
+  startedTime: Date
+  marker: Json | null
+  memory: Json | null
+  replaced: number | null
+}
+
+/** Only one claims at a time, so that no limit is passed by two at once. */
+export const holdClaims = statement(`select pg_advisory_xact_lock(hashtext('penstock claims'), 0)`)
+
+/**
+ * Takes up the transfer whose turn it is: of the accounts with room, the one that runs least, and in it the oldest.
+ * So a thousand transfers of one account stand in nobody else's way.
+ */
+export const claimTransfer = statement<
+  { perAccount: number; perPlatform: number; platformConnectors: string },
+  { id: string }
+>(`
+  with running as (
+    select account_id, src_connector_id, dest_connector_id from transfers where status = 'running'
+  ),
+  platforms as (
+    select p.connector, p.platform from jsonb_to_recordset(:platformConnectors::jsonb) as p (connector text, platform text)
+  ),
+  full_platforms as (
+    select p.platform from running r join platforms p on p.connector in (r.src_connector_id, r.dest_connector_id)
+    group by p.platform having count(*) >= :perPlatform::int
+  ),
+  barred as (select connector from platforms where platform in (select platform from full_platforms)),
+  waiting as (
+    select distinct on (account_id) id, account_id, created_time,
+      (select count(*) from running r where r.account_id = t.account_id) as runs
+    from transfers t
+    where status = 'queued' and src_connector_id not in (select connector from barred)
+      and dest_connector_id not in (select connector from barred)
+    order by account_id, created_time, id
+  ),
+  next as (
+    select id from waiting where runs < :perAccount::int order by runs, created_time, id limit 1
+  )
+  update transfers set
+    status = 'running', attempt = attempt + 1, heartbeat_time = now(), started_time = coalesce(started_time, now()),
+    error_code = null, error_message = null
+  where id in (select id from next) and status = 'queued'
+  returning id
+`)
+
+export const findWork = statement<{ id: string }, WorkRow>(`
+  select t.id, t.organization_id, t.account_id, t.connection_id, t.src_connector_id, t.dest_connector_id, t.trigger,
+    t.replay_of, c.src_config || t.src_config as src_config, c.dest_config || t.dest_config as dest_config, t.confirmed,
+    t.read, t.attempt, t.position, t.pending, t.source_columns, t.columns, t.delivered, t.data_key_id,
+    t.created_time, t.started_time, m.marker, m.memory, m.replaced
+  from transfers t
+  join connections c on c.id = t.connection_id
+  left join connection_memories m on m.connection_id = t.connection_id
+  where t.id = :id and t.status = 'running'
+`)
+
+export const receiptsOf = statement<{ transferId: string }, { number: number; receipt: Json | null }>(`
+  select number, receipt from ledger where transfer_id = :transferId order by number
+`)
+
+type Fence = { id: string; attempt: number }
+export type StandingRow = { status: ConnectionStatus; accountEnabled: boolean; cancelling: boolean; gone: boolean }
+
+/** Says that the worker lives, and asks whether it may go on (invariant 3). Nothing: the transfer is not its own any more. */
+export const beat = statement<Fence, StandingRow>(`
+  update transfers t set heartbeat_time = now()
+  from connections c join accounts a on a.id = c.account_id
+  where t.id = :id and t.attempt = :attempt and t.status = 'running' and c.id = t.connection_id
+  returning c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone
+`)
+
+/** The same before each batch, and what the batch covers. */
+export const beginBatch = statement<Fence & { pending: number | null }, StandingRow>(`
+  update transfers t set heartbeat_time = now(), pending = :pending
+  from connections c join accounts a on a.id = c.account_id
+  where t.id = :id and t.attempt = :attempt and t.status = 'running' and c.id = t.connection_id
+  returning c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone
+`)
+
+export const keepColumns = statement<Fence & { sourceColumns: string; columns: string }>(`
+  update transfers set source_columns = :sourceColumns, columns = :columns
+  where id = :id and attempt = :attempt and status = 'running'
+`)
+
+export const keepDataKey = statement<Fence & { dataKeyId: string }>(`
+  update transfers set data_key_id = :dataKeyId
+  where id = :id and attempt = :attempt and status = 'running'
+`)
+
+// What was confirmed, in one transaction (invariants 9 and 10). Rows are taken in this order: account, connection, transfer.
+
+export const addAccountVolume = statement<{ accountId: string; accepted: number }>(`
+  update accounts set volume = volume + :accepted where id = :accountId
+`)
+
+export const addConnectionVolume = statement<{ connectionId: string; read: number; accepted: number }>(`
+  update connections set
+    total_volume = total_volume + :read, used_volume = used_volume + :accepted,
+    monthly_volume = :accepted + case
+      when volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM') then monthly_volume else 0
+    end,
+    volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM')
+  where id = :connectionId
+`)
+
+export const confirmTransfer = statement<
+  Fence & {
+    read: number
+    sent: number
+    accepted: number
+    rejected: number
+    bytes: number
+    progress: number | null
+    position: string
+    delivered: boolean
+    marker: string | null
+  }
+>(`
+  update transfers set
+    read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
+    bytes = bytes + :bytes, progress = coalesce(:progress, progress), position = :position, pending = null,
+    delivered = :delivered, marker = coalesce(:marker, marker), error_code = null, error_message = null, heartbeat_time = now()
+  where id = :id and attempt = :attempt and status = 'running'
+`)
+
+export const insertLedger = statement<{
+  transferId: string
+  number: number
+  organizationId: string
+  accountId: string
+  connectionId: string
+  read: number
+  accepted: number
+  rejected: number
+  replayed: number
+  bytes: number
+  receipt: string | null
+}>(`
+  insert into ledger
+    (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes, receipt)
+  values
+    (:transferId, :number, :organizationId, :accountId, :connectionId, (now() at time zone 'UTC')::date,
+     :read, :accepted, :rejected, :replayed, :bytes, :receipt)
+`)
+
+export const insertRejects = statement<{
+  transferId: string
+  after: number
+  rows: readonly (number | null)[]
+  counts: readonly number[]
+  fields: readonly (string | null)[]
+  reasons: readonly string[]
+  records: readonly string[]
+  sealed: readonly (string | null)[]
+}>(`
+  insert into rejects (transfer_id, number, row, count, field, reason, record, sealed)
+  select :transferId, :after::int + n, row, count, field, reason, record, decode(sealed, 'base64')
+  from unnest(:rows::bigint[], :counts::int[], :fields::text[], :reasons::text[], :records::jsonb[], :sealed::text[])
+    with ordinality as r (row, count, field, reason, record, sealed, n)
+`)
+
+export const countKeptRejects = statement<{ transferId: string }, { kept: number }>(`
+  select coalesce(max(number), 0) as kept from rejects where transfer_id = :transferId
+`)
+
+/** At once: what a destination made for the connection is there, however the transfer ends. */
+export const rememberMemory = statement<{ connectionId: string; memory: string }>(`
+  insert into connection_memories (connection_id, memory) values (:connectionId, :memory)
+  on conflict (connection_id) do update set memory = excluded.memory
+`)
+
+/** When a transfer has ended: the next one goes on where its confirmed records end. */
+export const rememberMarker = statement<{ id: string }>(`
+  insert into connection_memories (connection_id, marker)
+  select connection_id, marker from transfers where id = :id and marker is not null
+  on conflict (connection_id) do update set marker = excluded.marker
+`)
+
+export const rememberReplaced = statement<{ connectionId: string; replaced: number }>(`
+  insert into connection_memories (connection_id, replaced) values (:connectionId, :replaced)
+  on conflict (connection_id) do update set replaced = excluded.replaced
+`)
+
+/** What the worker meets, while it goes on trying. */
+export const tellTrouble = statement<Fence & { code: string; message: string }>(`
+  update transfers set error_code = :code, error_message = :message
+  where id = :id and attempt = :attempt and status = 'running'
+`)
+
+export const endTransfer = statement<
+  Fence & { status: 'succeeded' | 'failed' | 'cancelled'; code: string | null; message: string | null }
+>(`
+  update transfers set
+    status = case when :status = 'succeeded' and rejected > 0 then 'partial' else :status end,
+    progress = case when :status = 'succeeded' then 1 else progress end,
+    error_code = :code, error_message = :message, finished_time = now(), heartbeat_time = null, pending = null
+  where id = :id and attempt = :attempt and status = 'running'
+`)
+
+/** Receipts serve to go on; of a transfer that has ended nothing goes on. */
+export const dropReceipts = statement<{ transferId: string }>(`
+  update ledger set receipt = null where transfer_id = :transferId and receipt is not null
+`)
+
+/** Gives a transfer back, so that another worker takes it up at once. */
+export const releaseTransfer = statement<Fence>(`
+  update transfers set status = 'queued', heartbeat_time = null
+  where id = :id and attempt = :attempt and status = 'running'
+`)
+
+/** Of a transfer that is sent again: its rejected records. */
+export const replayedRejects = statement<
+  { transferId: string; number: number; limit: number },
+  { number: number; sealed: Buffer }
+>(`
+  select number, sealed from rejects
+  where transfer_id = :transferId and number > :number and sealed is not null order by number limit :limit
+`)
+export const replayedTransfer = statement<
+  { id: string },
+  { sourceColumns: string[] | null; dataKeyId: string | null; rejects: number }
+>(`
+  select source_columns, data_key_id,
+    (select count(sealed) from rejects where transfer_id = t.id) as rejects
+  from transfers t where id = :id
+`)

@@ -1,0 +1,174 @@
+import type { Values } from '@penstock/connector'
+import type { ConnectionStatus, TransferStatus, TransferTrigger } from '@penstock/wire'
+import { statement } from '../db/statement.ts'
+
+export type TransferRow = {
+  id: string
+  accountId: string
+  connectionId: string
+  status: TransferStatus
+  trigger: TransferTrigger
+  read: number
+  sent: number
+  accepted: number
+  rejected: number
+  bytes: number
+  progress: number | null
+  attempt: number
+  errorCode: string | null
+  errorMessage: string | null
+  createdTime: Date
+  startedTime: Date | null
+  finishedTime: Date | null
+}
+
+const transferColumns = `
+  t.id, t.account_id, t.connection_id, t.status, t.trigger, t.read, t.sent, t.accepted, t.rejected, t.bytes, t.progress,
+  t.attempt, t.error_code, t.error_message, t.created_time, t.started_time, t.finished_time`
+
+export type RunnableRow = {
+  id: string
+  organizationId: string
+  accountId: string
+  status: ConnectionStatus
+  env: string
+  srcConnectorId: string
+  destConnectorId: string
+  srcConfig: Values
+  destConfig: Values
+  accountEnabled: boolean
+}
+
+const runnable = `
+  select c.id, c.organization_id, c.account_id, c.status, c.env, c.src_connector_id, c.dest_connector_id,
+    c.src_config, c.dest_config, a.enabled as account_enabled
+  from connections c join accounts a on a.id = c.account_id
+  where c.id = :id and c.account_id = :accountId and not c.account_deleted
+    and (c.status <> 'deleted' or c.deleted_time > now() - interval '30 days')`
+
+/** What a transfer of a connection would run on. */
+export const findRunnable = statement<{ accountId: string; id: string }, RunnableRow>(runnable)
+
+/** The same, held: its status cannot change before a transfer of it is written. */
+export const holdRunnable = statement<{ accountId: string; id: string }, RunnableRow>(
+  `${runnable} for no key update of c`,
+)
+
+export const insertTransfer = statement<
+  {
+    id: string
+    organizationId: string
+    accountId: string
+    connectionId: string
+    srcConnectorId: string
+    destConnectorId: string
+    trigger: TransferTrigger
+    replayOf: string | null
+    srcConfig: string
+    destConfig: string
+    confirmed: boolean
+  },
+  TransferRow
+>(`
+  with t as (
+    insert into transfers
+      (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger, replay_of,
+       src_config, dest_config, confirmed)
+    values
+      (:id, :organizationId, :accountId, :connectionId, :srcConnectorId, :destConnectorId, 'queued', :trigger,
+       :replayOf, :srcConfig, :destConfig, :confirmed)
+    returning *
+  )
+  select ${transferColumns} from t
+`)
+
+/** Wakes a worker; in the transaction of the transfer that it is for. The job carries the identifier only. */
+export const wakeWorker = statement<{ id: string }>(`
+  select graphile_worker.add_job('transfer', json_build_object('id', :id::text))
+`)
+
+export const findUnderWay = statement<{ connectionId: string }, TransferRow>(`
+  select ${transferColumns} from transfers t
+  where t.connection_id = :connectionId and t.status in ('queued', 'running')
+`)
+
+type Named = { accountId: string; connectionId: string; id: string }
+const named = 't.id = :id and t.connection_id = :connectionId and t.account_id = :accountId'
+
+export const findTransfer = statement<Named, TransferRow>(`select ${transferColumns} from transfers t where ${named}`)
+
+export const lockTransfer = statement<Named, TransferRow>(
+  `select ${transferColumns} from transfers t where ${named} for no key update`,
+)
+
+type Filter = { connectionId: string; status: TransferStatus | null }
+export const listTransfers = statement<Filter & { size: number; offset: number }, TransferRow>(`
+  select ${transferColumns} from transfers t
+  where t.connection_id = :connectionId and (:status::text is null or t.status = :status)
+  order by t.created_time desc, t.id desc limit :size offset :offset
+`)
+export const countTransfers = statement<Filter, { total: number }>(`
+  select count(*) as total from transfers t
+  where t.connection_id = :connectionId and (:status::text is null or t.status = :status)
+`)
+
+/** One that waits ends at once; one that runs is told so, and ends at its next batch. */
+export const cancelTransfer = statement<{ id: string }, TransferRow>(`
+  with t as (
+    update transfers set
+      cancelling = true,
+      status = case when status = 'queued' then 'cancelled' else status end,
+      finished_time = case when status = 'queued' then now() end
+    where id = :id and status in ('queued', 'running')
+    returning *
+  )
+  select ${transferColumns} from t
+`)
+
+export type RejectRow = {
+  number: number
+  row: number | null
+  count: number
+  field: string | null
+  reason: string
+  record: Record<string, string | null>
+}
+export const listRejects = statement<{ transferId: string; size: number; offset: number }, RejectRow>(`
+  select number, row, count, field, reason, record from rejects
+  where transfer_id = :transferId order by number limit :size offset :offset
+`)
+export const rejectsAfter = statement<{ transferId: string; number: number; limit: number }, RejectRow>(`
+  select number, row, count, field, reason, record from rejects
+  where transfer_id = :transferId and number > :number order by number limit :limit
+`)
+export const countRejects = statement<{ transferId: string }, { total: number; replayable: number }>(`
+  select count(*) as total, count(sealed) as replayable from rejects where transfer_id = :transferId
+`)
+
+export type ScheduleRow = {
+  connectionId: string
+  cron: string
+  timezone: string
+  enabled: boolean
+  nextTime: Date | null
+  lastTime: Date | null
+}
+const scheduleColumns = 's.connection_id, s.cron, s.timezone, s.enabled, s.next_time, s.last_time'
+
+export const findSchedule = statement<{ accountId: string; connectionId: string }, ScheduleRow>(`
+  select ${scheduleColumns} from schedules s join connections c on c.id = s.connection_id
+  where s.connection_id = :connectionId and c.account_id = :accountId and not c.account_deleted
+`)
+export const putSchedule = statement<
+  { connectionId: string; cron: string; timezone: string; enabled: boolean; nextTime: Date | null },
+  ScheduleRow
+>(`
+  insert into schedules as s (connection_id, cron, timezone, enabled, next_time)
+  values (:connectionId, :cron, :timezone, :enabled, :nextTime)
+  on conflict (connection_id) do update set
+    cron = excluded.cron, timezone = excluded.timezone, enabled = excluded.enabled, next_time = excluded.next_time
+  returning ${scheduleColumns}
+`)
+export const deleteSchedule = statement<{ connectionId: string }, ScheduleRow>(`
+  delete from schedules s where s.connection_id = :connectionId returning ${scheduleColumns}
+`)

@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream'
+import type { QueryOf, Reject } from '@penstock/wire'
+import type { Database } from '../db/database.ts'
+import type { ActingAccount } from '../http/call.ts'
+import * as queries from './queries.ts'
+import { getTransfer } from './transfers.ts'
+import { viewReject } from './view.ts'
+
+const rowsAtOnce = 1_000
+
+export async function listRejects(
+  db: Database,
+  account: ActingAccount,
+  connectionId: string,
+  transferId: string,
+  { size, offset }: QueryOf<'listRejects'>,
+): Promise<{ reply: Reject[]; total: number }> {
+  await getTransfer(db, account, connectionId, transferId)
+  const [rows, count] = await Promise.all([
+    queries.listRejects.all(db, { transferId, size, offset }),
+    queries.countRejects.first(db, { transferId }),
+  ])
+  return { reply: rows.map(viewReject), total: count?.total ?? 0 }
+}
+
+/** All rejected records, read as they are sent, so that memory does not grow with them. */
+export async function streamRejects(
+  db: Database,
+  account: ActingAccount,
+  connectionId: string,
+  transferId: string,
+  type: 'application/x-ndjson' | 'text/csv',
+): Promise<Readable> {
+  await getTransfer(db, account, connectionId, transferId)
+  const lines = type === 'text/csv' ? csvLines : ndjsonLines
+  return Readable.from(lines(everyReject(db, transferId)), { objectMode: false })
+}
+
+async function* everyReject(db: Database, transferId: string): AsyncGenerator<readonly Reject[]> {
+  for (let number = 0; ; ) {
+    const rows = await queries.rejectsAfter.all(db, { transferId, number, limit: rowsAtOnce })
+    yield rows.map(viewReject)
+    const last = rows.at(-1)
+    if (!last || rows.length < rowsAtOnce) return
+    number = last.number
+  }
+}
+
+async function* ndjsonLines(pages: AsyncIterable<readonly Reject[]>): AsyncGenerator<string> {
+  for await (const rejects of pages) yield rejects.map((reject) => `${JSON.stringify(reject)}\n`).join('')
+}
+
+async function* csvLines(pages: AsyncIterable<readonly Reject[]>): AsyncGenerator<string> {
+  yield 'row,count,field,reason,record\r\n'
+  for await (const rejects of pages) {
+    yield rejects
+      .map(
+        ({ row, count, field, reason, record }) =>
+          `${[row, count, field, reason, JSON.stringify(record)].map(csvCell).join(',')}\r\n`,
+      )
+      .join('')
+  }
+}
+
+/** A cell as RFC 4180 has it; one that a spreadsheet would take for a formula is shown as text. */
+function csvCell(value: string | number | null): string {
+  if (value === null) return ''
+  if (typeof value === 'number') return String(value)
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

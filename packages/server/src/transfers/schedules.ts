@@ -1,0 +1,84 @@
+import type { BodyOf, Fault, Schedule } from '@penstock/wire'
+import { Cron } from 'croner'
+import type { Catalogue } from '../connectors/catalogue.ts'
+import type { Db, Transaction } from '../db/database.ts'
+import { requireEditable } from '../environment.ts'
+import type { ActingAccount } from '../http/call.ts'
+import { refuse, refuseFaults } from '../refusal.ts'
+import * as queries from './queries.ts'
+import { requireIntegrated } from './transfers.ts'
+import { viewSchedule } from './view.ts'
+
+/** When connections run by themselves. The clock that starts them is in `engine/upkeep.ts`. */
+
+/**
+ * The next moment after another one that a schedule means; undefined where there is none.
+ * @throws where cron or time zone cannot be read
+ */
+export function nextRun(cron: string, timezone: string, after: Date): Date | undefined {
+  return new Cron(cron, { timezone, mode: '5-part' }).nextRun(after) ?? undefined
+}
+
+export async function getSchedule(db: Db, account: ActingAccount, connectionId: string): Promise<Schedule> {
+  const row = await queries.findSchedule.first(db, { accountId: account.id, connectionId })
+  return viewSchedule(row ?? refuse('not_found'))
+}
+
+/** Sets the schedule; what is left out stays as it was, or is UTC and enabled. */
+export async function setSchedule(
+  tx: Transaction,
+  catalogue: Catalogue,
+  environment: string,
+  account: ActingAccount,
+  connectionId: string,
+  body: BodyOf<'setSchedule'>,
+): Promise<Schedule> {
+  const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
+  requireEditable(row, environment)
+  if (row.status === 'deleted') refuse('connection_deleted')
+  requireIntegrated(catalogue, row)
+  const current = await queries.findSchedule.first(tx, { accountId: account.id, connectionId })
+  const timezone = body.timezone ?? current?.timezone ?? 'UTC'
+  const enabled = body.enabled ?? current?.enabled ?? true
+  refuseFaults(faultsOf(body.cron, timezone))
+  const nextTime = nextRun(body.cron, timezone, new Date())
+  if (!nextTime) refuse('invalid_request', [{ field: 'body.cron', message: 'never comes: no such day exists' }])
+  const saved = await queries.putSchedule.first(tx, {
+    connectionId,
+    cron: body.cron.trim(),
+    timezone,
+    enabled,
+    nextTime,
+  })
+  if (!saved) throw new Error(`The schedule of ${connectionId} was not saved`)
+  return viewSchedule(saved)
+}
+
+export async function deleteSchedule(
+  tx: Transaction,
+  environment: string,
+  account: ActingAccount,
+  connectionId: string,
+): Promise<Schedule> {
+  const row = (await queries.findRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
+  requireEditable(row, environment)
+  return viewSchedule((await queries.deleteSchedule.first(tx, { connectionId })) ?? refuse('not_found'))
+}
+
+function faultsOf(cron: string, timezone: string): Fault[] {
+  const faults: Fault[] = []
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone })
+  } catch {
+    faults.push({ field: 'body.timezone', message: 'must be the IANA name of a time zone, such as Europe/Berlin' })
+  }
+  try {
+    new Cron(cron, { mode: '5-part', paused: true })
+  } catch {
+    faults.push({
+      field: 'body.cron',
+      message: 'must be five parts: minute, hour, day of month, month and day of week, such as 0 6 * * *',
+    })
+  }
+  return faults
+}

@@ -1,0 +1,158 @@
+import type { Values } from '@penstock/connector'
+import { type BodyOf, mayTransfer, type QueryOf, type Transfer, type TransferTrigger } from '@penstock/wire'
+import { ends, readSettings } from '../connections/ends.ts'
+import type { Catalogue } from '../connectors/catalogue.ts'
+import type { Db, Transaction } from '../db/database.ts'
+import type { ActingAccount } from '../http/call.ts'
+import { newIdentifier } from '../identifiers.ts'
+import { refuse, refuseFaults } from '../refusal.ts'
+import * as queries from './queries.ts'
+import { viewTransfer } from './view.ts'
+
+/** Runs of connections: asked for here, done in `engine/`. */
+
+/** A connection that exists in the account. */
+export async function requireConnection(db: Db, account: ActingAccount, id: string): Promise<queries.RunnableRow> {
+  return (await queries.findRunnable.first(db, { accountId: account.id, id })) ?? refuse('not_found')
+}
+
+/** Refuses with `transfer_not_supported`, naming each end that data cannot move through. */
+export function requireIntegrated(
+  catalogue: Catalogue,
+  row: Pick<queries.RunnableRow, 'srcConnectorId' | 'destConnectorId'>,
+): void {
+  const source = catalogue.known(row.srcConnectorId)
+  const destination = catalogue.known(row.destConnectorId)
+  const cannot = (field: string, name: string) => ({
+    field,
+    message: `${name} is a catalogue entry only: no data moves through it yet`,
+  })
+  refuseFaults(
+    [
+      ...(source.source?.open ? [] : [cannot('srcConnector', source.name)]),
+      ...(destination.destination?.deliver ? [] : [cannot('destConnector', destination.name)]),
+    ],
+    'transfer_not_supported',
+  )
+}
+
+/** Reads settings for one time against the fields of both ends. */
+export function readRunTimeConfigs(
+  catalogue: Catalogue,
+  row: Pick<queries.RunnableRow, 'srcConnectorId' | 'destConnectorId'>,
+  body: BodyOf<'previewConnection'>,
+): { srcConfig: Values; destConfig: Values } {
+  const [src, dest] = ends.map(({ key, role }) =>
+    readSettings(
+      catalogue.known(row[`${key}ConnectorId`]),
+      role,
+      body[`${key}ConnectionConfig`] ?? {},
+      `body.${key}ConnectionConfig`,
+    ),
+  )
+  refuseFaults([...(src?.faults ?? []), ...(dest?.faults ?? [])])
+  return { srcConfig: src?.values ?? {}, destConfig: dest?.values ?? {} }
+}
+
+type Start = {
+  trigger: TransferTrigger
+  replayOf?: string
+  srcConfig?: Values
+  destConfig?: Values
+  confirmed?: boolean
+}
+
+/** Starts a transfer, or finds the one that is under way: never two at once for one connection. */
+export async function startTransfer(
+  tx: Transaction,
+  catalogue: Catalogue,
+  account: ActingAccount,
+  connectionId: string,
+  body: BodyOf<'startTransfer'>,
+): Promise<{ reply: Transfer; already: boolean }> {
+  const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
+  requireIntegrated(catalogue, row)
+  const configs = readRunTimeConfigs(catalogue, row, body)
+  return begin(tx, row, { trigger: 'manual', ...configs, confirmed: body.confirm ?? false })
+}
+
+/** Writes a transfer and the job that wakes a worker for it, where the connection may run now. */
+export async function begin(
+  tx: Transaction,
+  row: queries.RunnableRow,
+  { trigger, replayOf, srcConfig = {}, destConfig = {}, confirmed = false }: Start,
+): Promise<{ reply: Transfer; already: boolean }> {
+  if (!mayTransfer(row.status)) refuse('connection_not_active')
+  if (!row.accountEnabled) refuse('account_disabled')
+  const underWay = await queries.findUnderWay.first(tx, { connectionId: row.id })
+  if (underWay) return { reply: viewTransfer(underWay), already: true }
+  const id = newIdentifier()
+  const inserted = await queries.insertTransfer.first(tx, {
+    id,
+    organizationId: row.organizationId,
+    accountId: row.accountId,
+    connectionId: row.id,
+    srcConnectorId: row.srcConnectorId,
+    destConnectorId: row.destConnectorId,
+    trigger,
+    replayOf: replayOf ?? null,
+    srcConfig: JSON.stringify(srcConfig),
+    destConfig: JSON.stringify(destConfig),
+    confirmed,
+  })
+  if (!inserted) throw new Error(`Transfer ${id} was not made`)
+  await queries.wakeWorker.run(tx, { id })
+  return { reply: viewTransfer(inserted), already: false }
+}
+
+export async function listTransfers(
+  db: Db,
+  account: ActingAccount,
+  connectionId: string,
+  { status, size, offset }: QueryOf<'listTransfers'>,
+): Promise<{ reply: Transfer[]; total: number }> {
+  await requireConnection(db, account, connectionId)
+  const filter = { connectionId, status: status ?? null }
+  const [rows, count] = await Promise.all([
+    queries.listTransfers.all(db, { ...filter, size, offset }),
+    queries.countTransfers.first(db, filter),
+  ])
+  return { reply: rows.map(viewTransfer), total: count?.total ?? 0 }
+}
+
+export async function getTransfer(db: Db, account: ActingAccount, connectionId: string, id: string): Promise<Transfer> {
+  await requireConnection(db, account, connectionId)
+  const row = await queries.findTransfer.first(db, { accountId: account.id, connectionId, id })
+  return viewTransfer(row ?? refuse('not_found'))
+}
+
+/** Stops a transfer at its next batch; one that waits ends at once. Repeating changes nothing. */
+export async function cancelTransfer(
+  tx: Transaction,
+  account: ActingAccount,
+  connectionId: string,
+  id: string,
+): Promise<Transfer> {
+  await requireConnection(tx, account, connectionId)
+  const row = (await queries.lockTransfer.first(tx, { accountId: account.id, connectionId, id })) ?? refuse('not_found')
+  if (row.status === 'cancelled') return viewTransfer(row)
+  return viewTransfer((await queries.cancelTransfer.first(tx, { id })) ?? refuse('transfer_ended'))
+}
+
+/** Starts a transfer of the records that another one rejected and that are kept. */
+export async function replayTransfer(
+  tx: Transaction,
+  catalogue: Catalogue,
+  account: ActingAccount,
+  connectionId: string,
+  id: string,
+): Promise<{ reply: Transfer; already: boolean }> {
+  const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
+  const replayed =
+    (await queries.findTransfer.first(tx, { accountId: account.id, connectionId, id })) ?? refuse('not_found')
+  requireIntegrated(catalogue, row)
+  const hasEnded = replayed.status !== 'queued' && replayed.status !== 'running'
+  const kept = hasEnded ? await queries.countRejects.first(tx, { transferId: id }) : undefined
+  if (!kept?.replayable) refuse('nothing_to_replay')
+  return begin(tx, row, { trigger: 'replay', replayOf: id })
+}

@@ -1,0 +1,38 @@
+import type { Reject, Schedule, Transfer } from '@penstock/wire'
+import { unixSeconds } from '../time.ts'
+import type { RejectRow, ScheduleRow, TransferRow } from './queries.ts'
+
+const maybeSeconds = (moment: Date | null) => (moment ? unixSeconds(moment) : null)
+
+export const viewTransfer = (row: TransferRow): Transfer => ({
+  id: row.id,
+  connectionId: row.connectionId,
+  accountId: row.accountId,
+  status: row.status,
+  trigger: row.trigger,
+  createdTime: unixSeconds(row.createdTime),
+  startedTime: maybeSeconds(row.startedTime),
+  finishedTime: maybeSeconds(row.finishedTime),
+  records: { read: row.read, sent: row.sent, accepted: row.accepted, rejected: row.rejected },
+  bytes: row.bytes,
+  progress: row.progress,
+  attempt: row.attempt,
+  error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' },
+})
+
+export const viewReject = ({ row, count, field, reason, record }: RejectRow): Reject => ({
+  row,
+  count,
+  field,
+  reason,
+  record,
+})
+
+export const viewSchedule = (row: ScheduleRow): Schedule => ({
+  connectionId: row.connectionId,
+  cron: row.cron,
+  timezone: row.timezone,
+  enabled: row.enabled,
+  nextTime: row.enabled ? maybeSeconds(row.nextTime) : null,
+  lastTime: maybeSeconds(row.lastTime),
+})

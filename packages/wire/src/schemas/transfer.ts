@@ -1,0 +1,216 @@
+import { type Static, Type } from 'typebox'
+import { example } from '../examples.ts'
+import { limits } from '../limits.ts'
+import { transferStatuses, transferTriggers } from '../terms.ts'
+import { ConnectionConfig } from './connection.ts'
+import { count, exactly, flag, identifier, oneOf, text, unixSeconds } from './kinds.ts'
+
+const maybe = <S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()])
+
+/** How many records, at each stage: the row account. `read` = `accepted` + `rejected` once a transfer has ended well. */
+const records = exactly(
+  {
+    read: count('Records read from the source', 120_150),
+    sent: count('Records sent to the destination', 120_050),
+    accepted: count('Records that the destination took, by its own count', 120_000),
+    rejected: count('Records that were not taken, by the destination or before it; each has a reason', 150),
+  },
+  { description: 'The account of the rows; every one of these was confirmed and stored' },
+)
+
+/** One run of a connection. */
+export const Transfer = exactly(
+  {
+    id: identifier('the transfer', example.transferId),
+    connectionId: identifier('the connection', example.connectionId),
+    accountId: identifier('the sub-account', example.accountId),
+    status: oneOf(transferStatuses, {
+      description:
+        'queued: waits for a worker. running. succeeded: every record was accepted. partial: it ended, and some records were rejected. failed: it stopped before the end, for the reason in error. cancelled: somebody stopped it',
+      examples: ['partial'],
+    }),
+    trigger: oneOf(transferTriggers, {
+      description: 'What started it: a call, the schedule, or the replay of rejected records',
+      examples: ['manual'],
+    }),
+    createdTime: unixSeconds('When it was asked for', example.createdTime),
+    startedTime: maybe(unixSeconds('When a worker first took it up', example.createdTime)),
+    finishedTime: maybe(unixSeconds('When it ended', example.createdTime + 95)),
+    records,
+    bytes: count('Bytes sent to the destination', 48_000_000),
+    progress: maybe(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description: 'The part of the source that is dealt with, where it can be told',
+        examples: [1],
+      }),
+    ),
+    attempt: count('How often a worker took it up; more than 1 after a crash', 1),
+    error: maybe(
+      exactly(
+        {
+          code: text('Short name of what went wrong', 'invalid_credentials'),
+          message: text('What went wrong and what to do about it', 'Meta refused the access token: save a new one.'),
+        },
+        { description: 'Why it failed, or what its workers meet at the moment' },
+      ),
+    ),
+  },
+  { description: 'Transfer' },
+)
+export type Transfer = Static<typeof Transfer>
+
+const config = (end: string) =>
+  Type.Optional(
+    Type.Unsafe<ConnectionConfig>({
+      ...ConnectionConfig,
+      description: `Settings of ${end} for this time, over those of the connection`,
+    }),
+  )
+const runTimeConfigs = {
+  srcConnectionConfig: config('the source end'),
+  destConnectionConfig: config('the destination end'),
+}
+
+/** What Start Transfer takes. */
+export const StartTransfer = exactly(
+  {
+    ...runTimeConfigs,
+    confirm: Type.Optional(
+      flag('Goes on although the transfer would replace what is there by much less, or by nothing', true),
+    ),
+  },
+  { description: 'How to run the connection this time', examples: [{}] },
+)
+
+/** What Preview Connection takes. */
+export const PreviewConnection = exactly(runTimeConfigs, { description: 'What to look at', examples: [{}] })
+
+/** A record that was not taken. */
+export const Reject = exactly(
+  {
+    row: maybe(
+      Type.Integer({
+        minimum: 1,
+        description: 'Number of the record in the source, from 1; null where the destination told only how many',
+        examples: [17],
+      }),
+    ),
+    count: Type.Integer({
+      minimum: 1,
+      description: 'How many records this stands for; 1 where row is known',
+      examples: [1],
+    }),
+    field: maybe(text('The field to blame, where it is known', 'email')),
+    reason: text('Why it was not taken', 'email is no e-mail address'),
+    record: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {
+      description: 'The record, with its values shortened so that they identify nobody',
+      examples: [{ email: 'j… (16)', country: 'd… (2)' }],
+    }),
+  },
+  { description: 'Rejected record' },
+)
+export type Reject = Static<typeof Reject>
+
+/** What Preview Connection answers. */
+export const Preview = exactly(
+  {
+    columns: Type.Array(
+      text('Field of the destination, or column of the source where the destination takes any', 'email'),
+      {
+        description: 'The fields that would be sent',
+      },
+    ),
+    rows: Type.Array(Type.Array(maybe(text('Value as it would be sent, shortened', '5f2a91c0…'))), {
+      description: 'Up to 100 records as they would be sent, identifiers shortened',
+    }),
+    rejected: Type.Array(
+      exactly(
+        {
+          row: Type.Integer({ minimum: 1, description: 'Number of the record, from 1', examples: [3] }),
+          field: maybe(text('The field to blame, where it is known', 'email')),
+          reason: text('Why it would not be sent', 'email is no e-mail address'),
+        },
+        { description: 'Record that would not be sent' },
+      ),
+    ),
+    lint: Type.Array(
+      exactly(
+        {
+          field: text('Field of the destination', 'email'),
+          column: text('Column of the source that fills it', 'E-Mail'),
+          records: count('Records looked at', 100),
+          missing: count('Records without a value', 2),
+          malformed: count('Values that cannot be brought into the field’s form', 1),
+          unnormalised: count('Values that had to be brought into it', 12),
+          alreadyHashed: count('Values that are hashed already', 0),
+          hashedTwice: count('Values that look as if they were hashed twice', 0),
+          wrongHashLength: count('Values that look like a hash of another kind', 0),
+          mixedKinds: count('Values of another kind than most of the column', 0),
+        },
+        { description: 'What the values of one field are like' },
+      ),
+    ),
+  },
+  { description: 'What a transfer would send' },
+)
+export type Preview = Static<typeof Preview>
+
+const scheduleFields = {
+  cron: Type.String({
+    minLength: 1,
+    maxLength: limits.cronLengthMax,
+    description: 'When to run: minute, hour, day of month, month, day of week, as cron has them',
+    examples: ['0 6 * * *'],
+  }),
+  timezone: Type.String({
+    minLength: 1,
+    maxLength: limits.timezoneLengthMax,
+    description: 'Time zone in which cron is read, by its IANA name',
+    examples: ['Europe/Berlin'],
+  }),
+  enabled: flag('Whether it runs by itself'),
+}
+
+/** What Set Schedule takes. */
+export const SetSchedule = exactly(
+  {
+    ...scheduleFields,
+    timezone: Type.Optional(scheduleFields.timezone),
+    enabled: Type.Optional(scheduleFields.enabled),
+  },
+  { description: 'Schedule to set' },
+)
+/** When a connection runs by itself. */
+export const Schedule = exactly(
+  {
+    connectionId: identifier('the connection', example.connectionId),
+    ...scheduleFields,
+    nextTime: maybe(unixSeconds('When it runs next; null while it is not enabled', example.updatedTime)),
+    lastTime: maybe(unixSeconds('When it last ran', example.createdTime)),
+  },
+  { description: 'Schedule' },
+)
+export type Schedule = Static<typeof Schedule>
+
+/** What Check Connector answers. */
+export const CheckResult = exactly(
+  {
+    ok: flag('Whether every step went well'),
+    message: text('What was found, in a sentence', 'Everything works.'),
+    checks: Type.Array(
+      exactly(
+        {
+          name: text('The step', 'sign in'),
+          ok: flag('Whether it went well'),
+          message: text('What it found', 'The access token is good until 1 March 2027.'),
+        },
+        { description: 'Step of a check' },
+      ),
+    ),
+    checkedTime: unixSeconds('When it was checked'),
+  },
+  { description: 'Result of a check' },
+)
+export type CheckResult = Static<typeof CheckResult>
