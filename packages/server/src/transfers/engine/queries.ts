@@ -204,8 +204,10 @@ export const rememberMarker = statement<{ id: string }>(`
   on conflict (connection_id) do update set marker = excluded.marker
 `)
 
-export const rememberReplaced = statement<{ connectionId: string; replaced: number }>(`
-  insert into connection_memories (connection_id, replaced) values (:connectionId, :replaced)
+/** How much a transfer that replaced everything put in its place. */
+export const rememberReplaced = statement<{ id: string }>(`
+  insert into connection_memories (connection_id, replaced)
+  select connection_id, sent from transfers where id = :id
   on conflict (connection_id) do update set replaced = excluded.replaced
 `)
 

@@ -1,0 +1,38 @@
+import type { StandingRow } from './queries.ts'
+import { mayTransfer } from '@penstock/wire'
+
+/** The ways in which a run ends before its source does. Each is thrown, and meant as an end, not as a failure. */
+
+/** The transfer is another worker's by now. */
+export class Lost extends Error {
+  override readonly name = 'Lost'
+}
+
+/** The process ends: another worker goes on. */
+export class Released extends Error {
+  override readonly name = 'Released'
+}
+
+/** Somebody stopped it, for the reason that `code` names. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped'
+  readonly code: string | null
+  constructor(code: string | null, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Why a transfer may not go on (invariant 3); undefined where it may. */
+export function endingOf(standing: StandingRow | undefined): Error | undefined {
+  if (!standing) return new Lost()
+  if (standing.cancelling) return new Stopped(null, '')
+  if (standing.gone) return new Stopped('account_deleted', 'The sub-account was deleted.')
+  if (!standing.accountEnabled) {
+    return new Stopped('account_disabled', 'The sub-account was disabled: enable it, then start a new transfer.')
+  }
+  if (!mayTransfer(standing.status)) {
+    return new Stopped('connection_not_active', `The connection became ${standing.status}: activate it, then start a new transfer.`)
+  }
+  return undefined
+}
