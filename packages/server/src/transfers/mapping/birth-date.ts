@@ -32,7 +32,9 @@ export function normaliseBirthDate(text: string): string | undefined {
 /** The month's number; 0 where none is called so. `sept` is as common as `sep`. */
 function monthNamed(name: string): number {
   const wanted = name.toLowerCase()
-  return months.findIndex((month) => month === wanted || month.slice(0, 3) === wanted || month.slice(0, 4) === wanted) + 1
+  return (
+    months.findIndex((month) => month === wanted || month.slice(0, 3) === wanted || month.slice(0, 4) === wanted) + 1
+  )
 }
 
 function calendarDay(year: number, month: number, day: number): string | undefined {

@@ -16,39 +16,43 @@ ththa tjtjk tktkl tltls tmtkm tntun toton trtur tttto tvtuv twtwn tztza uaukr ug
 veven vgvgb vivir vnvnm vuvut wfwlf wswsm yeyem ytmyt zazaf zmzmb zwzwe xkxkx`.split(/\s+/)
 
 /** Names that people use and that the standard's list of names does not have. */
-const alsoCalled: Readonly<Record<string, string>> = {
-  uk: 'gb',
-  greatbritain: 'gb',
-  england: 'gb',
-  scotland: 'gb',
-  wales: 'gb',
-  northernireland: 'gb',
-  america: 'us',
-  unitedstatesofamerica: 'us',
-  holland: 'nl',
-  czechrepublic: 'cz',
-  ivorycoast: 'ci',
-  burma: 'mm',
-  swaziland: 'sz',
-  macedonia: 'mk',
-  capeverde: 'cv',
-  easttimor: 'tl',
-  uae: 'ae',
-  drc: 'cd',
-  republicofkorea: 'kr',
-  korea: 'kr',
-  russianfederation: 'ru',
-  republicofireland: 'ie',
-  vietnam: 'vn',
-  hongkong: 'hk',
-  macau: 'mo',
-  turkey: 'tr',
-  palestine: 'ps',
-  vatican: 'va',
-  brasil: 'br',
-}
+const alsoCalled = new Map(
+  Object.entries({
+    uk: 'gb',
+    greatbritain: 'gb',
+    england: 'gb',
+    scotland: 'gb',
+    wales: 'gb',
+    northernireland: 'gb',
+    america: 'us',
+    unitedstatesofamerica: 'us',
+    holland: 'nl',
+    czechrepublic: 'cz',
+    ivorycoast: 'ci',
+    burma: 'mm',
+    swaziland: 'sz',
+    macedonia: 'mk',
+    capeverde: 'cv',
+    easttimor: 'tl',
+    uae: 'ae',
+    drc: 'cd',
+    republicofkorea: 'kr',
+    korea: 'kr',
+    russianfederation: 'ru',
+    republicofireland: 'ie',
+    vietnam: 'vn',
+    hongkong: 'hk',
+    macau: 'mo',
+    turkey: 'tr',
+    palestine: 'ps',
+    vatican: 'va',
+    brasil: 'br',
+  }),
+)
 
-const byCode = new Map(codes.flatMap((pair) => [pair.slice(0, 2), pair.slice(2)].map((code) => [code, pair.slice(0, 2)])))
+const byCode = new Map(
+  codes.flatMap((pair) => [pair.slice(0, 2), pair.slice(2)].map((code) => [code, pair.slice(0, 2)])),
+)
 let byName: ReadonlyMap<string, string> | undefined
 
 /** Two letters in lower case; `undefined` where no country is known by this code or name. */
@@ -56,7 +60,10 @@ export function normaliseCountry(text: string): string | undefined {
   const code = byCode.get(text.length <= 3 ? text.toLowerCase() : '')
   if (code !== undefined) return code
   const name = fold(text)
-  return byCode.get(name.length <= 3 ? name : '') ?? alsoCalled[name] ?? (byName ??= nameCountries()).get(name)
+  const known = byCode.get(name.length <= 3 ? name : '') ?? alsoCalled.get(name)
+  if (known !== undefined) return known
+  byName ??= nameCountries()
+  return byName.get(name)
 }
 
 /** Without case, accents, spaces, punctuation, articles and the word for `and`. */

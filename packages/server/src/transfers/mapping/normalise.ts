@@ -1,12 +1,7 @@
 import type { Normalisation } from '@penstock/connector'
 import { normaliseBirthDate } from './birth-date.ts'
 import { normaliseCountry } from './country.ts'
-import {
-  normaliseEmail,
-  normaliseEmailWithoutGmailDots,
-  normaliseEmailWithoutTag,
-  normaliseGmail,
-} from './email.ts'
+import { normaliseEmail, normaliseEmailWithoutGmailDots, normaliseEmailWithoutTag, normaliseGmail } from './email.ts'
 import { normalisePhone, normalisePhoneDigits } from './phone.ts'
 import {
   normaliseCity,

@@ -16,7 +16,14 @@ const noName = /[\p{P}\p{S}\p{N}\p{C}]+/gu
 export function normaliseName(text: string): string | undefined {
   const lower = lowerComposed(text)
   if (plainName.test(lower)) return lower
-  return orUndefined(recomposed(lower.replace(noName, '').replace(/[\s\p{Z}]+/gu, ' ').trim()))
+  return orUndefined(
+    recomposed(
+      lower
+        .replace(noName, '')
+        .replace(/[\s\p{Z}]+/gu, ' ')
+        .trim(),
+    ),
+  )
 }
 
 const plainPlace = /^[a-z0-9]+$/
