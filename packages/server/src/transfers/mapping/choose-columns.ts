@@ -1,0 +1,110 @@
+import type { RecordField, Records } from '@penstock/connector'
+import type { Fault } from '@penstock/wire'
+import { fieldMapper } from './cell-mapper.ts'
+import { type ColumnName, foldName, isWellKnownFor, readColumnName } from './column-names.ts'
+import type { MappingStep } from './plan.ts'
+import type { Mapping } from './read-mapping.ts'
+import { list, noSuchColumn } from './wording.ts'
+
+/** How well a column fits a field, best first; every candidate of a better rank is served before. */
+const ranks = [
+  'same name',
+  'same but for case and signs',
+  'same but for hashing',
+  'synonym',
+  'well-known name',
+] as const
+type Rank = (typeof ranks)[number]
+
+type SourceColumn = ColumnName & { readonly name: string; readonly index: number }
+
+/**
+ * Finds the column of a source for each field of a record: what the mapping says, then by name. A column fills one field,
+ * unless the mapping says otherwise: the one it fits best, and of equals the first. Two columns that fit a field equally
+ * are a fault, for nobody could tell which one was meant.
+ */
+export function chooseColumns(
+  records: Records,
+  names: readonly string[],
+  mapping: Mapping,
+  path: string,
+): { steps: MappingStep[]; faults: Fault[] } {
+  const faults: Fault[] = []
+  const columns = names.map((name, index): SourceColumn => ({ ...readColumnName(name), name, index }))
+  const steps = new Map<string, MappingStep>()
+  const taken = new Set<SourceColumn>()
+
+  for (const [field, entry] of Object.entries(mapping)) {
+    const definition = Object.hasOwn(records, field) ? records[field] : undefined
+    const fault = (message: string) => faults.push({ field: `${path}.${field}`, message })
+    if (!definition) fault(`is not a field of the destination; its fields are ${list(Object.keys(records))}`)
+    else if (entry !== null && typeof entry === 'object') {
+      const { map, complaintOf } = fieldMapper(definition)
+      if (map && map(entry.value, undefined) === undefined) fault(complaintOf(entry.value))
+      else steps.set(field, { field, definition, value: entry.value })
+    } else if (entry !== null) {
+      const column = findNamed(columns, entry)
+      if (!column) fault(noSuchColumn(entry, names))
+      else {
+        steps.set(field, { field, definition, column: { name: column.name, index: column.index } })
+        taken.add(column)
+      }
+    }
+  }
+
+  const open = new Map(Object.entries(records).filter(([field]) => !Object.hasOwn(mapping, field)))
+  for (const rank of ranks) {
+    for (const [field, definition] of open) {
+      const fitting = columns.filter((column) => !taken.has(column) && fits(rank, field, definition, column))
+      const [column] = fitting
+      if (!column) continue
+      open.delete(field)
+      if (fitting.length === 1) {
+        steps.set(field, { field, definition, column: { name: column.name, index: column.index } })
+        taken.add(column)
+      } else {
+        const [first = '', second = ''] = fitting.map(({ name }) => name)
+        faults.push({
+          field: `${path}.${field}`,
+          message: `could be filled by ${fitting.length > 2 ? 'any of ' : ''}${list(fitting.map(({ name }) => name))}: choose one, {${JSON.stringify(field)}: ${JSON.stringify(first)}} or {${JSON.stringify(field)}: ${JSON.stringify(second)}}`,
+        })
+      }
+    }
+  }
+  return { steps: Object.keys(records).flatMap((field) => steps.get(field) ?? []), faults }
+}
+
+/** The column of exactly this name, else the only one that differs from it in case and signs alone. */
+function findNamed(columns: readonly SourceColumn[], name: string): SourceColumn | undefined {
+  const exact = columns.find((column) => column.name === name)
+  if (exact) return exact
+  const folded = columns.filter((column) => column.folded === foldName(name))
+  return folded.length === 1 ? folded[0] : undefined
+}
+
+function fits(rank: Rank, field: string, definition: RecordField, column: SourceColumn): boolean {
+  const wanted = readColumnName(field)
+  switch (rank) {
+    case 'same name':
+      return column.name === field
+    case 'same but for case and signs':
+      return column.folded !== '' && column.folded === wanted.folded
+    case 'same but for hashing':
+      return column.subject !== '' && column.subject === wanted.subject && takesDigest(definition, column)
+    case 'synonym':
+      return (definition.synonyms ?? []).some((synonym) => {
+        const folded = foldName(synonym)
+        return (
+          folded !== '' && (folded === column.folded || (folded === column.subject && takesDigest(definition, column)))
+        )
+      })
+    case 'well-known name':
+      return takesDigest(definition, column) && isWellKnownFor(field, definition, column.subject)
+  }
+}
+
+/** Whether a field can take what a column's name says of hashing: it takes such digests, or there are none. */
+function takesDigest({ hashed = [] }: RecordField, { digest }: SourceColumn): boolean {
+  if (digest === undefined) return true
+  return digest === 'any' ? hashed.length > 0 : digest !== 'other' && hashed.includes(digest)
+}

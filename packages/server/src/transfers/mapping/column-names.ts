@@ -1,0 +1,96 @@
+import type { Normalisation, RecordField } from '@penstock/connector'
+import { type Digest, digests } from './hash.ts'
+
+/**
+ * What the name of a column says about what stands in it. Terms:
+ * folded   a name without case, accents, spaces and signs: `E-Mail Address` is `emailaddress`
+ * subject  a folded name without what says that the values are hashed: of `sha256_email` it is `email`
+ * concept  what subjects that are known to mean the same stand for
+ */
+export type ColumnName = {
+  readonly folded: string
+  readonly subject: string
+  /** The digest that the name speaks of; `any` where it says no more than that there is one, `other` for one that no field takes. */
+  readonly digest: Digest | 'any' | 'other' | undefined
+}
+
+/** Names in common use, best known first. What is a kind of something stands before it. */
+const concepts: Readonly<Record<string, string>> = {
+  email: `email emailaddress mail mailaddress em emailid useremail customeremail contactemail primaryemail emailadresse
+    mailadresse`,
+  phone: `phone phonenumber mobile mobilephone mobilenumber mobilephonenumber msisdn cell cellphone cellnumber
+    cellphonenumber telephone telephonenumber tel ph phoneno mobileno contactnumber telefon telefonnummer handynummer`,
+  'first name': 'firstname fname givenname forename fn first vorname',
+  'last name': 'lastname lname surname familyname ln last nachname',
+  'birth date': 'birthdate dateofbirth dob birthday bday db geburtsdatum',
+  'birth year': 'doby birthyear yearofbirth dobyear',
+  'birth month': 'dobm birthmonth monthofbirth dobmonth',
+  'birth day': 'dobd dayofbirth dobday',
+  gender: 'gender sex gen ge geschlecht',
+  city: 'city town ct locality ort stadt',
+  state: 'state province region st stateprovince statecode bundesland',
+  'postal code': 'postalcode zip zipcode postcode zp postal plz postleitzahl',
+  country: 'country countrycode regioncode isocountry countryiso countryname land',
+  address: 'address streetaddress street address1 addressline1',
+  idfa: 'idfa iosadvertisingid appleadvertisingid iosidfa',
+  gaid: 'gaid aaid adid googleaid gpadvid googleadvertisingid androidadvertisingid',
+  device: `maid madid mobileadid mobileadvertisingid mobileadvertiserid advertisingid deviceid idfa gaid aaid adid
+    googleaid gpadvid googleadvertisingid androidadvertisingid iosadvertisingid appleadvertisingid iosidfa`,
+  person: 'externalid externid customerid userid crmid customernumber',
+}
+const namesOfConcept = new Map(
+  Object.entries(concepts).map(([concept, names]) => [concept, new Set(names.split(/\s+/))]),
+)
+
+const conceptOfForm: Partial<Readonly<Record<Normalisation, string>>> = {
+  email: 'email',
+  'email-gmail': 'email',
+  'email-gmail-dots': 'email',
+  'email-plain-local': 'email',
+  'phone-e164': 'phone',
+  'phone-digits': 'phone',
+  city: 'city',
+  state: 'state',
+  'postal-code': 'postal code',
+  country: 'country',
+  'birth-date': 'birth date',
+  gender: 'gender',
+  'device-id': 'device',
+}
+
+/** Without case, accents, spaces and signs. */
+export const foldName = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** What says that values are hashed, at the end of a name or at its beginning. `phone_256` is a name of TikTok's. */
+const hashMark = /^(sha256|sha512|sha1|md5|hashed|hash)(?=.)|(?<=.)(sha256|sha512|sha1|md5|hashed|hash|256)$/
+
+/** Reads a column's name. */
+export function readColumnName(name: string): ColumnName {
+  const folded = foldName(name)
+  if (folded === 'hem') return { folded, subject: 'email', digest: 'any' }
+  let subject = folded
+  let digest: ColumnName['digest']
+  for (let match = hashMark.exec(subject); match; match = hashMark.exec(subject)) {
+    const mark = match[0] === '256' ? 'sha256' : match[0]
+    const said = digests.find((known) => known === mark) ?? (mark === 'sha1' ? 'other' : 'any')
+    if (digest === undefined || digest === 'any') digest = said
+    subject = subject.replace(match[0], '')
+  }
+  return { folded, subject, digest }
+}
+
+/** Whether a subject is one of the well-known names for what a field takes. */
+export function isWellKnownFor(field: string, { normalise }: RecordField, subject: string): boolean {
+  const concept = conceptOf(readColumnName(field).subject) ?? (normalise && conceptOfForm[normalise])
+  return concept !== undefined && (namesOfConcept.get(concept)?.has(subject) ?? false)
+}
+
+/** What a subject stands for; `undefined` where it is not well known. */
+export function conceptOf(subject: string): string | undefined {
+  for (const [concept, names] of namesOfConcept) if (names.has(subject)) return concept
+  return undefined
+}

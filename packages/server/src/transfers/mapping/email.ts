@@ -1,0 +1,43 @@
+/**
+ * E-mail addresses in the forms that platforms ask for before an address is hashed. What an address may look like is
+ * judged by plausibility (one @, a dot in the domain, nothing that stands only in lists or display names), because a
+ * wrong address does no harm, while an address refused for its spelling is a person lost.
+ */
+
+const lengthMax = 254
+const plausible = /^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\._-][^\s@<>()[\],;:"\\]*\.[^\s@<>()[\],;:"\\._-]+$/
+
+/** Trimmed and in lower case; `undefined` where it is no address. */
+export function normaliseEmail(text: string): string | undefined {
+  const email = text.trim().toLowerCase()
+  if (email.length > lengthMax || !plausible.test(email) || email.includes('..', email.indexOf('@'))) return undefined
+  return email
+}
+
+/** The same, and of addresses at Google without the dots before the @, which Google ignores. */
+export const normaliseEmailWithoutGmailDots = (text: string): string | undefined =>
+  rewriteLocalPart(text, (local, domain) => (isGmail(domain) ? local.replaceAll('.', '') : local))
+
+/** The same, and of addresses at Google without dots and `+…` before the @, both of which Google ignores. */
+export const normaliseGmail = (text: string): string | undefined =>
+  rewriteLocalPart(text, (local, domain) => (isGmail(domain) ? beforePlus(local).replaceAll('.', '') : local))
+
+/** The same, without `+…` before the @, whoever keeps the mailbox. */
+export const normaliseEmailWithoutTag = (text: string): string | undefined => rewriteLocalPart(text, beforePlus)
+
+const isGmail = (domain: string): boolean => domain === 'gmail.com' || domain === 'googlemail.com'
+
+function beforePlus(local: string): string {
+  const plus = local.indexOf('+')
+  return plus < 0 ? local : local.slice(0, plus)
+}
+
+function rewriteLocalPart(text: string, rewrite: (local: string, domain: string) => string): string | undefined {
+  const email = normaliseEmail(text)
+  if (email === undefined) return undefined
+  const at = email.indexOf('@')
+  const before = email.slice(0, at)
+  const local = rewrite(before, email.slice(at + 1))
+  if (local === before) return email
+  return local === '' ? undefined : local + email.slice(at)
+}

@@ -1,0 +1,157 @@
+import type { Cell, RecordField, Row } from '@penstock/connector'
+import { fieldMapper, takesAnyText } from './cell-mapper.ts'
+import { normaliseCountry } from './country.ts'
+import { digestOf, digests, isDigestOfNothing, isForeignDigest, looksLikeDigest, readDigest } from './hash.ts'
+import { type Kind, kindOf } from './kinds.ts'
+import { normalisers } from './normalise.ts'
+import type { MappingPlan, MappingStep } from './plan.ts'
+
+/**
+ * What the values of one field are like. `missing`, `malformed`, `unnormalised`, `alreadyHashed` and `wrongHashLength`
+ * exclude each other; `hashedTwice` and `mixedKinds` count values that may be counted there, too.
+ */
+export type FieldLint = {
+  readonly field: string
+  /** The column that fills it. */
+  readonly column: string
+  /** Rows looked at. */
+  readonly records: number
+  /** Nothing there: null, an empty or blank text, or the digest of an empty text. */
+  missing: number
+  /** Cannot be brought into the field's form. */
+  malformed: number
+  /** Can be brought into the form, and is not in it yet. */
+  unnormalised: number
+  /** Is a digest, of a kind that the field accepts. */
+  alreadyHashed: number
+  /**
+   * Is a digest, and the same row proves that it was made of a digest: another of its values is the digest that was
+   * hashed, or the value that was hashed twice. A digest alone never shows what it was made of, so this can be too few.
+   */
+  hashedTwice: number
+  /** Looks like a digest, but of a kind or length that the field does not accept. */
+  wrongHashLength: number
+  /** Is of another kind than most of the column (e-mail address, phone number, digest, device, other): of identifiers only. */
+  mixedKinds: number
+}
+
+/**
+ * Looks at values as they stand in the source, for each field that a column fills, in the order of the plan.
+ * Meant for a sample: it does for each value more than a transfer does.
+ */
+export function lintRows(
+  plan: MappingPlan,
+  rows: readonly Row[],
+  options: { readonly defaultCountry?: string } = {},
+): FieldLint[] {
+  const madeOf = rows.map(digestsOfDigests)
+  return plan.steps.flatMap((step) => {
+    const { column } = step
+    return column ? [lintColumn(step, column, rows, madeOf, (row) => countryOf(plan, row, options.defaultCountry))] : []
+  })
+}
+
+function lintColumn(
+  { field, definition }: MappingStep,
+  { name, index }: { name: string; index: number },
+  rows: readonly Row[],
+  madeOf: readonly ReadonlySet<string>[],
+  country: (row: Row) => string | undefined,
+): FieldLint {
+  const lint: FieldLint = {
+    field,
+    column: name,
+    records: rows.length,
+    missing: 0,
+    malformed: 0,
+    unnormalised: 0,
+    alreadyHashed: 0,
+    hashedTwice: 0,
+    wrongHashLength: 0,
+    mixedKinds: 0,
+  }
+  const { map } = fieldMapper(definition)
+  const kinds: Kind[] = []
+  for (const [at, row] of rows.entries()) {
+    const cell = row[index] ?? null
+    const text = cell === null ? '' : String(cell).trim()
+    if (cell === null || text === '' || isDigestOfNothing(text.toLowerCase())) {
+      lint.missing++
+      continue
+    }
+    kinds.push(kindOf(cell))
+    if (madeOf[at]?.has(text.toLowerCase())) lint.hashedTwice++
+    const verdict = judge(definition, cell, text, map?.(cell, country(row)), country(row))
+    if (verdict) lint[verdict]++
+  }
+  if (isIdentifying(definition)) lint.mixedKinds = countMixed(kinds)
+  return lint
+}
+
+function judge(
+  definition: RecordField | undefined,
+  cell: string | number | boolean,
+  text: string,
+  made: Cell | undefined,
+  country: string | undefined,
+): 'malformed' | 'unnormalised' | 'alreadyHashed' | 'wrongHashLength' | undefined {
+  const { normalise: form, hashed = [] } = definition ?? {}
+  if (readDigest(text, hashed) !== undefined) return 'alreadyHashed'
+  if (hashed.length > 0 && isBrokenDigest(definition, text)) return 'wrongHashLength'
+  if (form && hashed.length === 0 && !takesAnyText(definition) && looksLikeDigest(text)) return 'alreadyHashed'
+  if (form === undefined) return made === undefined && definition?.values ? 'malformed' : undefined
+  if (made === undefined) return 'malformed'
+  return normalisers[form](text, country) === String(cell) ? undefined : 'unnormalised'
+}
+
+/** Of another kind, or cut short: so many hexadecimal characters are neither an address nor a name. */
+function isBrokenDigest(definition: RecordField | undefined, text: string): boolean {
+  const anyText = takesAnyText(definition)
+  return isForeignDigest(text, anyText) || (!anyText && text.length >= 31 && kindOf(text) === 'hash')
+}
+
+const isIdentifying = (definition: RecordField | undefined): boolean =>
+  Boolean(definition?.hashed || definition?.oneOf || definition?.identifiers || definition?.normalise) &&
+  !definition?.values
+
+/** How many are not of the kind that most are of. What is no identifier by its look is all one kind. */
+function countMixed(kinds: readonly Kind[]): number {
+  const counts = new Map<string, number>()
+  for (const kind of kinds) {
+    // Phone numbers come with and without signs; so many digits are taken for one.
+    const told = kind === 'number' ? 'phone' : ['e-mail', 'phone', 'hash', 'device'].includes(kind) ? kind : 'other'
+    counts.set(told, (counts.get(told) ?? 0) + 1)
+  }
+  return kinds.length - Math.max(0, ...counts.values())
+}
+
+/** Every digest that can be made of what a row has by hashing twice, or by hashing one of its digests. */
+function digestsOfDigests(row: Row): Set<string> {
+  const found = new Set<string>()
+  for (const cell of row) {
+    if (cell === null || cell === '' || String(cell).length > 1_000) continue
+    const text = String(cell).trim()
+    for (const digest of digests) {
+      if (looksLikeDigest(text)) found.add(digestOf(digest, text)).add(digestOf(digest, text.toLowerCase()))
+      else for (const form of formsOf(text)) found.add(digestOf(digest, digestOf(digest, form)))
+    }
+  }
+  return found
+}
+
+/** The forms in which a text is usually hashed. */
+const formsOf = (text: string): Set<string> =>
+  new Set(
+    [
+      text,
+      ...(['lower', 'email-gmail', 'phone-e164', 'phone-digits'] as const).map((form) => normalisers[form](text)),
+    ].filter((form) => form !== undefined),
+  )
+
+function countryOf({ countryIndex }: MappingPlan, row: Row, defaultCountry: string | undefined): string | undefined {
+  const named = countryIndex === undefined ? null : (row[countryIndex] ?? null)
+  return (
+    normaliseCountry(String(named ?? '')) ??
+    (defaultCountry === undefined ? undefined : normaliseCountry(defaultCountry))
+  )
+}

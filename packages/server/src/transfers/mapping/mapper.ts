@@ -1,0 +1,193 @@
+import type { Cell, Row } from '@penstock/connector'
+import { fieldMapper } from './cell-mapper.ts'
+import { normaliseCountry } from './country.ts'
+import type { MappingPlan, MappingStep } from './plan.ts'
+
+/** Why a row is not delivered, and the field to blame. The reason names the field and holds no value of the row. */
+export type RowFault = { readonly field: string; readonly reason: string }
+
+export type MappedRows = {
+  /** As many as were given, in their order. Those that `faults` names are not fit to be delivered. */
+  readonly rows: readonly Row[]
+  readonly faults: ReadonlyMap<number, RowFault>
+  /** By index of the destination's column: from how many of the other rows an unusable identifier was left out. */
+  readonly emptied: readonly number[]
+}
+
+/**
+ * Maps rows of the source. Rows whose indexes are in `skip` have their fault already and get none here.
+ * An identifier that cannot be used (a field that is one of several by which a row is recognised) is left out where
+ * another one is left; any other fault of a value is a fault of its row.
+ */
+export type Mapper = (rows: readonly Row[], skip?: ReadonlyMap<number, unknown>) => MappedRows
+
+/**
+ * Makes the mapper of a plan.
+ * @param options.defaultCountry by which national phone numbers are read where the row names no country: a code or a name
+ */
+export function createMapper(plan: MappingPlan, options: { readonly defaultCountry?: string } = {}): Mapper {
+  if (plan.asIs) return (rows) => ({ rows, faults: new Map(), emptied: plan.columns.map(() => 0) })
+  const countryOf = countryReader(plan, options.defaultCountry)
+  const steps = plan.steps.map(compileStep)
+  return (rows, skip) => {
+    const mapped = new Mapped(plan, steps, rows, skip)
+    for (const step of steps) mapped.mapColumn(step, countryOf)
+    mapped.checkRequired()
+    mapped.checkTogether()
+    mapped.checkOneOf()
+    return { rows: mapped.rows, faults: mapped.faults, emptied: mapped.countEmptied() }
+  }
+}
+
+type CompiledStep = ReturnType<typeof compileStep>
+type CountryOf = (row: Row) => string | undefined
+
+function compileStep(step: MappingStep, to: number) {
+  const { field, definition } = step
+  const mapper = fieldMapper(definition)
+  const faults = new Map<string, RowFault>()
+  const faultOf = (complaint: string): RowFault => {
+    const known = faults.get(complaint)
+    if (known) return known
+    const fault = { field, reason: `${field} ${complaint}` }
+    faults.set(complaint, fault)
+    return fault
+  }
+  return {
+    ...mapper,
+    to,
+    from: step.column?.index ?? -1,
+    constant: step.value === undefined ? undefined : (mapper.map?.(step.value, undefined) ?? step.value),
+    isRequired: definition?.required ?? false,
+    isIdentifier: definition?.oneOf !== undefined && !definition.required && !definition.values,
+    missing: { field, reason: `${field} is missing` },
+    faultOf,
+  }
+}
+
+/** The rows of one chunk on their way; worked on column by column. */
+class Mapped {
+  readonly rows: Cell[][]
+  readonly faults = new Map<number, RowFault>()
+  /** Columns of which an identifier was left out, by row, and the fault of the first. */
+  readonly #leftOut = new Map<number, { readonly columns: number[]; readonly fault: RowFault }>()
+  readonly #given: readonly Row[]
+  readonly #plan: MappingPlan
+  readonly #steps: readonly CompiledStep[]
+  readonly #skip: ReadonlyMap<number, unknown> | undefined
+
+  constructor(
+    plan: MappingPlan,
+    steps: readonly CompiledStep[],
+    given: readonly Row[],
+    skip: ReadonlyMap<number, unknown> | undefined,
+  ) {
+    this.#plan = plan
+    this.#steps = steps
+    this.#given = given
+    this.#skip = skip
+    const template = steps.map(({ constant }) => constant ?? null)
+    this.rows = given.map(() => template.slice())
+  }
+
+  mapColumn(step: CompiledStep, countryOf: CountryOf): void {
+    const { map, from, to, byCountry } = step
+    if (from < 0) return
+    const given = this.#given
+    const rows = this.rows
+    for (let at = 0; at < given.length; at++) {
+      const row = given[at] as Row
+      const cell = row[from]
+      if (cell === null || cell === undefined) continue
+      if (!map || cell === '') {
+        ;(rows[at] as Cell[])[to] = cell
+        continue
+      }
+      const made = map(cell, byCountry ? countryOf(row) : undefined)
+      if (made !== undefined) (rows[at] as Cell[])[to] = made
+      else if (step.isIdentifier) this.#leaveOut(at, to, step.faultOf(step.complaintOf(cell)))
+      else this.#blame(at, step.faultOf(step.complaintOf(cell)))
+    }
+  }
+
+  checkRequired(): void {
+    for (const { isRequired, to, missing } of this.#steps) {
+      if (!isRequired) continue
+      for (let at = 0; at < this.rows.length; at++) if (this.#isMissing(at, to)) this.#blame(at, missing)
+    }
+  }
+
+  /** Identifiers that are not all there are left out together; of anything else, the row lacks something. */
+  checkTogether(): void {
+    for (const group of this.#plan.together) {
+      const areIdentifiers = group.every((to) => this.#steps[to]?.isIdentifier)
+      for (let at = 0; at < this.rows.length; at++) {
+        const gap = group.find((to) => this.#isMissing(at, to))
+        if (gap === undefined) continue
+        const present = group.filter((to) => !this.#isMissing(at, to))
+        const step = this.#steps[gap]
+        if (present.length === 0 || !step) continue
+        const others = present.map((to) => this.#plan.columns[to]).join(', ')
+        const fault = step.faultOf(`is missing, and ${others} cannot go without it`)
+        if (!areIdentifiers) this.#blame(at, fault)
+        else for (const to of present) this.#leaveOut(at, to, fault)
+      }
+    }
+  }
+
+  checkOneOf(): void {
+    for (const group of this.#plan.oneOf) {
+      const names = group.map((to) => this.#plan.columns[to])
+      const none = {
+        field: names[0] ?? '',
+        reason:
+          names.length === 1 ? `${names[0]} is missing` : `One of ${names.join(', ')} is needed, and all are missing`,
+      }
+      for (let at = 0; at < this.rows.length; at++) {
+        if (group.some((to) => !this.#isMissing(at, to))) continue
+        const leftOut = this.#leftOut.get(at)
+        this.#blame(at, leftOut?.columns.some((to) => group.includes(to)) ? leftOut.fault : none)
+      }
+    }
+  }
+
+  countEmptied(): number[] {
+    const counts = this.#steps.map(() => 0)
+    for (const [at, { columns }] of this.#leftOut) {
+      if (!this.faults.has(at)) for (const to of columns) counts[to] = (counts[to] ?? 0) + 1
+    }
+    return counts
+  }
+
+  #isMissing(at: number, to: number): boolean {
+    const cell = (this.rows[at] as Cell[])[to]
+    return cell === null || cell === ''
+  }
+
+  #blame(at: number, fault: RowFault): void {
+    if (!this.#skip?.has(at) && !this.faults.has(at)) this.faults.set(at, fault)
+  }
+
+  #leaveOut(at: number, to: number, fault: RowFault): void {
+    ;(this.rows[at] as Cell[])[to] = null
+    if (this.#skip?.has(at)) return
+    const leftOut = this.#leftOut.get(at)
+    if (leftOut) leftOut.columns.push(to)
+    else this.#leftOut.set(at, { columns: [to], fault })
+  }
+}
+
+/** Reads a row's country by the column that says it, a few of which fill a whole file; else the default. */
+function countryReader({ countryIndex }: MappingPlan, defaultCountry: string | undefined): CountryOf {
+  const byDefault = defaultCountry === undefined ? undefined : normaliseCountry(defaultCountry)
+  if (countryIndex === undefined) return () => byDefault
+  const known = new Map<string, string | undefined>()
+  return (row) => {
+    const cell = row[countryIndex]
+    if (typeof cell !== 'string' || cell === '') return byDefault
+    if (known.has(cell)) return known.get(cell)
+    const country = normaliseCountry(cell) ?? byDefault
+    if (known.size < 1_000) known.set(Buffer.from(cell, 'utf16le').toString('utf16le'), country)
+    return country
+  }
+}

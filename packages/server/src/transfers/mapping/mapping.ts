@@ -1,0 +1,10 @@
+/**
+ * From the columns of a source to the fields of a destination: which goes where (`planMapping`), the values in the form
+ * that is asked for (`createMapper`), and what people may see of them (`lintRows`, `shorten`, `redactRow`). Pure functions.
+ */
+export * from './lint.ts'
+export { createMapper, type MappedRows, type Mapper, type RowFault } from './mapper.ts'
+export { type MappingPlan, type MappingStep, planMapping } from './plan.ts'
+export { type Mapping, type MappingEntry, readMapping } from './read-mapping.ts'
+export * from './redact.ts'
+export * from './shorten.ts'

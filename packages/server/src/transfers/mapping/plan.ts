@@ -1,0 +1,176 @@
+import type { RecordField, Records } from '@penstock/connector'
+import type { Fault } from '@penstock/wire'
+import { chooseColumns } from './choose-columns.ts'
+import { conceptOf, readColumnName } from './column-names.ts'
+import { readsByCountry } from './normalise.ts'
+import type { Mapping } from './read-mapping.ts'
+import { howToMap, list, noSuchColumn } from './wording.ts'
+
+/** Where one column of the destination comes from. */
+export type MappingStep = {
+  /** The destination's name of it. */
+  readonly field: string
+  /** Its definition; absent where the destination takes any column. */
+  readonly definition: RecordField | undefined
+  /** The source's column, by name and by its index in a row; absent where `value` is set. */
+  readonly column?: { readonly name: string; readonly index: number }
+  /** One value for all rows. */
+  readonly value?: string
+}
+
+/** How rows of a source become rows of a destination; made once a transfer. */
+export type MappingPlan = {
+  /** The columns of the destination, in the order of `steps`. */
+  readonly columns: readonly string[]
+  readonly steps: readonly MappingStep[]
+  /** Rows pass as they are. */
+  readonly asIs: boolean
+  /** Groups of which a row fills at least one field, and groups whose fields it fills together: indexes of steps. */
+  readonly oneOf: readonly (readonly number[])[]
+  readonly together: readonly (readonly number[])[]
+  /** The source's column that says a row's country, by which its national phone numbers are read. */
+  readonly countryIndex: number | undefined
+  /** Fields that a column would fill but that are not sent, and why. */
+  readonly leftOut: readonly { readonly field: string; readonly reason: string }[]
+}
+
+/**
+ * Decides which column of a source fills which field of a destination. Without records, the destination takes any
+ * columns: all of them pass, or those that the mapping names. With records, a field takes the column that the mapping
+ * names, else the one that is called like it, like one of its synonyms, or as such things are commonly called.
+ * Where that fails, all faults at once, each saying how to map.
+ * @param path where the mapping stands in a request, for the faults
+ */
+export function planMapping(given: {
+  records: Records | undefined
+  columns: readonly string[]
+  mapping: Mapping | undefined
+  path?: string
+}): { plan: MappingPlan; faults?: never } | { plan?: never; faults: Fault[] } {
+  const { records, columns, mapping = {}, path = 'destConnectionConfig.mapping' } = given
+  const { steps, faults } = records
+    ? chooseColumns(records, columns, mapping, path)
+    : renameColumns(columns, mapping, path)
+  const leftOut = records ? leaveOutIncompleteGroups(steps, records, mapping, path, faults) : []
+  const kept = steps.filter(({ field }) => !leftOut.some((left) => left.field === field))
+  if (records) faults.push(...missingFields(kept, records, faults, path))
+  if (faults.length === 0 && kept.length === 0) {
+    faults.push({ field: path, message: `leaves nothing to send; the source has the columns ${list(columns)}` })
+  }
+  if (faults.length > 0) return { faults }
+  return {
+    plan: {
+      columns: kept.map(({ field }) => field),
+      steps: kept,
+      asIs: !records && kept.length === columns.length && kept.every(({ column }, index) => column?.index === index),
+      oneOf: groupsOf(kept, 'oneOf'),
+      together: groupsOf(kept, 'together'),
+      countryIndex: findCountry(kept, columns),
+      leftOut,
+    },
+  }
+}
+
+function renameColumns(columns: readonly string[], mapping: Mapping, path: string) {
+  const faults: Fault[] = []
+  const steps: MappingStep[] = []
+  const entries: [string, Mapping[string]][] =
+    Object.keys(mapping).length > 0 ? Object.entries(mapping) : columns.map((name) => [name, name])
+  for (const [field, entry] of entries) {
+    if (entry === null) continue
+    if (typeof entry === 'object') {
+      steps.push({ field, definition: undefined, value: entry.value })
+      continue
+    }
+    const index = columns.indexOf(entry)
+    if (index >= 0) steps.push({ field, definition: undefined, column: { name: entry, index } })
+    else faults.push({ field: `${path}.${field}`, message: noSuchColumn(entry, columns) })
+  }
+  return { steps, faults }
+}
+
+/**
+ * Fields of a group that go together but not all of which have a column. Identifiers are left out, as there are others;
+ * for anything else, what is missing has to be mapped.
+ */
+function leaveOutIncompleteGroups(
+  steps: readonly MappingStep[],
+  records: Records,
+  mapping: Mapping,
+  path: string,
+  faults: Fault[],
+): { field: string; reason: string }[] {
+  const leftOut: { field: string; reason: string }[] = []
+  const has = (field: string) => steps.some((step) => step.field === field)
+  for (const fields of groupFields(records, 'together')) {
+    const missing = fields.filter((field) => !has(field))
+    const present = fields.filter(has)
+    if (missing.length === 0 || present.length === 0) continue
+    const needed = present.some(
+      (field) => records[field]?.required || !records[field]?.oneOf || Object.hasOwn(mapping, field),
+    )
+    const reason = `goes together with ${list(missing)}, for which the source has no column`
+    if (!needed) leftOut.push(...present.map((field) => ({ field, reason })))
+    else {
+      for (const field of missing) {
+        // What is called ambiguous already is not called missing as well.
+        if (faults.some((fault) => fault.field === `${path}.${field}`)) continue
+        faults.push({
+          field: `${path}.${field}`,
+          message: `is needed, as ${list(present)} cannot go without it: ${howToMap(field)}`,
+        })
+      }
+    }
+  }
+  return leftOut
+}
+
+function missingFields(
+  steps: readonly MappingStep[],
+  records: Records,
+  known: readonly Fault[],
+  path: string,
+): Fault[] {
+  const has = (field: string) =>
+    steps.some((step) => step.field === field) || known.some((fault) => fault.field === `${path}.${field}`)
+  const missing = Object.keys(records)
+    .filter((field) => records[field]?.required && !has(field))
+    .map((field) => ({ field: `${path}.${field}`, message: `has no column in the source: ${howToMap(field)}` }))
+  const groups = groupFields(records, 'oneOf').filter((fields) => !fields.some(has))
+  return [
+    ...missing,
+    ...groups.map((fields) => ({
+      field: path,
+      message: `The source has no column for any of ${list(fields)}: ${howToMap(fields[0] ?? '')}`,
+    })),
+  ]
+}
+
+function groupFields(records: Records, kind: 'oneOf' | 'together'): string[][] {
+  const groups = new Map<string, string[]>()
+  for (const [field, definition] of Object.entries(records)) {
+    const name = definition[kind]
+    if (name !== undefined) groups.set(name, [...(groups.get(name) ?? []), field])
+  }
+  return [...groups.values()]
+}
+
+function groupsOf(steps: readonly MappingStep[], kind: 'oneOf' | 'together'): number[][] {
+  const groups = new Map<string, number[]>()
+  for (const [index, { definition }] of steps.entries()) {
+    const name = definition?.[kind]
+    if (name !== undefined) groups.set(name, [...(groups.get(name) ?? []), index])
+  }
+  return [...groups.values()]
+}
+
+function findCountry(steps: readonly MappingStep[], columns: readonly string[]): number | undefined {
+  if (!steps.some(({ definition }) => definition?.normalise && readsByCountry(definition.normalise))) return undefined
+  const mapped = steps.find(({ definition }) => definition?.normalise === 'country')?.column
+  if (mapped) return mapped.index
+  const named = columns.flatMap((name, index) => {
+    const { subject, digest } = readColumnName(name)
+    return digest === undefined && conceptOf(subject) === 'country' ? [index] : []
+  })
+  return named.length === 1 ? named[0] : undefined
+}

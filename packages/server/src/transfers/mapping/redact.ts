@@ -1,0 +1,35 @@
+import type { Cell, Row } from '@penstock/connector'
+import { kindOf } from './kinds.ts'
+
+/** More columns than this are left out of what is kept of a row. */
+const columnsMax = 256
+
+/**
+ * A rejected row as it is kept: what columns it had, and for each value its kind, its length and, of longer ones, its
+ * first character. That is enough to find the row in its source and to see what is odd about it, and tells nobody who it is.
+ */
+export function redactRow(columns: readonly string[], row: Row): Record<string, string | null> {
+  const kept: [string, string | null][] = []
+  for (const [index, name] of columns.entries()) {
+    if (index === columnsMax) break
+    kept.push([name, redact(row[index] ?? null)])
+  }
+  return Object.fromEntries(kept)
+}
+
+/** `j… (16, e-mail)`; whole numbers, dates and even a `yes` can be somebody's, so no value stays as it is. */
+export function redact(value: Cell): string | null {
+  if (value === null) return null
+  if (value === '') return ''
+  const text = String(value)
+  const kind = kindOf(value)
+  const length = [...text.slice(0, 10_000)].length
+  const shown = kind === 'text' || kind === 'e-mail' ? firstLetter(text, length) : ''
+  return `${shown}… (${text.length > 10_000 ? 'over 10000' : length}${kind === 'text' ? '' : `, ${kind}`})`
+}
+
+/** The first character where there are at least two more, and only if it is a letter or a digit. */
+function firstLetter(text: string, length: number): string {
+  const [first = ''] = text
+  return length > 2 && /^[\p{L}\p{N}]$/u.test(first) ? first : ''
+}

@@ -1,0 +1,50 @@
+import type { Cell } from '@penstock/connector'
+import { conceptOf, readColumnName } from './column-names.ts'
+import { kindOf } from './kinds.ts'
+import type { MappingStep } from './plan.ts'
+
+/** Longer values that tell nothing about a person are cut here. */
+const plainLengthMax = 80
+
+/** Whether a column holds what belongs to a person, by its definition or, where there is none, by its names. */
+export function isPersonal({ field, definition, column }: MappingStep): boolean {
+  if (definition?.values) return false
+  if (definition?.hashed || definition?.normalise || definition?.oneOf || definition?.identifiers) return true
+  return [field, column?.name ?? field].some((name) => conceptOf(readColumnName(name).subject) !== undefined)
+}
+
+/**
+ * A value as a preview shows it: enough to see what it is, never enough to tell whose it is. What looks like an
+ * identifier is shortened wherever it stands; other values only where their column is personal.
+ */
+export function shorten(value: Cell, personal: boolean): string | null {
+  if (value === null) return null
+  const text = String(value).trim()
+  if (text === '') return ''
+  const kind = kindOf(value)
+  switch (kind) {
+    case 'e-mail':
+      return shortenEmail(text)
+    case 'hash':
+      return `${text.slice(0, 8)}…`
+    case 'device':
+      return `${text.slice(0, 4)}…`
+    case 'phone':
+      return `${text.slice(0, 3)}…`
+    case 'nested':
+      return `${text.slice(0, 1)}…${text.slice(0, 1) === '{' ? '}' : ']'}`
+  }
+  if (personal) return text.length < 3 ? '…' : `${firstCharacter(text)}…`
+  // Long numbers are customers, cards and phones; nothing else is so long.
+  if (kind === 'number' && text.length >= 7) return `${text.slice(0, 1)}…`
+  return text.length > plainLengthMax ? `${text.slice(0, plainLengthMax)}…` : text
+}
+
+/** `j…@e….com`; of a text in which an address only occurs, no more than its first character. */
+function shortenEmail(text: string): string {
+  const [, local, domain, top] = /^(.)[^\s@]*@(.)[^\s@]*\.([^\s@.]{2,})$/u.exec(text) ?? []
+  return local === undefined ? `${firstCharacter(text)}…@…` : `${local}…@${domain}….${top}`
+}
+
+/** A whole character, be it one beyond the first 65,536. */
+const firstCharacter = (text: string): string => String.fromCodePoint(text.codePointAt(0) ?? 0)

@@ -1,0 +1,90 @@
+/** Names of people and places, gender, postal codes and identifiers of devices, in the forms that platforms hash. */
+
+/** Only these need no care for accents and composed letters. */
+const ascii = /^[\x20-\x7e]*$/
+
+/** Lower case, and letters with their accents in one piece, so that the same name gives the same digest. */
+const lowerComposed = (text: string): string =>
+  ascii.test(text) ? text.toLowerCase() : text.normalize('NFC').toLowerCase().normalize('NFC')
+
+const orUndefined = (text: string): string | undefined => (text === '' ? undefined : text)
+
+const plainName = /^[a-z]+$/
+const noName = /[\p{P}\p{S}\p{N}\p{C}]+/gu
+
+/** Lower case without punctuation and digits, words parted by one space. */
+export function normaliseName(text: string): string | undefined {
+  const lower = lowerComposed(text)
+  if (plainName.test(lower)) return lower
+  return orUndefined(
+    recomposed(
+      lower
+        .replace(noName, '')
+        .replace(/[\s\p{Z}]+/gu, ' ')
+        .trim(),
+    ),
+  )
+}
+
+const plainPlace = /^[a-z0-9]+$/
+const noPlace = /[\p{P}\p{S}\p{C}\s\p{Z}]+/gu
+
+/** Lower case without spaces and punctuation. */
+export function normaliseCity(text: string): string | undefined {
+  const lower = lowerComposed(text)
+  return plainPlace.test(lower) ? lower : orUndefined(recomposed(lower.replace(noPlace, '')))
+}
+
+/** What was taken out may have stood between a letter and its accent. */
+const recomposed = (text: string): string => (ascii.test(text) ? text : lowerComposed(text))
+
+/** The states of the United States, whose names stand for their two letters wherever people are matched. */
+const statesOfAmerica = new Map(
+  `al alabama ak alaska az arizona ar arkansas ca california co colorado ct connecticut de delaware
+  dc districtofcolumbia fl florida ga georgia hi hawaii id idaho il illinois in indiana ia iowa ks kansas ky kentucky
+  la louisiana me maine md maryland ma massachusetts mi michigan mn minnesota ms mississippi mo missouri mt montana
+  ne nebraska nv nevada nh newhampshire nj newjersey nm newmexico ny newyork nc northcarolina nd northdakota oh ohio
+  ok oklahoma or oregon pa pennsylvania ri rhodeisland sc southcarolina sd southdakota tn tennessee tx texas ut utah
+  vt vermont va virginia wa washington wv westvirginia wi wisconsin wy wyoming pr puertorico`
+    .split(/\s+/)
+    .map((word, index, words): [string, string] => [word, words[index - 1] ?? ''])
+    .filter((_, index) => index % 2 === 1),
+)
+
+/** Lower case without spaces and punctuation; states of the United States by their two letters. */
+export function normaliseState(text: string): string | undefined {
+  const state = normaliseCity(text)
+  return state === undefined ? undefined : (statesOfAmerica.get(state) ?? state)
+}
+
+/** Lower case without spaces and what follows a hyphen. */
+export function normalisePostalCode(text: string): string | undefined {
+  const trimmed = text.trim()
+  const hyphen = trimmed.indexOf('-')
+  const code = (hyphen < 0 ? trimmed : trimmed.slice(0, hyphen)).replace(/\s+/g, '').toLowerCase()
+  return /^[a-z0-9]{2,12}$/.test(code) ? code : undefined
+}
+
+const genders = new Map<string, 'm' | 'f'>([
+  ...`m male man boy mann männlich maennlich masculin masculino homme hombre uomo maschio homem man`
+    .split(' ')
+    .map((word): [string, 'm'] => [word, 'm']),
+  ...`f female woman girl w weiblich frau féminin feminin femenino feminino femme mujer donna femmina mulher vrouw`
+    .split(' ')
+    .map((word): [string, 'f'] => [word, 'f']),
+])
+
+/** `m` or `f`, from the letters and words in common use; `undefined` for whatever else. */
+export const normaliseGender = (text: string): 'm' | 'f' | undefined => genders.get(lowerComposed(text.trim()))
+
+/** Lower case. A device whose owner does not want to be followed has only zeros, and cannot be addressed. */
+export function normaliseDeviceId(text: string): string | undefined {
+  const id = text.trim().toLowerCase()
+  return /^[0-9a-z][0-9a-z_.:-]{7,127}$/.test(id) && /[1-9a-z]/.test(id) ? id : undefined
+}
+
+/** Lower case. */
+export const normaliseLower = (text: string): string | undefined => orUndefined(lowerComposed(text.trim()))
+
+/** As it is, without the spaces around it. */
+export const normaliseText = (text: string): string | undefined => orUndefined(text.trim())
