@@ -29,16 +29,7 @@ export function outcomeOfFault(error: unknown, host: string): Outcome {
 }
 
 const nothingAnswers = new Set(
-  [
-    'ECONNREFUSED',
-    'EHOSTUNREACH',
-    'ENETUNREACH',
-    'EHOSTDOWN',
-    'ENETDOWN',
-    'ETIMEDOUT',
-    'EADDRNOTAVAIL',
-    'EACCES',
-  ].concat('ENODATA'),
+  'ECONNREFUSED EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN ETIMEDOUT EADDRNOTAVAIL EACCES'.split(' '),
 )
 
 const isCertificateFault = (code: string): boolean =>
