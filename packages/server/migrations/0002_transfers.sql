@@ -80,7 +80,6 @@ CREATE TABLE "transfers" (
 	"pending" integer,
 	"source_columns" jsonb,
 	"columns" jsonb,
-	"delivered" boolean DEFAULT false NOT NULL,
 	"error_code" text,
 	"error_message" text,
 	"data_key_id" text,

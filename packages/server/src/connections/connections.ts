@@ -226,6 +226,21 @@ export const connectionsOfAccounts: AccountContents = {
   restore: async (tx, accountId) => void (await queries.restoreConnectionsOfAccount.run(tx, { accountId })),
 }
 
+/**
+ * Moves a connection by what its transfers and probes meet: breakdown, outage, recovery. Where somebody was faster and
+ * the trigger does not apply any more, nothing changes.
+ * @returns whether the connection moved
+ */
+export async function meet(tx: Transaction, id: string, trigger: 'breakdown' | 'outage' | 'recovery'): Promise<boolean> {
+  for (const from of connectionStatuses) {
+    const transition = lifecycle[from][trigger]
+    if (!('to' in transition) || transition.to === 'remembered' || transition.to === from) continue
+    const moved = await queries.moveConnection.run(tx, { id, from, to: transition.to, rememberedStatus: null })
+    if (moved > 0) return true
+  }
+  return false
+}
+
 /** Where `enable` leads from here on: the status itself, or the one that a disabled or deleted connection remembers. */
 function remembered(row: queries.ConnectionRow): RememberedStatus {
   if (row.status !== 'disabled' && row.status !== 'deleted') return row.status

@@ -385,8 +385,6 @@ export const transfers = pgTable(
     /** The columns that the source gave, and those that the destination gets. */
     sourceColumns: jsonb('source_columns').$type<string[]>(),
     columns: jsonb('columns').$type<string[]>(),
-    /** Everything is delivered and confirmed; what is left is to make it visible. */
-    delivered: boolean('delivered').notNull().default(false),
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
     /** The key that its rejected records are sealed under. */

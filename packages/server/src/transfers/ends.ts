@@ -33,12 +33,16 @@ export async function openContext(
   const secrets = { ...added?.settings, ...(await openSecrets(db, keyring, owner)) }
   return {
     secrets: withDefaults(connector.secrets, secrets),
-    settings: end ? withDefaults(endFields(connector, end.role), end.settings) : {},
+    settings: end ? settingsOf(connector, end.role, end.settings) : {},
     signal,
     egress: reach.egress,
     localFolders: reach.localFolders,
   }
 }
+
+/** The settings of an end, defaults filled in. */
+export const settingsOf = (connector: Connector, role: Role, settings: Values): Values =>
+  withDefaults(endFields(connector, role), settings)
 
 function withDefaults(fields: Fields, values: Values): Values {
   const defaults = Object.entries(fields).flatMap(([key, field]) =>

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../db/database.ts'
 import { makeDataKey, openDataKey } from '../../secrets/data-keys.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { type MasterKey, seal } from '../../secrets/seal.ts'
-import { redact } from '../mapping/redact.ts'
+import { redactRow } from '../mapping/redact.ts'
 import { endOf, type Load } from './batches.ts'
 import { Lost } from './endings.ts'
 import * as queries from './queries.ts'
@@ -71,7 +71,7 @@ export class Books {
       await queries.addAccountVolume.run(tx, { accountId, accepted })
       await queries.addConnectionVolume.run(tx, { connectionId, read: counts.read, accepted })
       const stored = await queries.confirmTransfer.run(tx, {
-        ...{ id, attempt, ...counts, accepted, progress, delivered: false },
+        ...{ id, attempt, ...counts, accepted, progress },
         position: JSON.stringify(position),
         marker: marker === undefined ? null : JSON.stringify(marker),
       })
@@ -100,7 +100,7 @@ export class Books {
       counts: rejects.map(({ count }) => count),
       fields: rejects.map(({ field }) => field),
       reasons: rejects.map(({ reason }) => reason),
-      records: rejects.map(({ raw }) => JSON.stringify(raw ? redact(columns, raw) : {})),
+      records: rejects.map(({ raw }) => JSON.stringify(raw ? redactRow(columns, raw) : {})),
       sealed: rejects.map(({ raw }, i) =>
         raw ? seal(key, rejectPlace(id, this.#keptRejects + i + 1), JSON.stringify(raw)).toString('base64') : null,
       ),

@@ -14,10 +14,16 @@ export type Patience = {
 export class Troubles {
   #since: number | undefined
   #count = 0
+  #areOver = false
   readonly #patience: Patience
 
   constructor(patience: Patience) {
     this.#patience = patience
+  }
+
+  /** Whether patience came to its end. */
+  get areOver(): boolean {
+    return this.#areOver
   }
 
   /** A batch was confirmed: patience is whole again. */
@@ -39,7 +45,10 @@ export class Troubles {
     const { firstMs, mostMs, totalMs } = this.#patience
     const grown = Math.min(mostMs, firstMs * 2 ** this.#count++)
     const waitMs = Math.max(outcome?.afterMs ?? 0, grown / 2 + (Math.random() * grown) / 2)
-    if (Date.now() + waitMs - this.#since > totalMs) throw atTheEnd(error)
+    if (Date.now() + waitMs - this.#since > totalMs) {
+      this.#areOver = true
+      throw atTheEnd(error)
+    }
     await delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted())
   }
 }

@@ -22,7 +22,6 @@ export type WorkRow = {
   pending: number | null
   sourceColumns: string[] | null
   columns: string[] | null
-  delivered: boolean
   dataKeyId: string | null
   createdTime: Date
   startedTime: Date
@@ -74,7 +73,7 @@ export const claimTransfer = statement<
 export const findWork = statement<{ id: string }, WorkRow>(`
   select t.id, t.organization_id, t.account_id, t.connection_id, t.src_connector_id, t.dest_connector_id, t.trigger,
     t.replay_of, c.src_config || t.src_config as src_config, c.dest_config || t.dest_config as dest_config, t.confirmed,
-    t.read, t.attempt, t.position, t.pending, t.source_columns, t.columns, t.delivered, t.data_key_id,
+    t.read, t.attempt, t.position, t.pending, t.source_columns, t.columns, t.data_key_id,
     t.created_time, t.started_time, m.marker, m.memory, m.replaced
   from transfers t
   join connections c on c.id = t.connection_id
@@ -140,14 +139,13 @@ export const confirmTransfer = statement<
     bytes: number
     progress: number | null
     position: string
-    delivered: boolean
     marker: string | null
   }
 >(`
   update transfers set
     read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
     bytes = bytes + :bytes, progress = coalesce(:progress, progress), position = :position, pending = null,
-    delivered = :delivered, marker = coalesce(:marker, marker), error_code = null, error_message = null, heartbeat_time = now()
+    marker = coalesce(:marker, marker), error_code = null, error_message = null, heartbeat_time = now()
   where id = :id and attempt = :attempt and status = 'running'
 `)
 
@@ -254,3 +252,53 @@ export const replayedTransfer = statement<
     (select count(sealed) from rejects where transfer_id = t.id) as rejects
   from transfers t where id = :id
 `)
+
+// Upkeep
+
+export const reviveSilent = statement<{ silentSeconds: number }, { id: string }>(`
+  update transfers set status = 'queued', heartbeat_time = null
+  where id in (
+    select id from transfers
+    where status = 'running' and heartbeat_time < now() - make_interval(secs => :silentSeconds)
+    for update skip locked
+  )
+  returning id
+`)
+
+export const oldestQueued = statement<Record<never, never>, { id: string }>(`
+  select id from transfers where status = 'queued' order by created_time limit 1
+`)
+
+/** A schedule that is due, taken: no other worker starts it. */
+export const takeDue = statement<
+  Record<never, never>,
+  { connectionId: string; accountId: string; cron: string; timezone: string }
+>(`
+  select s.connection_id, c.account_id, s.cron, s.timezone
+  from schedules s join connections c on c.id = s.connection_id
+  where s.enabled and s.next_time <= now()
+  order by s.next_time limit 1 for update of s skip locked
+`)
+export const moveSchedule = statement<{ connectionId: string; nextTime: Date | null }>(`
+  update schedules set next_time = :nextTime, last_time = now() where connection_id = :connectionId
+`)
+
+export const scheduleProbe = statement<{ connectionId: string; inSeconds: number }>(`
+  insert into probes (connection_id, next_time) values (:connectionId, now() + make_interval(secs => :inSeconds))
+  on conflict (connection_id) do update set attempts = 0, next_time = excluded.next_time
+`)
+
+/** Probes that are due, each put off already, ever longer: a worker that dies while it probes is no hindrance. */
+export const takeProbes = statement<
+  { limit: number; mostSeconds: number },
+  { connectionId: string; accountId: string; srcConnectorId: string; destConnectorId: string }
+>(`
+  update probes p set
+    attempts = attempts + 1, next_time = now() + make_interval(secs => least(:mostSeconds::int, 60 * 2 ^ least(attempts, 10)))
+  from connections c
+  where c.id = p.connection_id and c.status = 'offline' and p.connection_id in (
+    select connection_id from probes where next_time <= now() order by next_time limit :limit for update skip locked
+  )
+  returning p.connection_id, c.account_id, c.src_connector_id, c.dest_connector_id
+`)
+export const dropProbe = statement<{ connectionId: string }>(`delete from probes where connection_id = :connectionId`)

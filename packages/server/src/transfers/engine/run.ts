@@ -12,8 +12,8 @@ import {
 import type { Catalogue } from '../../connectors/catalogue.ts'
 import type { Database } from '../../db/database.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
-import { movingEnds, openContext, type Reach } from '../ends.ts'
-import { type MappingPlan, planOf } from '../mapping/plan.ts'
+import { movingEnds, openContext, type Reach, settingsOf } from '../ends.ts'
+import { type RowMapping, requireMapping } from '../map-rows.ts'
 import { batchOf, beginning, fillLoads, halve, type Load, type Position } from './batches.ts'
 import { Books, type Entry } from './books.ts'
 import { endingOf, Stopped } from './endings.ts'
@@ -109,21 +109,23 @@ class Run {
 
   /** Opens both ends at the last confirmed position, and goes on from there to the end. */
   async go(troubles: Troubles): Promise<void> {
-    const { database, keyring, settings } = this.#deps
+    const { database, keyring } = this.#deps
     const now = await queries.findWork.first(database, { id: this.#work.id })
     if (!now || now.attempt !== this.#work.attempt) throw endingOf(undefined)
     const receipts = await queries.receiptsOf.all(database, { transferId: now.id })
+    const settings = settingsOf(this.#destination, 'Destination', now.destConfig)
     const kept = await queries.countKeptRejects.first(database, { transferId: now.id })
-    const books = new Books(database, keyring, now, settings.rejectsMax, {
+    const books = new Books(database, keyring, now, this.#deps.settings.rejectsMax, {
       entries: receipts.length,
       keptRejects: kept?.kept ?? 0,
     })
     const session = new Session(this.#deps, now, this.#signal, books, troubles, {
       openReader: () => this.#openReader(now),
       openWriter: (columns, given, memory) => this.#openWriter(now, columns, given, memory),
-      planFor: (columns) => planOf(this.#destination, columns, now.destConfig),
-      bounds: this.#deliver.batch(now.destConfig),
-      replaces: this.#deliver.replaces?.(now.destConfig) ?? false,
+      planFor: (columns) => requireMapping(this.#destination, columns, settings),
+      bounds: this.#deliver.batch(settings),
+      replaces: this.#deliver.replaces?.(settings) ?? false,
+      records: Object.keys(this.#destination.destination?.records ?? {}),
     })
     await session.run(receipts.flatMap(({ receipt }) => (receipt === null ? [] : [receipt])))
   }
@@ -158,9 +160,11 @@ class Run {
 type Ends = {
   openReader(): Promise<SourceReader>
   openWriter(columns: readonly string[], receipts: readonly Json[], memory: Json | undefined): Promise<DestinationWriter>
-  planFor(columns: readonly string[]): MappingPlan
+  planFor(columns: readonly string[]): RowMapping
   readonly bounds: { readonly rowsMax: number; readonly bytesMax: number }
   readonly replaces: boolean
+  /** The destination’s own columns; none where it takes any. */
+  readonly records: readonly string[]
 }
 
 /** One reader and one writer at work, until the end or the first trouble. */
@@ -175,7 +179,7 @@ class Session {
   #writer: DestinationWriter | undefined
   #receipts: Json[] = []
   #memory: Json | undefined
-  #plan: MappingPlan | undefined
+  #plan: RowMapping | undefined
   #sourceColumns: readonly string[] = []
   #held: Entry[] = []
 
@@ -192,10 +196,10 @@ class Session {
   async run(receipts: readonly Json[]): Promise<void> {
     this.#receipts = [...receipts]
     try {
-      if (!this.#work.delivered) await this.#deliverAll()
+      await this.#deliverAll()
       await this.#finish()
     } catch (error) {
-      if (error instanceof Stopped || isFinal(error)) await this.#writer?.abort()
+      if (error instanceof Stopped || isFinal(error) || this.#troubles.areOver) await this.#writer?.abort()
       throw error
     } finally {
       await Promise.all([this.#reader?.close(), this.#writer?.close()])
@@ -258,7 +262,7 @@ class Session {
       else await this.#confirm([{ load, delivery: undefined }])
       return
     }
-    const batch = batchOf(load, id, this.#plan?.columns ?? [])
+    const batch = batchOf(load, id, this.#columns())
     for (;;) {
       try {
         const delivery = await this.#ask((writer) => writer.deliver(batch))
@@ -289,9 +293,13 @@ class Session {
   }
 
   async #ask<T>(call: (writer: DestinationWriter) => Promise<T>): Promise<T> {
-    this.#writer ??= await this.#ends.openWriter(this.#plan?.columns ?? this.#work.columns ?? [], this.#receipts, this.#memory)
+    this.#writer ??= await this.#ends.openWriter(this.#columns(), this.#receipts, this.#memory)
     const writer = this.#writer
     return ofConnector(this.#signal, () => call(writer))
+  }
+
+  #columns(): readonly string[] {
+    return this.#plan?.columns ?? this.#work.columns ?? this.#ends.records
   }
 
   /** The destination refused the one record that is left of a batch. */
@@ -355,10 +363,10 @@ class Session {
     let fit = 0
     try {
       await ofConnector(this.#signal, async () => {
-        let plan: MappingPlan | undefined
+        let plan: RowMapping | undefined
         for await (const chunk of reader.read()) {
           plan ??= this.#ends.planFor(chunk.columns)
-          const unfit = new Set([...(chunk.faults?.keys() ?? []), ...plan.map(chunk.rows).faults.keys()])
+          const unfit = new Set([...(chunk.faults?.keys() ?? []), ...plan.map(chunk).faults.keys()])
           fit += chunk.rows.length - unfit.size
         }
       })

@@ -1,0 +1,57 @@
+import { statement } from '../db/statement.ts'
+
+/** Reports read the ledger, by the index that begins with the account; a page of accounts or connections is picked first. */
+
+export type VolumeRow = {
+  id: string
+  day: string
+  read: number
+  accepted: number
+  rejected: number
+  replayed: number
+  bytes: number
+}
+const sums = `
+  to_char(l.day, 'YYYY-MM-DD') as day, sum(l.read)::bigint as read, sum(l.accepted)::bigint as accepted,
+  sum(l.rejected)::bigint as rejected, sum(l.replayed)::bigint as replayed, sum(l.bytes)::bigint as bytes`
+
+type Page = { size: number; offset: number }
+export type NamedRow = { id: string; name: string }
+
+export const accountsByName = statement<{ organizationId: string; like: string | null } & Page, NamedRow>(`
+  select id, name from accounts
+  where organization_id = :organizationId and deleted_time is null and (:like::text is null or name ilike :like)
+  order by lower(name), id limit :size offset :offset
+`)
+export const countAccounts = statement<{ organizationId: string; like: string | null }, { total: number }>(`
+  select count(*) as total from accounts
+  where organization_id = :organizationId and deleted_time is null and (:like::text is null or name ilike :like)
+`)
+export const volumeOfAccounts = statement<
+  { organizationId: string; ids: readonly string[]; startDate: string; endDate: string },
+  VolumeRow
+>(`
+  select l.account_id as id, ${sums} from ledger l
+  where l.organization_id = :organizationId and l.account_id = any(:ids)
+    and l.day between :startDate::date and :endDate::date
+  group by l.account_id, l.day order by l.account_id, l.day
+`)
+
+export const connectionsByName = statement<{ accountId: string; like: string | null } & Page, NamedRow>(`
+  select id, name from connections
+  where account_id = :accountId and not account_deleted and (:like::text is null or (name || '') ilike :like)
+  order by lower(name), id limit :size offset :offset
+`)
+export const countConnections = statement<{ accountId: string; like: string | null }, { total: number }>(`
+  select count(*) as total from connections
+  where account_id = :accountId and not account_deleted and (:like::text is null or (name || '') ilike :like)
+`)
+export const volumeOfConnections = statement<
+  { accountId: string; ids: readonly string[]; startDate: string; endDate: string },
+  VolumeRow
+>(`
+  select l.connection_id as id, ${sums} from ledger l
+  where l.account_id = :accountId and l.connection_id = any(:ids)
+    and l.day between :startDate::date and :endDate::date
+  group by l.connection_id, l.day order by l.connection_id, l.day
+`)

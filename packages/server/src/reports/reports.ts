@@ -1,0 +1,76 @@
+import { type AccountReport, type ConnectionReport, limits, type QueryOf } from '@penstock/wire'
+import type { Db } from '../db/database.ts'
+import { containing } from '../db/like.ts'
+import type { ActingAccount, Actor } from '../http/call.ts'
+import { refuse } from '../refusal.ts'
+import * as queries from './queries.ts'
+import { viewPeriods } from './view.ts'
+
+/** Volume by day and month, from the ledger (invariant 10). */
+
+const dayMs = 86_400_000
+
+export async function reportAccounts(
+  db: Db,
+  { organizationId }: Actor,
+  query: QueryOf<'reportAccounts'>,
+): Promise<{ reply: AccountReport[]; total: number }> {
+  const days = readDays(query)
+  const like = containing(query.q)
+  const { size, offset } = query
+  const [accounts, count] = await Promise.all([
+    queries.accountsByName.all(db, { organizationId, like, size, offset }),
+    queries.countAccounts.first(db, { organizationId, like }),
+  ])
+  const rows = await queries.volumeOfAccounts.all(db, { organizationId, ids: accounts.map(({ id }) => id), ...days })
+  const byId = Map.groupBy(rows, ({ id }) => id)
+  return {
+    reply: accounts.map(({ id, name }) => ({ accountId: id, accountName: name, ...viewPeriods(byId.get(id) ?? []) })),
+    total: count?.total ?? 0,
+  }
+}
+
+export async function reportConnections(
+  db: Db,
+  account: ActingAccount,
+  query: QueryOf<'reportConnections'>,
+): Promise<{ reply: ConnectionReport[]; total: number }> {
+  const days = readDays(query)
+  const filter = { accountId: account.id, like: containing(query.q) }
+  const { size, offset } = query
+  const [connections, count] = await Promise.all([
+    queries.connectionsByName.all(db, { ...filter, size, offset }),
+    queries.countConnections.first(db, filter),
+  ])
+  const ids = connections.map(({ id }) => id)
+  const rows = await queries.volumeOfConnections.all(db, { accountId: account.id, ids, ...days })
+  const byId = Map.groupBy(rows, ({ id }) => id)
+  return {
+    reply: connections.map(({ id, name }) => ({
+      connectionId: id,
+      connectionName: name,
+      accountId: account.id,
+      ...viewPeriods(byId.get(id) ?? []),
+    })),
+    total: count?.total ?? 0,
+  }
+}
+
+/** The days of a report: this month unless said otherwise. Refuses days that no calendar has, and too many. */
+function readDays({ startDate, endDate }: { startDate?: string; endDate?: string }) {
+  const today = new Date().toISOString().slice(0, 10)
+  const end = endDate ?? today
+  const start = startDate ?? `${end.slice(0, 7)}-01`
+  for (const [field, day] of Object.entries({ startDate: start, endDate: end })) {
+    const moment = new Date(`${day}T00:00:00Z`)
+    if (Number.isNaN(moment.getTime()) || !moment.toISOString().startsWith(day)) {
+      refuse('invalid_request', [{ field: `query.${field}`, message: 'must be a calendar day, YYYY-MM-DD' }])
+    }
+  }
+  const days = (Date.parse(end) - Date.parse(start)) / dayMs + 1
+  if (days < 1) refuse('invalid_request', [{ field: 'query.endDate', message: 'must not be before startDate' }])
+  if (days > limits.reportDaysMax) {
+    refuse('invalid_request', [{ field: 'query.startDate', message: `must be at most ${limits.reportDaysMax} days before endDate` }])
+  }
+  return { startDate: start, endDate: end }
+}

@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Connector } from '@penstock/connector'
+import { meet } from '../../connections/connections.ts'
+import type { Logger } from '../../log.ts'
+import { Refusal } from '../../refusal.ts'
+import { openContext } from '../ends.ts'
+import { holdRunnable, wakeWorker } from '../queries.ts'
+import { nextRun } from '../schedules.ts'
+import { begin, requireIntegrated } from '../transfers.ts'
+import * as queries from './queries.ts'
+import type { EngineDeps } from './run.ts'
+
+/**
+ * What must be seen to from time to time, by every worker: transfers whose worker died, schedules that are due,
+ * connections that are offline. Whoever comes first does it.
+ */
+
+const tickMs = 5_000
+/** A worker that did not say for so long that it lives is dead; with the tick, noticed within 30 seconds. */
+const silentSeconds = 20
+const dueAtOnce = 100
+const probesAtOnce = 10
+const probeTimeoutMs = 60_000
+const probeMostSeconds = 3_600
+
+/** Sees to it until the signal aborts. Trouble with the database ends nothing: the next tick tries again. */
+export async function keepUp(deps: EngineDeps, log: Logger, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    for (const see of [reviveSilent, startDue, probeOffline]) {
+      if (stopping.aborted) return
+      await see(deps, log, stopping).catch((err) => log.warn({ err }, 'upkeep of transfers failed; trying again'))
+    }
+    await delay(tickMs, undefined, { signal: stopping }).catch(() => {})
+  }
+}
+
+/** Gives transfers of dead workers to living ones, and wakes workers where transfers wait. */
+export async function reviveSilent({ database }: EngineDeps, log: Logger): Promise<void> {
+  const revived = await queries.reviveSilent.all(database, { silentSeconds })
+  for (const { id } of revived) log.warn({ transferId: id }, 'the worker of a transfer fell silent; another one goes on')
+  const waiting = await queries.oldestQueued.first(database, {})
+  if (waiting) await wakeWorker.run(database, { id: waiting.id })
+}
+
+/** Starts what is due; a schedule that was missed many times starts once. */
+export async function startDue({ database, catalogue }: EngineDeps, log: Logger): Promise<void> {
+  for (let started = 0; started < dueAtOnce; started++) {
+    const due = await database.transaction(async (tx) => {
+      const schedule = await queries.takeDue.first(tx, {})
+      if (!schedule) return undefined
+      const { connectionId, accountId, cron, timezone } = schedule
+      const nextTime = nextRun(cron, timezone, new Date()) ?? null
+      await queries.moveSchedule.run(tx, { connectionId, nextTime })
+      const row = await holdRunnable.first(tx, { accountId, id: connectionId })
+      if (!row) return schedule
+      try {
+        requireIntegrated(catalogue, row)
+        await begin(tx, row, { trigger: 'schedule' })
+      } catch (error) {
+        // A connection that may not run now is left out this time.
+        if (!(error instanceof Refusal)) throw error
+        log.info({ connectionId, code: error.code }, 'a scheduled transfer was left out')
+      }
+      return schedule
+    })
+    if (!due) return
+  }
+}
+
+/** Tries connections that went offline; those that get through become active again. */
+export async function probeOffline(deps: EngineDeps, log: Logger, stopping: AbortSignal): Promise<void> {
+  const { database, catalogue } = deps
+  const due = await queries.takeProbes.all(database, { limit: probesAtOnce, mostSeconds: probeMostSeconds })
+  await Promise.all(
+    due.map(async ({ connectionId, accountId, srcConnectorId, destConnectorId }) => {
+      const signal = AbortSignal.any([stopping, AbortSignal.timeout(probeTimeoutMs)])
+      const ends = [srcConnectorId, destConnectorId].map(catalogue.known)
+      const found = await Promise.all(ends.map((connector) => answers(deps, connector, accountId, signal)))
+      if (!found.every(Boolean)) return
+      await database.transaction(async (tx) => {
+        await meet(tx, connectionId, 'recovery')
+        await queries.dropProbe.run(tx, { connectionId })
+      })
+      log.info({ connectionId }, 'an offline connection answers again')
+    }),
+  )
+}
+
+async function answers(deps: EngineDeps, connector: Connector, accountId: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const context = await openContext(deps.database, deps, connector, accountId, undefined, signal)
+    const steps = (await connector.check?.(context)) ?? []
+    return steps.every(({ ok }) => ok)
+  } catch {
+    return false
+  }
+}

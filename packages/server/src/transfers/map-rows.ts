@@ -1,0 +1,37 @@
+import { type Chunk, type Connector, Outcome, type Row, type Values } from '@penstock/connector'
+import type { Fault } from '@penstock/wire'
+import { createMapper, type RowFault } from './mapping/mapper.ts'
+import { type MappingPlan, planMapping } from './mapping/plan.ts'
+import { readMapping } from './mapping/read-mapping.ts'
+
+/** How the rows of one connection are mapped: the columns of its source, the records of its destination, its own mapping. */
+export type RowMapping = {
+  readonly plan: MappingPlan
+  /** The columns that the destination gets. */
+  readonly columns: readonly string[]
+  readonly map: (chunk: Pick<Chunk, 'rows' | 'faults'>) => { rows: readonly Row[]; faults: ReadonlyMap<number, RowFault> }
+}
+
+/** Plans a mapping, with every fault where there is none. */
+export function planRows(
+  destination: Connector,
+  columns: readonly string[],
+  settings: Values,
+): { mapping: RowMapping; faults?: never } | { mapping?: never; faults: readonly Fault[] } {
+  const path = 'destConnectionConfig.mapping'
+  const given = readMapping(settings.mapping === undefined ? undefined : String(settings.mapping), path)
+  if (given.faults.length > 0) return { faults: given.faults }
+  const { plan, faults } = planMapping({ records: destination.destination?.records, columns, mapping: given.mapping, path })
+  if (!plan) return { faults }
+  const country = settings.defaultCountry
+  const map = createMapper(plan, country === undefined ? {} : { defaultCountry: String(country) })
+  return { mapping: { plan, columns: plan.columns, map: ({ rows, faults: broken }) => map(rows, broken) } }
+}
+
+/** The same for a transfer, which fails where the columns do not fit. */
+export function requireMapping(destination: Connector, columns: readonly string[], settings: Values): RowMapping {
+  const { mapping, faults } = planRows(destination, columns, settings)
+  if (mapping) return mapping
+  const said = faults.map(({ field, message }) => `${field}: ${message}`).join('; ')
+  throw new Outcome('failed', 'columns_do_not_fit', `The columns of the source do not fit the destination. ${said}`)
+}
