@@ -4,6 +4,7 @@ import type { Json, Row } from '../rows.ts'
 import type { Chunk, SourceContext, SourceReader } from '../source.ts'
 import { openCsv } from './csv-read.ts'
 import { type FileFormat, formatOf } from './format.ts'
+import { openNdjson } from './ndjson-read.ts'
 import type { OpenedFile } from './opened-file.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
@@ -45,6 +46,18 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     opened.delete(file)
     await file.close()
   }
+  /** The columns of the first file that has some, which are those of all. */
+  const columnsOf = async (files: readonly StoredFile[]): Promise<readonly string[]> => {
+    for (const file of files) {
+      const current = await open(file)
+      const { columns } = current
+      await letGo(current)
+      if (columns.length > 0) return columns
+    }
+    const csv = files.find(({ name }) => formatOf(name, options.format) === 'CSV')
+    if (csv) throw noHeader(csv)
+    return []
+  }
   try {
     const files = [...(await store.list())].sort((a, b) => (a.name < b.name ? -1 : 1))
     const [first] = files
@@ -55,19 +68,14 @@ export async function readFiles(context: SourceContext, store: FileStore, option
         const from = after === undefined ? undefined : (after as Position)
         const start = from ? files.findIndex(({ name }) => name === from.file) : 0
         if (from && files[start]?.version !== from.version) throw changed(from.file)
-        let current: OpenedFile | undefined = await open(first)
-        const { columns } = current
+        const columns = await columnsOf(files)
         const digest = digestOf(columns)
         if (from && from.columns !== digest) throw changed(first.name)
         let rowsBefore = from?.rows ?? 0
         for (const [index, file] of files.entries()) {
           if (index < start) continue
           const resumed = index === start ? from : undefined
-          if (index > 0 && current) {
-            await letGo(current)
-            current = undefined
-          }
-          current ??= await open(file, columns)
+          const current = await open(file, columns)
           const arrange = arrangement(file, current.columns, columns)
           let storedBytes = resumed ? storedBytesOf(resumed.place) : 0
           for await (const piece of current.read(resumed?.place)) {
@@ -85,8 +93,8 @@ export async function readFiles(context: SourceContext, store: FileStore, option
             } satisfies Chunk
             storedBytes = piece.storedBytes
           }
+          await letGo(current)
         }
-        if (current) await letGo(current)
       },
       close,
     }
@@ -101,13 +109,18 @@ async function openFile(
   file: StoredFile,
   options: ReadOptions,
   signal: AbortSignal,
-  _columns: readonly string[] | undefined,
+  columns: readonly string[] | undefined,
 ): Promise<OpenedFile> {
   switch (formatOf(file.name, options.format)) {
     case 'CSV':
       return openCsv(store, file, options, signal)
-    default:
-      throw new Outcome('failed', 'format_not_supported', `${file.name} is in a format that cannot be read.`)
+    case 'NDJSON':
+      return openNdjson(store, file, options, signal, columns)
+    case 'Parquet': {
+      // Loaded where it is needed, because most transfers do without the library.
+      const { openParquet } = await import('./parquet-read.ts')
+      return openParquet(store, file, signal)
+    }
   }
 }
 
@@ -120,6 +133,8 @@ function arrangement(
   columns: readonly string[],
 ): ((row: Row) => Row) | undefined {
   if (own.length === columns.length && own.every((name, index) => name === columns[index])) return undefined
+  // A file without anything in it has no columns, and no row that would need them.
+  if (own.length === 0) return undefined
   const order = columns.map((name) => own.indexOf(name))
   if (own.length !== columns.length || order.includes(-1)) {
     const message = `${file.name} has other columns than the first file. Files that are read together have the same ones.`
@@ -130,6 +145,9 @@ function arrangement(
 
 const digestOf = (columns: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(columns)).digest('hex').slice(0, 16)
+
+const noHeader = ({ name }: StoredFile) =>
+  new Outcome('failed', 'no_header', `${name} is empty. A CSV file begins with a line that names its columns.`)
 
 /** A file is not what it was when the transfer began. */
 const changed = (name: string) =>
