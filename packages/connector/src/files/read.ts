@@ -32,9 +32,12 @@ type Position = {
 export async function readFiles(context: SourceContext, store: FileStore, options: ReadOptions): Promise<SourceReader> {
   const { signal } = context
   const opened = new Set<OpenedFile>()
-  const close = async () => {
+  const letGoOfAll = async () => {
     for (const file of opened) await file.close()
     opened.clear()
+  }
+  const close = async () => {
+    await letGoOfAll()
     await store.close?.().catch(() => {})
   }
   const open = async (file: StoredFile, columns?: readonly string[]): Promise<OpenedFile> => {
@@ -46,17 +49,16 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     opened.delete(file)
     await file.close()
   }
-  /** The columns of the first file that has some, which are those of all. */
-  const columnsOf = async (files: readonly StoredFile[]): Promise<readonly string[]> => {
+  /** The first file that has columns, which are those of all; undefined where none has any. */
+  const openFirst = async (files: readonly StoredFile[]) => {
     for (const file of files) {
-      const current = await open(file)
-      const { columns } = current
-      await letGo(current)
-      if (columns.length > 0) return columns
+      const openedFile = await open(file)
+      if (openedFile.columns.length > 0) return { file, openedFile }
+      await letGo(openedFile)
     }
     const csv = files.find(({ name }) => formatOf(name, options.format) === 'CSV')
     if (csv) throw noHeader(csv)
-    return []
+    return undefined
   }
   try {
     const files = [...(await store.list())].sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -68,32 +70,38 @@ export async function readFiles(context: SourceContext, store: FileStore, option
         const from = after === undefined ? undefined : (after as Position)
         const start = from ? files.findIndex(({ name }) => name === from.file) : 0
         if (from && files[start]?.version !== from.version) throw changed(from.file)
-        const columns = await columnsOf(files)
-        const digest = digestOf(columns)
-        if (from && from.columns !== digest) throw changed(first.name)
-        let rowsBefore = from?.rows ?? 0
-        for (const [index, file] of files.entries()) {
-          if (index < start) continue
-          const resumed = index === start ? from : undefined
-          const current = await open(file, columns)
-          const arrange = arrangement(file, current.columns, columns)
-          let storedBytes = resumed ? storedBytesOf(resumed.place) : 0
-          for await (const piece of current.read(resumed?.place)) {
-            rowsBefore += piece.rows.length
-            const position: Position = {
-              ...{ file: file.name, version: file.version, columns: digest },
-              ...{ rows: rowsBefore, place: piece.place },
+        try {
+          const found = await openFirst(files)
+          const columns = found?.openedFile.columns ?? []
+          const digest = digestOf(columns)
+          if (from && from.columns !== digest) throw changed(first.name)
+          if (found && files[start] !== found.file) await letGo(found.openedFile)
+          let rowsBefore = from?.rows ?? 0
+          for (const file of files.slice(start)) {
+            const place = file.name === from?.file ? from.place : undefined
+            const opensFirst = found && file === found.file && opened.has(found.openedFile)
+            const current = opensFirst ? found.openedFile : await open(file, columns)
+            const arrange = arrangement(file, current.columns, columns)
+            let storedBytes = place === undefined ? 0 : storedBytesOf(place)
+            for await (const piece of current.read(place)) {
+              rowsBefore += piece.rows.length
+              const position: Position = {
+                ...{ file: file.name, version: file.version, columns: digest },
+                ...{ rows: rowsBefore, place: piece.place },
+              }
+              yield {
+                columns,
+                rows: arrange ? piece.rows.map(arrange) : piece.rows,
+                ...(piece.faults.size > 0 ? { faults: piece.faults } : {}),
+                bytes: Math.max(0, piece.storedBytes - storedBytes),
+                position,
+              } satisfies Chunk
+              storedBytes = piece.storedBytes
             }
-            yield {
-              columns,
-              rows: arrange ? piece.rows.map(arrange) : piece.rows,
-              ...(piece.faults.size > 0 ? { faults: piece.faults } : {}),
-              bytes: Math.max(0, piece.storedBytes - storedBytes),
-              position,
-            } satisfies Chunk
-            storedBytes = piece.storedBytes
+            await letGo(current)
           }
-          await letGo(current)
+        } finally {
+          await letGoOfAll()
         }
       },
       close,
