@@ -14,7 +14,7 @@ import { goTo, notUtf8, type ParsedRows, type RowParser, readTextRows, rowBytesM
 export async function openCsv(
   store: FileStore,
   file: StoredFile,
-  options: { encoding?: string; delimiter?: string },
+  options: { encoding?: string; delimiter?: string; chunkBytes?: number },
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   let stream = await openBytes(store, file, signal)
@@ -24,7 +24,14 @@ export async function openCsv(
     const { dialect, names, bytes } = await readHeader(stream, file, encoding, options.delimiter)
     stream.take(bytes)
     const start = { offset: encoding.markBytes + bytes, storedBytes: 0 }
-    const text = { store, file, signal, encoding, newline: dialect.newline }
+    const text = {
+      store,
+      file,
+      signal,
+      encoding,
+      newline: dialect.newline,
+      chunkBytes: options.chunkBytes ?? pieceBytes,
+    }
     const columns = distinctNames(names)
     return {
       columns,

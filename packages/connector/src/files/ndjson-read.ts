@@ -20,7 +20,7 @@ const scanned = { rows: 10_000, bytes: 4 * pieceBytes }
 export async function openNdjson(
   store: FileStore,
   file: StoredFile,
-  options: { encoding?: string },
+  options: { encoding?: string; chunkBytes?: number },
   signal: AbortSignal,
   columns: readonly string[] | undefined,
 ): Promise<OpenedFile> {
@@ -29,7 +29,7 @@ export async function openNdjson(
     const encoding = encodingOf(await stream.peek(3), options.encoding)
     stream.take(encoding.markBytes)
     const start = { offset: encoding.markBytes, storedBytes: 0 }
-    const text = { store, file, signal, encoding, newline: '\n' } as const
+    const text = { store, file, signal, encoding, newline: '\n', chunkBytes: options.chunkBytes ?? pieceBytes } as const
     const keys = columns ?? (await scanKeys(stream, encoding))
     return {
       // A key is taken as it is; only one that is blank needs another name.

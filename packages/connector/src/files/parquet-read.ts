@@ -9,7 +9,7 @@ import {
 import { compressors } from 'hyparquet-compressors'
 import { asOutcome, Outcome } from '../outcome.ts'
 import type { Cell, Json, Row } from '../rows.ts'
-import { type ByteStream, openBytesAt } from './bytes.ts'
+import { type ByteStream, openBytesAt, pieceBytes } from './bytes.ts'
 import { distinctNames } from './column-names.ts'
 import type { FilePiece, OpenedFile } from './opened-file.ts'
 import { type ColumnReading, nestedOf, noText, parsers, readingOf } from './parquet-cells.ts'
@@ -30,7 +30,12 @@ type Column = Pick<ColumnReading, 'cellOf'> & { readonly name: string }
  * Opens a Parquet file. Its rows are read group by group; what is nested becomes JSON text, decimals and whole numbers
  * beyond 2^53 become text, days and moments become ISO 8601 text, bytes that are marked as no text become hexadecimal.
  */
-export async function openParquet(store: FileStore, file: StoredFile, signal: AbortSignal): Promise<OpenedFile> {
+export async function openParquet(
+  store: FileStore,
+  file: StoredFile,
+  { chunkBytes = pieceBytes }: { chunkBytes?: number },
+  signal: AbortSignal,
+): Promise<OpenedFile> {
   const metadata = await damaged(file, () =>
     parquetMetadataAsync(fileBuffer(store, file, signal), { geoparquet: false }),
   )
@@ -43,6 +48,7 @@ export async function openParquet(store: FileStore, file: StoredFile, signal: Ab
       for (const [index, group] of metadata.row_groups.entries()) {
         if (index < place.group) continue
         const { start, end } = bytesOf(group)
+        const pieceRows = pieceRowsOf(group, chunkBytes)
         const whole = Number(group.total_byte_size) <= groupBytesMax || !hasPages(group)
         if (whole && Number(group.total_byte_size) > wholeGroupBytesMax) throw groupTooLarge(file)
         let buffer = fileBuffer(store, file, signal)
@@ -57,7 +63,11 @@ export async function openParquet(store: FileStore, file: StoredFile, signal: Ab
           buffer = bytes ? windowOf(buffer, start, bytes) : buffer
         }
         const from = index === place.group ? place.row : 0
-        for await (const { rows, faults, row } of groupRows(file, metadata, group, columns, buffer, from, whole)) {
+        for await (const { rows, faults, row } of groupRows(file, metadata, group, columns, buffer, {
+          from,
+          pieceRows,
+          whole,
+        })) {
           signal.throwIfAborted()
           const storedBytes = Math.round(start + ((end - start) * row) / Number(group.num_rows))
           const at: Json = { group: index, row, storedBytes }
@@ -90,12 +100,9 @@ async function* groupRows(
   group: RowGroup,
   columns: readonly Column[],
   buffer: AsyncBuffer,
-  from: number,
-  whole: boolean,
+  { from, pieceRows, whole }: { from: number; pieceRows: number; whole: boolean },
 ): AsyncGenerator<GroupRows> {
   const groupSize = Number(group.num_rows)
-  const rowBytes = Math.max(1, Number(group.total_byte_size) / Math.max(1, groupSize))
-  const pieceRows = Math.max(1, Math.min(pieceRowsMax, Math.floor((1 << 20) / rowBytes)))
   const scan = await damaged(file, () =>
     parquetScan({
       file: buffer,
@@ -135,6 +142,12 @@ function rowsOf(
     rows.push(row)
   }
   return { rows, faults }
+}
+
+/** Rows of a group that are handed on at once. */
+function pieceRowsOf(group: RowGroup, chunkBytes: number): number {
+  const rowBytes = Math.max(1, Number(group.total_byte_size) / Math.max(1, Number(group.num_rows)))
+  return Math.max(1, Math.min(pieceRowsMax, Math.floor(chunkBytes / rowBytes)))
 }
 
 /** Where the bytes of a group stand in the file. */
