@@ -62,6 +62,7 @@ import { pandora } from './pandora/pandora.ts'
 import { pinterestAdsAnalytics } from './pinterest-ads/pinterest-ads-analytics.ts'
 import { pinterestAdsManagement } from './pinterest-ads/pinterest-ads-management.ts'
 import { pinterestCustomerLists } from './pinterest-ads/pinterest-customer-lists.ts'
+import { postgresql } from './postgresql/postgresql.ts'
 import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
 import { salesforceCrm } from './salesforce/salesforce-crm.ts'
 import { salesforceMarketingCloudDataExtensions } from './salesforce-marketing-cloud/salesforce-marketing-cloud-data-extensions.ts'
@@ -158,6 +159,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   pinterestAdsAnalytics,
   pinterestAdsManagement,
   pinterestCustomerLists,
+  postgresql,
   redditAudiences,
   salesforceCrm,
   salesforceMarketingCloudDataExtensions,
