@@ -20,8 +20,9 @@ export type ConnectorContext = {
 export type Egress = {
   /**
    * `fetch`, with addresses checked after DNS resolution and at every redirect. Answers whatever status came; the body
-   * streams. Throws an `Outcome`: `refused` where the address is not allowed, `unreachable` where nothing answers,
-   * `retry` where the answer broke off or took longer than `timeoutMs`.
+   * streams: read it to its end or cancel it. To another origin, a redirect takes no header that could hold a secret.
+   * Throws an `Outcome`: `refused` where the address is not allowed, `unreachable` where nothing answers,
+   * `retry` where the answer broke off or took longer than `timeoutMs`; and the signal's reason once that is aborted.
    */
   request(url: string | URL, init?: EgressRequest): Promise<Response>
   /**
@@ -36,7 +37,7 @@ export type EgressRequest = {
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array | ReadableStream<Uint8Array>
   signal?: AbortSignal
-  /** Until the answer's headers are there. 60,000 unless said otherwise. */
+  /** Until the answer's headers are there, and then between two chunks of its body. 60,000 unless said otherwise. */
   timeoutMs?: number
   /** Redirects that are followed; 0 unless said otherwise, and a redirect is then an answer like any other. */
   redirectsMax?: number

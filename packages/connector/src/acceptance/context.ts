@@ -1,0 +1,56 @@
+import type { DestinationContext } from '../destination.ts'
+import { createEgress, type OpenEgress, type Reach } from '../egress/index.ts'
+import type { Json } from '../rows.ts'
+import type { SourceContext } from '../source.ts'
+import type { Values } from '../values.ts'
+
+export type TestContextOptions = {
+  readonly secrets?: Values
+  readonly settings?: Values
+  readonly signal?: AbortSignal
+  /** Origins of platforms, and where the test answers for them: `{ 'https://graph.facebook.com': 'http://127.0.0.1:1234' }`. */
+  readonly routes?: Readonly<Record<string, string>>
+  readonly reach?: Reach
+  readonly egress?: OpenEgress
+  readonly localFolders?: readonly string[]
+  readonly marker?: Json
+  readonly transferId?: string
+  readonly startedTime?: string
+  readonly columns?: readonly string[]
+  readonly receipts?: readonly Json[]
+  readonly memory?: Json
+}
+
+/** What connectors of every kind are handed: fits a check, a source and a destination. */
+export type TestContext = SourceContext & DestinationContext
+
+/** One for each set of routes. Connections that wait in it for the next request keep no process from ending. */
+const egresses = new Map<string, OpenEgress>()
+
+/**
+ * A context for tests, with a real way out: requests go over the network, by the rules of the egress, and only the origins
+ * in `routes` are answered elsewhere. Nothing needs to be closed.
+ */
+export function testContext(options: TestContextOptions = {}): TestContext {
+  const { routes = {}, reach = 'any' } = options
+  return {
+    secrets: options.secrets ?? {},
+    settings: options.settings ?? {},
+    signal: options.signal ?? new AbortController().signal,
+    egress: options.egress ?? sharedEgress(routes, reach),
+    localFolders: options.localFolders ?? [],
+    marker: options.marker,
+    transferId: options.transferId ?? '0f1e2d3c4b5a6978',
+    startedTime: options.startedTime ?? '2026-01-31T12:00:00.000Z',
+    columns: options.columns ?? [],
+    receipts: options.receipts ?? [],
+    memory: options.memory,
+  }
+}
+
+function sharedEgress(routes: Readonly<Record<string, string>>, reach: Reach): OpenEgress {
+  const key = JSON.stringify([reach, Object.entries(routes).sort()])
+  const egress = egresses.get(key) ?? createEgress({ reach, routes })
+  egresses.set(key, egress)
+  return egress
+}

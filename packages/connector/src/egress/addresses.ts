@@ -1,0 +1,92 @@
+import { BlockList, isIP } from 'node:net'
+
+/**
+ * Where connections may go. `any`: everywhere but where a machine finds its own credentials and its neighbours by link,
+ * since addresses come from people who should not have those. `public`: only to what the whole internet can reach, too.
+ */
+export type Reach = 'any' | 'public'
+
+/** Link-local networks, and the places where clouds hand out the credentials of a machine. */
+const neverIpv4 = [
+  '169.254.0.0/16', // Link-local; metadata of AWS, Google Cloud, Azure, Oracle, DigitalOcean and others.
+  '100.100.100.200/32', // Metadata of Alibaba Cloud.
+  '168.63.129.16/32', // What Azure's machines ask for their settings.
+  '192.0.0.192/32', // Metadata of Oracle's older machines.
+]
+const neverIpv6 = [
+  'fe80::/10', // Link-local.
+  'fd00:ec2::/32', // Metadata and credentials on AWS.
+  'fd20:ce::254/128', // Metadata of Google Cloud.
+  'fd00:42::42/128', // Metadata of Scaleway.
+  '64:ff9b:1::/48', // Translation to IPv4 by rules of the local network: whereto cannot be told from the address.
+]
+
+/** What the public internet does not carry, as IANA's registries of special addresses say. */
+const privateIpv4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+]
+/** Of IPv6, only 2000::/3 is in use in public, and 64:ff9b::/96 stands for IPv4 there; these are the exceptions. */
+const privateIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
+
+const barred = { any: new BlockList(), public: new BlockList() }
+for (const subnet of neverIpv4) for (const list of [barred.any, barred.public]) barIpv4(list, subnet)
+for (const subnet of neverIpv6) for (const list of [barred.any, barred.public]) barSubnet(list, subnet)
+for (const subnet of privateIpv4) barIpv4(barred.public, subnet)
+for (const subnet of privateIpv6) barSubnet(barred.public, subnet)
+
+const publicIpv6 = new BlockList()
+barSubnet(publicIpv6, '2000::/3')
+barSubnet(publicIpv6, '64:ff9b::/96')
+
+/** Names that mean a machine's metadata wherever they resolve to. */
+const barredNames = /^(metadata(\.google\.internal|\.goog)?|instance-data(\.ec2\.internal)?|metadata\.tencentyun\.com)$/
+
+/** Whether an IP address may be connected to. What is no address may not. */
+export function isAllowedAddress(address: string, reach: Reach): boolean {
+  // The zone of an IPv6 address names an interface of this machine; only link-local addresses have one.
+  const plain = address.replace(/%.*$/s, '')
+  switch (isIP(plain)) {
+    case 4:
+      return !barred[reach].check(plain, 'ipv4')
+    case 6: {
+      if (barred[reach].check(plain, 'ipv6')) return false
+      return reach === 'any' || publicIpv6.check(plain, 'ipv6')
+    }
+    default:
+      return false
+  }
+}
+
+/** Whether a host name may be looked up at all. */
+export const isAllowedName = (host: string): boolean => !barredNames.test(host.toLowerCase().replace(/\.+$/, ''))
+
+/** Bars a network in every form in which IPv6 carries IPv4: mapped, compatible, translated by NAT64, 6to4. */
+function barIpv4(list: BlockList, subnet: string): void {
+  const [network = '', bits = ''] = subnet.split('/')
+  list.addSubnet(network, Number(bits), 'ipv4')
+  for (const prefix of ['::ffff:', '::ffff:0:', '::', '64:ff9b::']) {
+    list.addSubnet(`${prefix}${network}`, 96 + Number(bits), 'ipv6')
+  }
+  const bytes = network.split('.').map((byte) => Number(byte).toString(16).padStart(2, '0'))
+  list.addSubnet(`2002:${bytes[0]}${bytes[1]}:${bytes[2]}${bytes[3]}::`, 16 + Number(bits), 'ipv6')
+}
+
+function barSubnet(list: BlockList, subnet: string): void {
+  const [network = '', bits = ''] = subnet.split('/')
+  list.addSubnet(network, Number(bits), 'ipv6')
+}

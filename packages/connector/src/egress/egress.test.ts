@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import net from 'node:net'
+import { after, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { EgressRequest } from '../context.ts'
+import { type Instruction, Outcome } from '../outcome.ts'
+import { retryAfterMs } from '../retry-after.ts'
+import { isAllowedAddress } from './addresses.ts'
+import { createEgress } from './egress.ts'
+
+const closers: (() => unknown)[] = []
+after(async () => {
+  for (const close of closers.reverse()) await close()
+})
+
+/** A real HTTP server on a free port. */
+async function serve(listener: http.RequestListener): Promise<string> {
+  const server = http.createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closers.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const egress = createEgress({ reach: 'any' })
+closers.push(() => egress.close())
+
+const outcomeOf = async (promise: Promise<unknown>): Promise<{ instruction: Instruction; code: string }> => {
+  const error = await promise.then(
+    () => assert.fail('it should have been refused'),
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof Outcome, String(error))
+  return { instruction: error.instruction, code: error.code }
+}
+
+describe('isAllowedAddress', () => {
+  const never = [
+    '169.254.169.254 169.254.170.2 100.100.100.200 168.63.129.16 fe80::1 fe80::1%eth0 febf::1 fd00:ec2::254 fd20:ce::254',
+    '::ffff:169.254.169.254 ::ffff:a9fe:a9fe ::169.254.169.254 64:ff9b::169.254.169.254 64:ff9b:1::a9fe:a9fe',
+    '2002:a9fe:a9fe::1 ::ffff:0:169.254.169.254 localhost 169.254.169.254.nip.io',
+  ]
+    .join(' ')
+    .split(' ')
+  const own = [
+    '127.0.0.1 10.1.2.3 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1 100.127.255.255 0.0.0.0 224.0.0.1 240.0.0.1',
+    '255.255.255.255 198.18.0.1 192.0.2.1 ::1 :: fc00::1 fd12::1 fec0::1 ff02::1 2001:db8::1 100::1 5f00::1',
+    '::ffff:127.0.0.1 ::ffff:10.0.0.1 64:ff9b::10.0.0.1 2002:7f00:1::1 2001::1 ::127.0.0.1 4000::1',
+  ]
+    .join(' ')
+    .split(' ')
+  const everyones = '8.8.8.8 172.32.0.1 100.63.255.255 169.253.1.1 2606:4700::1111 64:ff9b::8.8.8.8 2a00:1450::1'.split(
+    ' ',
+  )
+
+  test('never allows link-local and metadata addresses, whatever form they take', () => {
+    for (const address of never) {
+      assert.equal(isAllowedAddress(address, 'any'), false, address)
+      assert.equal(isAllowedAddress(address, 'public'), false, address)
+    }
+  })
+
+  test('allows private addresses only where the operator does not keep to public ones', () => {
+    for (const address of own) {
+      // 6to4 and addresses compatible with IPv4 are nobody's network any more, but harmless within reach.
+      assert.equal(isAllowedAddress(address, 'any'), true, address)
+      assert.equal(isAllowedAddress(address, 'public'), false, address)
+    }
+    for (const address of everyones) {
+      assert.equal(isAllowedAddress(address, 'any'), true, address)
+      assert.equal(isAllowedAddress(address, 'public'), true, address)
+    }
+  })
+})
+
+describe('the egress', () => {
+  const refused = { instruction: 'refused', code: 'address_not_allowed' }
+
+  test('refuses metadata addresses however they are written', async () => {
+    for (const url of [
+      'http://169.254.169.254/latest/meta-data/',
+      'http://2852039166/',
+      'http://0xa9fea9fe/',
+      'http://0251.0376.0251.0376/',
+      'http://[::ffff:169.254.169.254]/',
+      'http://[fd00:ec2::254]/',
+      'http://metadata.google.internal/computeMetadata/v1/',
+      'http://METADATA.google.internal./',
+    ]) {
+      assert.deepEqual(await outcomeOf(egress.request(url)), refused, url)
+    }
+    for (const host of ['169.254.169.254', '[fe80::1]', 'fe80::1%lo', 'metadata.google.internal']) {
+      assert.deepEqual(await outcomeOf(egress.resolve(host)), refused, host)
+    }
+  })
+
+  test('refuses, where only public addresses are allowed, names that resolve to others', async () => {
+    const origin = await serve((_request, response) => response.end('inside'))
+    const open = createEgress({ reach: 'public' })
+    const { port } = new URL(origin)
+    for (const host of ['localhost', '127.0.0.1', '[::1]', '0.0.0.0']) {
+      assert.deepEqual(await outcomeOf(open.request(`http://${host}:${port}/`)), refused, host)
+      assert.deepEqual(await outcomeOf(open.resolve(host)), refused, host)
+    }
+    assert.equal(await (await egress.request(`http://localhost:${port}/`)).text(), 'inside')
+    assert.equal(await egress.resolve('127.0.0.1'), '127.0.0.1')
+    assert.ok(net.isIP(await egress.resolve('localhost')))
+  })
+
+  test('checks every address that it is redirected to', async () => {
+    const origin = await serve((_request, response) =>
+      response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+    )
+    assert.deepEqual(await outcomeOf(egress.request(origin, { redirectsMax: 5 })), refused)
+  })
+
+  test('takes only http and https, and no credentials in an address', async () => {
+    assert.equal((await outcomeOf(egress.request('file:///etc/passwd'))).code, 'invalid_address')
+    assert.equal((await outcomeOf(egress.request('nonsense'))).code, 'invalid_address')
+    assert.equal((await outcomeOf(egress.request('https://u:p@example.com/'))).code, 'credentials_in_address')
+  })
+
+  test('sends method, headers and body, and gives whatever answer came', async () => {
+    const origin = await serve(async (request, response) => {
+      const body = (await request.toArray()).join('')
+      response.writeHead(418, { 'x-seen': `${request.method} ${request.url} ${request.headers['x-own']}` })
+      response.end(body.toUpperCase())
+    })
+    const bodies: NonNullable<EgressRequest['body']>[] = [
+      'text',
+      new TextEncoder().encode('text'),
+      new Blob(['te', 'xt']).stream(),
+    ]
+    for (const body of bodies) {
+      const response = await egress.request(`${origin}/a?b=c`, { method: 'POST', headers: { 'X-Own': '1' }, body })
+      assert.equal(response.status, 418)
+      assert.equal(response.headers.get('x-seen'), 'POST /a?b=c 1')
+      assert.equal(response.url, `${origin}/a?b=c`)
+      assert.equal(await response.text(), 'TEXT')
+    }
+  })
+
+  test('gives answers without a body, and decompresses those that are compressed', async () => {
+    const origin = await serve((request, response) => {
+      if (request.url === '/none') response.writeHead(204).end()
+      else response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('long '.repeat(50_000)))
+    })
+    assert.equal((await egress.request(`${origin}/none`)).body, null)
+    assert.equal((await egress.request(origin, { method: 'HEAD' })).body, null)
+    assert.equal((await (await egress.request(origin)).text()).length, 250_000)
+    const part = await egress.request(origin, { headers: { Range: 'bytes=0-' } })
+    assert.equal(part.headers.get('content-encoding'), 'gzip')
+    await part.body?.cancel()
+  })
+
+  test('follows as many redirects as allowed, and takes no secret to another origin', async () => {
+    const seen: http.IncomingHttpHeaders[] = []
+    const other = await serve((request, response) => {
+      seen.push(request.headers)
+      response.end(`${request.method}`)
+    })
+    const origin = await serve((request, response) => {
+      const { pathname } = new URL(request.url ?? '', 'http://localhost')
+      const location = pathname === '/away' ? other : pathname === '/here' ? '/away' : '/loop'
+      response.writeHead(pathname === '/here' ? 307 : 302, { location }).end()
+    })
+    const headers = { Authorization: 'Bearer s', cookie: 's', 'X-Api-Key': 's', Accept: 'text/csv' }
+    const plain = await egress.request(`${origin}/away`, { headers })
+    assert.equal(plain.status, 302)
+    const response = await egress.request(`${origin}/here`, { method: 'POST', body: 'x', headers, redirectsMax: 2 })
+    assert.equal(await response.text(), 'GET')
+    assert.equal(response.url, `${other}/`)
+    assert.equal(seen[0]?.accept, 'text/csv')
+    for (const name of ['authorization', 'cookie', 'x-api-key', 'content-length'])
+      assert.equal(seen[0]?.[name], undefined)
+    assert.deepEqual(await outcomeOf(egress.request(`${origin}/loop`, { redirectsMax: 5 })), {
+      instruction: 'failed',
+      code: 'too_many_redirects',
+    })
+  })
+
+  test('tells apart that nothing answers, that it takes too long, and that the answer broke off', async () => {
+    const hanging = await serve(() => {})
+    const closed = await serve((request) => request.socket.destroy())
+    const broken = await serve((_request, response) => {
+      response.writeHead(200, { 'content-length': 100 })
+      response.write('half', () => response.destroy())
+    })
+    const slow = await serve((_request, response) => void response.writeHead(200).write('half'))
+    const gone = net.createServer().listen(0, '127.0.0.1')
+    await once(gone, 'listening')
+    const { port } = gone.address() as AddressInfo
+    gone.close()
+    await once(gone, 'close')
+    assert.deepEqual(await outcomeOf(egress.request(`http://127.0.0.1:${port}/`)), {
+      ...{ instruction: 'unreachable', code: 'no_answer' },
+    })
+    assert.deepEqual(await outcomeOf(egress.request('http://no-such-host.invalid/')), {
+      ...{ instruction: 'unreachable', code: 'host_not_found' },
+    })
+    const timeout = { instruction: 'retry', code: 'timeout' }
+    assert.deepEqual(await outcomeOf(egress.request(hanging, { timeoutMs: 50 })), timeout)
+    const answer = await egress.request(slow, { timeoutMs: 200 })
+    assert.deepEqual(await outcomeOf(answer.text()), timeout)
+    const lost = { instruction: 'retry', code: 'connection_lost' }
+    assert.deepEqual(await outcomeOf(egress.request(closed)), lost)
+    assert.deepEqual(await outcomeOf((await egress.request(broken)).arrayBuffer()), lost)
+  })
+
+  test('stops at once when its signal says so, before the answer and in the midst of it', async () => {
+    const hanging = await serve(() => {})
+    const endless = await serve((_request, response) => void response.writeHead(200).write('half'))
+    const stop = new AbortController()
+    const first = egress.request(hanging, { signal: stop.signal })
+    const answer = await egress.request(endless, { signal: stop.signal })
+    const unread = await egress.request(endless, { signal: stop.signal })
+    const second = answer.text()
+    stop.abort()
+    for (const promise of [first, second, unread.text(), egress.request(endless, { signal: stop.signal })]) {
+      await assert.rejects(promise, { name: 'AbortError' })
+    }
+  })
+
+  test('asks anew where the server has just closed a connection that was kept', async () => {
+    let served = 0
+    const origin = await serve((request, response) => {
+      served += 1
+      if (served === 2) request.socket.destroy()
+      else response.end('fine')
+    })
+    assert.equal(await (await egress.request(origin)).text(), 'fine')
+    assert.equal(await (await egress.request(origin)).text(), 'fine')
+    assert.equal(served, 3)
+  })
+
+  test('sends what goes to a routed origin elsewhere, with the host that was meant, and nothing else', async () => {
+    const origin = await serve((request, response) => response.end(`${request.headers.host}${request.url}`))
+    const open = createEgress({ reach: 'public', routes: { 'https://graph.example.com': origin } })
+    closers.push(() => open.close())
+    const response = await open.request('https://graph.example.com/v1?a=b')
+    assert.equal(await response.text(), 'graph.example.com/v1?a=b')
+    assert.deepEqual(await outcomeOf(open.request(origin)), refused)
+  })
+
+  test('refuses a header that no server could take, without quoting it', async () => {
+    const request = egress.request('http://127.0.0.1:1/', { headers: { authorization: 'Bearer hush\nhush' } })
+    await assert.rejects(request, (error: Error) => {
+      assert.ok(error instanceof Outcome && error.instruction === 'refused')
+      assert.doesNotMatch(`${error.message}${error.stack}${error.cause}`, /hush/)
+      return true
+    })
+  })
+})
+
+describe('retryAfterMs', () => {
+  test('reads seconds and dates, and nothing else', () => {
+    const now = Date.parse('2026-01-31T12:00:00Z')
+    const read = (value: string) => retryAfterMs({ headers: new Headers({ 'retry-after': value }) }, now)
+    assert.equal(read('120'), 120_000)
+    assert.equal(read('0'), 0)
+    assert.equal(read('Sat, 31 Jan 2026 12:01:00 GMT'), 60_000)
+    assert.equal(read('Sat, 31 Jan 2026 11:59:00 GMT'), 0)
+    for (const value of ['soon', '-5', '1e3', '2026-01-31']) assert.equal(read(value), undefined)
+    assert.equal(retryAfterMs({ headers: new Headers() }), undefined)
+  })
+})

@@ -1,0 +1,141 @@
+import { isIP } from 'node:net'
+import type { Egress, EgressRequest } from '../context.ts'
+import { Outcome } from '../outcome.ts'
+import type { Reach } from './addresses.ts'
+import { exchange, headersOf, makeAgents } from './exchange.ts'
+import { outcomeOfFault } from './faults.ts'
+import { assertAllowedHost, bare, makeLookUp } from './look-up.ts'
+
+export type EgressOptions = {
+  /** `any`: all but link-local and metadata addresses. `public`: only what the whole internet reaches. */
+  readonly reach: Reach
+  /**
+   * Origins that are reached elsewhere, for tests and for operators whose way out is a gateway:
+   * `{ 'https://graph.facebook.com': 'http://127.0.0.1:8080' }`. The request stays as it is, `host` included; of the
+   * address rules, these origins, which no user can name a target for, are free.
+   */
+  readonly routes?: Readonly<Record<string, string>>
+}
+
+/** A way out that holds connections open for the next request; lets go of them when it is closed. */
+export type OpenEgress = Egress & { close(): Promise<void> }
+
+const defaultTimeoutMs = 60_000
+
+/** What may be told to another origin than the one that the caller meant. All else could be a secret. */
+const harmlessHeaders =
+  /^(accept|accept-encoding|accept-language|content-type|range|user-agent|if-(match|none-match|modified-since|unmodified-since|range))$/
+
+/** Makes the only way out that connectors have. */
+export function createEgress({ reach, routes = {} }: EgressOptions): OpenEgress {
+  const lookUp = makeLookUp(reach)
+  const checked = makeAgents(lookUp)
+  const routed = makeAgents()
+  const targets = new Map(Object.entries(routes).map(([from, to]) => [new URL(from).origin, new URL(to)]))
+
+  async function send(url: URL, init: EgressRequest, timeoutMs: number): Promise<Response> {
+    const route = targets.get(url.origin)
+    if (!route) {
+      assertAllowedHost(url.hostname, reach)
+      return exchange({ url, target: url, agents: checked, init, timeoutMs })
+    }
+    const target = new URL(url.pathname + url.search, route)
+    return exchange({ url, target, agents: routed, init, timeoutMs })
+  }
+
+  return {
+    async request(address, init = {}) {
+      let url = parse(address)
+      let asked = init
+      const { redirectsMax = 0, timeoutMs = defaultTimeoutMs } = init
+      for (let redirects = 0; ; redirects++) {
+        const response = await send(url, asked, timeoutMs)
+        const next = redirectsMax > 0 ? redirectOf(response, url) : undefined
+        if (!next) return response
+        // A stream is used up, and cannot be sent a second time.
+        const keeps = keepsMethod(response.status, asked.method)
+        if (keeps && asked.body instanceof ReadableStream) return response
+        await response.body?.cancel()
+        if (redirects === redirectsMax) throw tooManyRedirects(url, redirectsMax)
+        asked = requestAfter(asked, keeps, next.origin === url.origin)
+        url = next
+      }
+    },
+
+    async resolve(host) {
+      assertAllowedHost(host, reach)
+      const address = bare(host)
+      if (isIP(address)) return address
+      return await resolveName(lookUp, address)
+    },
+
+    async close() {
+      for (const agent of [checked.http, checked.https, routed.http, routed.https]) agent.destroy()
+    },
+  }
+}
+
+function resolveName(lookUp: ReturnType<typeof makeLookUp>, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    lookUp(host, {}, (error, address) => {
+      if (error) reject(outcomeOfFault(error, host))
+      else resolve(String(address))
+    })
+  })
+}
+
+/** Reads an address. What is wrong with it is told without the address, which may hold a secret in its query. */
+function parse(address: string | URL): URL {
+  const url = URL.canParse(String(address)) ? new URL(String(address)) : undefined
+  if (!url)
+    throw new Outcome('refused', 'invalid_address', 'The address is no URL; it looks like https://example.com/path.')
+  assertScheme(url)
+  return url
+}
+
+function assertScheme(url: URL): void {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new Outcome('refused', 'invalid_address', 'The address must begin with https:// or http://.')
+  }
+  if (url.username || url.password) {
+    const message = 'The address holds a user name or password; leave it out, and use the fields for credentials.'
+    throw new Outcome('refused', 'credentials_in_address', message)
+  }
+}
+
+/** Where an answer sends the caller on to; `undefined` where it does not. */
+function redirectOf(response: Response, from: URL): URL | undefined {
+  const location = response.headers.get('location')
+  if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return undefined
+  const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined
+  if (!url) throw new Outcome('failed', 'invalid_redirect', `${from.host} redirects to what is no address.`)
+  assertScheme(url)
+  if (from.protocol === 'https:' && url.protocol === 'http:') {
+    const message = `${from.host} redirects from https to http, where everybody on the way could read along.`
+    throw new Outcome('refused', 'insecure_redirect', message)
+  }
+  return url
+}
+
+/** As browsers do it: 303, and 301 and 302 after a POST, ask for a GET. */
+const keepsMethod = (status: number, method = 'GET'): boolean =>
+  method === 'HEAD' || (status === 303 ? method === 'GET' : !((status === 301 || status === 302) && method === 'POST'))
+
+function requestAfter(init: EgressRequest, keepsMethod: boolean, sameOrigin: boolean): EgressRequest {
+  const { method, body, ...rest } = init
+  const headers = Object.entries(headersOf(init)).filter(
+    ([name]) => (sameOrigin || harmlessHeaders.test(name)) && (keepsMethod || !name.startsWith('content-')),
+  )
+  return {
+    ...rest,
+    headers: Object.fromEntries(headers),
+    ...(keepsMethod ? { ...(method === undefined ? {} : { method }), ...(body === undefined ? {} : { body }) } : {}),
+  }
+}
+
+const tooManyRedirects = (url: URL, redirectsMax: number): Outcome =>
+  new Outcome(
+    'failed',
+    'too_many_redirects',
+    `${url.host} redirects more than ${redirectsMax} times; check the address.`,
+  )

@@ -1,0 +1,11 @@
+/**
+ * How long an answer asks to wait, in milliseconds, by its `Retry-After` (seconds, or a date of HTTP); `undefined` where
+ * it does not say. For the `afterMs` of a `retry`.
+ */
+export function retryAfterMs({ headers }: { readonly headers: Headers }, now = Date.now()): number | undefined {
+  const value = headers.get('retry-after')?.trim()
+  if (!value) return undefined
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.min(Number(value) * 1000, Number.MAX_SAFE_INTEGER)
+  const moment = /^[A-Za-z]{3}[a-z]*,/.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(moment) ? undefined : Math.max(0, moment - now)
+}
