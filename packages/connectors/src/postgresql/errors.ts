@@ -70,7 +70,7 @@ function outcomeOfState(error: pg.DatabaseError, state: string, place: Place): O
   const [instruction, code, sentence] = meanings[state] ??
     meanings[state.slice(0, 2)] ?? ['failed', 'database_error', 'The database refused the statement.']
   const told = tellable.has(state) ? `${error.message.replace(/\s+/g, ' ').slice(0, 300)}, ` : ''
-  return new Outcome(instruction, code, `${sentence} (${told}SQLSTATE ${state})`)
+  return new Outcome(instruction, code, `${sentence.slice(0, -1)} (${told}SQLSTATE ${state}).`)
 }
 
 /** Whether a row is to blame for an error: its values, or a rule of the table that it breaks. */

@@ -1,4 +1,11 @@
-import type { Batch, Delivery, DestinationContext, DestinationWriter, Rejection } from '@penstock/connector'
+import {
+  type Batch,
+  type Delivery,
+  type DestinationContext,
+  type DestinationWriter,
+  Outcome,
+  type Rejection,
+} from '@penstock/connector'
 import { packRejections, unpackRejections } from '../databases/rejections.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { isRowError } from './errors.ts'
@@ -29,19 +36,28 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     await session.close()
     throw error
   }
-  const connected = async (): Promise<Session> => {
+  /** A connection with a transaction that has begun: a new one where the last did not outlive the time between batches. */
+  const begun = async (): Promise<Session> => {
     context.signal.throwIfAborted()
-    if (!session.alive) {
-      await session.close()
-      session = await openSession(context, place)
+    if (session.alive) {
+      try {
+        await session.run(begin)
+        return session
+      } catch (error) {
+        const fault = session.faultOf(error)
+        if (!(fault instanceof Outcome) || fault.instruction !== 'retry') throw fault
+      }
     }
+    session.abandon()
+    await session.close()
+    session = await openSession(context, place)
+    await session.guard(() => session.run(begin))
     return session
   }
   return {
     async deliver(batch) {
-      const current = await connected()
+      const current = await begun()
       try {
-        await current.run(begin)
         const delivery = await deliver(current, table, context.transferId, batch)
         await current.run('commit')
         return delivery
@@ -53,11 +69,11 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     },
     flush: async () => undefined,
     async finish() {
-      const current = await connected()
+      const current = await begun()
       // Batches of so long ago do not come again. A user who may not delete simply keeps them.
       await current
-        .run(`delete from ${table.batches} where delivered_time < now() - make_interval(days => ${keptDays})`)
-        .catch(() => {})
+        .run(`delete from ${table.batches} where delivered_time < now() - make_interval(days => ${keptDays}); commit`)
+        .catch(() => current.abandon())
     },
     abort: async () => {},
     close: () => session.close(),
