@@ -43,6 +43,7 @@ import { linkedinOfflineConversions } from './linkedin-ads/linkedin-offline-conv
 import { liverampEnvelopeDecryption } from './liveramp/liveramp-envelope-decryption.ts'
 import { liverampIdMatch } from './liveramp/liveramp-id-match.ts'
 import { liverampTranscoding } from './liveramp/liveramp-transcoding.ts'
+import { localFolder } from './local-folder/local-folder.ts'
 import { lotameAudiences } from './lotame/lotame-audiences.ts'
 import { mavenMediaSnapshots } from './maven/maven-media-snapshots.ts'
 import { metaAppEvents } from './meta/meta-app-events.ts'
@@ -62,6 +63,7 @@ import { pandora } from './pandora/pandora.ts'
 import { pinterestAdsAnalytics } from './pinterest-ads/pinterest-ads-analytics.ts'
 import { pinterestAdsManagement } from './pinterest-ads/pinterest-ads-management.ts'
 import { pinterestCustomerLists } from './pinterest-ads/pinterest-customer-lists.ts'
+import { postgresql } from './postgresql/postgresql.ts'
 import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
 import { salesforceCrm } from './salesforce/salesforce-crm.ts'
 import { salesforceMarketingCloudDataExtensions } from './salesforce-marketing-cloud/salesforce-marketing-cloud-data-extensions.ts'
@@ -140,6 +142,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   liverampEnvelopeDecryption,
   liverampIdMatch,
   liverampTranscoding,
+  localFolder,
   lotameAudiences,
   mavenMediaSnapshots,
   metaAppEvents,
@@ -159,6 +162,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   pinterestAdsAnalytics,
   pinterestAdsManagement,
   pinterestCustomerLists,
+  postgresql,
   redditAudiences,
   salesforceCrm,
   salesforceMarketingCloudDataExtensions,

@@ -1,0 +1,57 @@
+import { type Json, Outcome } from '@penstock/connector'
+
+/** A place in ordered rows: behind which order values, how many rows with just these were read, and where the run ends. */
+export type Spot = {
+  readonly after: readonly string[] | undefined
+  readonly skip: number
+  readonly bound: string | undefined
+}
+
+/** As text of a chunk's position, which may hold 16 KiB. */
+const lengthMax = 15_000
+
+/** A spot as the position of a chunk. */
+export function positionOf({ after = [], skip, bound }: Spot): Json {
+  const position = { after, skip, ...(bound === undefined ? {} : { bound }) }
+  if (Buffer.byteLength(JSON.stringify(position)) > lengthMax) {
+    throw new Outcome(
+      'failed',
+      'key_too_long',
+      'A key is too long to be kept as a position; name key columns with shorter values.',
+    )
+  }
+  return position
+}
+
+/** The spot that a position of this transfer means; `undefined` where reading begins. */
+export function afterIn(position: Json | undefined, terms: number): Spot | undefined {
+  if (position === undefined) return undefined
+  if (isRecord(position)) {
+    const { after, skip, bound } = position
+    if (isTexts(after) && after.length === terms && typeof skip === 'number') {
+      return { after, skip, bound: typeof bound === 'string' ? bound : undefined }
+    }
+  }
+  throw new Outcome(
+    'failed',
+    'position_unfit',
+    'The settings of the source changed while the transfer was interrupted, so it cannot go on; start a new one.',
+  )
+}
+
+/** The marker of a chunk: with the names of what it is made of, because it means nothing for other columns. */
+export const markerIn = (names: readonly string[], { after = [], skip }: Spot): Json => ({ order: names, after, skip })
+
+/** Where an earlier transfer ended; `undefined` where there was none, or it was ordered otherwise. */
+export function markerOf(marker: Json | undefined, names: readonly string[]): Pick<Spot, 'after' | 'skip'> | undefined {
+  if (!isRecord(marker)) return undefined
+  const { order, after, skip } = marker
+  if (!isTexts(order) || order.length !== names.length || order.some((name, at) => name !== names[at])) return undefined
+  return isTexts(after) && after.length === names.length && typeof skip === 'number' ? { after, skip } : undefined
+}
+
+const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isTexts = (value: Json | undefined): value is readonly string[] =>
+  Array.isArray(value) && value.every((part) => typeof part === 'string')

@@ -1,0 +1,27 @@
+import net from 'node:net'
+import type { ConnectorContext } from '@penstock/connector'
+import { noAnswer, outcomeOfNetwork } from './faults.ts'
+import type { Place } from './settings.ts'
+
+const timeoutMs = 10_000
+
+/** Whether something listens where the database should be. Answers the sentence that says so, or throws an `Outcome`. */
+export async function reach({ egress, signal }: ConnectorContext, { host, port }: Place): Promise<string> {
+  const ip = await egress.resolve(host)
+  signal.throwIfAborted()
+  await new Promise<void>((resolve, reject) => {
+    const socket = net.connect({ host: ip, port })
+    const end = (error?: unknown) => {
+      signal.removeEventListener('abort', stop)
+      socket.destroy()
+      if (error === undefined) resolve()
+      else reject(signal.aborted ? signal.reason : (outcomeOfNetwork(error, host, true) ?? error))
+    }
+    const stop = () => end(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    socket.setTimeout(timeoutMs, () => end(noAnswer(host, timeoutMs)))
+    socket.once('connect', () => end())
+    socket.once('error', end)
+  })
+  return `${host} answers on port ${port}.`
+}

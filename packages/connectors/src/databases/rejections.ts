@@ -1,0 +1,30 @@
+import type { Json, Rejection } from '@penstock/connector'
+
+type Group = { reason: string; field?: string; rows: number[]; count?: number }
+
+/** Rejections as they are kept beside a batch, grouped by reason: most rows fail for the same few. */
+export function packRejections(rejections: readonly Rejection[]): Json {
+  const groups = new Map<string, Group>()
+  for (const { index, count, reason, field } of rejections) {
+    const key = JSON.stringify([reason, field])
+    const group = groups.get(key) ?? { reason, ...(field === undefined ? {} : { field }), rows: [] }
+    groups.set(key, group)
+    if (index !== undefined) group.rows.push(index)
+    else if (count !== undefined) group.count = (group.count ?? 0) + count
+  }
+  return [...groups.values()]
+}
+
+/** The same rejections, in the order of their rows. */
+export function unpackRejections(packed: unknown): Rejection[] {
+  const groups: Group[] = Array.isArray(packed) ? packed : []
+  return inOrder(
+    groups.flatMap(({ rows, count, ...why }) => [
+      ...rows.map((index): Rejection => ({ index, ...why })),
+      ...(count === undefined ? [] : [{ count, ...why }]),
+    ]),
+  )
+}
+
+export const inOrder = (rejections: Rejection[]): Rejection[] =>
+  rejections.sort((a, b) => (a.index ?? 0) - (b.index ?? 0))

@@ -1,0 +1,99 @@
+import { type FieldValue, Outcome, type Values } from '@penstock/connector'
+
+/** Secrets and settings of the fields in `fields.ts`, read once into what they mean. */
+
+/** Where a database is and how to get in. */
+export type Place = {
+  readonly host: string
+  readonly port: number
+  readonly database: string
+  readonly user: string
+  readonly password: string
+  readonly tls: 'disable' | 'require' | 'verify-full'
+  readonly ca: string | undefined
+}
+
+/** What is read. */
+export type Reading = {
+  readonly from: { readonly schema: string; readonly table: string } | { readonly query: string }
+  /** As the settings name them; empty where they do not. */
+  readonly keys: readonly string[]
+  /** Absent where each run reads all rows. */
+  readonly marker: string | undefined
+  readonly lagSeconds: number
+  readonly timezone: string
+  readonly waitMs: number
+}
+
+/** Where rows go. */
+export type Writing = {
+  readonly schema: string
+  readonly table: string
+  readonly upsert: boolean
+  /** Empty unless `upsert`. */
+  readonly keys: readonly string[]
+  readonly create: boolean
+}
+
+export function placeOf(secrets: Values, defaultPort: number): Place {
+  const tls = textOf(secrets, 'tlsMode', 'verify-full')
+  const ca = textOf(secrets, 'caCertificate', '')
+  return {
+    host: textOf(secrets, 'host').trim(),
+    port: numberOf(secrets, 'port', defaultPort),
+    database: textOf(secrets, 'database'),
+    user: textOf(secrets, 'user'),
+    password: textOf(secrets, 'password'),
+    tls: tls === 'disable' || tls === 'require' ? tls : 'verify-full',
+    // A PEM that was pasted into one line keeps its line breaks as \n.
+    ca: ca && tls === 'verify-full' ? ca.replaceAll('\\n', '\n') : undefined,
+  }
+}
+
+export function readingOf(settings: Values, defaultSchema: string): Reading {
+  const incremental = settings.syncMode === 'Incremental'
+  const query = settings.dataSourceType === 'SQL Query'
+  return {
+    from: query
+      ? { query: textOf(settings, 'sqlQuery').replace(/[\s;]+$/, '') }
+      : { schema: textOf(settings, 'schema', defaultSchema), table: textOf(settings, 'table') },
+    keys: namesIn(settings.keyColumns),
+    marker: incremental ? textOf(settings, 'markerColumn').trim() : undefined,
+    lagSeconds: numberOf(settings, 'lagSeconds', 60),
+    timezone: textOf(settings, 'timezone', 'UTC'),
+    waitMs: numberOf(settings, 'statementTimeoutSeconds', 1800) * 1000,
+  }
+}
+
+export function writingOf(settings: Values, defaultSchema: string): Writing {
+  const upsert = settings.writeMode === 'Upsert'
+  const keys = upsert ? namesIn(settings.keyColumns) : []
+  if (upsert && keys.length === 0) throw missing('keyColumns')
+  return {
+    schema: textOf(settings, 'schema', defaultSchema),
+    table: textOf(settings, 'table'),
+    upsert,
+    keys,
+    create: settings.createTable === true,
+  }
+}
+
+/** The names in a list that a person wrote, each once. */
+function namesIn(value: FieldValue | undefined): readonly string[] {
+  const names = typeof value === 'string' ? value.split(',').map((name) => name.trim()) : []
+  return [...new Set(names.filter(Boolean))]
+}
+
+function textOf(values: Values, key: string, otherwise?: string): string {
+  const value = values[key]
+  if (typeof value === 'string' && value !== '') return value
+  if (otherwise === undefined) throw missing(key)
+  return otherwise
+}
+
+function numberOf(values: Values, key: string, otherwise: number): number {
+  const value = values[key]
+  return typeof value === 'number' ? value : otherwise
+}
+
+const missing = (key: string) => new Outcome('refused', 'setting_missing', `The setting ${key} has no value; set it.`)

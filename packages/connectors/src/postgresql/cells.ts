@@ -1,0 +1,51 @@
+import type { Cell } from '@penstock/connector'
+
+/**
+ * How the text of a type becomes a cell. Whole numbers of 64 bits and decimals stay text, so that no digit is lost;
+ * moments become ISO 8601, in UTC where they know their zone; bytes are base64; arrays and composites are JSON.
+ */
+export type CellKind = 'text' | 'number' | 'boolean' | 'local-time' | 'time' | 'bytes' | 'nested'
+
+/** By the identifiers that PostgreSQL gives its own types, the same in every database. */
+const kinds: Readonly<Record<number, CellKind>> = {
+  16: 'boolean',
+  17: 'bytes',
+  21: 'number',
+  23: 'number',
+  26: 'number',
+  700: 'number',
+  701: 'number',
+  1114: 'local-time',
+  1184: 'time',
+}
+
+/**
+ * @param category `typcategory`: A for arrays
+ * @param kind `typtype`: c for composites
+ */
+export function kindOf(oid: number, category: string, kind: string): CellKind {
+  return kinds[oid] ?? (category === 'A' || kind === 'c' || oid === 2249 ? 'nested' : 'text')
+}
+
+/** @param text as COPY writes it in a session whose times are UTC and ISO */
+export function cellOf(text: string | null, kind: CellKind): Cell {
+  if (text === null) return null
+  switch (kind) {
+    case 'number': {
+      const number = Number(text)
+      // NaN and the infinities are no numbers of JSON.
+      return Number.isFinite(number) ? number : text
+    }
+    case 'boolean':
+      return text === 't'
+    // `infinity`, and years before Christ, have no form in ISO 8601 that others read.
+    case 'local-time':
+      return moment.test(text) ? text.replace(' ', 'T') : text
+    case 'time':
+      return moment.test(text) ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text
+    default:
+      return text
+  }
+}
+
+const moment = /^\d{4}-\d\d-\d\d [\d:.]+(\+00)?$/

@@ -1,0 +1,174 @@
+import { Outcome } from '@penstock/connector'
+import pg from 'pg'
+import type { Reading } from '../databases/settings.ts'
+import { type CellKind, kindOf } from './cells.ts'
+import type { Session } from './session.ts'
+
+/** What is read, in which order, and up to where: found out once, when the reader is opened. */
+export type Plan = {
+  readonly columns: readonly string[]
+  readonly kinds: readonly CellKind[]
+  /** What rows are ordered by, in this order: marker, key, digest. */
+  readonly order: readonly OrderTerm[]
+  /** Whether the last term is a digest of the row: rows that are equal in all columns are then equal in it, too. */
+  readonly digest: boolean
+  /** Names of the terms: a marker that was kept under other names says nothing here. */
+  readonly orderNames: readonly string[]
+  /** Upper bound of the marker, as text; absent where all is read. */
+  readonly bound: string | undefined
+  /** An incremental read finds no marker at all. */
+  readonly empty: boolean
+  readonly rowsEstimated: number | undefined
+  /** The statement, less its ends. */
+  readonly select: string
+}
+
+type OrderTerm = {
+  readonly expression: string
+  /** What its text is cast to, to be compared. */
+  readonly type: string
+  /** Which field of a line has its text. */
+  readonly index: number
+}
+
+const alias = '"penstock_source"'
+const digestExpression = `encode(sha256(convert_to(${alias}::text, 'UTF8')), 'hex') collate "C"`
+
+const { escapeIdentifier, escapeLiteral } = pg
+
+type ColumnType = { oid: number; category: string; kind: string; type: string }
+
+/** Asks the database what the rows are, and plans how they are read. */
+export async function planReading(session: Session, reading: Reading): Promise<Plan> {
+  const { from, marker, keys: named } = reading
+  const table = 'table' in from ? `${escapeIdentifier(from.schema)}.${escapeIdentifier(from.table)}` : undefined
+  // A comment at the end of a query must not swallow the bracket.
+  const source = `${'query' in from ? `(${from.query}\n)` : table} as ${alias}`
+  const fields = await session.describe(`select * from ${source} limit 0`)
+  const columns = fields.map(({ name }) => name)
+  assertDistinct(columns)
+  const types = await session.run<ColumnType>(
+    `select oid, typcategory as category, typtype as kind, format_type(oid, -1) as type
+       from pg_type where oid = any($1::oid[])`,
+    [fields.map(({ dataTypeID }) => dataTypeID)],
+  )
+  const typeOf = new Map(types.map((type) => [type.oid, type]))
+  const kinds = fields.map(({ dataTypeID }) => {
+    const { category = 'U', kind = 'b' } = typeOf.get(dataTypeID) ?? {}
+    return kindOf(dataTypeID, category, kind)
+  })
+  const expressions = columns.map((name, at) => shown(`${alias}.${escapeIdentifier(name)}`, kinds[at] ?? 'text'))
+
+  const keys = named.length > 0 ? named : table ? await primaryKeyOf(session, table) : []
+  const orderNames = [...new Set([...(marker === undefined ? [] : [marker]), ...keys])]
+  const order: OrderTerm[] = []
+  for (const name of orderNames) {
+    const at = columns.indexOf(name)
+    if (at < 0) throw columnNotFound(name, columns)
+    const expression = `${alias}.${escapeIdentifier(name)}`
+    // What is shown in another form is read a second time, as it is compared.
+    const plain = kinds[at] !== 'bytes' && kinds[at] !== 'nested'
+    const index = plain ? at : expressions.push(`${expression}::text`) - 1
+    order.push({ expression, type: typeOf.get(fields[at]?.dataTypeID ?? 0)?.type ?? 'text', index })
+  }
+  const digest = keys.length === 0
+  if (digest) {
+    order.push({ expression: digestExpression, type: 'text', index: expressions.push(digestExpression) - 1 })
+    orderNames.push('')
+  }
+  const select = `select ${expressions.join(', ')} from ${source}`
+  const bound = marker === undefined ? undefined : await boundOf(session, source, order[0], reading)
+  return {
+    ...{ columns, kinds, order, digest, orderNames, select, bound },
+    empty: marker !== undefined && bound === undefined,
+    rowsEstimated: await estimate(session, select),
+  }
+}
+
+/** The statement that reads everything behind `after`, or from the beginning. */
+export function statementOf(plan: Plan, after: readonly string[] | undefined, bound: string | undefined): string {
+  const { order, digest, select } = plan
+  const expressions = order.map(({ expression }) => expression)
+  const literal = (text: string, at: number) => `${escapeLiteral(text)}::${order[at]?.type}`
+  const conditions: string[] = []
+  if (bound !== undefined) conditions.push(`${expressions[0]} <= ${literal(bound, 0)}`)
+  if (after) {
+    // Rows with the very digest come again, to be counted: those that are equal in everything have no other order.
+    conditions.push(`(${expressions.join(', ')}) ${digest ? '>=' : '>'} (${after.map(literal).join(', ')})`)
+  }
+  const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
+  return `copy (${select}${where} order by ${expressions.join(', ')}) to stdout`
+}
+
+/** How a column is read so that its text is what a cell shall be. */
+function shown(expression: string, kind: CellKind): string {
+  if (kind === 'bytes') return `translate(encode(${expression}, 'base64'), E'\\n', '')`
+  return kind === 'nested' ? `to_json(${expression})::text` : expression
+}
+
+async function primaryKeyOf(session: Session, table: string): Promise<string[]> {
+  const rows = await session.run<{ name: string }>(
+    `select attname as name
+       from pg_index
+       join lateral unnest(indkey::int2[]) with ordinality as part (attnum, place) on true
+       join pg_attribute using (attnum)
+      where indrelid = to_regclass($1) and attrelid = indrelid and indisprimary and place <= indnkeyatts
+      order by place`,
+    [table],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Up to which marker this run reads: times by the clock of the database less the lag, all else by the greatest there is. */
+async function boundOf(
+  session: Session,
+  source: string,
+  marker: OrderTerm | undefined,
+  { lagSeconds, timezone }: Reading,
+): Promise<string | undefined> {
+  if (!marker) return undefined
+  const { expression, type } = marker
+  const now = `now() - make_interval(secs => ${lagSeconds})`
+  const local = `(${now}) at time zone ${escapeLiteral(timezone)}`
+  if (type.startsWith('timestamp')) {
+    const [row] = await session.run<{ bound: string }>(
+      `select (${type.endsWith('with time zone') ? now : local})::text as bound`,
+    )
+    return row?.bound
+  }
+  if (type === 'date') {
+    // More rows of today may come yet, so today waits until it is over.
+    const [row] = await session.run<{ bound: string }>(`select ((${local})::date - 1)::text as bound`)
+    return row?.bound
+  }
+  const [row] = await session.run<{ bound: string }>(
+    `select (${expression})::text as bound from ${source} where ${expression} is not null order by ${expression} desc limit 1`,
+  )
+  return row?.bound
+}
+
+/** What the planner expects, which for a table is its size and last statistics. */
+async function estimate(session: Session, select: string): Promise<number | undefined> {
+  const [row] = await session.run<{ 'QUERY PLAN': { Plan?: { 'Plan Rows'?: number } }[] }>(
+    `explain (format json) ${select}`,
+  )
+  const rows = row?.['QUERY PLAN'][0]?.Plan?.['Plan Rows']
+  return typeof rows === 'number' && Number.isSafeInteger(rows) ? rows : undefined
+}
+
+function assertDistinct(columns: readonly string[]): void {
+  const twice = columns.find((name, at) => columns.indexOf(name) !== at)
+  if (twice === undefined) return
+  throw new Outcome(
+    'refused',
+    'columns_not_distinct',
+    `The query gives two columns the name ${twice}; give each a name of its own with AS.`,
+  )
+}
+
+export const columnNotFound = (name: string, columns: readonly string[]): Outcome =>
+  new Outcome(
+    'refused',
+    'column_not_found',
+    `There is no column ${name}; there are: ${columns.slice(0, 50).join(', ') || 'none'}.`,
+  )

@@ -1,0 +1,8 @@
+import { definePlatform } from '@penstock/connector'
+
+export const postgresqlPlatform = definePlatform({
+  slug: 'postgresql',
+  name: 'PostgreSQL',
+  type: 'Cloud Storage Provider',
+  icon: 'postgresql',
+})

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import type { Batch, Cell, Chunk, DestinationWriter, Json, Row, Values } from '@penstock/connector'
+import { acceptDestination, acceptSource, type PeerFault, testContext } from '@penstock/connector/acceptance'
+import pg from 'pg'
+import { createTestDatabase } from '../../../../test/harness/database.ts'
+import { startTcpProxy } from '../../test/tcp-proxy.ts'
+import { postgresql } from './postgresql.ts'
+
+const database = await createTestDatabase()
+const url = new URL(database.url)
+const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
+const client = new pg.Client({ connectionString: database.url })
+await client.connect()
+after(async () => {
+  await client.end()
+  await proxy.close()
+  await database.drop()
+})
+const [{ server_version: version }] = (await client.query('show server_version')).rows
+await client.query('create schema pipe')
+
+const secrets: Values = {
+  host: 'localhost',
+  port: proxy.port,
+  database: url.pathname.slice(1),
+  user: decodeURIComponent(url.username),
+  password: decodeURIComponent(url.password),
+  tlsMode: 'disable',
+}
+const peer = `PostgreSQL ${version}`
+
+const faults: PeerFault[] = [
+  { name: 'is not there', start: () => proxy.silence(), stop: () => proxy.listen(), instruction: 'unreachable' },
+  {
+    name: 'closes every connection',
+    start: () => (proxy.trouble = 'refuses'),
+    stop: () => (proxy.trouble = 'none'),
+    instruction: 'retry',
+  },
+]
+const hang = {
+  start: () => (proxy.trouble = 'hangs'),
+  reached: () => proxy.hanging(),
+  stop: () => (proxy.trouble = 'none'),
+}
+
+const people = Array.from(
+  { length: 12_000 },
+  (_, index): Row => [
+    String(index + 1),
+    index % 3 === 0 ? null : `Zoë\t"${index}"\\n\n`,
+    index / 4,
+    index % 2 === 0,
+    `2026-01-31T12:00:00.${String(index).padStart(5, '0')}7Z`,
+  ],
+)
+await client.query(
+  `create table pipe.source (id bigint primary key, name text, score float8, member boolean, changed timestamptz)`,
+)
+await client.query(
+  `insert into pipe.source select * from unnest($1::bigint[], $2::text[], $3::float8[], $4::boolean[], $5::timestamptz[])`,
+  [0, 1, 2, 3, 4].map((at) => people.map((row) => row[at])),
+)
+await client.query('analyze pipe.source')
+
+const sourceColumns = ['id', 'name', 'score', 'member', 'changed']
+const wrongSecrets = { ...secrets, password: 'quite another password' }
+
+acceptSource({
+  ...{ connector: postgresql, peer, secrets, wrongSecrets, faults, hang },
+  settings: { schema: 'pipe', table: 'source' },
+  missing: { schema: 'pipe', table: 'absent' },
+  ...{ columns: sourceColumns, rows: people },
+})
+
+const columns = ['email', 'name', 'age', 'member', 'since']
+const rows = Array.from(
+  { length: 400 },
+  (_, index): Row => [
+    `person${index}@example.com`,
+    index % 7 === 0 ? null : `Zoë\\ \t"${index}"\r\n`,
+    index,
+    index % 2 === 0,
+    `2026-01-31T12:00:00.${String(index).padStart(6, '0')}Z`,
+  ],
+)
+const create =
+  "create table pipe.people (email text primary key, name varchar(30) not null default 'none', age int2, member boolean, since timestamptz, note text)"
+const readBack = async (): Promise<Row[]> => {
+  const { rows } = await client.query(
+    `select email, name, age, member, to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as since from pipe.people`,
+  )
+  return rows.map((row) => columns.map((column) => row[column] as Cell))
+}
+const reset = async () => {
+  await client.query('drop table if exists pipe.people, pipe.penstock_batches')
+  await client.query(create.replace("not null default 'none'", ''))
+}
+
+for (const writeMode of ['Insert', 'Upsert']) {
+  acceptDestination({
+    ...{ connector: postgresql, secrets, wrongSecrets, faults, hang, columns, rows, readBack, reset },
+    peer: `${peer}, ${writeMode.toLowerCase()}ing`,
+    settings: { schema: 'pipe', table: 'people', writeMode, keyColumns: 'email' },
+    missing: { schema: 'pipe', table: 'absent', writeMode, keyColumns: 'email' },
+    badRows: [
+      { row: ['a@example.com', 'A', 'many', true, null], reason: /not of the type of the column age/, field: 'age' },
+      { row: ['b@example.com', 'B'.repeat(31), 1, true, null], reason: /too long for the column name/, field: 'name' },
+      { row: ['c@example.com', 'C', 40_000, true, null], reason: /out of the range of the column age/, field: 'age' },
+      { row: ['d@example.com', 'D', 1, true, '2026-02-31T00:00:00Z'], reason: /no date or time/, field: 'since' },
+      { row: ['e@example.com', 'E\0', 1, true, null], reason: /cannot hold/, field: 'name' },
+      { row: [null, 'F', 1, true, null], reason: /no value for (the column )?email/, field: 'email' },
+    ],
+    ...{ deduplicates: true, visible: 'at once' },
+  })
+}

@@ -1,0 +1,30 @@
+import { defineConnector } from '@penstock/connector'
+import { databaseSecrets, tableDestinationFields, tableSourceFields } from '../databases/fields.ts'
+import { postgresqlPlatform } from './platform.ts'
+
+/** Rows from and for tables of PostgreSQL. */
+export const postgresql = defineConnector({
+  slug: 'postgresql',
+  name: 'PostgreSQL',
+  platform: postgresqlPlatform,
+  dataType: 'data store',
+  dataTypeCategory: 'data store',
+  description:
+    'Reads rows of a table, a view or a query of PostgreSQL, and inserts or upserts rows into a table of it.',
+  actions: ['read', 'append', 'update'],
+  notes:
+    'Rows without a key are read in the order of a digest of each row, for which the server sorts them all: name key columns where there are many. Of equal keys within a batch the last row wins an upsert. Written batches are noted in the table penstock_batches, in the same schema and transaction, so that none is written twice: the user needs CREATE on the schema until that table is there, and TEMPORARY on the database.',
+  secrets: databaseSecrets({ name: 'PostgreSQL', port: 5432 }),
+  source: {
+    fields: tableSourceFields({ schemas: true }),
+    open: async (context) => (await import('./read.ts')).open(context),
+  },
+  destination: {
+    fields: tableDestinationFields({ schemas: true }),
+    deliver: {
+      batch: () => ({ rowsMax: 50_000, bytesMax: 16 * 1024 * 1024 }),
+      open: async (context) => (await import('./write.ts')).open(context),
+    },
+  },
+  check: async (context) => (await import('./check.ts')).check(context),
+})
