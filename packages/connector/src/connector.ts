@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { DataType, DataTypeCategory, PlatformType, Role, SupportedType } from '@penstock/wire'
 import type { Check } from './check.ts'
 import type { Destination } from './destination.ts'
-import type { FieldDefinition, Fields } from './fields.ts'
+import { type FieldDefinition, type Fields, text } from './fields.ts'
 import type { Records } from './records.ts'
 import type { Source } from './source.ts'
 import { readValues } from './values.ts'
@@ -113,6 +113,7 @@ export function defineConnector(definition: ConnectorDefinition): Connector {
   }
   return Object.freeze({
     ...definition,
+    ...(definition.destination ? { destination: withMapping(definition.destination) } : {}),
     id: catalogueId('connector', definition.slug),
     platformId: catalogueId('platform', definition.platform.slug),
     roles,
@@ -121,6 +122,32 @@ export function defineConnector(definition: ConnectorDefinition): Connector {
       (!definition.source || Boolean(definition.source.open)) &&
       (!definition.destination || Boolean(definition.destination.deliver)),
   })
+}
+
+/** A destination that data moves to also takes the mapping, which the engine reads. */
+function withMapping(end: DestinationEnd): DestinationEnd {
+  if (!end.deliver) return end
+  const phones = Object.values(end.records ?? {}).some(({ normalise }) => normalise?.startsWith('phone-'))
+  return {
+    ...end,
+    fields: {
+      ...end.fields,
+      mapping: text({
+        label: 'Mapping',
+        description: end.records
+          ? 'Which column of the source fills which field, where their names do not tell: {"email": "E-mail address"}'
+          : 'Which columns are sent, and under which names; all as they are unless given: {"name": "column of the source"}',
+      }),
+      ...(phones
+        ? {
+            defaultCountry: text({
+              label: 'Default country',
+              description: 'Country of phone numbers that are written without one, as two letters: DE',
+            }),
+          }
+        : {}),
+    },
+  }
 }
 
 /** Names a platform; an identity function that checks the type. */

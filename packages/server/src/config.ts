@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { limits } from '@penstock/wire'
 import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
 
@@ -27,6 +27,18 @@ export type Config = {
   trustedProxies: readonly string[]
   /** Whether `serve` also works on background jobs. */
   worker: boolean
+  /** Transfers that run at once: in this process, in one account and on one platform over all processes (0: no limit). */
+  transfers: { readonly atOnce: number; readonly perAccount: number; readonly perPlatform: number }
+  /** How long a transfer puts up with trouble that should pass. */
+  retrySeconds: number
+  /** Rejected records that are kept of one transfer, and for how long. */
+  rejects: { readonly max: number; readonly days: number }
+  /** A transfer that replaces everything with less than this part of what the last one sent waits for confirmation. */
+  replacePercentMin: number
+  /** What connectors may reach: any address but link-local and metadata ones, or public ones only. */
+  egress: 'any' | 'public'
+  /** Directories that the connector of local folders may read and write. */
+  localFolders: readonly string[]
   logLevel: LogLevel
 }
 
@@ -101,6 +113,29 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     corsOrigins: words(given('PENSTOCK_CORS_ORIGINS')),
     trustedProxies: words(given('PENSTOCK_TRUSTED_PROXIES')),
     worker: read('PENSTOCK_WORKER', true, (value) => ({ 1: true, 0: false })[value], '1 or 0'),
+    transfers: {
+      atOnce: whole('PENSTOCK_TRANSFERS', 4, 1, 100),
+      perAccount: whole('PENSTOCK_TRANSFERS_PER_ACCOUNT', 4, 1, 1_000),
+      perPlatform: whole('PENSTOCK_TRANSFERS_PER_PLATFORM', 0, 0, 1_000),
+    },
+    retrySeconds: whole('PENSTOCK_RETRY_SECONDS', 900, 0, 86_400),
+    rejects: {
+      max: whole('PENSTOCK_REJECTS', 10_000, 0, 1_000_000),
+      days: whole('PENSTOCK_REJECT_DAYS', 30, 1, 3_650),
+    },
+    replacePercentMin: whole('PENSTOCK_REPLACE_PERCENT', 50, 0, 100),
+    egress: read(
+      'PENSTOCK_EGRESS',
+      'any',
+      (value) => (value === 'any' || value === 'public' ? value : undefined),
+      'any or public',
+    ),
+    localFolders: read(
+      'PENSTOCK_LOCAL_FOLDERS',
+      [],
+      (value) => (value.split(':').every((folder) => isAbsolute(folder)) ? value.split(':') : undefined),
+      'absolute paths of directories, with a colon between them',
+    ),
     logLevel: read(
       'PENSTOCK_LOG_LEVEL',
       'info',

@@ -5,6 +5,7 @@ import type { Database } from './db/database.ts'
 import type { Notices } from './db/notices.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import type { Attempts } from './tokens/attempts.ts'
+import type { Reach } from './transfers/ends.ts'
 
 /** What the rooms are handed; made once, in `app.ts`. */
 export type Deps = {
@@ -16,4 +17,5 @@ export type Deps = {
   accounts: ReturnType<typeof createAccountFinder>
   accountContents: AccountContents
   catalogue: Catalogue
+  reach: Reach
 }

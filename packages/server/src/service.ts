@@ -19,11 +19,14 @@ import { observe } from './http/observe.ts'
 import { serveOperations } from './http/serve.ts'
 import type { Logger } from './log.ts'
 import { registerEnvironment } from './organizations/organizations.ts'
+import { reportRoutes } from './reports/routes.ts'
 import { openKeyring } from './secrets/keyring.ts'
 import type { MasterKey } from './secrets/seal.ts'
 import { createAttempts, createRequestLimit } from './tokens/attempts.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { createAuthenticator } from './tokens/tokens.ts'
+import { createReach } from './transfers/reach.ts'
+import { transferRoutes } from './transfers/routes.ts'
 import { waitingJobs } from './worker/worker.ts'
 
 /** The service without a port: everything is put together here and nowhere else. */
@@ -50,6 +53,7 @@ export async function createService(
   const keyring = await openKeyring(database, masterKey, notices)
   const accounts = createAccountFinder(database, notices)
   const catalogue = createCatalogue(config.publicUrl)
+  const reach = createReach(config)
   const deps: Deps = {
     config,
     database,
@@ -59,6 +63,7 @@ export async function createService(
     accounts,
     accountContents: connectionsOfAccounts,
     catalogue,
+    reach,
   }
   const limit = createRequestLimit(config.rateLimitPerMinute)
   const gate: Gate = {
@@ -71,6 +76,8 @@ export async function createService(
     ...connectorRoutes(deps),
     ...accountRoutes(deps),
     ...connectionRoutes(deps),
+    ...transferRoutes(deps),
+    ...reportRoutes(),
   }
   await notices.start()
 
@@ -92,6 +99,7 @@ export async function createService(
       draining = true
       await app.close()
       await notices.close()
+      await reach.close()
     },
   }
 }

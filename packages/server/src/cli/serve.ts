@@ -15,7 +15,7 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   opened.defer(ground.close)
   await migrate(ground.databaseUrl)
   const first = await prepareFirstOrganization(config, ground.database)
-  if (config.worker) opened.defer((await startWorker(ground.databaseUrl, log)).stop)
+  if (config.worker) opened.defer((await startWorker(config, ground, log)).stop)
   const service = await createService(config, { ...ground, log })
   opened.defer(service.close)
   await listen(service, config)
@@ -51,7 +51,7 @@ export async function work(config: Config, log: Logger): Promise<void> {
   const ground = await openGround(config, log)
   opened.defer(ground.close)
   await migrate(ground.databaseUrl)
-  opened.defer((await startWorker(ground.databaseUrl, log)).stop)
+  opened.defer((await startWorker(config, ground, log)).stop)
   log.info('working')
   await told
 }

@@ -231,7 +231,11 @@ export const connectionsOfAccounts: AccountContents = {
  * the trigger does not apply any more, nothing changes.
  * @returns whether the connection moved
  */
-export async function meet(tx: Transaction, id: string, trigger: 'breakdown' | 'outage' | 'recovery'): Promise<boolean> {
+export async function meet(
+  tx: Transaction,
+  id: string,
+  trigger: 'breakdown' | 'outage' | 'recovery',
+): Promise<boolean> {
   for (const from of connectionStatuses) {
     const transition = lifecycle[from][trigger]
     if (!('to' in transition) || transition.to === 'remembered' || transition.to === from) continue

@@ -70,7 +70,9 @@ function readDays({ startDate, endDate }: { startDate?: string; endDate?: string
   const days = (Date.parse(end) - Date.parse(start)) / dayMs + 1
   if (days < 1) refuse('invalid_request', [{ field: 'query.endDate', message: 'must not be before startDate' }])
   if (days > limits.reportDaysMax) {
-    refuse('invalid_request', [{ field: 'query.startDate', message: `must be at most ${limits.reportDaysMax} days before endDate` }])
+    refuse('invalid_request', [
+      { field: 'query.startDate', message: `must be at most ${limits.reportDaysMax} days before endDate` },
+    ])
   }
   return { startDate: start, endDate: end }
 }

@@ -29,7 +29,9 @@ export async function checkConnector(
     const outcome = asOutcome(error)
     const isLate = timely.aborted && !signal.aborted
     if (!outcome && !isLate) throw error
-    const message = isLate ? `It did not answer within ${checkTimeoutMs / 1000} seconds: try again later.` : (outcome?.message ?? '')
+    const message = isLate
+      ? `It did not answer within ${checkTimeoutMs / 1000} seconds: try again later.`
+      : (outcome?.message ?? '')
     return [{ name: 'reach', ok: false, message }]
   })
   const failed = checks.find(({ ok }) => !ok)

@@ -9,7 +9,10 @@ export type RowMapping = {
   readonly plan: MappingPlan
   /** The columns that the destination gets. */
   readonly columns: readonly string[]
-  readonly map: (chunk: Pick<Chunk, 'rows' | 'faults'>) => { rows: readonly Row[]; faults: ReadonlyMap<number, RowFault> }
+  readonly map: (chunk: Pick<Chunk, 'rows' | 'faults'>) => {
+    rows: readonly Row[]
+    faults: ReadonlyMap<number, RowFault>
+  }
 }
 
 /** Plans a mapping, with every fault where there is none. */
@@ -21,7 +24,12 @@ export function planRows(
   const path = 'destConnectionConfig.mapping'
   const given = readMapping(settings.mapping === undefined ? undefined : String(settings.mapping), path)
   if (given.faults.length > 0) return { faults: given.faults }
-  const { plan, faults } = planMapping({ records: destination.destination?.records, columns, mapping: given.mapping, path })
+  const { plan, faults } = planMapping({
+    records: destination.destination?.records,
+    columns,
+    mapping: given.mapping,
+    path,
+  })
   if (!plan) return { faults }
   const country = settings.defaultCountry
   const map = createMapper(plan, country === undefined ? {} : { defaultCountry: String(country) })

@@ -49,7 +49,9 @@ export async function previewConnection(
     const outcome = asOutcome(error)
     if (outcome) refuse('platform_refused', [{ field: 'srcConnector', message: outcome.message }])
     if (timely.aborted && !signal.aborted) {
-      refuse('platform_refused', [{ field: 'srcConnector', message: 'The source did not answer in time: try again later.' }])
+      refuse('platform_refused', [
+        { field: 'srcConnector', message: 'The source did not answer in time: try again later.' },
+      ])
     }
     throw error
   }
@@ -77,12 +79,17 @@ async function preview(
     columns: [...mapping.columns],
     rows: mapped.rows
       .filter((_, i) => isFit(i))
-      .map((cells) => cells.map((cell, i) => shorten(cell, isPersonal(mapping.plan.steps[i] as (typeof mapping.plan.steps)[number])))),
+      .map((cells) =>
+        cells.map((cell, i) => shorten(cell, isPersonal(mapping.plan.steps[i] as (typeof mapping.plan.steps)[number]))),
+      ),
     rejected: raws.flatMap((_, i) => {
       const reason = broken.get(i)
       const fault = reason === undefined ? mapped.faults.get(i) : { field: null, reason }
       return fault ? [{ row: i + 1, field: fault.field, reason: fault.reason }] : []
     }),
-    lint: lintRows(mapping.plan, raws.filter((_, i) => !broken.has(i))),
+    lint: lintRows(
+      mapping.plan,
+      raws.filter((_, i) => !broken.has(i)),
+    ),
   }
 }

@@ -23,7 +23,9 @@ export const transferRoutes = ({ config, catalogue, keyring, reach }: Deps): Han
   const env = config.environment.name
   const deps = { catalogue, keyring, reach }
   return {
-    checkConnector: async ({ db, account, id, signal }) => ({ reply: await checkConnector(db, deps, account, id, signal) }),
+    checkConnector: async ({ db, account, id, signal }) => ({
+      reply: await checkConnector(db, deps, account, id, signal),
+    }),
     previewConnection: async ({ db, account, id, body, signal }) => ({
       reply: await previewConnection(db, deps, account, id, body, signal),
     }),

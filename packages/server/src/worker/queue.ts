@@ -9,10 +9,10 @@ import { unlock } from './queries.ts'
 
 /** Jobs that this program knows, by the names in the queue. */
 export const purgeTask = 'purge'
+export const transferTask = 'transfer'
 
 /** At 03:15 UTC every day; a day that was missed while nothing ran is made up for at the next start. */
 const crontab = `15 3 * * * ${purgeTask} ?fill=1d&jobKey=${purgeTask}`
-const concurrentJobs = 2
 /** One to listen for jobs, one to keep its books. */
 const queueConnections = 2
 const pulseMs = 5_000
@@ -35,10 +35,17 @@ export type Queue = {
  * @param told resolves when the queue is to stop
  * @param owners names under which this process locked jobs; the run adds its own. Those from before are dead, and what
  *   they left locked is done again: the library by itself would wait for four hours.
+ * @param work runs transfers until none is left whose turn it is
  */
 export async function runQueue(
   databaseUrl: string,
-  { told, owners, log }: { told: Promise<void>; owners: string[]; log: Logger },
+  {
+    told,
+    owners,
+    concurrentJobs,
+    work,
+    log,
+  }: { told: Promise<void>; owners: string[]; concurrentJobs: number; work: () => Promise<void>; log: Logger },
 ): Promise<Queue> {
   // Its own pool: neither do jobs wait for requests, nor requests for jobs.
   const database = openDatabase({ url: databaseUrl, poolSize: concurrentJobs + queueConnections })
@@ -66,6 +73,7 @@ export async function runQueue(
         worker: { concurrentJobs, completeJobBatchDelay: 0, failJobBatchDelay: 0 },
       },
       taskList: {
+        [transferTask]: work,
         [purgeTask]: async () => log.info({ purged: await purge(database) }, 'purged'),
       },
     })

@@ -1,10 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database } from '../db/database.ts'
+import type { Config } from '../config.ts'
+import { createCatalogue } from '../connectors/catalogue.ts'
+import { type Database, openDatabase } from '../db/database.ts'
+import { createNotices } from '../db/notices.ts'
 import type { Logger } from '../log.ts'
+import { openKeyring } from '../secrets/keyring.ts'
+import type { MasterKey } from '../secrets/seal.ts'
+import type { EngineDeps } from '../transfers/engine/run.ts'
+import { keepUp } from '../transfers/engine/upkeep.ts'
+import { workOnTransfers } from '../transfers/engine/work.ts'
+import { createReach } from '../transfers/reach.ts'
 import { countWaitingJobs } from './queries.ts'
 import { type Queue, runQueue } from './queue.ts'
 
 const restartMs = 2_000
+const upkeepConnections = 3
+const firstRetryMs = 500
+const longestRetryMs = 60_000
 
 export type Worker = {
   /** Lets jobs under way finish, for ten seconds at most, and lets go of the database. */
@@ -15,12 +27,25 @@ export type Worker = {
  * Works on background jobs, on the same database, until stopped; any number of processes may. When the database goes
  * away the queue ends, and is started again until it succeeds. Rejects where it is away from the first.
  */
-export async function startWorker(databaseUrl: string, log: Logger): Promise<Worker> {
+export async function startWorker(
+  config: Config,
+  { databaseUrl, masterKey }: { databaseUrl: string; masterKey: MasterKey },
+  log: Logger,
+): Promise<Worker> {
+  const engine = await openEngine(config, databaseUrl, masterKey, log)
   const stopping = new AbortController()
   const { signal } = stopping
   const told = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const owners: string[] = []
-  const start = () => runQueue(databaseUrl, { told, owners, log })
+  const { transfers } = config
+  const work = () =>
+    workOnTransfers(engine.deps, transfers, log, signal).catch((err) => {
+      // Whoever is alive takes up what this worker could not go on with.
+      log.warn({ err }, 'a transfer could not go on; it is taken up again')
+    })
+  // Transfers do not keep the purge waiting.
+  const concurrentJobs = transfers.atOnce + 1
+  const start = () => runQueue(databaseUrl, { told, owners, concurrentJobs, work, log })
   const supervise = async (first: Queue) => {
     let queue: Queue | undefined = first
     while (!signal.aborted) {
@@ -32,11 +57,14 @@ export async function startWorker(databaseUrl: string, log: Logger): Promise<Wor
     }
     await queue?.ended
   }
+  const upkeep = keepUp(engine.deps, log, signal)
   const supervised = supervise(await start())
   return {
-    stop: () => {
+    stop: async () => {
       stopping.abort()
-      return supervised
+      await supervised
+      await upkeep
+      await engine.close()
     },
   }
 }
@@ -44,3 +72,37 @@ export async function startWorker(databaseUrl: string, log: Logger): Promise<Wor
 /** How many jobs are due and not begun. */
 export const waitingJobs = async (database: Database): Promise<number> =>
   (await countWaitingJobs.first(database, {}))?.waiting ?? 0
+
+/** What transfers are run with: connections of their own, the keys, the catalogue and the way out. */
+async function openEngine(
+  config: Config,
+  databaseUrl: string,
+  masterKey: MasterKey,
+  log: Logger,
+): Promise<{ deps: EngineDeps; close(): Promise<void> }> {
+  const database = openDatabase({
+    url: databaseUrl,
+    poolSize: config.transfers.atOnce + upkeepConnections,
+    onIdleError: (err) => log.warn({ err }, 'a database connection of the transfers broke'),
+  })
+  const notices = createNotices(databaseUrl, (err) => log.warn({ err }, 'cannot hear other processes; trying again'))
+  const reach = createReach(config)
+  const close = async () => {
+    await notices.close()
+    await reach.close()
+    await database.close()
+  }
+  try {
+    const keyring = await openKeyring(database, masterKey, notices)
+    await notices.start()
+    const settings = {
+      patience: { firstMs: firstRetryMs, mostMs: longestRetryMs, totalMs: config.retrySeconds * 1000 },
+      rejectsMax: config.rejects.max,
+      replaceShareMin: config.replacePercentMin / 100,
+    }
+    return { deps: { database, keyring, catalogue: createCatalogue(config.publicUrl), reach, settings }, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

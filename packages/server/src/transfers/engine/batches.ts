@@ -11,7 +11,10 @@ export type Position = { readonly at: Json | null; readonly skip: number; readon
 export const beginning: Position = { at: null, skip: 0, bytes: 0 }
 
 /** Turns the records of a chunk into what the destination wants; unfit ones have a fault instead. */
-export type Mapper = (chunk: Pick<Chunk, 'rows' | 'faults'>) => { rows: readonly Row[]; faults: ReadonlyMap<number, RowFault> }
+export type Mapper = (chunk: Pick<Chunk, 'rows' | 'faults'>) => {
+  rows: readonly Row[]
+  faults: ReadonlyMap<number, RowFault>
+}
 export type RowFault = { readonly field?: string; readonly reason: string }
 
 /** A record that is not sent. */

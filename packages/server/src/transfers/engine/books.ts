@@ -29,7 +29,13 @@ export class Books {
   #dataKeyId: string | null
   #dataKey: MasterKey | undefined
 
-  constructor(db: Database, keyring: Keyring, work: queries.WorkRow, rejectsMax: number, state: { entries: number; keptRejects: number }) {
+  constructor(
+    db: Database,
+    keyring: Keyring,
+    work: queries.WorkRow,
+    rejectsMax: number,
+    state: { entries: number; keptRejects: number },
+  ) {
     this.#db = db
     this.#keyring = keyring
     this.#work = work
@@ -44,7 +50,11 @@ export class Books {
    * Throws `Lost` where the transfer is another worker's by now: nothing is stored then.
    * @returns the receipt that was stored, if there is one
    */
-  async confirm(entries: readonly Entry[], progress: number | null, columns: readonly string[]): Promise<Json | undefined> {
+  async confirm(
+    entries: readonly Entry[],
+    progress: number | null,
+    columns: readonly string[],
+  ): Promise<Json | undefined> {
     const { id, attempt, accountId, connectionId, organizationId, trigger } = this.#work
     const last = entries.at(-1)
     if (!last) return undefined
@@ -133,7 +143,13 @@ function rejectsOf(load: Load, rejected: readonly Rejection[]): Kept[] {
     return { row, count: 1, field, reason, raw: load.raws[index] }
   })
   const onTheWay = load.unfit.map(
-    ({ number, raw, fault }): Kept => ({ row: number, count: 1, field: fault.field ?? null, reason: fault.reason, raw }),
+    ({ number, raw, fault }): Kept => ({
+      row: number,
+      count: 1,
+      field: fault.field ?? null,
+      reason: fault.reason,
+      raw,
+    }),
   )
   return [...onTheWay, ...byDestination].sort((a, b) => (a.row ?? Infinity) - (b.row ?? Infinity))
 }

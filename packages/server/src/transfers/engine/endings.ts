@@ -1,5 +1,5 @@
-import type { StandingRow } from './queries.ts'
 import { mayTransfer } from '@penstock/wire'
+import type { StandingRow } from './queries.ts'
 
 /** The ways in which a run ends before its source does. Each is thrown, and meant as an end, not as a failure. */
 
@@ -32,7 +32,10 @@ export function endingOf(standing: StandingRow | undefined): Error | undefined {
     return new Stopped('account_disabled', 'The sub-account was disabled: enable it, then start a new transfer.')
   }
   if (!mayTransfer(standing.status)) {
-    return new Stopped('connection_not_active', `The connection became ${standing.status}: activate it, then start a new transfer.`)
+    return new Stopped(
+      'connection_not_active',
+      `The connection became ${standing.status}: activate it, then start a new transfer.`,
+    )
   }
   return undefined
 }

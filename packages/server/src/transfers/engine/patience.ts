@@ -39,7 +39,9 @@ export class Troubles {
   async wait(error: unknown, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const outcome = asOutcome(error)
-    const passes = outcome ? outcome.instruction === 'retry' || outcome.instruction === 'unreachable' : this.#count < defectTries
+    const passes = outcome
+      ? outcome.instruction === 'retry' || outcome.instruction === 'unreachable'
+      : this.#count < defectTries
     if (!passes) throw error
     this.#since ??= Date.now()
     const { firstMs, mostMs, totalMs } = this.#patience
@@ -59,5 +61,10 @@ const defectTries = 3
 function atTheEnd(error: unknown): unknown {
   const outcome = asOutcome(error)
   if (outcome?.instruction !== 'retry') return error
-  return new Outcome('failed', outcome.code, `${outcome.message} It did not pass in time: start the transfer again later.`, { cause: error })
+  return new Outcome(
+    'failed',
+    outcome.code,
+    `${outcome.message} It did not pass in time: start the transfer again later.`,
+    { cause: error },
+  )
 }

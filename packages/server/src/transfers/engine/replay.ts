@@ -15,7 +15,11 @@ export const rejectPlace = (transferId: string, number: number) => ['reject', tr
 export async function openReplay(db: Db, keyring: Keyring, transferId: string): Promise<SourceReader> {
   const replayed = await queries.replayedTransfer.first(db, { id: transferId })
   if (!replayed?.dataKeyId || !replayed.sourceColumns) {
-    throw new Outcome('failed', 'nothing_to_replay', 'The rejected records are no longer kept: start a new transfer instead.')
+    throw new Outcome(
+      'failed',
+      'nothing_to_replay',
+      'The rejected records are no longer kept: start a new transfer instead.',
+    )
   }
   const key = await openDataKey(db, keyring, replayed.dataKeyId)
   const columns = replayed.sourceColumns
@@ -30,7 +34,9 @@ export async function openReplay(db: Db, keyring: Keyring, transferId: string): 
         const sealed = kept.map((row) => unseal(key, rejectPlace(transferId, row.number), row.sealed).toString('utf8'))
         const rows = sealed.map((text) => JSON.parse(text) as Row)
         const faults = new Map(
-          rows.flatMap((row, i) => (row.length === columns.length ? [] : [[i, 'has not as many cells as there are columns'] as const])),
+          rows.flatMap((row, i) =>
+            row.length === columns.length ? [] : [[i, 'has not as many cells as there are columns'] as const],
+          ),
         )
         yield { columns, rows, faults, bytes: sealed.reduce((sum, text) => sum + text.length, 0), position: number }
       }

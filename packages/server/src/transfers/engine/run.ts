@@ -159,7 +159,11 @@ class Run {
 
 type Ends = {
   openReader(): Promise<SourceReader>
-  openWriter(columns: readonly string[], receipts: readonly Json[], memory: Json | undefined): Promise<DestinationWriter>
+  openWriter(
+    columns: readonly string[],
+    receipts: readonly Json[],
+    memory: Json | undefined,
+  ): Promise<DestinationWriter>
   planFor(columns: readonly string[]): RowMapping
   readonly bounds: { readonly rowsMax: number; readonly bytesMax: number }
   readonly replaces: boolean
@@ -183,7 +187,14 @@ class Session {
   #sourceColumns: readonly string[] = []
   #held: Entry[] = []
 
-  constructor(deps: EngineDeps, work: queries.WorkRow, signal: AbortSignal, books: Books, troubles: Troubles, ends: Ends) {
+  constructor(
+    deps: EngineDeps,
+    work: queries.WorkRow,
+    signal: AbortSignal,
+    books: Books,
+    troubles: Troubles,
+    ends: Ends,
+  ) {
     this.#deps = deps
     this.#work = work
     this.#signal = signal
@@ -339,7 +350,11 @@ class Session {
     const last = entries.at(-1)
     if (!total || !last) return null
     const bytes = last.load.segments.at(-1)?.bytes ?? 0
-    const part = total.bytes ? bytes / total.bytes : total.rows ? (last.load.first + last.load.covered - 1) / total.rows : Number.NaN
+    const part = total.bytes
+      ? bytes / total.bytes
+      : total.rows
+        ? (last.load.first + last.load.covered - 1) / total.rows
+        : Number.NaN
     return Number.isFinite(part) ? Math.min(1, Math.max(0, part)) : null
   }
 

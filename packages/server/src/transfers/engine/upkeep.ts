@@ -37,7 +37,8 @@ export async function keepUp(deps: EngineDeps, log: Logger, stopping: AbortSigna
 /** Gives transfers of dead workers to living ones, and wakes workers where transfers wait. */
 export async function reviveSilent({ database }: EngineDeps, log: Logger): Promise<void> {
   const revived = await queries.reviveSilent.all(database, { silentSeconds })
-  for (const { id } of revived) log.warn({ transferId: id }, 'the worker of a transfer fell silent; another one goes on')
+  for (const { id } of revived)
+    log.warn({ transferId: id }, 'the worker of a transfer fell silent; another one goes on')
   const waiting = await queries.oldestQueued.first(database, {})
   if (waiting) await wakeWorker.run(database, { id: waiting.id })
 }
@@ -86,7 +87,12 @@ export async function probeOffline(deps: EngineDeps, log: Logger, stopping: Abor
   )
 }
 
-async function answers(deps: EngineDeps, connector: Connector, accountId: string, signal: AbortSignal): Promise<boolean> {
+async function answers(
+  deps: EngineDeps,
+  connector: Connector,
+  accountId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     const context = await openContext(deps.database, deps, connector, accountId, undefined, signal)
     const steps = (await connector.check?.(context)) ?? []

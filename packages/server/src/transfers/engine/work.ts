@@ -21,7 +21,12 @@ export type ClaimLimits = {
  * Runs transfers, one after the other, until none has its turn or the signal aborts. Any number of these may work at
  * once, in any number of processes.
  */
-export async function workOnTransfers(deps: EngineDeps, limits: ClaimLimits, log: Logger, stopping: AbortSignal): Promise<void> {
+export async function workOnTransfers(
+  deps: EngineDeps,
+  limits: ClaimLimits,
+  log: Logger,
+  stopping: AbortSignal,
+): Promise<void> {
   while (!stopping.aborted) {
     const id = await claim(deps, limits)
     if (id === undefined) return
@@ -29,13 +34,20 @@ export async function workOnTransfers(deps: EngineDeps, limits: ClaimLimits, log
   }
 }
 
-async function claim({ database, catalogue }: EngineDeps, { perAccount, perPlatform }: ClaimLimits): Promise<string | undefined> {
+async function claim(
+  { database, catalogue }: EngineDeps,
+  { perAccount, perPlatform }: ClaimLimits,
+): Promise<string | undefined> {
   const platformConnectors = JSON.stringify(
     perPlatform > 0 ? catalogue.listed.map(({ id, platformId }) => ({ connector: id, platform: platformId })) : [],
   )
   return database.transaction(async (tx) => {
     await queries.holdClaims.run(tx, {})
-    const claimed = await queries.claimTransfer.first(tx, { perAccount, perPlatform: perPlatform || 1, platformConnectors })
+    const claimed = await queries.claimTransfer.first(tx, {
+      perAccount,
+      perPlatform: perPlatform || 1,
+      platformConnectors,
+    })
     return claimed?.id
   })
 }
@@ -104,8 +116,10 @@ async function writeEnd(deps: EngineDeps, work: queries.WorkRow, error: unknown,
       await queries.scheduleProbe.run(tx, { connectionId, inSeconds: probeFirstSeconds })
     }
   })
-  if (isDefect) log.error({ ...about, err: error instanceof Error ? (error.cause ?? error) : error }, 'a connector failed')
+  if (isDefect)
+    log.error({ ...about, err: error instanceof Error ? (error.cause ?? error) : error }, 'a connector failed')
   else log.warn({ ...about, code: end.code, status: end.status }, 'transfer ended')
 }
 
-const internal = 'The connector met a defect of its own. Nothing that was confirmed is lost; tell the operator the identifier of this transfer.'
+const internal =
+  'The connector met a defect of its own. Nothing that was confirmed is lost; tell the operator the identifier of this transfer.'
