@@ -12,7 +12,7 @@ import {
 } from '@penstock/wire'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { Type } from 'typebox'
-import { readConfig } from '../../packages/server/src/config.ts'
+import { type Config, readConfig } from '../../packages/server/src/config.ts'
 import { type Database, openDatabase } from '../../packages/server/src/db/database.ts'
 import { createLogger } from '../../packages/server/src/log.ts'
 import { createOrganization, registerEnvironment } from '../../packages/server/src/organizations/organizations.ts'
@@ -28,6 +28,7 @@ export type TestService = {
   readonly service: Service
   readonly database: Database
   readonly databaseUrl: string
+  readonly config: Config
   /** What the service wrote into its log, a line each. */
   readonly logLines: string[]
   /** An organization with a client and a token. */
@@ -46,6 +47,7 @@ export type RawRequest = { method: string; path: string; headers?: Record<string
 export type CallOptions<I extends OperationId> = {
   token?: string
   id?: string
+  transferId?: string
   accountId?: string
   query?: Record<string, string | number | boolean>
   body?: BodyOf<I>
@@ -117,6 +119,7 @@ export async function startServiceOn(
     service,
     database,
     databaseUrl,
+    config,
     logLines,
     send,
     call: async <I extends OperationId>(id: I, options: CallOptions<I> = {}) => {
@@ -153,13 +156,17 @@ export async function startServiceOn(
 /** The request that calls an operation. */
 export function requestOf(
   operation: Operation,
-  { token, id, accountId, query, body, headers }: CallOptions<OperationId>,
+  { token, id, transferId, accountId, query, body, headers }: CallOptions<OperationId>,
 ): RawRequest {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries({ ...query, ...(accountId === undefined ? {} : { accountId }) })) {
     parameters.set(name, String(value))
   }
-  const path = basePath + operation.path.replace('{id}', encodeURIComponent(id ?? ''))
+  const path =
+    basePath +
+    operation.path
+      .replace('{id}', encodeURIComponent(id ?? ''))
+      .replace('{transferId}', encodeURIComponent(transferId ?? ''))
   return {
     method: operation.method,
     path: parameters.size > 0 ? `${path}?${parameters}` : path,

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Transfer } from '@penstock/wire'
+import pg from 'pg'
+import { createLogger } from '../../packages/server/src/log.ts'
+import { startWorker, type Worker } from '../../packages/server/src/worker/worker.ts'
+import { createTestDatabase } from './database.ts'
+import { type Caller, callerOf, connectorBySlug } from './fixtures.ts'
+import { startTestService, type TestService } from './service.ts'
+import { until } from './until.ts'
+
+/** Data that really moves: a folder of files, a PostgreSQL to load into, a service, and a worker. */
+
+export const localFolder = connectorBySlug('local-folder')
+export const postgresql = connectorBySlug('postgresql')
+
+export type Mill = {
+  readonly service: TestService
+  readonly caller: Caller
+  readonly accountId: string
+  /** The folder that the local folder's connector reads and writes. */
+  readonly folder: string
+  /** The database that the PostgreSQL connector reads and writes. */
+  readonly target: pg.Pool
+  startWorker(env?: Record<string, string>): Promise<Worker>
+  /** A connection between two of the connectors that are there, active. */
+  connect(
+    source: { id: string },
+    srcConnectionConfig: Record<string, string | boolean | number>,
+    destination: { id: string },
+    destConnectionConfig: Record<string, string | boolean | number>,
+  ): Promise<string>
+  start(connectionId: string, body?: object): Promise<Transfer>
+  get(connectionId: string, transferId: string): Promise<Transfer>
+  /** The transfer once it has ended. */
+  ended(connectionId: string, transferId: string): Promise<Transfer>
+  close(): Promise<void>
+}
+
+const endsWithinMs = 120_000
+
+/** Starts a service with an account that has a local folder and a PostgreSQL, both configured. */
+export async function startMill(env: Record<string, string> = {}): Promise<Mill> {
+  const folder = await mkdtemp(join(tmpdir(), 'penstock-mill-'))
+  const targetDatabase = await createTestDatabase()
+  const settings = { PENSTOCK_LOCAL_FOLDERS: folder, ...env }
+  const service = await startTestService(settings)
+  const caller = callerOf(service, await service.addOrganization())
+  const { id: accountId } = await caller.addAccount()
+  await caller.addConnectors(accountId, localFolder, postgresql)
+  const configure = (id: string, secretConfig: Record<string, string | number>) =>
+    caller.expect(caller.call('configureConnector', { accountId, id, body: { secretConfig } }))
+  await configure(localFolder.id, { folder })
+  await configure(postgresql.id, postgresqlSecrets(targetDatabase.url))
+  const target = new pg.Pool({ connectionString: targetDatabase.url, max: 3 })
+  target.on('error', () => {})
+  const workers: Worker[] = []
+  const get = (id: string, transferId: string): Promise<Transfer> =>
+    caller.expect(caller.call('getTransfer', { accountId, id, transferId }))
+  return {
+    service,
+    caller,
+    accountId,
+    folder,
+    target,
+    startWorker: async () => {
+      const { config, databaseUrl, logLines } = service
+      assert(config.masterKey)
+      const log = createLogger('info', { write: (line) => void logLines.push(line) })
+      const worker = await startWorker(config, { databaseUrl, masterKey: config.masterKey }, log)
+      workers.push(worker)
+      return worker
+    },
+    connect: async (source, srcConnectionConfig, destination, destConnectionConfig) => {
+      const body = {
+        name: 'Pipe',
+        srcConnectorId: source.id,
+        destConnectorId: destination.id,
+        srcConnectionConfig,
+        destConnectionConfig,
+      }
+      const { id } = await caller.expect(caller.call('createConnection', { accountId, body }))
+      await caller.expect(caller.call('updateConnectionStatus', { accountId, id, body: { action: 'activate' } }))
+      return id
+    },
+    start: (id, body = {}) => caller.expect(caller.call('startTransfer', { accountId, id, body })),
+    get,
+    ended: (id, transferId) =>
+      until(
+        'the transfer has ended',
+        async () => {
+          const transfer = await get(id, transferId)
+          return transfer.finishedTime === null ? undefined : transfer
+        },
+        endsWithinMs,
+      ),
+    close: async () => {
+      await Promise.all(workers.map((worker) => worker.stop()))
+      await service.close()
+      await target.end()
+      await targetDatabase.drop()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** What the connector of PostgreSQL is told, from an address. */
+export function postgresqlSecrets(address: string): Record<string, string | number> {
+  const { hostname, port, pathname, username, password } = new URL(address)
+  return {
+    host: hostname,
+    port: Number(port || 5432),
+    database: pathname.slice(1),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    tlsMode: 'disable',
+  }
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { localFolder, type Mill, postgresql, startMill } from './harness/transfers.ts'
+
+/** Transfers from end to end: asked for through the interface, done by a worker, seen at the destination. */
+
+let mill: Mill
+before(async () => {
+  mill = await startMill()
+  await mill.startWorker()
+})
+after(() => mill.close())
+
+describe('a transfer', () => {
+  test('moves a file into a folder, and accounts for every row', async () => {
+    await writeFile(join(mill.folder, 'people.csv'), 'email,city\na@example.com,Berlin\nb@example.com,"Köln, Deutz"\n')
+    const id = await mill.connect(localFolder, { files: 'people.csv' }, localFolder, { subfolder: 'out' })
+    const begun = await mill.start(id)
+    assert.equal(begun.status, 'queued')
+    const transfer = await mill.ended(id, begun.id)
+    assert.deepEqual(transfer.error, null)
+    assert.deepEqual(transfer.records, { read: 2, sent: 2, accepted: 2, rejected: 0 })
+    assert.equal(transfer.status, 'succeeded')
+    const [file = ''] = await readdir(join(mill.folder, 'out'))
+    const written = await readFile(join(mill.folder, 'out', file), 'utf8')
+    assert.match(written, /a@example.com,Berlin\r?\nb@example.com,"Köln, Deutz"/)
+  })
+
+  test('moves a file into a table', async () => {
+    await mill.target.query('create table people (email text primary key, city text)')
+    const id = await mill.connect(localFolder, { files: 'people.csv' }, postgresql, {
+      table: 'people',
+      writeMode: 'Upsert',
+      keyColumns: 'email',
+    })
+    const transfer = await mill.ended(id, (await mill.start(id)).id)
+    assert.deepEqual(transfer.error, null)
+    assert.deepEqual((await mill.target.query('select * from people order by email')).rows, [
+      { email: 'a@example.com', city: 'Berlin' },
+      { email: 'b@example.com', city: 'Köln, Deutz' },
+    ])
+  })
+})
