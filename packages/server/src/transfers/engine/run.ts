@@ -16,6 +16,7 @@ import { movingEnds, openContext, type Reach, settingsOf } from '../ends.ts'
 import { type RowMapping, requireMapping } from '../map-rows.ts'
 import { batchOf, beginning, fillLoads, halve, type Load, type Position } from './batches.ts'
 import { Books, type Entry } from './books.ts'
+import { isOfTheEnds, ofConnector } from './defects.ts'
 import { endingOf, Stopped } from './endings.ts'
 import { type Patience, Troubles } from './patience.ts'
 import * as queries from './queries.ts'
@@ -56,26 +57,6 @@ export async function runTransfer(deps: EngineDeps, work: queries.WorkRow, signa
       await run.tell(error)
       await troubles.wait(error, signal)
     }
-  }
-}
-
-/** Whether the connectors are to blame, and not our database or a stop. */
-const isOfTheEnds = (error: unknown) => asOutcome(error) !== undefined || error instanceof ConnectorDefect
-
-/** A connector threw something that is no outcome. */
-class ConnectorDefect extends Error {
-  override readonly name = 'ConnectorDefect'
-}
-
-/** Calls a connector: what it throws is told apart from what our own code throws. */
-async function ofConnector<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted()
-  try {
-    return await call()
-  } catch (error) {
-    signal.throwIfAborted()
-    if (asOutcome(error)) throw error
-    throw new ConnectorDefect('The connector met a defect of its own.', { cause: error })
   }
 }
 
