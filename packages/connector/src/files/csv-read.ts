@@ -10,7 +10,7 @@ import type { OpenedFile } from './opened-file.ts'
 import type { FileStore, StoredFile } from './store.ts'
 import { goTo, notUtf8, type ParsedRows, type RowParser, readTextRows, rowBytesMax, textPlaceOf } from './text-rows.ts'
 
-/** Opens a CSV file. Its first line that is not empty is its header. */
+/** Opens a CSV file. Its first line that is not empty is its header; a file without one has no columns and no rows. */
 export async function openCsv(
   store: FileStore,
   file: StoredFile,
@@ -65,7 +65,7 @@ async function readHeader(
         bytes: encoding.unitBytes ? header.consumed * encoding.unitBytes : Buffer.byteLength(before),
       }
     }
-    if (ended) throw noHeader(file)
+    if (ended) return { dialect, names: [], bytes: bytes.length }
     if (wanted >= rowBytesMax) throw headerTooLong(file)
   }
 }
@@ -104,9 +104,6 @@ function decodeRows({ rows, faults, consumed }: ParsedRows): ParsedRows {
   )
   return { rows: decoded, faults, consumed }
 }
-
-const noHeader = ({ name }: StoredFile) =>
-  new Outcome('failed', 'no_header', `${name} is empty. A CSV file begins with a line that names its columns.`)
 
 const headerTooLong = ({ name }: StoredFile) =>
   new Outcome(
