@@ -34,6 +34,7 @@ import { googleBigquerySource } from './google-bigquery/google-bigquery-source.t
 import { campaignManager360Conversions } from './google-campaign-manager-360/campaign-manager-360-conversions.ts'
 import { googleCloudStorageDestination } from './google-cloud-storage/google-cloud-storage-destination.ts'
 import { googleCloudStorageSource } from './google-cloud-storage/google-cloud-storage-source.ts'
+import { httpsFile } from './https-file/https-file.ts'
 import { hubspotCrm } from './hubspot/hubspot-crm.ts'
 import { kochavaGeoEvents } from './kochava/kochava-geo-events.ts'
 import { linkedinAudienceInsights } from './linkedin/linkedin-audience-insights.ts'
@@ -133,6 +134,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   campaignManager360Conversions,
   googleCloudStorageDestination,
   googleCloudStorageSource,
+  httpsFile,
   hubspotCrm,
   kochavaGeoEvents,
   linkedinAudienceInsights,
