@@ -86,24 +86,33 @@ describe('parseCsv', () => {
       ['i', 'j'],
       ['l', 'm'],
     ])
-    assert.deepEqual([...faults], [
-      [1, 'has 1 value, and the header has 2'],
-      [2, 'has 3 values, and the header has 2'],
-      [4, 'has 3 values, and the header has 2'],
-    ])
+    assert.deepEqual(
+      [...faults],
+      [
+        [1, 'has 1 value, and the header has 2'],
+        [2, 'has 3 values, and the header has 2'],
+        [4, 'has 3 values, and the header has 2'],
+      ],
+    )
   })
 
   test('loses only the line in which a quote is wrong', () => {
     const { rows, faults } = parse('a,b\n"c"x,d\ne,f\n"g,h\ni,j\n', 2)
-    assert.deepEqual([rows[0], rows[2], rows[4]], [
-      ['a', 'b'],
-      ['e', 'f'],
-      ['i', 'j'],
-    ])
-    assert.deepEqual([...faults], [
-      [1, 'has characters behind a closing quote'],
-      [3, 'has a quote that is never closed'],
-    ])
+    assert.deepEqual(
+      [rows[0], rows[2], rows[4]],
+      [
+        ['a', 'b'],
+        ['e', 'f'],
+        ['i', 'j'],
+      ],
+    )
+    assert.deepEqual(
+      [...faults],
+      [
+        [1, 'has characters behind a closing quote'],
+        [3, 'has a quote that is never closed'],
+      ],
+    )
   })
 })
 
