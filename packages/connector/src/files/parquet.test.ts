@@ -8,10 +8,16 @@ import type { Row } from '../rows.ts'
 import { memoryStore, readAll } from './memory-store.ts'
 import { readFiles } from './read.ts'
 
-function write(columnData: ColumnSource[], schema?: SchemaElement[], rowGroupSize = 1000, offsetIndex = false): Buffer {
+function write(
+  columnData: ColumnSource[],
+  schema?: SchemaElement[],
+  rowGroupSize = 1000,
+  offsetIndex = false,
+  pageSize = 2000,
+): Buffer {
   const writer = new ByteWriter()
   const columns = columnData.map((column) => ({ ...column, offsetIndex }))
-  parquetWrite({ writer, columnData: columns, rowGroupSize, pageSize: 2000, ...(schema ? { schema } : {}) })
+  parquetWrite({ writer, columnData: columns, rowGroupSize, pageSize, ...(schema ? { schema } : {}) })
   return Buffer.from(writer.getBytes())
 }
 
@@ -45,7 +51,7 @@ describe('readFiles of Parquet', () => {
     ])
     const fixed = { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 9, ...decimal, scale: 0 } as const
     assert.deepEqual(await cellsOf(fixed, 12, -1, -256), ['12', '-1', '-256', null])
-    assert.deepEqual(await cellsOf({ type: 'FLOAT' }, 0.1, 1.5, 3.4028234663852886e38), [0.1, 1.5, 3.40282347e38, null])
+    assert.deepEqual(await cellsOf({ type: 'FLOAT' }, 0.1, 1.5, 3.4028234663852886e38), [0.1, 1.5, 3.4028235e38, null])
     assert.deepEqual(await cellsOf({ type: 'DOUBLE' }, 0.1, Number.NaN), [0.1, 'NaN', null])
   })
 
@@ -102,14 +108,14 @@ describe('readFiles of Parquet', () => {
   })
 
   test('goes on exactly behind every position, group by group and page by page', async () => {
-    const data = Array.from({ length: 1234 }, (_, index) => index)
+    const data = Array.from({ length: 120 }, (_, index) => index)
     const columns = [
       { name: 'id', data },
       { name: 'email', data: data.map((index) => `person-${index}@example.com`) },
     ]
     for (const offsetIndex of [false, true]) {
-      const store = memoryStore({ 'a.parquet': write(columns, undefined, 300, offsetIndex) }, 1000)
-      const reader = await readFiles(testContext(), store, { format: 'auto', chunkBytes: 1500 })
+      const store = memoryStore({ 'a.parquet': write(columns, undefined, 50, offsetIndex, 300) }, 1000)
+      const reader = await readFiles(testContext(), store, { format: 'auto', chunkBytes: offsetIndex ? 50 : 500 })
       const { chunks, rows } = await readAll(reader)
       assert.deepEqual(
         rows,
@@ -124,6 +130,13 @@ describe('readFiles of Parquet', () => {
       await reader.close()
       assert.equal(store.open, 0)
     }
+  })
+
+  test('fails at a group that is too large to be read whole, and cannot be read in pages', async () => {
+    const data = Array.from({ length: 2000 }, (_, index) => `a text with the number ${index}`)
+    const store = memoryStore({ 'a.parquet': write([{ name: 'x', data }], undefined, 2000) })
+    const reader = await readFiles(testContext(), store, { format: 'auto', chunkBytes: 100 })
+    await assert.rejects(readAll(reader), { instruction: 'failed', code: 'row_group_too_large' })
   })
 
   test('fails at files that are damaged or no Parquet', async () => {
