@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Normalisation, normalisations } from '@penstock/connector'
 import fc from 'fast-check'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { normaliseCountry } from './country.ts'
 import { complaints, normalisers, readsByCountry } from './normalise.ts'
 
@@ -181,6 +182,16 @@ test('A phone number in digits is E.164 without its sign, and what is so already
   // Without a country this would be a number of São Paulo's state or none; it is a national one of the United States.
   assert.equal(digits('4155552671'), undefined)
   assert.equal(digits('4155552671', 'us'), '14155552671')
+})
+
+test('The short way through North American numbers ends where the tables would', () => {
+  const american = fc.stringMatching(/^(1[ -]?)?\(?[2-9]\d{2}\)?[ -]?\d{3}[ .-]?\d{4}$/)
+  fc.assert(
+    fc.property(american, fc.constantFrom('US' as const, 'CA' as const), (text, country) => {
+      const parsed = parsePhoneNumberFromString(text, { defaultCountry: country, extract: false })
+      assert.equal(normalisers['phone-e164'](text, country), parsed?.number)
+    }),
+  )
 })
 
 test('Every country is known by its codes and by its English name', () => {
