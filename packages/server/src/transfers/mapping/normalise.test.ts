@@ -152,6 +152,7 @@ test('A phone number becomes E.164: with its own country code, or as a national 
     ['+49 (0)171 1234567', undefined, '+491711234567'],
     ['+4901711234567', undefined, '+491711234567'],
     ['0049 (0) 171/123 45 67', undefined, '+491711234567'],
+    ['(+49) 171 1234567', undefined, '+491711234567'],
     ['+39 06 12345678', undefined, '+390612345678'],
     ['+225 07 12 34 56 78', undefined, '+2250712345678'],
     ['＋１４１５５５５２６７１', undefined, '+14155552671'],
@@ -184,13 +185,21 @@ test('A phone number in digits is E.164 without its sign, and what is so already
   assert.equal(digits('4155552671', 'us'), '14155552671')
 })
 
-test('The short way through North American numbers ends where the tables would', () => {
+test('The short way through national numbers ends where the tables would', () => {
   const american = fc.stringMatching(/^(1[ -]?)?\(?[2-9]\d{2}\)?[ -]?\d{3}[ .-]?\d{4}$/)
+  const withZero = fc.stringMatching(/^0[1-9]\d{1,4}[ /-]?\d{2,10}$/)
+  const countries = ['DE', 'AT', 'CH', 'FR', 'BE', 'NL', 'GB', 'IE', 'SE', 'TR', 'ZA'] as const
+  const given = fc.oneof(
+    fc.tuple(american, fc.constantFrom('US' as const, 'CA' as const)),
+    fc.tuple(withZero, fc.constantFrom(...countries)),
+  )
   fc.assert(
-    fc.property(american, fc.constantFrom('US' as const, 'CA' as const), (text, country) => {
+    fc.property(given, ([text, country]) => {
       const parsed = parsePhoneNumberFromString(text, { defaultCountry: country, extract: false })
-      assert.equal(normalisers['phone-e164'](text, country), parsed?.number)
+      const number = parsed?.isPossible() ? parsed.number : undefined
+      assert.equal(normalisers['phone-e164'](text, country), number)
     }),
+    { numRuns: 5_000 },
   )
 })
 
