@@ -196,7 +196,7 @@ test('The short way through national numbers ends where the tables would', () =>
   fc.assert(
     fc.property(given, ([text, country]) => {
       const parsed = parsePhoneNumberFromString(text, { defaultCountry: country, extract: false })
-      const number = parsed?.isPossible() ? parsed.number : undefined
+      const number = parsed?.isPossible() && parsed.number.length >= 8 ? parsed.number : undefined
       assert.equal(normalisers['phone-e164'](text, country), number)
     }),
     { numRuns: 5_000 },

@@ -80,7 +80,8 @@ const afterZero = new Map(
   (['DE', 'AT', 'CH', 'FR', 'BE', 'NL', 'GB', 'IE', 'SE', 'TR', 'ZA'] as const).map((country) => {
     const metadata = new Metadata()
     metadata.selectNumberingPlan(country)
-    const lengths = new Set(metadata.numberingPlan?.possibleLengths())
+    // Shorter numbers of Britain may be those of an island with a plan of its own under the same country code.
+    const lengths = new Set(country === 'GB' ? [10] : metadata.numberingPlan?.possibleLengths())
     return [country as CountryCode, { sign: `+${getCountryCallingCode(country)}`, lengths }] as const
   }),
 )
@@ -88,8 +89,10 @@ const afterZero = new Map(
 /** National numbers by what their tables come down to, where that is simple: ten times as fast, and tested to be the same. */
 function byShortRule(digits: string, country: CountryCode): string | undefined {
   const rule = afterZero.get(country)
-  if (rule)
-    return /^0[1-9]\d+$/.test(digits) && rule.lengths.has(digits.length - 1) ? rule.sign + digits.slice(1) : undefined
+  if (rule) {
+    const isWhole = /^0[1-9]\d{8,}$/.test(digits) && rule.lengths.has(digits.length - 1)
+    return isWhole ? rule.sign + digits.slice(1) : undefined
+  }
   if (getCountryCallingCode(country) !== '1') return undefined
   const [, number] = /^1?([2-9]\d{9})$/.exec(digits) ?? []
   return number === undefined ? undefined : `+1${number}`
