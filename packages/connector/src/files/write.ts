@@ -8,8 +8,8 @@ export type WriteOptions = { readonly format: WriteFormat; readonly gzip: boolea
 
 /** What a destination of files takes at once. */
 export const fileBatch: { readonly rowsMax: number; readonly bytesMax: number } = {
-  rowsMax: 200_000,
-  bytesMax: 16 << 20,
+  rowsMax: 20_000,
+  bytesMax: 4 << 20,
 }
 
 /** The receipt of a part: where it ends in the file, the sink's own receipt, and what the end of the file has to know. */
