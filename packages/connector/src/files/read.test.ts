@@ -229,6 +229,23 @@ describe('readFiles', () => {
     }
   })
 
+  test('hands on what the store says of a stream that breaks, packed or not', async () => {
+    const content = Buffer.from(`x\n${Array.from({ length: 9000 }, () => Math.random()).join('\n')}`)
+    for (const bytes of [content, gzipSync(content)]) {
+      const store = memoryStore({ 'a.csv': bytes }, 1000)
+      const broken = async function* (...[file, fromByte]: Parameters<MemoryStore['read']>) {
+        let pieces = 0
+        for await (const piece of store.read(file, fromByte)) {
+          if (pieces++ === 5) throw new Outcome('retry', 'connection_reset', 'The connection broke off.')
+          yield piece
+        }
+      }
+      const reader = await open({ ...store, read: broken })
+      await assertFails(readAll(reader), 'retry', 'connection_reset', /broke off/)
+      await reader.close()
+    }
+  })
+
   test('stops at the signal', async () => {
     const stop = new AbortController()
     const store = memoryStore({ 'a.csv': `x\n${'1\n'.repeat(1000)}` })
