@@ -22,7 +22,7 @@ type PartReceipt = {
 }
 
 /** What was encoded and is not written yet. */
-type Held = { readonly bytes: Uint8Array; readonly note?: Json }
+type Held = { readonly bytes: Uint8Array; readonly notes?: readonly Json[] }
 
 /**
  * Writes the rows of a transfer into one file, part by part: a batch is a part, or several are where the sink wants
@@ -100,4 +100,4 @@ export async function writeFiles(
 
 const sizeOf = (parts: readonly Held[]): number => parts.reduce((sum, { bytes }) => sum + bytes.length, 0)
 
-const notesOf = (parts: readonly Held[]): Json[] => parts.flatMap(({ note }) => (note === undefined ? [] : [note]))
+const notesOf = (parts: readonly Held[]): Json[] => parts.flatMap(({ notes = [] }) => notes)
