@@ -31,6 +31,8 @@ export async function startSftpServer(options: SftpServerOptions): Promise<SftpS
   const server = new ssh2.Server({ hostKeys: [options.hostKey] }, (connection) => {
     connections.add(connection)
     connection.on('error', () => {})
+    // The types lack what the library has.
+    ;(connection as Connection & { setNoDelay(on: boolean): void }).setNoDelay(true)
     connection.on('close', () => connections.delete(connection))
     connection.on('authentication', (context) => authenticate(context, options))
     connection.on('session', (accept) => {
@@ -53,23 +55,23 @@ export async function startSftpServer(options: SftpServerOptions): Promise<SftpS
 function authenticate(context: AuthContext, { username, keys, password, dialogue }: SftpServerOptions): void {
   const methods: ('publickey' | 'password' | 'keyboard-interactive')[] = ['publickey']
   if (password !== undefined) methods.push(dialogue ? 'keyboard-interactive' : 'password')
-  const refuse = () => context.reject(methods)
-  if (context.username !== username) return refuse()
-  if (context.method === 'password') {
-    return !dialogue && context.password === password ? context.accept() : refuse()
+  const decide = (good: boolean) => {
+    if (good && context.username === username) context.accept()
+    else context.reject(methods)
   }
   if (context.method === 'keyboard-interactive' && dialogue) {
-    return context.prompt([{ prompt: 'Password: ', echo: false }], ([answer]) =>
-      answer === password ? context.accept() : refuse(),
-    )
+    context.prompt([{ prompt: 'Password: ', echo: false }], ([answer]) => decide(answer === password))
+  } else if (context.method === 'publickey') {
+    const { key, signature, blob, hashAlgo } = context
+    const known = keys
+      .map((line) => ssh2.utils.parseKey(line))
+      .find((each) => !(each instanceof Error) && each.getPublicSSH().equals(key.data))
+    // Without a signature, the client only asks whether the key would do.
+    const proven = !signature || !blob || (known instanceof Error ? false : known?.verify(blob, signature, hashAlgo))
+    decide(known !== undefined && proven === true)
+  } else {
+    decide(context.method === 'password' && !dialogue && context.password === password)
   }
-  if (context.method !== 'publickey') return refuse()
-  const { key, signature, blob, hashAlgo } = context
-  for (const known of keys.map((line) => ssh2.utils.parseKey(line))) {
-    if (known instanceof Error || !known.getPublicSSH().equals(key.data)) continue
-    if (!signature || !blob || known.verify(blob, signature, hashAlgo) === true) return context.accept()
-  }
-  return refuse()
 }
 
 type OpenedFile = { readonly file: FileHandle } | { readonly names: string[]; readonly directory: string }

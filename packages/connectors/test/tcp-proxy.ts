@@ -34,6 +34,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
         [far, near],
       ] as const) {
         sockets.add(from)
+        from.setNoDelay(true)
         from.on('error', () => {})
         from.on('close', () => {
           sockets.delete(from)

@@ -17,7 +17,8 @@ export function outcomeOfSession(error: unknown, host: string): Outcome {
   if (/no matching/.test(message)) {
     return new Outcome('refused', 'no_common_algorithm', `${host} offers only outdated ways to encrypt a session.`)
   }
-  if (/Handshake failed|identification|Invalid (packet|header)|Protocol/i.test(message)) {
+  // A server that is full does so, too; both get better, or do not, without the settings being to blame.
+  if (/before handshake|Handshake failed|identification|Invalid (packet|header)|Protocol/i.test(message)) {
     return new Outcome('unreachable', 'no_ssh', `${host} does not speak SSH as it should; check host name and port.`)
   }
   return connectionLost(host)

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import type { Stats } from 'ssh2'
 import type { Session } from './session.ts'
 
@@ -25,9 +26,15 @@ export const closeFile = (session: Session, path: string, handle: Buffer): Promi
 export const remove = (session: Session, path: string): Promise<void> =>
   session.call(path, (sftp, done) => sftp.unlink(path, done))
 
+const { S_IFMT, S_IFDIR, S_IFREG, S_IFLNK } = constants
+
 /** Whether a path is a directory, a file, or something else that nobody should read. */
-export const kindOf = ({ mode }: Pick<Stats, 'mode'>): 'directory' | 'file' | 'link' | 'other' =>
-  (({ 9604: 'directory', 16807: 'file', 21609: 'link' }) as const)[mode & 0o170000] ?? 'other'
+export function kindOf({ mode }: Pick<Stats, 'mode'>): 'directory' | 'file' | 'link' | 'other' {
+  const kind = mode & S_IFMT
+  if (kind === S_IFDIR) return 'directory'
+  if (kind === S_IFREG) return 'file'
+  return kind === S_IFLNK ? 'link' : 'other'
+}
 
 /** Waits until what was written is on the disk, where the server knows how to say so. */
 export const sync = (session: Session, path: string, handle: Buffer): Promise<void> =>

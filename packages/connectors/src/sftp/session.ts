@@ -62,6 +62,8 @@ export async function openSession({ secrets, egress, signal }: ConnectorContext)
   signal.addEventListener('abort', stop, { once: true })
   client.on('error', (error) => end(outcomeOfSession(error, hostname)))
   client.on('close', () => end(connectionLost(hostname)))
+  // Requests are small, and each waits for its answer: they must not wait for company on their way.
+  client.on('connect', () => client.setNoDelay(true))
   // Some servers ask for a password only as the answer to a question.
   client.on('keyboard-interactive', (_name, _instructions, _language, prompts, finish) => {
     finish(prompts.map(() => String(secrets.password)))

@@ -76,6 +76,37 @@ if (hasOpenSsh) {
   test('SFTP against OpenSSH', { skip: 'OpenSSH is not installed: Debian has it in openssh-server' }, () => {})
 }
 
+function secretsOf(port: number, username: string): Values {
+  return { hostname: '127.0.0.1', port, username, sshPrivateKey: userKey.private, hostKeyFingerprint: fingerprint }
+}
+
+/** What can happen to the line between us and a server. */
+const breaksOf = (proxy: TcpProxy): PeerFault => ({
+  ...{ name: 'breaks off again and again', instruction: 'retry', code: 'connection_lost' },
+  start: () => proxy.cutAfter(2500),
+  stop: () => proxy.cutAfter(undefined),
+})
+const absenceOf = (proxy: TcpProxy): PeerFault => ({
+  ...{ name: 'is not there', instruction: 'unreachable', code: 'no_answer' },
+  start: () => proxy.shut(),
+  stop: () => proxy.open(),
+})
+const hangOf = (proxy: TcpProxy) => ({ start: proxy.stall, reached: proxy.stalled, stop: proxy.pass })
+
+/** The rows of the files that anybody would find. */
+async function readRows(path: string): Promise<Row[]> {
+  const names = (await readdir(path)).filter((name) => !name.startsWith('.')).sort()
+  const texts = await Promise.all(names.map((name) => readFile(join(path, name), 'utf8')))
+  return texts.flatMap((text) => {
+    const [header, ...lines] = text.split(/\r?\n/).filter((line) => line !== '')
+    assert.equal(header?.replaceAll('"', ''), columns.join())
+    return lines.map((line) => {
+      const [, id = '', email = '', note = ''] = /^"?(\d+)"?,"?([^",]+)"?,"?(Zoë, \d+)"?$/.exec(line) ?? []
+      return [id, email, note]
+    })
+  })
+}
+
 for (const [index, peer] of peers.entries()) {
   const proxy = await startTcpProxy(peer.port)
   after(() => proxy.close())
@@ -87,7 +118,8 @@ for (const [index, peer] of peers.entries()) {
     wrongSecrets: { ...secrets, sshPrivateKey: strangeKey.private },
     settings: { path: inbox, pattern: '*.csv*' },
     missing: { path: join(inbox, 'nothing-here.csv') },
-    ...troublesOf(proxy),
+    faults: [breaksOf(proxy), absenceOf(proxy)],
+    hang: hangOf(proxy),
   })
   acceptDestination({
     ...{ connector: sftpDestination, peer: peer.name, columns, rows, secrets },
@@ -99,8 +131,12 @@ for (const [index, peer] of peers.entries()) {
       for (const name of await readdir(outbox)) await rm(join(outbox, name))
     },
     ...{ deduplicates: true, visible: 'when finished' },
-    ...troublesOf(proxy),
-    faults: [...troublesOf(proxy).faults, ...(peer.faults ?? [])],
+    hang: hangOf(proxy),
+    faults: [
+      breaksOf(proxy),
+      { ...absenceOf(proxy), name: 'goes away', instruction: 'retry', code: 'connection_lost' },
+      ...(peer.faults ?? []),
+    ],
   })
   test(`leaves no half-written file behind when a transfer was cancelled, against ${peer.name}`, async () => {
     for (const name of await readdir(outbox)) await rm(join(outbox, name))
@@ -114,41 +150,6 @@ for (const [index, peer] of peers.entries()) {
     await writer?.abort()
     await writer?.close()
     assert.deepEqual(await readdir(outbox), [])
-  })
-}
-
-function secretsOf(port: number, username: string): Values {
-  return { hostname: '127.0.0.1', port, username, sshPrivateKey: userKey.private, hostKeyFingerprint: fingerprint }
-}
-
-/** What can happen to the line between us and a server. */
-function troublesOf(proxy: TcpProxy) {
-  const faults: PeerFault[] = [
-    {
-      ...{ name: 'breaks off again and again', instruction: 'retry', code: 'connection_lost' },
-      start: () => proxy.cutAfter(2500),
-      stop: () => proxy.cutAfter(undefined),
-    },
-    {
-      ...{ name: 'is not there', instruction: 'unreachable', code: 'no_answer' },
-      start: () => proxy.shut(),
-      stop: () => proxy.open(),
-    },
-  ]
-  return { faults, hang: { start: proxy.stall, reached: proxy.stalled, stop: proxy.pass } }
-}
-
-/** The rows of the files that anybody would find. */
-async function readRows(path: string): Promise<Row[]> {
-  const names = (await readdir(path)).filter((name) => !name.startsWith('.')).sort()
-  const texts = await Promise.all(names.map((name) => readFile(join(path, name), 'utf8')))
-  return texts.flatMap((text) => {
-    const [header, ...lines] = text.split(/\r?\n/).filter((line) => line !== '')
-    assert.equal(header?.replaceAll('"', ''), columns.join())
-    return lines.map((line) => {
-      const [, id = '', email = '', note = ''] = /^"?(\d+)"?,"?([^",]+)"?,"?(Zoë, \d+)"?$/.exec(line) ?? []
-      return [id, email, note]
-    })
   })
 }
 
