@@ -14,7 +14,7 @@ import { goTo, notUtf8, type ParsedRows, type RowParser, readTextRows, rowBytesM
 export async function openCsv(
   store: FileStore,
   file: StoredFile,
-  options: { encoding?: string; delimiter?: string },
+  options: { encoding?: string; delimiter?: string; chunkBytes?: number },
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   let stream = await openBytes(store, file, signal)
@@ -24,7 +24,14 @@ export async function openCsv(
     const { dialect, names, bytes } = await readHeader(stream, file, encoding, options.delimiter)
     stream.take(bytes)
     const start = { offset: encoding.markBytes + bytes, storedBytes: 0 }
-    const text = { store, file, signal, encoding, newline: dialect.newline }
+    const text = {
+      store,
+      file,
+      signal,
+      encoding,
+      newline: dialect.newline,
+      chunkBytes: options.chunkBytes ?? pieceBytes,
+    }
     const columns = distinctNames(names)
     return {
       columns,
@@ -50,7 +57,7 @@ async function readHeader(
   encoding: Encoding,
   delimiter: string | undefined,
 ): Promise<Header> {
-  for (let wanted = pieceBytes / 4; ; wanted *= 4) {
+  for (let wanted = pieceBytes; ; wanted *= 4) {
     const bytes = await stream.peek(wanted)
     const { ended } = stream
     const text = encoding.decode(encoding.unitBytes === 2 ? bytes.subarray(0, bytes.length & ~1) : bytes)

@@ -9,16 +9,16 @@ import {
 import { compressors } from 'hyparquet-compressors'
 import { asOutcome, Outcome } from '../outcome.ts'
 import type { Cell, Json, Row } from '../rows.ts'
-import { type ByteStream, openBytesAt } from './bytes.ts'
+import { type ByteStream, openBytesAt, pieceBytes } from './bytes.ts'
 import { distinctNames } from './column-names.ts'
 import type { FilePiece, OpenedFile } from './opened-file.ts'
 import { type ColumnReading, nestedOf, noText, parsers, readingOf } from './parquet-cells.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
-/** A group of rows is read whole, unless its pages can be read one by one. */
-const groupBytesMax = 64 << 20
-/** Beyond this, a group that can only be read whole would take more memory than a worker has. */
-const wholeGroupBytesMax = 512 << 20
+/** How many chunks a group of rows may hold to be read whole; the pages of a larger one are read one by one. */
+const groupChunksMax = 64
+/** The same for a group whose pages cannot be told apart: a larger one would take more memory than a worker has. */
+const pagelessChunksMax = 512
 const pieceRowsMax = 5000
 
 /** A place in a Parquet file: a group of rows, and a row in it. */
@@ -30,7 +30,12 @@ type Column = Pick<ColumnReading, 'cellOf'> & { readonly name: string }
  * Opens a Parquet file. Its rows are read group by group; what is nested becomes JSON text, decimals and whole numbers
  * beyond 2^53 become text, days and moments become ISO 8601 text, bytes that are marked as no text become hexadecimal.
  */
-export async function openParquet(store: FileStore, file: StoredFile, signal: AbortSignal): Promise<OpenedFile> {
+export async function openParquet(
+  store: FileStore,
+  file: StoredFile,
+  { chunkBytes = 4 * pieceBytes }: { chunkBytes?: number },
+  signal: AbortSignal,
+): Promise<OpenedFile> {
   const metadata = await damaged(file, () =>
     parquetMetadataAsync(fileBuffer(store, file, signal), { geoparquet: false }),
   )
@@ -43,8 +48,10 @@ export async function openParquet(store: FileStore, file: StoredFile, signal: Ab
       for (const [index, group] of metadata.row_groups.entries()) {
         if (index < place.group) continue
         const { start, end } = bytesOf(group)
-        const whole = Number(group.total_byte_size) <= groupBytesMax || !hasPages(group)
-        if (whole && Number(group.total_byte_size) > wholeGroupBytesMax) throw groupTooLarge(file)
+        const pieceRows = pieceRowsOf(group, chunkBytes)
+        const chunks = Number(group.total_byte_size) / chunkBytes
+        const whole = chunks <= groupChunksMax || !hasPages(group)
+        if (whole && chunks > pagelessChunksMax) throw groupTooLarge(file, pagelessChunksMax * chunkBytes)
         let buffer = fileBuffer(store, file, signal)
         if (whole) {
           // Groups follow each other, so one stream serves them all.
@@ -57,7 +64,11 @@ export async function openParquet(store: FileStore, file: StoredFile, signal: Ab
           buffer = bytes ? windowOf(buffer, start, bytes) : buffer
         }
         const from = index === place.group ? place.row : 0
-        for await (const { rows, faults, row } of groupRows(file, metadata, group, columns, buffer, from, whole)) {
+        for await (const { rows, faults, row } of groupRows(file, metadata, group, columns, buffer, {
+          from,
+          pieceRows,
+          whole,
+        })) {
           signal.throwIfAborted()
           const storedBytes = Math.round(start + ((end - start) * row) / Number(group.num_rows))
           const at: Json = { group: index, row, storedBytes }
@@ -90,12 +101,9 @@ async function* groupRows(
   group: RowGroup,
   columns: readonly Column[],
   buffer: AsyncBuffer,
-  from: number,
-  whole: boolean,
+  { from, pieceRows, whole }: { from: number; pieceRows: number; whole: boolean },
 ): AsyncGenerator<GroupRows> {
   const groupSize = Number(group.num_rows)
-  const rowBytes = Math.max(1, Number(group.total_byte_size) / Math.max(1, groupSize))
-  const pieceRows = Math.max(1, Math.min(pieceRowsMax, Math.floor((1 << 20) / rowBytes)))
   const scan = await damaged(file, () =>
     parquetScan({
       file: buffer,
@@ -135,6 +143,12 @@ function rowsOf(
     rows.push(row)
   }
   return { rows, faults }
+}
+
+/** Rows of a group that are handed on at once. */
+function pieceRowsOf(group: RowGroup, chunkBytes: number): number {
+  const rowBytes = Math.max(1, Number(group.total_byte_size) / Math.max(1, Number(group.num_rows)))
+  return Math.max(1, Math.min(pieceRowsMax, Math.floor(chunkBytes / rowBytes)))
 }
 
 /** Where the bytes of a group stand in the file. */
@@ -196,9 +210,9 @@ async function damaged<Result>({ name }: StoredFile, work: () => Result | Promis
   }
 }
 
-const groupTooLarge = ({ name }: StoredFile) =>
+const groupTooLarge = ({ name }: StoredFile, bytesMax: number) =>
   new Outcome(
     'failed',
     'row_group_too_large',
-    `${name} has a row group of more than ${wholeGroupBytesMax >> 20} MiB and no page index. Write it with smaller row groups.`,
+    `${name} has a row group of more than ${Math.round(bytesMax / 2 ** 20)} MiB and no page index. Write it with smaller row groups.`,
   )

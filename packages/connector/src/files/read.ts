@@ -14,6 +14,8 @@ export type ReadOptions = {
   readonly encoding?: string
   /** `comma`, `semicolon`, `tab`, `pipe`, the character itself, or `auto`. */
   readonly delimiter?: string
+  /** About how much of a file a chunk is, in bytes once unpacked; 256 KiB unless said otherwise, 1 MiB of Parquet. */
+  readonly chunkBytes?: number
 }
 
 /** Where reading goes on: a place in a file, and what the columns were, lest they changed. */
@@ -127,7 +129,7 @@ async function openFile(
     case 'Parquet': {
       // Loaded where it is needed, because most transfers do without the library.
       const { openParquet } = await import('./parquet-read.ts')
-      return openParquet(store, file, signal)
+      return openParquet(store, file, options, signal)
     }
   }
 }
