@@ -77,16 +77,10 @@ test('every import is seen', () => {
 /** What each package may import besides itself, of ours and of others; `node:` only where it says so. */
 const mayImport: Readonly<Record<string, { readonly names: readonly string[]; readonly node: boolean }>> = {
   wire: { names: ['typebox'], node: false },
-<<<<<<< HEAD
-  connector: { names: ['@penstock/wire'], node: true },
-  // The brands' logos are drawn in simple-icons; the others speak the protocols of what they connect to.
-  connectors: { names: ['@penstock/connector', '@penstock/wire', 'simple-icons', 'ssh2'], node: true },
-=======
   // Parquet is a format of the file adapters.
   connector: { names: ['@penstock/wire', 'hyparquet', 'hyparquet-compressors', 'hyparquet-writer'], node: true },
-  // The brands' logos are drawn in simple-icons.
-  connectors: { names: ['@penstock/connector', '@penstock/wire', 'simple-icons'], node: true },
->>>>>>> wt-formats
+  // The brands' logos are drawn in simple-icons; the others speak the protocols of what they connect to.
+  connectors: { names: ['@penstock/connector', '@penstock/wire', 'simple-icons', 'ssh2'], node: true },
   client: { names: ['@penstock/wire'], node: false },
 }
 
