@@ -80,6 +80,9 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
   // Parquet is a format of the file adapters.
   connector: { names: ['@penstock/wire', 'hyparquet', 'hyparquet-compressors', 'hyparquet-writer'], node: true },
   // The brands' logos are drawn in simple-icons; the others speak the protocols of what they connect to.
+  // Parquet is a format of the file adapters.
+  connector: { names: ['@penstock/wire', 'hyparquet', 'hyparquet-compressors', 'hyparquet-writer'], node: true },
+  // The brands' logos are drawn in simple-icons; the others speak the protocols of what they connect to.
   connectors: {
     names: [
       '@penstock/connector',

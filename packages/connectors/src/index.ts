@@ -69,6 +69,7 @@ import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
 import { salesforceCrm } from './salesforce/salesforce-crm.ts'
 import { salesforceMarketingCloudDataExtensions } from './salesforce-marketing-cloud/salesforce-marketing-cloud-data-extensions.ts'
 import { sftpDestination } from './sftp/sftp-destination.ts'
+import { sftpSource } from './sftp/sftp-source.ts'
 import { shopifyAdmin } from './shopify/shopify-admin.ts'
 import { snapchatConversions } from './snapchat-ads/snapchat-conversions.ts'
 import { snapchatCustomerLists } from './snapchat-ads/snapchat-customer-lists.ts'
@@ -169,6 +170,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   salesforceCrm,
   salesforceMarketingCloudDataExtensions,
   sftpDestination,
+  sftpSource,
   shopifyAdmin,
   snapchatConversions,
   snapchatCustomerLists,
