@@ -42,7 +42,7 @@ export function makeS3Client(context: ConnectorContext): S3Client {
     const { method = 'GET', body } = asked
     const signer = new AwsV4Signer({
       ...credentials,
-      ...{ method, region, service: 's3', url: urlOf(asked, region, endpoint) },
+      ...{ method, region, service: 's3', url: urlOf(asked, region, endpoint).href },
       headers: { ...asked.headers, 'x-amz-content-sha256': digestOf(body) },
       ...(body === undefined ? {} : { body }),
     })

@@ -65,7 +65,7 @@ export function outcomeOf({ status, code, passing }: S3Fault, asked: S3Request, 
     return passing ?? new Outcome('retry', 'platform_fault', `${store} has trouble of its own (${code}).`)
   }
   if (passing) return passing
-  if (code === 'NoSuchBucket' || code === 'InvalidBucketName') {
+  if (code === 'NoSuchBucket' || code === 'InvalidBucketName' || (status === 404 && asked.key === undefined)) {
     return new Outcome('refused', 'bucket_not_found', `${store} has no bucket ${asked.bucket}. Check the path.`)
   }
   if (code === 'NoSuchUpload') return new Outcome('failed', 'upload_not_found', 'The upload is gone.')

@@ -77,7 +77,8 @@ export function s3Upload(client: S3Client, target: S3Target): FileSink {
     },
     async abort(receipts) {
       const upload = uploadOf(receipts)
-      if (upload !== undefined) await end(client, bucket, key, upload)
+      if (upload === undefined) await endOthers(client, target, AbortSignal.timeout(cleanUpTimeoutMs))
+      else await end(client, bucket, key, upload)
     },
   }
 }
@@ -109,10 +110,12 @@ async function isOurs(client: S3Client, { bucket, key, transferId }: S3Target): 
  * Ends uploads that an attempt began which was killed before anybody knew of them; they would cost money unseen. Only
  * where no other transfer can have this key. Not every access key may do it, and then the bucket's own rules have to.
  */
-async function endOthers(client: S3Client, { bucket, key, transferId }: S3Target): Promise<void> {
+async function endOthers(client: S3Client, target: S3Target, signal?: AbortSignal): Promise<void> {
+  const { bucket, key, transferId } = target
   if (!key.includes(transferId)) return
   try {
-    const asked = { bucket, query: { uploads: '', prefix: key }, permission: 's3:ListBucketMultipartUploads' }
+    const permission = 's3:ListBucketMultipartUploads'
+    const asked = { bucket, query: { uploads: '', prefix: key }, permission, ...(signal ? { signal } : {}) }
     const result = element(readXml(await textOf(await client.request(asked)), 'The store'), 'ListMultipartUploadsResult')
     for (const upload of elements(result, 'Upload')) {
       if (textAt(upload, 'Key') === key) await end(client, bucket, key, textAt(upload, 'UploadId'))
