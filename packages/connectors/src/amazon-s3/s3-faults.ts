@@ -42,7 +42,8 @@ function regionOf(response: Response, error: ReturnType<typeof element>): string
   return /^[a-z0-9-]{1,40}$/.test(named) ? named : undefined
 }
 
-const wrongKey = 'InvalidAccessKeyId SignatureDoesNotMatch AuthorizationHeaderMalformed InvalidSecurity MissingSecurityHeader'
+const wrongKey =
+  'InvalidAccessKeyId SignatureDoesNotMatch AuthorizationHeaderMalformed InvalidSecurity MissingSecurityHeader'
 const expiredKey = 'ExpiredToken InvalidToken TokenRefreshRequired'
 const passes =
   'InternalError SlowDown ServiceUnavailable RequestTimeout RequestLimitExceeded OperationAborted Throttling ThrottlingException BandwidthLimitExceeded ConditionalRequestConflict'
@@ -85,5 +86,9 @@ export function outcomeOf({ status, code, passing }: S3Fault, asked: S3Request, 
     const message = `${bucket} is in another region, and ${store} does not say in which. Set the region.`
     return new Outcome('refused', 'wrong_region', message.replace(/^t/, 'T'))
   }
-  return new Outcome('failed', 'request_refused', `${store} refused a request (status ${status}${code ? `, ${code}` : ''}).`)
+  return new Outcome(
+    'failed',
+    'request_refused',
+    `${store} refused a request (status ${status}${code ? `, ${code}` : ''}).`,
+  )
 }

@@ -116,7 +116,10 @@ async function endOthers(client: S3Client, target: S3Target, signal?: AbortSigna
   try {
     const permission = 's3:ListBucketMultipartUploads'
     const asked = { bucket, query: { uploads: '', prefix: key }, permission, ...(signal ? { signal } : {}) }
-    const result = element(readXml(await textOf(await client.request(asked)), 'The store'), 'ListMultipartUploadsResult')
+    const result = element(
+      readXml(await textOf(await client.request(asked)), 'The store'),
+      'ListMultipartUploadsResult',
+    )
     for (const upload of elements(result, 'Upload')) {
       if (textAt(upload, 'Key') === key) await end(client, bucket, key, textAt(upload, 'UploadId'))
     }
@@ -144,4 +147,8 @@ const uploadLost = (key: string): Outcome =>
   )
 
 const tooLarge = (key: string): Outcome =>
-  new Outcome('failed', 'file_too_large', `${key} would have more than ${partsMax} parts. Send the data in several transfers.`)
+  new Outcome(
+    'failed',
+    'file_too_large',
+    `${key} would have more than ${partsMax} parts. Send the data in several transfers.`,
+  )

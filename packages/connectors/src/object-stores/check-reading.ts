@@ -9,7 +9,9 @@ export async function checkReading(store: ObjectStore, path: string, format: Fil
     const files = await findFiles(store, path, format)
     const first = files.find(({ sizeBytes }) => sizeBytes > 0)
     if (first) await discard(await store.get(first, 0))
-    return files.length === 1 ? 'One file is there and can be read.' : `${files.length} files are there and can be read.`
+    return files.length === 1
+      ? 'One file is there and can be read.'
+      : `${files.length} files are there and can be read.`
   } catch (error) {
     // The files may come later; that the place can be listed is what was asked.
     if (asOutcome(error)?.code === 'object_not_found') return 'The place can be listed; no file is there yet.'

@@ -52,4 +52,4 @@ export function textAt(node: XmlNode | undefined, ...path: readonly string[]): s
 
 /** A text as the content of an element. */
 export const escapeXml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
