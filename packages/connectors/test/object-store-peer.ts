@@ -4,14 +4,14 @@ import type { Answer, Trouble, TroubledProxy } from './troubled-proxy.ts'
 
 /** What the tests of all object stores have in common. */
 
-/** Rows of some eighty bytes each, no two of them alike. */
-export function someRows(count: number): { columns: string[]; rows: Row[] } {
+/** Rows of some hundred bytes each, or more with longer notes; no two of them alike. */
+export function someRows(count: number, noteBytes = 35): { columns: string[]; rows: Row[] } {
   const columns = ['id', 'email', 'name', 'note']
   const rows = Array.from({ length: count }, (_, index) => [
     String(index),
     `person${index}@example.com`,
     `Zoë "${index % 97}" Müller`,
-    index % 3 === 0 ? 'a line\nand another, of a note' : 'plain note that is somewhat longer',
+    index % 3 === 0 ? 'a line\nand another, of a note' : 'plain note that goes on '.padEnd(noteBytes, '.'),
   ])
   return { columns, rows }
 }
@@ -24,8 +24,8 @@ export const csvOfRows = (columns: readonly string[], rows: readonly Row[]): str
 /** Reads CSV back, by the rules of RFC 4180, without the code that wrote it. */
 export function rowsOfCsv(bytes: Buffer): Row[] {
   const rows: string[][] = []
-  for (const [line] of bytes.toString().matchAll(/(?:"(?:[^"]|"")*"|[^"\n])*\n/g)) {
-    const cells = [...line.replace(/\r?\n$/, '').matchAll(/(?:^|,)("(?:[^"]|"")*"|[^",]*)/g)].map(([, cell = '']) =>
+  for (const [line] of bytes.toString().matchAll(/(?:"[^"]*"|[^"\n]+)*\n/g)) {
+    const cells = [...line.replace(/\r?\n$/, '').matchAll(/(?:^|,)((?:"[^"]*")+|[^",]*)/g)].map(([, cell = '']) =>
       cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
     )
     rows.push(cells)
