@@ -67,27 +67,26 @@ export async function startS3Peer(
   return peer
 }
 
-/** Adds what fauxqs lacks: the list of uploads that are under way. */
+/** Adds what fauxqs lacks: the list of uploads that are under way, by their identifiers. */
 function listUploads(fauxqs: ReturnType<typeof buildApp>): ReadonlyMap<string, string> {
   const uploads = new Map<string, string>()
+  const pathOf = (url = '') => decodeURIComponent(url.replace(/\?.*/s, ''))
   fauxqs.addHook('onRequest', async ({ method, raw, query }, reply) => {
     const { prefix = '', uploads: asked } = query as { prefix?: string; uploads?: string }
     if (method !== 'GET' || asked === undefined) return
-    const found = [...uploads].filter(([, key]) => key.startsWith(`${raw.url?.split('?')[0]?.slice(1)}/${prefix}`))
+    const bucket = pathOf(raw.url)
+    const found = [...uploads].filter(([, path]) => path.startsWith(bucket + prefix))
     const entries = found.map(
-      ([id, key]) => `<Upload><Key>${key.replace(/^[^/]*\//, '')}</Key><UploadId>${id}</UploadId></Upload>`,
+      ([id, path]) => `<Upload><Key>${path.slice(bucket.length)}</Key><UploadId>${id}</UploadId></Upload>`,
     )
-    return reply
-      .type('application/xml')
-      .send(`<ListMultipartUploadsResult>${entries.join('')}</ListMultipartUploadsResult>`)
+    const list = `<ListMultipartUploadsResult>${entries.join('')}</ListMultipartUploadsResult>`
+    return reply.type('application/xml').send(list)
   })
   fauxqs.addHook('onSend', async ({ method, raw, query }, reply, payload) => {
     const { uploadId } = query as { uploadId?: string }
     const [, begun] = /<UploadId>([^<]+)</.exec(String(payload)) ?? []
-    if (method === 'POST' && begun !== undefined)
-      uploads.set(begun, decodeURIComponent(raw.url?.split('?')[0]?.slice(1) ?? ''))
-    if ((method === 'DELETE' || method === 'POST') && uploadId !== undefined && reply.statusCode < 300)
-      uploads.delete(uploadId)
+    if (method === 'POST' && begun !== undefined) uploads.set(begun, pathOf(raw.url))
+    if (method !== 'PUT' && uploadId !== undefined && reply.statusCode < 300) uploads.delete(uploadId)
   })
   return uploads
 }
