@@ -75,3 +75,10 @@ export const hangOf = (proxy: TroubledProxy): PeerHang => ({
     proxy.trouble = undefined
   },
 })
+
+/** All values, once there are no more. */
+export async function collect<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
+  const all: Value[] = []
+  for await (const value of values) all.push(value)
+  return all
+}

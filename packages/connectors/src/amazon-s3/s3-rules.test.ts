@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Batch, Json, Outcome, Row, Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
+import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
 import { startS3Peer } from '../../test/s3-peer.ts'
 import { refuse } from '../../test/s3-signature.ts'
 import { startTroubledProxy } from '../../test/troubled-proxy.ts'
@@ -267,12 +267,6 @@ describe('finding the region of a bucket, against a server that answers as AWS d
     })
   }
 })
-
-async function collect<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
-  const all: Value[] = []
-  for await (const value of values) all.push(value)
-  return all
-}
 
 async function* take<Value>(values: AsyncIterable<Value>, count: number): AsyncGenerator<Value> {
   let taken = 0

@@ -16,11 +16,13 @@ export type AzureRequest = {
   /** What it takes, in words: `list blobs`. */
   readonly permission: string
   readonly timeoutMs?: number
+  /** Refusals of these names are answers, too. */
+  readonly takes?: RegExp
 }
 
 export type AzureClient = {
   readonly container: Container
-  /** Resolves with an answer of status 2xx; throws an `Outcome` for all others. */
+  /** Resolves with an answer of status 2xx, or one that is taken; throws an `Outcome` for all others. */
   request(asked: AzureRequest): Promise<Response>
 }
 
@@ -45,7 +47,7 @@ export function makeAzureClient(context: ConnectorContext, container: Container)
         ...(body === undefined ? {} : { body }),
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
       })
-      if (response.ok) return response
+      if (response.ok || asked.takes?.test(response.headers.get('x-ms-error-code') ?? '')) return response
       await discard(response)
       throw outcomeOf(response, asked, container)
     },
@@ -83,12 +85,12 @@ const signedInOrder = [
 /** The signature of a request with the account's key, as Azure's description of Shared Key says. */
 function authorize({ access }: Container, method: string, url: URL, headers: Record<string, string>) {
   if (access.kind === 'signature') return {}
-  const valueOf = (name: string) => (name === 'content-length' && headers[name] === '0' ? '' : (headers[name] ?? ''))
+  const signed = (name: string) => (name === 'content-length' && headers[name] === '0' ? '' : (headers[name] ?? ''))
   const own = Object.keys(headers).filter((name) => name.startsWith('x-ms-'))
   const query = [...url.searchParams].sort(([a], [b]) => (a < b ? -1 : 1))
   const text = [
     method,
-    ...signedInOrder.map(valueOf),
+    ...signedInOrder.map(signed),
     ...own.sort().map((name) => `${name}:${headers[name]}`),
     `/${access.account}${url.pathname}`,
     ...query.map(([name, value]) => `${name.toLowerCase()}:${value}`),

@@ -1,4 +1,4 @@
-import { asOutcome, type ConnectorContext, checkSteps } from '@penstock/connector'
+import { type ConnectorContext, checkSteps } from '@penstock/connector'
 import { readOptionsOf } from '@penstock/connector/files'
 import { discard } from '../object-stores/answers.ts'
 import { checkReading } from '../object-stores/check-reading.ts'
@@ -11,16 +11,12 @@ import { containerOf, type Located, locate } from './container.ts'
 const reach = async (context: ConnectorContext): Promise<string> =>
   `${await reachAzure(context, containerOf(context))} answers.`
 
-/** Credentials that may not list are told apart from such as are not accepted. */
+/** A signature that does not allow to list is told apart from one that is not accepted. */
 async function signIn(context: ConnectorContext): Promise<string> {
   const container = containerOf(context)
-  const client = makeAzureClient(context, container)
   const query = { ...(container.name === '' ? {} : { restype: 'container' }), comp: 'list', maxresults: '1' }
-  try {
-    await discard(await client.request({ query, permission: 'list' }))
-  } catch (error) {
-    if (asOutcome(error)?.code !== 'access_denied') throw error
-  }
+  const takes = /^Authorization(Permission|ResourceType)Mismatch$/
+  await discard(await makeAzureClient(context, container).request({ query, permission: 'list', takes }))
   return 'The credentials are accepted.'
 }
 
