@@ -19,6 +19,8 @@ export type TroubledProxy = {
   readonly seen: string[]
   /** Which requests meet the trouble; by default all. */
   trouble: { readonly what: Trouble; readonly of?: (asked: Judged) => boolean; times?: number } | undefined
+  /** What the server is asked instead; as it is, unless said otherwise. */
+  rewrite: (url: string) => string
   /** Resolves once a request hangs. */
   hangs(): Promise<void>
   close(): Promise<void>
@@ -51,7 +53,7 @@ export async function startTroubledProxy(
     if (trouble === 'resets') return request.socket.resetAndDestroy()
     const answer = trouble && 'status' in trouble ? trouble : judge(asked)
     if (answer) return response.writeHead(answer.status, answer.headers).end(answer.body)
-    const forward = http.request({ hostname, port, agent, method, path: url, headers }, (answered) => {
+    const forward = http.request({ hostname, port, agent, method, path: proxy.rewrite(url), headers }, (answered) => {
       response.writeHead(answered.statusCode ?? 500, answered.rawHeaders)
       if (!trouble || !('breaksAfterBytes' in trouble)) return answered.pipe(response)
       let left = trouble.breaksAfterBytes
@@ -71,6 +73,7 @@ export async function startTroubledProxy(
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
     seen: [],
     trouble: undefined,
+    rewrite: (url) => url,
     async hangs() {
       await hanging
       hanging = new Promise((resolve) => {
