@@ -11,7 +11,7 @@ export type Judged = {
 export type Answer = { status: number; headers?: Record<string, string>; body?: string }
 
 /** What comes over requests: an answer instead of the server's, silence, or an end of the connection. */
-export type Trouble = Answer | 'hangs' | 'resets' | { readonly breaksAfterBytes: number }
+export type Trouble = Answer | 'hangs' | 'resets' | 'loses the answer' | { readonly breaksAfterBytes: number }
 
 export type TroubledProxy = {
   readonly url: string
@@ -51,11 +51,15 @@ export async function startTroubledProxy(
     const trouble = troubleOf(proxy, asked)
     if (trouble === 'hangs') return hung()
     if (trouble === 'resets') return request.socket.resetAndDestroy()
-    const answer = trouble && 'status' in trouble ? trouble : judge(asked)
+    const answer = typeof trouble === 'object' && 'status' in trouble ? trouble : judge(asked)
     if (answer) return response.writeHead(answer.status, answer.headers).end(answer.body)
     const forward = http.request({ hostname, port, agent, method, path: proxy.rewrite(url), headers }, (answered) => {
+      if (trouble === 'loses the answer') {
+        answered.resume().on('end', () => request.socket.destroy())
+        return
+      }
       response.writeHead(answered.statusCode ?? 500, answered.rawHeaders)
-      if (!trouble || !('breaksAfterBytes' in trouble)) return answered.pipe(response)
+      if (typeof trouble !== 'object' || !('breaksAfterBytes' in trouble)) return answered.pipe(response)
       let left = trouble.breaksAfterBytes
       answered.on('data', (bytes: Buffer) => {
         if (left <= 0) return

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Json, Outcome } from '@penstock/connector'
+import { Outcome } from '@penstock/connector'
 import type { FileSink } from '@penstock/connector/files'
 import { discard } from '../object-stores/answers.ts'
 import { failedWith, type GcsClient } from './gcs-client.ts'
