@@ -43,6 +43,7 @@ import { linkedinOfflineConversions } from './linkedin-ads/linkedin-offline-conv
 import { liverampEnvelopeDecryption } from './liveramp/liveramp-envelope-decryption.ts'
 import { liverampIdMatch } from './liveramp/liveramp-id-match.ts'
 import { liverampTranscoding } from './liveramp/liveramp-transcoding.ts'
+import { localFolder } from './local-folder/local-folder.ts'
 import { lotameAudiences } from './lotame/lotame-audiences.ts'
 import { mavenMediaSnapshots } from './maven/maven-media-snapshots.ts'
 import { metaAppEvents } from './meta/meta-app-events.ts'
@@ -140,6 +141,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   liverampEnvelopeDecryption,
   liverampIdMatch,
   liverampTranscoding,
+  localFolder,
   lotameAudiences,
   mavenMediaSnapshots,
   metaAppEvents,

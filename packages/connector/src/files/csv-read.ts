@@ -10,11 +10,11 @@ import type { OpenedFile } from './opened-file.ts'
 import type { FileStore, StoredFile } from './store.ts'
 import { goTo, notUtf8, type ParsedRows, type RowParser, readTextRows, rowBytesMax, textPlaceOf } from './text-rows.ts'
 
-/** Opens a CSV file. Its first line that is not empty is its header. */
+/** Opens a CSV file. Its first line that is not empty is its header; a file without one has no columns and no rows. */
 export async function openCsv(
   store: FileStore,
   file: StoredFile,
-  options: { encoding?: string; delimiter?: string },
+  options: { encoding?: string; delimiter?: string; chunkBytes?: number },
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   let stream = await openBytes(store, file, signal)
@@ -24,7 +24,14 @@ export async function openCsv(
     const { dialect, names, bytes } = await readHeader(stream, file, encoding, options.delimiter)
     stream.take(bytes)
     const start = { offset: encoding.markBytes + bytes, storedBytes: 0 }
-    const text = { store, file, signal, encoding, newline: dialect.newline }
+    const text = {
+      store,
+      file,
+      signal,
+      encoding,
+      newline: dialect.newline,
+      chunkBytes: options.chunkBytes ?? pieceBytes,
+    }
     const columns = distinctNames(names)
     return {
       columns,
@@ -50,7 +57,7 @@ async function readHeader(
   encoding: Encoding,
   delimiter: string | undefined,
 ): Promise<Header> {
-  for (let wanted = pieceBytes / 4; ; wanted *= 4) {
+  for (let wanted = pieceBytes; ; wanted *= 4) {
     const bytes = await stream.peek(wanted)
     const { ended } = stream
     const text = encoding.decode(encoding.unitBytes === 2 ? bytes.subarray(0, bytes.length & ~1) : bytes)
@@ -65,7 +72,7 @@ async function readHeader(
         bytes: encoding.unitBytes ? header.consumed * encoding.unitBytes : Buffer.byteLength(before),
       }
     }
-    if (ended) throw noHeader(file)
+    if (ended) return { dialect, names: [], bytes: bytes.length }
     if (wanted >= rowBytesMax) throw headerTooLong(file)
   }
 }
@@ -104,9 +111,6 @@ function decodeRows({ rows, faults, consumed }: ParsedRows): ParsedRows {
   )
   return { rows: decoded, faults, consumed }
 }
-
-const noHeader = ({ name }: StoredFile) =>
-  new Outcome('failed', 'no_header', `${name} is empty. A CSV file begins with a line that names its columns.`)
 
 const headerTooLong = ({ name }: StoredFile) =>
   new Outcome(

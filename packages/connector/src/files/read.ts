@@ -4,6 +4,7 @@ import type { Json, Row } from '../rows.ts'
 import type { Chunk, SourceContext, SourceReader } from '../source.ts'
 import { openCsv } from './csv-read.ts'
 import { type FileFormat, formatOf } from './format.ts'
+import { openNdjson } from './ndjson-read.ts'
 import type { OpenedFile } from './opened-file.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
@@ -13,6 +14,8 @@ export type ReadOptions = {
   readonly encoding?: string
   /** `comma`, `semicolon`, `tab`, `pipe`, the character itself, or `auto`. */
   readonly delimiter?: string
+  /** About how much of a file a chunk is, in bytes once unpacked; 256 KiB unless said otherwise, 1 MiB of Parquet. */
+  readonly chunkBytes?: number
 }
 
 /** Where reading goes on: a place in a file, and what the columns were, lest they changed. */
@@ -31,9 +34,12 @@ type Position = {
 export async function readFiles(context: SourceContext, store: FileStore, options: ReadOptions): Promise<SourceReader> {
   const { signal } = context
   const opened = new Set<OpenedFile>()
-  const close = async () => {
+  const letGoOfAll = async () => {
     for (const file of opened) await file.close()
     opened.clear()
+  }
+  const close = async () => {
+    await letGoOfAll()
     await store.close?.().catch(() => {})
   }
   const open = async (file: StoredFile, columns?: readonly string[]): Promise<OpenedFile> => {
@@ -45,6 +51,17 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     opened.delete(file)
     await file.close()
   }
+  /** The first file that has columns, which are those of all; undefined where none has any. */
+  const openFirst = async (files: readonly StoredFile[]) => {
+    for (const file of files) {
+      const openedFile = await open(file)
+      if (openedFile.columns.length > 0) return { file, openedFile }
+      await letGo(openedFile)
+    }
+    const csv = files.find(({ name }) => formatOf(name, options.format) === 'CSV')
+    if (csv) throw noHeader(csv)
+    return undefined
+  }
   try {
     const files = [...(await store.list())].sort((a, b) => (a.name < b.name ? -1 : 1))
     const [first] = files
@@ -55,38 +72,39 @@ export async function readFiles(context: SourceContext, store: FileStore, option
         const from = after === undefined ? undefined : (after as Position)
         const start = from ? files.findIndex(({ name }) => name === from.file) : 0
         if (from && files[start]?.version !== from.version) throw changed(from.file)
-        let current: OpenedFile | undefined = await open(first)
-        const { columns } = current
-        const digest = digestOf(columns)
-        if (from && from.columns !== digest) throw changed(first.name)
-        let rowsBefore = from?.rows ?? 0
-        for (const [index, file] of files.entries()) {
-          if (index < start) continue
-          const resumed = index === start ? from : undefined
-          if (index > 0 && current) {
-            await letGo(current)
-            current = undefined
-          }
-          current ??= await open(file, columns)
-          const arrange = arrangement(file, current.columns, columns)
-          let storedBytes = resumed ? storedBytesOf(resumed.place) : 0
-          for await (const piece of current.read(resumed?.place)) {
-            rowsBefore += piece.rows.length
-            const position: Position = {
-              ...{ file: file.name, version: file.version, columns: digest },
-              ...{ rows: rowsBefore, place: piece.place },
+        try {
+          const found = await openFirst(files)
+          const columns = found?.openedFile.columns ?? []
+          const digest = digestOf(columns)
+          if (from && from.columns !== digest) throw changed(first.name)
+          if (found && files[start] !== found.file) await letGo(found.openedFile)
+          let rowsBefore = from?.rows ?? 0
+          for (const file of files.slice(start)) {
+            const place = file.name === from?.file ? from.place : undefined
+            const opensFirst = found && file === found.file && opened.has(found.openedFile)
+            const current = opensFirst ? found.openedFile : await open(file, columns)
+            const arrange = arrangement(file, current.columns, columns)
+            let storedBytes = place === undefined ? 0 : storedBytesOf(place)
+            for await (const piece of current.read(place)) {
+              rowsBefore += piece.rows.length
+              const position: Position = {
+                ...{ file: file.name, version: file.version, columns: digest },
+                ...{ rows: rowsBefore, place: piece.place },
+              }
+              yield {
+                columns,
+                rows: arrange ? piece.rows.map(arrange) : piece.rows,
+                ...(piece.faults.size > 0 ? { faults: piece.faults } : {}),
+                bytes: Math.max(0, piece.storedBytes - storedBytes),
+                position,
+              } satisfies Chunk
+              storedBytes = piece.storedBytes
             }
-            yield {
-              columns,
-              rows: arrange ? piece.rows.map(arrange) : piece.rows,
-              ...(piece.faults.size > 0 ? { faults: piece.faults } : {}),
-              bytes: Math.max(0, piece.storedBytes - storedBytes),
-              position,
-            } satisfies Chunk
-            storedBytes = piece.storedBytes
+            await letGo(current)
           }
+        } finally {
+          await letGoOfAll()
         }
-        if (current) await letGo(current)
       },
       close,
     }
@@ -101,13 +119,18 @@ async function openFile(
   file: StoredFile,
   options: ReadOptions,
   signal: AbortSignal,
-  _columns: readonly string[] | undefined,
+  columns: readonly string[] | undefined,
 ): Promise<OpenedFile> {
   switch (formatOf(file.name, options.format)) {
     case 'CSV':
       return openCsv(store, file, options, signal)
-    default:
-      throw new Outcome('failed', 'format_not_supported', `${file.name} is in a format that cannot be read.`)
+    case 'NDJSON':
+      return openNdjson(store, file, options, signal, columns)
+    case 'Parquet': {
+      // Loaded where it is needed, because most transfers do without the library.
+      const { openParquet } = await import('./parquet-read.ts')
+      return openParquet(store, file, options, signal)
+    }
   }
 }
 
@@ -120,6 +143,8 @@ function arrangement(
   columns: readonly string[],
 ): ((row: Row) => Row) | undefined {
   if (own.length === columns.length && own.every((name, index) => name === columns[index])) return undefined
+  // A file without anything in it has no columns, and no row that would need them.
+  if (own.length === 0) return undefined
   const order = columns.map((name) => own.indexOf(name))
   if (own.length !== columns.length || order.includes(-1)) {
     const message = `${file.name} has other columns than the first file. Files that are read together have the same ones.`
@@ -130,6 +155,9 @@ function arrangement(
 
 const digestOf = (columns: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(columns)).digest('hex').slice(0, 16)
+
+const noHeader = ({ name }: StoredFile) =>
+  new Outcome('failed', 'no_header', `${name} is empty. A CSV file begins with a line that names its columns.`)
 
 /** A file is not what it was when the transfer began. */
 const changed = (name: string) =>

@@ -1,6 +1,6 @@
 import { Outcome } from '../outcome.ts'
 import type { Json, Row } from '../rows.ts'
-import { type ByteStream, openBytesAt, pieceBytes } from './bytes.ts'
+import { type ByteStream, openBytesAt } from './bytes.ts'
 import type { Encoding } from './encoding.ts'
 import type { FilePiece } from './opened-file.ts'
 import type { FileStore, StoredFile } from './store.ts'
@@ -35,6 +35,7 @@ export type TextFile = {
   readonly signal: AbortSignal
   readonly encoding: Encoding
   readonly newline: '\n' | '\r'
+  readonly chunkBytes: number
 }
 
 /** A place in a text file: bytes before it, once unpacked, and of the file as it is stored. */
@@ -59,7 +60,7 @@ export async function goTo(stream: ByteStream, text: TextFile, from: number, pla
   return openBytesAt(text.store, text.file, place.offset, text.signal)
 }
 
-/** Reads the rows from where a stream is, about a megabyte at once. */
+/** Reads the rows from where a stream is, about as many at once as make a chunk. */
 export async function* readTextRows(
   stream: ByteStream,
   text: TextFile,
@@ -67,7 +68,7 @@ export async function* readTextRows(
   parser: RowParser,
 ): AsyncGenerator<FilePiece> {
   let { offset } = from
-  let wanted = pieceBytes
+  let wanted = text.chunkBytes
   for (;;) {
     const bytes = await stream.peek(wanted)
     if (bytes.length === 0) return
@@ -81,7 +82,7 @@ export async function* readTextRows(
     }
     stream.take(consumedBytes)
     offset += consumedBytes
-    wanted = pieceBytes
+    wanted = text.chunkBytes
     // What was unpacked and not yet used counts as used: how much that was in the packed file, nobody knows.
     const storedBytes = Math.max(stream.storedBytes, from.storedBytes)
     if (rows.length > 0) yield { rows, faults, place: { offset, storedBytes }, storedBytes }

@@ -1,12 +1,8 @@
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import type { Delivery, DestinationContext, DestinationWriter } from '../destination.ts'
-import type { Json, Row } from '../rows.ts'
-import { csvOf } from './csv-write.ts'
+import type { Json } from '../rows.ts'
+import { makeEncoder } from './encoder.ts'
 import { extensionOf, type WriteFormat } from './format.ts'
 import type { FileSink } from './store.ts'
-
-const packGzip = promisify(gzip)
 
 export type WriteOptions = { readonly format: WriteFormat; readonly gzip: boolean }
 
@@ -16,12 +12,22 @@ export const fileBatch: { readonly rowsMax: number; readonly bytesMax: number } 
   bytesMax: 16 << 20,
 }
 
-/** The receipt of a part: where it ends, the sink's own receipt, and what the end of the file has to know of it. */
-type PartReceipt = { readonly end: number; readonly sink: Json }
+/** The receipt of a part: where it ends in the file, the sink's own receipt, and what the end of the file has to know. */
+type PartReceipt = {
+  readonly end: number
+  readonly sink: Json
+  readonly notes?: readonly Json[]
+  /** The file is whole with this part. */
+  readonly last?: true
+}
+
+/** What was encoded and is not written yet. */
+type Held = { readonly bytes: Uint8Array; readonly note?: Json }
 
 /**
  * Writes the rows of a transfer into one file, part by part: a batch is a part, or several are where the sink wants
- * larger ones. After a crash it goes on behind the last part that has a receipt.
+ * larger ones. After a crash it goes on behind the last part that has a receipt, with the same bytes as without one.
+ * A file without rows is written, too: with a header, where its format has one.
  * @param sink makes the sink for a file name with this extension: `csv`, `ndjson.gz`
  */
 export async function writeFiles(
@@ -29,63 +35,61 @@ export async function writeFiles(
   sink: (extension: string) => FileSink | Promise<FileSink>,
   options: WriteOptions,
 ): Promise<DestinationWriter> {
+  const encoder = await makeEncoder(options.format, context.columns, options.gzip)
   const place = await sink(extensionOf(options.format, options.gzip))
   const receipts = context.receipts.map((receipt) => receipt as PartReceipt)
-  const sinkReceipts = receipts.map((receipt) => receipt.sink)
-  let offset = receipts.at(-1)?.end ?? 0
-  let begun = receipts.length > 0
-  let held: Uint8Array[] = []
+  let held: readonly Held[] = []
 
-  const encode = async (rows: readonly Row[]): Promise<Uint8Array> => {
-    const text = csvOf(begun ? rows : [context.columns, ...rows])
-    const bytes = Buffer.from(text)
-    return options.gzip ? packGzip(bytes) : bytes
-  }
-  const writeHeld = async (): Promise<Json> => {
-    const bytes = Buffer.concat(held)
-    const receipt = await place.writePart({ number: sinkReceipts.length, offset, bytes }, sinkReceipts)
-    offset += bytes.length
-    sinkReceipts.push(receipt)
-    held = []
-    return { end: offset, sink: receipt } satisfies PartReceipt
-  }
-  /** Writes what is held, and the header of a file without rows. */
-  const writeEnd = async (): Promise<Delivery | undefined> => {
-    let bytes = 0
-    if (!begun) {
-      const header = await encode([])
-      bytes = header.length
-      held = [header]
-      begun = true
+  const writtenTo = (): number => receipts.at(-1)?.end ?? 0
+  const sinkReceipts = (): Json[] => receipts.map((receipt) => receipt.sink)
+  const writePart = async (parts: readonly Held[], last: boolean): Promise<Json> => {
+    const bytes = parts.length === 1 && parts[0] ? parts[0].bytes : Buffer.concat(parts.map((part) => part.bytes))
+    const offset = writtenTo()
+    const part = { number: receipts.length, offset, bytes }
+    const written = await place.writePart(part, sinkReceipts())
+    const notes = notesOf(parts)
+    const receipt: PartReceipt = {
+      ...{ end: offset + bytes.length, sink: written },
+      ...(notes.length > 0 ? { notes } : {}),
+      ...(last ? { last } : {}),
     }
-    return held.length > 0 ? { bytes, receipt: await writeHeld() } : undefined
+    receipts.push(receipt)
+    return receipt
+  }
+  /** Writes what is held and what the file ends with; finds its work done when called again. */
+  const writeEnd = async (): Promise<Delivery | undefined> => {
+    if (receipts.at(-1)?.last) return undefined
+    const notes = [...receipts.flatMap((receipt) => receipt.notes ?? []), ...notesOf(held)]
+    const end = await encoder.end(notes, writtenTo() + sizeOf(held))
+    const parts = end ? [...held, { bytes: end }] : held
+    if (parts.length === 0) return undefined
+    const receipt = await writePart(parts, true)
+    held = []
+    return { bytes: end?.length ?? 0, receipt }
   }
   return {
     async deliver({ rows }) {
       context.signal.throwIfAborted()
-      const encoded = await encode(rows)
-      const before = { held, begun }
-      held = [...held, encoded]
-      begun = true
-      const bytes = encoded.length
-      if (sizeOf(held) < place.partBytesMin) return { held: true, bytes }
-      try {
-        return { bytes, receipt: await writeHeld() }
-      } catch (error) {
-        // The batch is as good as not delivered: it comes again, while what was held before it does not.
-        held = before.held
-        begun = before.begun
-        throw error
+      const encoded = await encoder.encode(rows, writtenTo() + sizeOf(held))
+      const { length: bytes } = encoded.bytes
+      const parts = [...held, encoded]
+      if (sizeOf(parts) < place.partBytesMin) {
+        held = parts
+        return { held: true, bytes }
       }
+      // Where this throws, the batch is as good as not delivered: it comes again, while what was held before does not.
+      const receipt = await writePart(parts, false)
+      held = []
+      return { bytes, receipt }
     },
     flush: writeEnd,
     async finish() {
       await writeEnd()
-      await place.publish(sinkReceipts)
+      await place.publish(sinkReceipts())
     },
     async abort() {
       held = []
-      await place.abort(sinkReceipts).catch(() => {})
+      await place.abort(sinkReceipts()).catch(() => {})
     },
     async close() {
       held = []
@@ -94,4 +98,6 @@ export async function writeFiles(
   }
 }
 
-const sizeOf = (parts: readonly Uint8Array[]): number => parts.reduce((sum, { length }) => sum + length, 0)
+const sizeOf = (parts: readonly Held[]): number => parts.reduce((sum, { bytes }) => sum + bytes.length, 0)
+
+const notesOf = (parts: readonly Held[]): Json[] => parts.flatMap(({ note }) => (note === undefined ? [] : [note]))

@@ -1,0 +1,46 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Json, Row } from '../rows.ts'
+import { encodeCsv } from './csv-write.ts'
+import type { WriteFormat } from './format.ts'
+import { encodeNdjson } from './ndjson-write.ts'
+import type { GroupNote } from './parquet-write.ts'
+
+const packGzip = promisify(gzip)
+
+/** Rows of a file as its bytes. A note is what the end of the file has to know of rows before it. */
+export type Encoder = {
+  /** Rows that will stand at an offset of the file; its beginning comes with the rows at offset 0. */
+  encode(rows: readonly Row[], offset: number): Promise<{ bytes: Uint8Array; note?: Json }>
+  /** What the file ends with, at an offset of it; nothing where it is whole already. */
+  end(notes: readonly Json[], offset: number): Promise<Uint8Array | undefined>
+}
+
+export async function makeEncoder(format: WriteFormat, columns: readonly string[], packed: boolean): Promise<Encoder> {
+  if (format === 'Parquet') return makeParquetEncoder(columns)
+  // Packed pieces behind each other are one packed file.
+  const pack = async (bytes: Uint8Array): Promise<Uint8Array> => (packed ? packGzip(bytes) : bytes)
+  if (format === 'NDJSON') {
+    return {
+      encode: async (rows) => ({ bytes: await pack(encodeNdjson(columns, rows)) }),
+      // Not every store has files without a byte, so a file without rows is an empty line.
+      end: async (_notes, offset) => (offset === 0 ? pack(Buffer.from('\n')) : undefined),
+    }
+  }
+  return {
+    encode: async (rows, offset) => ({ bytes: await pack(encodeCsv(offset === 0 ? [columns, ...rows] : rows)) }),
+    end: async (_notes, offset) => (offset === 0 ? pack(encodeCsv([columns])) : undefined),
+  }
+}
+
+/** The library is loaded where it is needed, because most transfers do without it. */
+async function makeParquetEncoder(columns: readonly string[]): Promise<Encoder> {
+  const { encodeFooter, encodeRowGroup } = await import('./parquet-write.ts')
+  return {
+    encode: async (rows, offset) => {
+      const { bytes, note } = encodeRowGroup(columns, rows, offset)
+      return { bytes, note }
+    },
+    end: async (notes, offset) => encodeFooter(columns, notes as unknown as GroupNote[], offset),
+  }
+}

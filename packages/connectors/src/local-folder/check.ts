@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { access, open, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { asOutcome, checkSteps, Outcome } from '@penstock/connector'
+import { asDiskOutcome } from './disk-outcome.ts'
+import { folderOf } from './paths.ts'
+
+/** Looks whether the folder is there and allowed, and what may be done in it. */
+export const check = checkSteps(
+  [
+    'reach',
+    async (context) => {
+      await folderOf(context)
+      return 'The folder is there, and allowed.'
+    },
+  ],
+  [
+    'permission',
+    async (context) => {
+      const folder = await folderOf(context)
+      const canRead = await permits(() => access(folder, constants.R_OK | constants.X_OK))
+      // Whether a folder can be written, only writing tells: a disk may be mounted for reading only.
+      const canWrite = await permits(() => tryToWrite(folder))
+      if (canRead && canWrite) return 'Files can be read and written.'
+      if (canRead) return 'Files can be read, but not written: the folder can be a source and no destination.'
+      if (canWrite) return 'Files can be written, but not read: the folder can be a destination and no source.'
+      const message = 'The folder can neither be read nor written by the user that this service runs as. Permit it.'
+      throw new Outcome('refused', 'permission_denied', message)
+    },
+  ],
+)
+
+async function permits(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work()
+    return true
+  } catch (error) {
+    const outcome = asOutcome(asDiskOutcome(error, 'The folder'))
+    if (outcome?.code === 'permission_denied') return false
+    throw outcome ?? error
+  }
+}
+
+async function tryToWrite(folder: string): Promise<void> {
+  const path = join(folder, `.penstock-check-${randomUUID()}`)
+  const file = await open(path, 'wx')
+  await file.close()
+  await unlink(path)
+}

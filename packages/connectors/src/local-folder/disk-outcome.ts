@@ -1,0 +1,40 @@
+import { asOutcome, Outcome } from '@penstock/connector'
+
+/**
+ * What the file system refused, as an outcome; anything else as it is.
+ * @param what the beginning of a sentence: `The folder`
+ */
+export function asDiskOutcome(error: unknown, what: string): unknown {
+  if (asOutcome(error) || !(error instanceof Error)) return error
+  const { code } = error as NodeJS.ErrnoException
+  const make = (instruction: 'refused' | 'failed' | 'retry', name: string, sentence: string) =>
+    new Outcome(instruction, name, `${what} ${sentence}`, { cause: error })
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+    case 'ELOOP':
+    case 'ENAMETOOLONG':
+    case 'EISDIR':
+      return make('refused', 'object_not_found', 'is not there. Make it, or name another one.')
+    case 'EACCES':
+    case 'EPERM':
+      return make('refused', 'permission_denied', 'may not be used by the user that this service runs as. Permit it.')
+    case 'EROFS':
+      return make('refused', 'permission_denied', 'cannot be written: its disk is mounted for reading only.')
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return make('failed', 'disk_full', 'cannot be written: its disk is full. Make room, then start another transfer.')
+    case 'EFBIG':
+      return make('failed', 'disk_full', 'cannot be written: its disk takes no file of this size.')
+    case 'EIO':
+    case 'EMFILE':
+    case 'ENFILE':
+    case 'EBUSY':
+    case 'EAGAIN':
+    case 'ESTALE':
+    case 'ETIMEDOUT':
+      return make('retry', 'disk_trouble', `cannot be used at the moment (${code}).`)
+    default:
+      return error
+  }
+}

@@ -1,0 +1,51 @@
+import { defineConnector, text } from '@penstock/connector'
+import { fileBatch, readFields, writeFields } from '@penstock/connector/files'
+import { localFolderPlatform } from './platform.ts'
+
+/** Files in a folder of the machine that this service runs on. */
+export const localFolder = defineConnector({
+  slug: 'local-folder',
+  name: 'Local folder',
+  platform: localFolderPlatform,
+  dataType: 'data store',
+  dataTypeCategory: 'data store',
+  description: 'Reads and writes files in a folder of the machine that this service runs on.',
+  actions: ['read', 'write'],
+  notes:
+    'Only folders that the operator of this service allows can be used. Files that are read together have the same columns. Each transfer writes a file of its own, which has its name only once it is whole.',
+  secrets: {
+    folder: text({
+      label: 'Folder',
+      description: 'Absolute path of a folder that the operator allows, or of one within it; it must exist',
+      required: true,
+    }),
+  },
+  source: {
+    fields: {
+      files: text({
+        label: 'Files',
+        description:
+          'Name of a file in the folder, or a pattern for several, in which * stands for any characters of a name: people.csv, exports/*.csv.gz',
+        required: true,
+      }),
+      ...readFields,
+    },
+    open: async (context) => (await import('./read.ts')).open(context),
+  },
+  destination: {
+    fields: {
+      subfolder: text({
+        label: 'Subfolder',
+        description:
+          'Where in the folder files are written; it is made where it is missing. The folder itself by default',
+      }),
+      prefix: text({ label: 'Prefix', description: 'What the names of written files begin with' }),
+      ...writeFields,
+    },
+    deliver: {
+      batch: () => fileBatch,
+      open: async (context) => (await import('./write.ts')).open(context),
+    },
+  },
+  check: async (context) => (await import('./check.ts')).check(context),
+})

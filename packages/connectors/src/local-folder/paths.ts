@@ -1,0 +1,64 @@
+import { realpath, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, join, sep } from 'node:path'
+import { type ConnectorContext, Outcome } from '@penstock/connector'
+import { asDiskOutcome } from './disk-outcome.ts'
+
+/**
+ * Keeps to the folders that the operator allows. Every path is followed to where it really leads before it is used, so
+ * that no link leads out.
+ */
+
+/** The connector's folder, as the path that it really has. */
+export async function folderOf({ secrets, localFolders }: ConnectorContext): Promise<string> {
+  const folder = typeof secrets.folder === 'string' ? secrets.folder : ''
+  if (!isAbsolute(folder) || folder.includes('\0')) throw notAllowed('The folder must be an absolute path.')
+  const allowed: string[] = []
+  for (const each of localFolders) {
+    // One that the operator allowed and does not have yet allows nothing.
+    const real = await realpath(each).catch(() => undefined)
+    if (real !== undefined) allowed.push(real)
+  }
+  // Asked first, so that nobody can find out what there is elsewhere.
+  if (!localFolders.some((each) => isWithin(folder, each)) && !allowed.some((each) => isWithin(folder, each))) {
+    throw notAllowed('The operator of this service does not allow this folder. Ask to have it allowed, or use another.')
+  }
+  try {
+    const real = await realpath(folder)
+    if (!allowed.some((each) => isWithin(real, each))) throw leadsOut()
+    if (!(await stat(real)).isDirectory()) {
+      throw new Outcome('refused', 'object_not_found', 'The folder is a file. Name the folder that it is in.')
+    }
+    return real
+  } catch (error) {
+    throw asDiskOutcome(error, 'The folder')
+  }
+}
+
+/** Whether a path is a folder or in it; both without links. */
+const isWithin = (path: string, folder: string): boolean => {
+  const [inner, outer] = [join(path, sep), join(folder, sep)]
+  return inner.startsWith(outer)
+}
+
+/** The names in a relative path that a setting gives; none of them leads up. */
+export function namesIn(path: string, what: string): string[] {
+  const names = path.split('/').filter((name) => name !== '' && name !== '.')
+  if (isAbsolute(path)) throw notAllowed(`${what} must be given from the folder on, without a slash at the beginning.`)
+  if (names.includes('..') || path.includes('\0')) throw notAllowed(`${what} must not lead out of the folder.`)
+  return names
+}
+
+/** Where a path within a folder really leads, which must be within it. What is not there yet is taken as it is named. */
+export async function followWithin(folder: string, path: string): Promise<string> {
+  const real = await realpath(path).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' || path === folder) throw error
+    return join(await followWithin(folder, dirname(path)), path.slice(dirname(path).length))
+  })
+  if (!isWithin(real, folder)) throw leadsOut()
+  return real
+}
+
+const notAllowed = (message: string) => new Outcome('refused', 'path_not_allowed', message)
+
+const leadsOut = () =>
+  notAllowed('A link leads out of the folder that the operator of this service allows. Take it away, or use another.')

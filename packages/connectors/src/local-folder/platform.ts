@@ -1,0 +1,7 @@
+import { definePlatform } from '@penstock/connector'
+
+export const localFolderPlatform = definePlatform({
+  slug: 'local-folder',
+  name: 'Local folder',
+  type: 'Cloud Storage Provider',
+})
