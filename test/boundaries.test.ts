@@ -79,8 +79,11 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
   wire: { names: ['typebox'], node: false },
   // Parquet is a format of the file adapters.
   connector: { names: ['@penstock/wire', 'hyparquet', 'hyparquet-compressors', 'hyparquet-writer'], node: true },
-  // The brands' logos are drawn in simple-icons.
-  connectors: { names: ['@penstock/connector', '@penstock/wire', 'simple-icons'], node: true },
+  // The brands' logos are drawn in simple-icons; the others speak the protocols of what they connect to.
+  connectors: {
+    names: ['@penstock/connector', '@penstock/wire', 'aws4fetch', 'fast-xml-parser', 'jose', 'simple-icons', 'ssh2'],
+    node: true,
+  },
   client: { names: ['@penstock/wire'], node: false },
 }
 

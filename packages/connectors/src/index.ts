@@ -34,6 +34,7 @@ import { googleBigquerySource } from './google-bigquery/google-bigquery-source.t
 import { campaignManager360Conversions } from './google-campaign-manager-360/campaign-manager-360-conversions.ts'
 import { googleCloudStorageDestination } from './google-cloud-storage/google-cloud-storage-destination.ts'
 import { googleCloudStorageSource } from './google-cloud-storage/google-cloud-storage-source.ts'
+import { httpsFile } from './https-file/https-file.ts'
 import { hubspotCrm } from './hubspot/hubspot-crm.ts'
 import { kochavaGeoEvents } from './kochava/kochava-geo-events.ts'
 import { linkedinAudienceInsights } from './linkedin/linkedin-audience-insights.ts'
@@ -67,6 +68,7 @@ import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
 import { salesforceCrm } from './salesforce/salesforce-crm.ts'
 import { salesforceMarketingCloudDataExtensions } from './salesforce-marketing-cloud/salesforce-marketing-cloud-data-extensions.ts'
 import { sftpDestination } from './sftp/sftp-destination.ts'
+import { sftpSource } from './sftp/sftp-source.ts'
 import { shopifyAdmin } from './shopify/shopify-admin.ts'
 import { snapchatConversions } from './snapchat-ads/snapchat-conversions.ts'
 import { snapchatCustomerLists } from './snapchat-ads/snapchat-customer-lists.ts'
@@ -132,6 +134,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   campaignManager360Conversions,
   googleCloudStorageDestination,
   googleCloudStorageSource,
+  httpsFile,
   hubspotCrm,
   kochavaGeoEvents,
   linkedinAudienceInsights,
@@ -165,6 +168,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   salesforceCrm,
   salesforceMarketingCloudDataExtensions,
   sftpDestination,
+  sftpSource,
   shopifyAdmin,
   snapchatConversions,
   snapchatCustomerLists,

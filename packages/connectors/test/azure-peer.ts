@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import type { Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import { azureBlobs } from '../src/azure-blob-storage/azure-blobs.ts'
@@ -35,7 +35,7 @@ export type AzurePeer = {
 export const peerName = 'azurite behind a proxy'
 
 export async function startAzurePeer(containers: readonly string[]): Promise<AzurePeer> {
-  const program = createRequire(import.meta.url).resolve('azurite/dist/src/blob/main.js')
+  const program = fileURLToPath(import.meta.resolve('azurite/dist/src/blob/main.js'))
   const options = ['--inMemoryPersistence', '--blobHost', '127.0.0.1', '--blobPort', '0']
   const azurite = spawn(process.execPath, [program, ...options], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(azurite, 'exit')
