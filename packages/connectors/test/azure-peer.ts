@@ -39,6 +39,8 @@ export async function startAzurePeer(containers: readonly string[]): Promise<Azu
   const options = ['--inMemoryPersistence', '--blobHost', '127.0.0.1', '--blobPort', '0']
   const azurite = spawn(process.execPath, [program, ...options], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(azurite, 'exit')
+  const kill = () => azurite.kill()
+  process.once('exit', kill)
   const address = await addressOf(azurite.stdout)
   const proxy = await startTroubledProxy(address)
   const service = `https://${account}.blob.core.windows.net`
@@ -72,7 +74,8 @@ export async function startAzurePeer(containers: readonly string[]): Promise<Azu
     },
     async close() {
       await proxy.close()
-      azurite.kill()
+      process.off('exit', kill)
+      kill()
       await ended
     },
   }
