@@ -97,6 +97,8 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
     ],
     node: true,
   },
+    node: true,
+  },
   client: { names: ['@penstock/wire'], node: false },
 }
 
