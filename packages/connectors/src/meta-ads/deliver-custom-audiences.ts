@@ -1,0 +1,134 @@
+import type { Batch, Delivery, DestinationContext, DestinationWriter, Rejection } from '@penstock/connector'
+import { numberIn } from '../platform-api/json.ts'
+import { type Changes, groupMemberships, type Membership } from '../platform-api/memberships.ts'
+import { NamedAudiences } from '../platform-api/named-audiences.ts'
+import { accountPath, openDirectory } from './audience-directory.ts'
+import { type AudienceRow, type Person, readAudienceRows, schemaOf } from './audience-rows.ts'
+import { type Graph, openGraph } from './graph.ts'
+import { ReplaceSession } from './replace-session.ts'
+
+export async function open(context: DestinationContext): Promise<DestinationWriter> {
+  const { settings, memory, transferId, columns } = context
+  const graph = openGraph(context)
+  const origin = settings.audienceSource === undefined ? '' : `, from ${settings.audienceSource}`
+  const directory = openDirectory(graph, accountPath(settings.advertiserId), `Kept by Penstock${origin}`)
+  const audiences = new NamedAudiences(memory, `Penstock ${transferId}`, directory)
+  if (settings.replaceExistingAudience === true) return replacing(graph, audiences, transferId, schemaOf(columns))
+  return changing(graph, audiences)
+}
+
+/** Adds and removes members: each batch counts at once, and again makes no difference. */
+function changing(graph: Graph, audiences: NamedAudiences): DestinationWriter {
+  return {
+    async deliver(batch) {
+      const { memberships, rejected } = await assign(batch, audiences, false)
+      const schema = schemaOf(batch.columns)
+      let bytes = 0
+      for (const changes of groupMemberships(memberships)) {
+        const sent = await send(graph, schema, changes)
+        bytes += sent.bytes
+        rejected.push(...sent.rejected)
+      }
+      return { bytes, rejected, ...audiences.delivered() }
+    },
+    flush: async () => undefined,
+    finish: async () => {},
+    abort: async () => {},
+    close: async () => {},
+  }
+}
+
+async function send(
+  graph: Graph,
+  schema: readonly string[],
+  { audience, verb, changes }: Changes<Person>,
+): Promise<{ bytes: number; rejected: Rejection[] }> {
+  const body = { payload: { schema, data: changes.map(({ member }) => member) } }
+  const path = `${audience}/users`
+  const { json, bytesSent } = await (verb === 'add' ? graph.post(path, body) : graph.delete(path, body))
+  const received = numberIn(json.num_received) ?? changes.length
+  const unseen = Math.max(0, changes.length - received)
+  const count = Math.min(changes.length, unseen + (numberIn(json.num_invalid_entries) ?? 0))
+  return { bytes: bytesSent, rejected: unusable(count) }
+}
+
+/** Replaces members: nothing counts until the last batch has come, so after a crash all rows come again. */
+function replacing(
+  graph: Graph,
+  audiences: NamedAudiences,
+  transferId: string,
+  schema: readonly string[],
+): DestinationWriter {
+  const sessions = new Map<string, ReplaceSession>()
+  let invalid = 0
+  const sessionOf = (audience: string) => {
+    const session = sessions.get(audience) ?? new ReplaceSession(graph, audience, transferId, schema)
+    sessions.set(audience, session)
+    return session
+  }
+  return {
+    async deliver(batch) {
+      const { memberships, rejected } = await assign(batch, audiences, true)
+      let bytes = 0
+      for (const { audience, changes } of groupMemberships(memberships)) {
+        const people = changes.map(({ member }) => member)
+        const sent = await sessionOf(audience).add(batch.key, people)
+        bytes += sent.bytes
+        invalid += sent.invalid
+      }
+      return { held: true, bytes, rejected, ...audiences.delivered() }
+    },
+    async flush(): Promise<Delivery | undefined> {
+      if (sessions.size === 0) return undefined
+      let bytes = 0
+      for (const session of sessions.values()) {
+        const sent = await session.close()
+        bytes += sent.bytes
+        invalid += sent.invalid
+      }
+      return { bytes, rejected: unusable(invalid), ...audiences.delivered() }
+    },
+    finish: async () => {},
+    // Meta forgets a session whose last batch never comes, and the audience stays as it was.
+    abort: async () => {},
+    close: async () => {},
+  }
+}
+
+const unusable = (count: number): Rejection[] =>
+  count > 0 ? [{ count, reason: 'Meta could not use the identifiers; it does not say of which rows.' }] : []
+
+/** Says for each row which audience it changes, and finds or makes the audiences for that. */
+async function assign(
+  batch: Batch,
+  audiences: NamedAudiences,
+  replaces: boolean,
+): Promise<{ memberships: Membership<Person>[]; rejected: Rejection[] }> {
+  const { rows, rejected } = readAudienceRows(batch, replaces)
+  const ids = await idsOf(rows, audiences)
+  const memberships: Membership<Person>[] = []
+  for (const { index, segmentId, segmentName, verb, person } of rows) {
+    const audience = segmentId ?? ids.get(segmentName)
+    if (audience === undefined) {
+      const reason = 'There is no audience of this name from which the person could be removed.'
+      rejected.push({ index, field: 'segment_name', reason })
+    } else {
+      memberships.push({ index, audience, verb, identity: person.join('\n'), member: person })
+    }
+  }
+  return { memberships, rejected }
+}
+
+/** The audiences of a batch by name. Only rows that add make one: an audience that nobody is added to would stay empty. */
+async function idsOf(
+  rows: readonly AudienceRow[],
+  audiences: NamedAudiences,
+): Promise<Map<string | undefined, string | undefined>> {
+  const makes = new Map<string | undefined, boolean>()
+  for (const { segmentId, segmentName, verb } of rows) {
+    if (segmentId === undefined) makes.set(segmentName, makes.get(segmentName) || verb === 'add')
+  }
+  const ids = new Map<string | undefined, string | undefined>()
+  for (const [name, made] of makes) ids.set(name, await audiences.idOf(name, made))
+  return ids
+}
