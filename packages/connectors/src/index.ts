@@ -86,6 +86,7 @@ import { tiktokAudienceManagement } from './tiktok-ads/tiktok-audience-managemen
 import { tiktokCustomerFileAudiences } from './tiktok-ads/tiktok-customer-file-audiences.ts'
 import { tiktokEvents } from './tiktok-ads/tiktok-events.ts'
 import { videoampAudiences } from './videoamp/videoamp-audiences.ts'
+import { webhook } from './webhook/webhook.ts'
 import { xCustomAudiences } from './x-ads/x-custom-audiences.ts'
 import { xAdAnalytics } from './x-twitter/x-ad-analytics.ts'
 import { xCampaignMeasurement } from './x-twitter/x-campaign-measurement.ts'
@@ -182,6 +183,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   tiktokCustomerFileAudiences,
   tiktokEvents,
   videoampAudiences,
+  webhook,
   xAdAnalytics,
   xCampaignMeasurement,
   xCustomAudiences,

@@ -1,1 +1,6 @@
+export { encodings } from './encoding.ts'
+export * from './fields.ts'
+export { type FileFormat, fileNameOf, readFormats, type WriteFormat, writeFormats } from './format.ts'
+export { type ReadOptions, readFiles } from './read.ts'
 export * from './store.ts'
+export { fileBatch, type WriteOptions, writeFiles } from './write.ts'

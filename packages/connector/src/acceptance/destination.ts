@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { DestinationWriter } from '../destination.ts'
+import type { Row } from '../rows.ts'
+import { acceptCheck } from './check.ts'
+import { type Acceptance, assertOutcome, boundMs, outcomeOf, stopped } from './peer.ts'
+import { makeTransfer, rejectedCount, type Transfer } from './transfer.ts'
+
+export type DestinationAcceptance = Acceptance & {
+  readonly columns: readonly string[]
+  /** Rows that the destination takes, all of them different, enough for some batches. */
+  readonly rows: readonly Row[]
+  /** Rows that it does not take, and what must be said of each; absent where it takes everything. */
+  readonly badRows?: readonly BadRow[]
+  /** The rows that are there, as the destination has them, in any order. */
+  readonly readBack: () => Promise<readonly Row[]>
+  /** `rows` as they stand at the destination, where that is not as they were sent. */
+  readonly asKept?: (row: Row) => Row
+  /** Empties the destination. */
+  readonly reset: () => unknown
+  /** Whether a batch that comes twice leaves no row twice. */
+  readonly deduplicates: boolean
+  /** Whether anything can be seen before the transfer is finished. */
+  readonly visible: 'at once' | 'when finished'
+  /** Rows to a batch; by default the rows make four batches, or as many as the destination's limit demands. */
+  readonly batchRows?: number
+}
+
+export type BadRow = {
+  readonly row: Row
+  /** What the reason says. */
+  readonly reason: RegExp
+  readonly field?: string
+  /** Set where the destination says only how many rows were bad. */
+  readonly countOnly?: boolean
+}
+
+/**
+ * Registers the tests that every connector must pass which is a destination. Call it where the peer is up already:
+ * start that at the top level of the test file, and take it down in `after`.
+ */
+export function acceptDestination(acceptance: DestinationAcceptance): void {
+  const { connector, peer, rows, faults = [], hang, missing, wrongSecrets, badRows, deduplicates, visible } = acceptance
+  const { readBack, reset } = acceptance
+  const options = { timeout: boundMs }
+
+  /** A test with a transfer of its own into an emptied destination. */
+  const testTransfer = (title: string, work: (transfer: Transfer) => Promise<void>, from: Partial<Acceptance> = {}) =>
+    test(title, options, async () => {
+      await reset()
+      const transfer = makeTransfer({ ...acceptance, ...from }, rows, batchRowsOf(acceptance, rows.length))
+      try {
+        await work(transfer)
+      } finally {
+        await transfer.close()
+      }
+    })
+
+  describe(`${connector.slug} as a destination, against ${peer}`, () => {
+    acceptCheck(acceptance)
+
+    testTransfer('delivers all rows, and says how many bytes it sent', async (transfer) => {
+      const writer = await transfer.open()
+      await transfer.deliver(writer)
+      if (visible === 'when finished') assert.deepEqual(await readBack(), [], 'nothing shows before the end')
+      await writer.finish()
+      assertKept(acceptance, await readBack(), 'once')
+      assert.deepEqual(transfer.rejected, [])
+      assert.ok(transfer.bytes > 0, 'deliveries say how many bytes they were')
+    })
+
+    testTransfer('goes on after a crash between a delivery and its receipt, at every batch', async (transfer) => {
+      assert.ok(transfer.batches.length > 1, 'give more rows, so that a crash in the midst can be tried')
+      for (let at = 0; at < transfer.batches.length; at++) {
+        // This one delivers, and nobody hears of it any more.
+        const crashed = await transfer.open()
+        await deliverUnheard(transfer, crashed, at + 1)
+        const next = await transfer.open()
+        await transfer.deliver(next, at + 1)
+      }
+      const last = await transfer.open()
+      await transfer.deliver(last)
+      await last.finish()
+      assertKept(acceptance, await readBack(), deduplicates ? 'once' : 'at least once')
+    })
+
+    testTransfer('finds its work done when it is finished again after a crash', async (transfer) => {
+      const writer = await transfer.open()
+      await transfer.deliver(writer)
+      await (await transfer.open()).finish()
+      await (await transfer.open()).finish()
+      assertKept(acceptance, await readBack(), 'once')
+    })
+
+    test('finishes a transfer without a row', options, async () => {
+      await reset()
+      const transfer = makeTransfer(acceptance, [], batchRowsOf(acceptance, 1))
+      try {
+        const writer = await transfer.open()
+        await transfer.deliver(writer)
+        await writer.finish()
+        assert.deepEqual(await readBack(), [])
+      } finally {
+        await transfer.close()
+      }
+    })
+
+    if (badRows) {
+      test('names the rows that are rejected, with reasons, and takes the others', options, async () => {
+        await reset()
+        const mixed = mix(rows, badRows)
+        const transfer = makeTransfer(acceptance, mixed, batchRowsOf(acceptance, mixed.length))
+        try {
+          const writer = await transfer.open()
+          await transfer.deliver(writer)
+          await writer.finish()
+          assertRejected(transfer, mixed, badRows)
+          assertKept(acceptance, await readBack(), 'once')
+        } finally {
+          await transfer.close()
+        }
+      })
+    }
+
+    if (wrongSecrets) {
+      const title = 'refuses to deliver with wrong credentials'
+      testTransfer(title, (transfer) => assertRefused(acceptance, transfer), { secrets: wrongSecrets })
+    }
+
+    if (missing) {
+      const title = 'refuses settings that name what is not there'
+      testTransfer(title, (transfer) => assertRefused(acceptance, transfer), { settings: missing })
+    }
+
+    for (const fault of faults) {
+      testTransfer(`answers ‘${fault.instruction}’ where the peer ${fault.name}, and goes on`, async (transfer) => {
+        const first = await transfer.open()
+        await transfer.deliver(first, 1)
+        await fault.start()
+        let writer = first
+        try {
+          // A writer that holds rows back may meet the trouble only when it is told to send them.
+          const work = transfer.deliver(first).then(() => first.finish())
+          assertOutcome(await outcomeOf(acceptance, work), fault)
+        } finally {
+          await fault.stop()
+        }
+        // What may come again goes to the same writer, all else to a new one.
+        if (fault.instruction !== 'retry' && fault.instruction !== 'unreachable') writer = await transfer.open()
+        await transfer.deliver(writer)
+        await writer.finish()
+        assertKept(acceptance, await readBack(), deduplicates ? 'once' : 'at least once')
+      })
+    }
+
+    if (hang) {
+      testTransfer('stops at the signal while the peer does not answer, and goes on later', async (transfer) => {
+        const stop = new AbortController()
+        const writer = await transfer.open({ signal: stop.signal })
+        await transfer.deliver(writer, 1)
+        await hang.start()
+        try {
+          const work = transfer.deliver(writer).then(() => writer.finish())
+          await Promise.race([hang.reached(), work])
+          stop.abort()
+          await stopped(acceptance, work, stop.signal)
+          await writer.close()
+        } finally {
+          await hang.stop()
+        }
+        const next = await transfer.open()
+        await transfer.deliver(next)
+        await next.finish()
+        assertKept(acceptance, await readBack(), deduplicates ? 'once' : 'at least once')
+      })
+    }
+
+    testTransfer('aborts without an error, be it after a crash, and closes after that', async (transfer) => {
+      const writer = await transfer.open()
+      await transfer.deliver(writer, 1)
+      await deliverUnheard(transfer, writer, 2)
+      await (await transfer.open()).abort()
+      await writer.abort()
+      if (visible === 'when finished') assert.deepEqual(await readBack(), [], 'an aborted transfer leaves nothing')
+    })
+  })
+}
+
+const batchRowsOf = ({ connector, settings, batchRows }: DestinationAcceptance, rows: number): number =>
+  Math.min(batchRows ?? Math.ceil(rows / 4), limitOf(connector.destination?.deliver?.batch(settings)))
+
+const limitOf = (limit: { rowsMax: number } | undefined): number => limit?.rowsMax ?? Number.POSITIVE_INFINITY
+
+/** Delivers what is not confirmed, and stores nothing of it: as a process does that is killed then. */
+async function deliverUnheard(transfer: Transfer, writer: DestinationWriter, untilBatch: number): Promise<void> {
+  for (const batch of transfer.batches.slice(transfer.confirmed, untilBatch)) await writer.deliver(batch)
+}
+
+async function assertRefused(acceptance: Acceptance, transfer: Transfer): Promise<void> {
+  const work = async () => {
+    const writer = await transfer.open()
+    await transfer.deliver(writer)
+    await writer.finish()
+  }
+  const { instruction, code, message } = await outcomeOf(acceptance, work())
+  assert.equal(instruction, 'refused', `${code}: ${message}`)
+}
+
+/** Asserts that the destination has the rows, whatever their order, each one once or at least once. */
+function assertKept(acceptance: DestinationAcceptance, kept: readonly Row[], times: 'once' | 'at least once'): void {
+  const { rows, asKept = (row: Row): Row => row } = acceptance
+  const expected = rows.map((row) => JSON.stringify(asKept(row))).sort()
+  const found = kept.map((row) => JSON.stringify(row)).sort()
+  assert.deepEqual(times === 'once' ? found : [...new Set(found)], times === 'once' ? expected : [...new Set(expected)])
+}
+
+/** Good rows with bad ones among them, one here, one there. */
+function mix(rows: readonly Row[], badRows: readonly BadRow[]): Row[] {
+  const mixed = [...rows]
+  const step = Math.max(1, Math.floor(rows.length / badRows.length))
+  badRows.forEach(({ row }, index) => {
+    mixed.splice(index * (step + 1), 0, row)
+  })
+  return mixed
+}
+
+function assertRejected(transfer: Transfer, mixed: readonly Row[], badRows: readonly BadRow[]): void {
+  assert.equal(rejectedCount(transfer.rejected), badRows.length, 'as many are rejected as are bad')
+  for (const { row, reason, field, countOnly } of badRows) {
+    const at = mixed.indexOf(row)
+    const rejection = countOnly
+      ? transfer.rejected.find((each) => each.row === undefined && reason.test(each.reason))
+      : transfer.rejected.find((each) => each.row === at)
+    assert.ok(rejection, `row ${at} is not rejected, but: ${JSON.stringify(transfer.rejected)}`)
+    assert.match(rejection.reason, reason)
+    if (field !== undefined) assert.equal(rejection.field, field)
+  }
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import type { Connector } from '../connector.ts'
+import { type Instruction, Outcome } from '../outcome.ts'
+import type { Values } from '../values.ts'
+import { type TestContextOptions, testContext } from './context.ts'
+import { assertNoSecret } from './secrets.ts'
+
+/** What every acceptance test needs to know of a connector and of the server that it meets. */
+export type Acceptance = {
+  readonly connector: Connector
+  /** Which server it meets, in words, for the titles: `OpenSSH 9.2`, `a server that keeps to the rules of TikTok`. */
+  readonly peer: string
+  readonly secrets: Values
+  /** Secrets of the right form which the server refuses; absent where it knows no credentials. */
+  readonly wrongSecrets?: Values
+  readonly settings: Values
+  /** Settings that name what is not there. */
+  readonly missing?: Values
+  /** Troubles that the peer can be put into, and the outcome that each must become. */
+  readonly faults?: readonly PeerFault[]
+  /** A peer that does not answer, so that stopping in the midst can be tried. */
+  readonly hang?: PeerHang
+  /** Routes, local folders and what else the connector's context needs. */
+  readonly context?: Pick<TestContextOptions, 'routes' | 'reach' | 'localFolders'>
+}
+
+export type PeerFault = {
+  /** Completes a title: `answers 429 and asks to wait 7 seconds`. */
+  readonly name: string
+  /** Puts the peer into this trouble, for all that comes or for the next request alone. */
+  readonly start: () => unknown
+  /** Ends it. */
+  readonly stop: () => unknown
+  readonly instruction: Instruction
+  readonly code?: string
+  /** What the outcome must say of the wait that the peer asked for. */
+  readonly afterMs?: number
+}
+
+export type PeerHang = {
+  /** From now on, nothing is answered. */
+  readonly start: () => unknown
+  /** Resolves once the peer has something before it that it does not answer. */
+  readonly reached: () => Promise<unknown>
+  readonly stop: () => unknown
+}
+
+/** No test of the suite waits longer than this for anything. */
+export const boundMs = 60_000
+
+/** A context for this connector; `options` go before what the acceptance says. */
+export const contextOf = (acceptance: Acceptance, options: TestContextOptions = {}) =>
+  testContext({ secrets: acceptance.secrets, settings: acceptance.settings, ...acceptance.context, ...options })
+
+/** Waits for work that must fail with an outcome in which no secret stands, and gives the outcome. */
+export async function outcomeOf(acceptance: Acceptance, work: Promise<unknown>): Promise<Outcome> {
+  const [result] = await Promise.allSettled([work])
+  assert.equal(result?.status, 'rejected', 'this should have failed')
+  const error: unknown = result.reason
+  assertNoSecret(error, acceptance)
+  assert.ok(error instanceof Outcome, `what connectors throw is an Outcome, not: ${String(error)}`)
+  assert.match(error.code, /^[a-z][a-z0-9_]*$/, 'the code of an outcome is in snake case')
+  assert.match(error.message, /^\S.*\.$/s, `the message of an outcome is a sentence: ${error.message}`)
+  return error
+}
+
+/** Asserts that a fault of the peer became the outcome that it should. */
+export function assertOutcome(outcome: Outcome, { instruction, code, afterMs }: PeerFault): void {
+  assert.equal(outcome.instruction, instruction, `${outcome.code}: ${outcome.message}`)
+  if (code !== undefined) assert.equal(outcome.code, code)
+  if (afterMs !== undefined) assert.equal(outcome.afterMs, afterMs)
+}
+
+/**
+ * Waits for work that was told to stop: it may end as if nothing were, or with an outcome, or with the signal's reason,
+ * but it must end.
+ */
+export async function stopped(acceptance: Acceptance, work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  assert.ok(signal.aborted)
+  const [result] = await Promise.allSettled([work])
+  if (result?.status !== 'rejected') return
+  assertNoSecret(result.reason, acceptance)
+  const isAbort = result.reason === signal.reason || (result.reason as Error)?.name === 'AbortError'
+  assert.ok(isAbort || result.reason instanceof Outcome, `stopping ended with: ${String(result.reason)}`)
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Json, Row } from '../rows.ts'
+import type { Chunk, SourceContext, SourceReader } from '../source.ts'
+import { acceptCheck } from './check.ts'
+import { type Acceptance, assertOutcome, boundMs, contextOf, outcomeOf, stopped } from './peer.ts'
+
+export type SourceAcceptance = Acceptance & {
+  readonly columns: readonly string[]
+  /** What reading everything must give, in order; more than one chunk of it, so that resuming can be tried. */
+  readonly rows: readonly Row[]
+  /** How many of the rows, at most, have a fault and come with a reason. None unless said otherwise. */
+  readonly faulty?: number
+}
+
+const positionBytesMax = 16 * 1024
+const resumesMax = 25
+
+/**
+ * Registers the tests that every connector must pass which is a source. Call it where the peer is up already:
+ * start that at the top level of the test file, and take it down in `after`.
+ */
+export function acceptSource(acceptance: SourceAcceptance): void {
+  const { connector, peer, columns, rows, faults = [], hang, missing, wrongSecrets, faulty = 0 } = acceptance
+  const options = { timeout: boundMs }
+
+  describe(`${connector.slug} as a source, against ${peer}`, () => {
+    acceptCheck(acceptance)
+
+    test('reads all rows in order, with the same columns in every chunk', options, async () => {
+      const chunks = await readAll(acceptance)
+      for (const chunk of chunks) assertChunk(chunk, columns)
+      assert.deepEqual(rowsOf(chunks), rows)
+      assert.equal(sum(chunks.map((chunk) => chunk.faults?.size ?? 0)), faulty)
+      assert.ok(sum(chunks.map(({ bytes }) => bytes)) > 0, 'chunks say how many bytes they were')
+    })
+
+    test('goes on after the position of any chunk, in another reader and in the same one', options, async () => {
+      const chunks = await readAll(acceptance)
+      assert.ok(chunks.length > 1, 'give more rows, so that reading can be resumed in the midst')
+      await withReader(acceptance, async (reader) => {
+        for (const at of someOf(chunks.length)) {
+          const rest = rowsOf(chunks.slice(at + 1))
+          const after = asStored(chunks[at]?.position)
+          assert.deepEqual(rowsOf(await readAll(acceptance, after)), rest, `after chunk ${at} of ${chunks.length}`)
+          assert.deepEqual(rowsOf(await collect(reader.read(after))), rest, 'in the same reader')
+        }
+      })
+    })
+
+    test('can be left in the midst, and read again from the beginning', options, async () => {
+      await withReader(acceptance, async (reader) => {
+        for await (const _ of reader.read()) break
+        assert.deepEqual(rowsOf(await collect(reader.read())), rows)
+      })
+    })
+
+    test('stops at the signal, in mid-read and before it', options, async () => {
+      const stop = new AbortController()
+      const reader = await open(acceptance, contextOf(acceptance, { signal: stop.signal }))
+      const chunks = reader.read()[Symbol.asyncIterator]()
+      await chunks.next()
+      const next = chunks.next()
+      stop.abort()
+      await stopped(acceptance, next, stop.signal)
+      await stopped(acceptance, collect({ [Symbol.asyncIterator]: () => chunks }), stop.signal)
+      await reader.close()
+      const late = open(acceptance, contextOf(acceptance, { signal: stop.signal })).then(async (opened) => {
+        try {
+          await collect(opened.read())
+        } finally {
+          await opened.close()
+        }
+      })
+      await stopped(acceptance, late, stop.signal)
+    })
+
+    test('closes without an error: unread, in the midst of reading, and a second time', options, async () => {
+      const unread = await open(acceptance, contextOf(acceptance))
+      await unread.close()
+      await unread.close()
+      const begun = await open(acceptance, contextOf(acceptance))
+      const chunks = begun.read()[Symbol.asyncIterator]()
+      await chunks.next()
+      await begun.close()
+      await chunks.return?.()
+      await begun.close()
+    })
+
+    if (wrongSecrets) {
+      test('refuses to read with wrong credentials', options, async () => {
+        const { instruction, code, message } = await outcomeOf(
+          acceptance,
+          readAll({ ...acceptance, secrets: wrongSecrets }),
+        )
+        assert.equal(instruction, 'refused', `${code}: ${message}`)
+      })
+    }
+
+    if (missing) {
+      test('refuses settings that name what is not there', options, async () => {
+        const { instruction, code, message } = await outcomeOf(
+          acceptance,
+          readAll({ ...acceptance, settings: missing }),
+        )
+        assert.equal(instruction, 'refused', `${code}: ${message}`)
+      })
+    }
+
+    for (const fault of faults) {
+      test(
+        `answers ‘${fault.instruction}’ where the peer ${fault.name}, and reads on afterwards`,
+        options,
+        async () => {
+          await fault.start()
+          try {
+            assertOutcome(await outcomeOf(acceptance, readAll(acceptance)), fault)
+          } finally {
+            await fault.stop()
+          }
+          assert.deepEqual(rowsOf(await readAll(acceptance)), rows)
+        },
+      )
+    }
+
+    if (hang) {
+      test('stops at the signal while the peer does not answer', options, async () => {
+        const stop = new AbortController()
+        await hang.start()
+        try {
+          const reading = readAll(acceptance, undefined, stop.signal)
+          await Promise.race([hang.reached(), reading])
+          stop.abort()
+          await stopped(acceptance, reading, stop.signal)
+        } finally {
+          await hang.stop()
+        }
+      })
+    }
+  })
+}
+
+function open({ connector }: Acceptance, context: SourceContext): Promise<SourceReader> {
+  const source = connector.source?.open
+  assert.ok(source, `${connector.slug} cannot be read`)
+  return source(context)
+}
+
+async function withReader(acceptance: Acceptance, work: (reader: SourceReader) => Promise<void>): Promise<void> {
+  const reader = await open(acceptance, contextOf(acceptance))
+  try {
+    await work(reader)
+  } finally {
+    await reader.close()
+  }
+}
+
+async function readAll(acceptance: Acceptance, after?: Json, signal?: AbortSignal): Promise<Chunk[]> {
+  const reader = await open(acceptance, contextOf(acceptance, signal ? { signal } : {}))
+  try {
+    return await collect(after === undefined ? reader.read() : reader.read(after))
+  } finally {
+    await reader.close()
+    await reader.close()
+  }
+}
+
+async function collect(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
+  const all: Chunk[] = []
+  for await (const chunk of chunks) all.push(chunk)
+  return all
+}
+
+const rowsOf = (chunks: readonly Chunk[]): Row[] => chunks.flatMap(({ rows }) => rows)
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
+/** A position as another process has it. */
+const asStored = (position: Json | undefined): Json => JSON.parse(JSON.stringify(position))
+
+function assertChunk({ columns, rows, faults, bytes, position }: Chunk, expected: readonly string[]): void {
+  assert.deepEqual(columns, expected)
+  assert.equal(new Set(columns).size, columns.length, 'a column stands there twice')
+  rows.forEach((row, index) => {
+    assert.ok(faults?.has(index) || row.length === columns.length, `row ${index} has ${row.length} cells`)
+  })
+  for (const [index, reason] of faults ?? []) assert.ok(index < rows.length && reason !== '')
+  assert.ok(Number.isSafeInteger(bytes) && bytes >= 0, `${bytes} bytes`)
+  assert.ok(Buffer.byteLength(JSON.stringify(position)) <= positionBytesMax, 'a position has at most 16 KiB')
+  assert.deepEqual(asStored(position), position, 'a position comes back from JSON as it was')
+}
+
+/** All indexes where they are few; else the first, the last and some between. */
+function someOf(length: number): number[] {
+  const step = Math.max(1, (length - 1) / (resumesMax - 1))
+  const count = Math.min(length, resumesMax)
+  return Array.from({ length: count }, (_, index) => Math.round(index * step))
+}

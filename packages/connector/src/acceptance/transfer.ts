@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { Batch, Delivery, DestinationContext, DestinationWriter, Rejection } from '../destination.ts'
+import type { Json, Row } from '../rows.ts'
+import type { TestContextOptions } from './context.ts'
+import { type Acceptance, contextOf } from './peer.ts'
+
+/** A row that was not taken, by its number in the transfer from 0 where that is known. */
+export type Rejected = Rejection & { readonly row?: number }
+
+/**
+ * One transfer as the engine makes it, without a database: it keeps what the destination confirmed, and opens writers
+ * that go on from there.
+ */
+export type Transfer = {
+  readonly batches: readonly Batch[]
+  /** What is confirmed: the number of batches, their receipts, and what the destination did not take. */
+  confirmed: number
+  readonly receipts: Json[]
+  readonly rejected: Rejected[]
+  bytes: number
+  memory: Json | undefined
+  /** Opens a writer with what is confirmed so far. All that were opened are closed in the end. */
+  open(options?: TestContextOptions): Promise<DestinationWriter>
+  /**
+   * Delivers what this writer has not taken yet, up to a batch, else everything, and flushes; stores what is confirmed.
+   * After an outcome it begins again with the batch that failed, in the same writer, or with what is not confirmed, in
+   * another one. Batches that are refused as a whole are halved, as the engine does it.
+   */
+  deliver(writer: DestinationWriter, untilBatch?: number): Promise<void>
+  close(): Promise<void>
+}
+
+export function makeTransfer(
+  acceptance: Acceptance & { readonly columns: readonly string[] },
+  rows: readonly Row[],
+  batchRows: number,
+  memory?: Json,
+): Transfer {
+  const { connector, columns } = acceptance
+  const transferId = createHash('sha256').update(`${Math.random()}`).digest('hex').slice(0, 16)
+  const writers: DestinationWriter[] = []
+  /** Which batch each writer is to have next, and what was rejected of those that it holds. */
+  const states = new Map<DestinationWriter, { next: number; held: Rejected[] }>()
+  const transfer: Transfer = {
+    batches: Array.from({ length: Math.ceil(rows.length / batchRows) }, (_, index) =>
+      makeBatch(transferId, columns, rows.slice(index * batchRows, (index + 1) * batchRows), index * batchRows + 1),
+    ),
+    ...{ confirmed: 0, receipts: [], rejected: [], bytes: 0, memory },
+
+    async open(options = {}) {
+      const { receipts, memory } = transfer
+      const context: DestinationContext = contextOf(acceptance, {
+        ...{ transferId, columns, receipts: asStored([...receipts]) },
+        ...(memory === undefined ? {} : { memory: asStored(memory) }),
+        ...options,
+      })
+      const destination = connector.destination?.deliver
+      assert.ok(destination, `${connector.slug} cannot be delivered to`)
+      const { rowsMax, bytesMax } = destination.batch(context.settings)
+      assert.ok(Number.isSafeInteger(rowsMax) && rowsMax > 0 && Number.isSafeInteger(bytesMax) && bytesMax > 0)
+      assert.ok(batchRows <= rowsMax, `this destination takes ${rowsMax} rows at once`)
+      const writer = await destination.open(context)
+      writers.push(writer)
+      return writer
+    },
+
+    async deliver(writer, untilBatch) {
+      const state = states.get(writer) ?? { next: transfer.confirmed, held: [] }
+      states.set(writer, state)
+      const take = (delivery: Delivery, rejected: readonly Rejected[], upTo: number) => {
+        state.held.push(...rejected)
+        transfer.bytes += delivery.bytes
+        if (delivery.held) return
+        transfer.confirmed = upTo
+        transfer.rejected.push(...state.held.splice(0))
+        if (delivery.receipt !== undefined) transfer.receipts.push(delivery.receipt)
+        if (delivery.memory !== undefined) transfer.memory = delivery.memory
+      }
+      for (; state.next < (untilBatch ?? transfer.batches.length); state.next++) {
+        const batch = transfer.batches[state.next]
+        assert.ok(batch)
+        await deliverOrHalve(writer, batch, (delivery, part) => {
+          assertDelivery(delivery, part)
+          const rejected = (delivery.rejected ?? []).map((each) => numbered(each, part))
+          take(delivery, rejected, state.next + 1)
+        })
+      }
+      if (untilBatch !== undefined) return
+      const flushed = await writer.flush()
+      assert.ok(!flushed?.held, 'flush holds nothing')
+      if (flushed) take(flushed, flushed.rejected ?? [], transfer.batches.length)
+      assert.equal(transfer.confirmed, transfer.batches.length, 'flush confirms what is held')
+    },
+
+    async close() {
+      for (const writer of writers) {
+        await writer.close()
+        await writer.close()
+      }
+    },
+  }
+  return transfer
+}
+
+/** Delivers a batch; where it is refused as a whole, its halves, down to the row that is to blame. */
+async function deliverOrHalve(
+  writer: DestinationWriter,
+  batch: Batch,
+  take: (delivery: Delivery, part: Batch) => void,
+): Promise<void> {
+  try {
+    take(await writer.deliver(batch), batch)
+  } catch (error) {
+    if (!(error instanceof Error && 'instruction' in error && error.instruction === 'split')) throw error
+    if (batch.rows.length === 1) return take({ rejected: [{ index: 0, reason: error.message }], bytes: 0 }, batch)
+    const middle = Math.ceil(batch.rows.length / 2)
+    for (const [from, to] of [
+      [0, middle],
+      [middle, batch.rows.length],
+    ] as const) {
+      const half = makeBatch(batch.key, batch.columns, batch.rows.slice(from, to), batch.firstRow + from)
+      await deliverOrHalve(writer, half, take)
+    }
+  }
+}
+
+const makeBatch = (seed: string, columns: readonly string[], rows: readonly Row[], firstRow: number): Batch => ({
+  key: createHash('sha256').update(`${seed}:${firstRow}:${rows.length}`).digest('hex').slice(0, 32),
+  ...{ columns, rows, firstRow },
+})
+
+/** What a delivery says must fit the batch. */
+function assertDelivery({ rejected = [], bytes, receipt, memory }: Delivery, { rows }: Batch): void {
+  assert.ok(Number.isSafeInteger(bytes) && bytes >= 0, `${bytes} bytes`)
+  for (const value of [receipt, memory]) if (value !== undefined) assert.deepEqual(asStored(value), value)
+  const indexes = rejected.flatMap(({ index }) => (index === undefined ? [] : [index]))
+  assert.equal(new Set(indexes).size, indexes.length, 'a row is rejected twice')
+  for (const { index, count = 1, reason } of rejected) {
+    assert.ok(index === undefined || (index >= 0 && index < rows.length), `no row ${index} in the batch`)
+    assert.ok(Number.isSafeInteger(count) && count > 0 && (index === undefined || count === 1))
+    assert.match(reason, /\S/)
+    if (index !== undefined) assertNoValue(reason, rows[index] ?? [])
+  }
+  assert.ok(rejectedCount(rejected) <= rows.length, 'more rows are rejected than there are')
+}
+
+/** A reason is shown to people who may not see the row. */
+function assertNoValue(reason: string, row: Row): void {
+  for (const cell of row) {
+    if (typeof cell === 'string' && cell.length >= 6)
+      assert.ok(!reason.includes(cell), `a reason quotes a value: ${reason}`)
+  }
+}
+
+export const rejectedCount = (rejected: readonly Rejection[]): number =>
+  rejected.reduce((total, { count = 1 }) => total + count, 0)
+
+const numbered = (rejection: Rejection, { firstRow }: Batch): Rejected =>
+  rejection.index === undefined ? rejection : { ...rejection, row: firstRow - 1 + rejection.index }
+
+/** As another process has it. */
+const asStored = <Value extends Json>(value: Value): Value => JSON.parse(JSON.stringify(value))

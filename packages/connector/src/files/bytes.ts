@@ -1,0 +1,143 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { Outcome } from '../outcome.ts'
+import type { FileStore, StoredFile } from './store.ts'
+
+/** How much is read at once, so that a chunk stays near a megabyte. */
+export const pieceBytes = 1 << 20
+
+/** The bytes of a file from some place on, unpacked, of which the next ones can be looked at before they are taken. */
+export type ByteStream = {
+  /** Whether the file is compressed; places in it are then counted in what it unpacks to. */
+  readonly packed: boolean
+  /** The next bytes, that many unless the file ends before. Valid until bytes are taken. */
+  peek(bytes: number): Promise<Buffer>
+  /** Takes bytes that were looked at. */
+  take(bytes: number): void
+  /** Skips bytes, those not yet looked at as well. */
+  skip(bytes: number): Promise<void>
+  /** Whether nothing follows the bytes that were looked at last. */
+  readonly ended: boolean
+  /** Bytes of the stored file that were used so far. */
+  readonly storedBytes: number
+  /** Lets go of the file. Never throws. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens a file at a place. A file is unpacked where it begins as gzip does, whatever its name says: some stores unpack
+ * what they hand out.
+ */
+export async function openBytes(store: FileStore, file: StoredFile, signal: AbortSignal): Promise<ByteStream> {
+  const raw = makeStream(store.read(file, 0), signal)
+  const start = await closingOnError(raw, () => raw.peek(2))
+  if (start[0] !== 0x1f || start[1] !== 0x8b) return raw
+  const gunzip = createGunzip({ chunkSize: pieceBytes / 4 })
+  // The callback is there because an error without one would end the process; whoever reads `gunzip` meets the error.
+  pipeline(Readable.from(rest(raw), { objectMode: false, highWaterMark: pieceBytes }), gunzip, () => {})
+  return makeStream(unpacked(gunzip, file), signal, raw)
+}
+
+/** Opens a file that is not packed at a place in the midst of it. */
+export function openBytesAt(store: FileStore, file: StoredFile, at: number, signal: AbortSignal): ByteStream {
+  return makeStream(at < file.sizeBytes ? store.read(file, at) : none(), signal, undefined, at)
+}
+
+async function* none(): AsyncGenerator<Uint8Array> {}
+
+async function* rest(raw: ByteStream): AsyncGenerator<Buffer> {
+  for (;;) {
+    const bytes = await raw.peek(pieceBytes / 4)
+    if (bytes.length === 0) return
+    raw.take(bytes.length)
+    yield bytes
+  }
+}
+
+async function* unpacked(gunzip: AsyncIterable<Uint8Array>, file: StoredFile): AsyncGenerator<Uint8Array> {
+  try {
+    yield* gunzip
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (!/^Z_/.test(code ?? '')) throw error
+    const message = `${file.name} is damaged: it cannot be unpacked to its end. Write the file again.`
+    throw new Outcome('failed', 'file_damaged', message, { cause: error })
+  }
+}
+
+async function closingOnError<Result>(stream: ByteStream, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    await stream.close()
+    throw error
+  }
+}
+
+function makeStream(
+  source: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+  packedIn?: ByteStream,
+  from = 0,
+): ByteStream {
+  const pieces = source[Symbol.asyncIterator]()
+  let waiting: Uint8Array[] = []
+  let waitingBytes = 0
+  let done = false
+  let taken = from
+  let shown = 0
+
+  const stream: ByteStream = {
+    packed: packedIn !== undefined,
+    async peek(bytes) {
+      while (waitingBytes < bytes && !done) {
+        signal.throwIfAborted()
+        const next = await pieces.next()
+        if (next.done) done = true
+        else if (next.value.length > 0) {
+          waiting.push(next.value)
+          waitingBytes += next.value.length
+        }
+      }
+      signal.throwIfAborted()
+      const [first] = waiting
+      const whole =
+        waiting.length === 1 && first
+          ? Buffer.from(first.buffer, first.byteOffset, first.byteLength)
+          : Buffer.concat(waiting, waitingBytes)
+      waiting = waitingBytes > 0 ? [whole] : []
+      shown = Math.min(bytes, waitingBytes)
+      return whole.subarray(0, shown)
+    },
+    take(bytes) {
+      const [whole] = waiting
+      taken += bytes
+      waitingBytes -= bytes
+      waiting = whole && waitingBytes > 0 ? [whole.subarray(bytes)] : []
+      shown -= bytes
+    },
+    async skip(bytes) {
+      for (let left = bytes; left > 0; ) {
+        const piece = await stream.peek(Math.min(left, pieceBytes))
+        if (piece.length === 0) return
+        left -= piece.length
+        stream.take(piece.length)
+      }
+    },
+    get ended() {
+      return done && shown === waitingBytes
+    },
+    get storedBytes() {
+      return packedIn ? packedIn.storedBytes : taken
+    },
+    async close() {
+      try {
+        await pieces.return?.()
+      } catch {
+        // What broke while it was let go does not matter any more.
+      }
+      await packedIn?.close()
+    },
+  }
+  return stream
+}

@@ -1,0 +1,123 @@
+import { isUtf8 } from 'node:buffer'
+import { Outcome } from '../outcome.ts'
+import type { Cell, Row } from '../rows.ts'
+import { type ByteStream, openBytes, pieceBytes } from './bytes.ts'
+import { distinctNames } from './column-names.ts'
+import { dialectOf } from './csv-dialect.ts'
+import { type CsvDialect, parseCsv } from './csv-parse.ts'
+import { type Encoding, encodingOf } from './encoding.ts'
+import type { OpenedFile } from './opened-file.ts'
+import type { FileStore, StoredFile } from './store.ts'
+import { goTo, notUtf8, type ParsedRows, type RowParser, readTextRows, rowBytesMax, textPlaceOf } from './text-rows.ts'
+
+/** Opens a CSV file. Its first line that is not empty is its header. */
+export async function openCsv(
+  store: FileStore,
+  file: StoredFile,
+  options: { encoding?: string; delimiter?: string },
+  signal: AbortSignal,
+): Promise<OpenedFile> {
+  let stream = await openBytes(store, file, signal)
+  try {
+    const encoding = encodingOf(await stream.peek(3), options.encoding)
+    stream.take(encoding.markBytes)
+    const { dialect, names, bytes } = await readHeader(stream, file, encoding, options.delimiter)
+    stream.take(bytes)
+    const start = { offset: encoding.markBytes + bytes, storedBytes: 0 }
+    const text = { store, file, signal, encoding, newline: dialect.newline }
+    const columns = distinctNames(names)
+    return {
+      columns,
+      async *read(after) {
+        const place = after === undefined ? start : textPlaceOf(after)
+        if (after !== undefined) stream = await goTo(stream, text, start.offset, place)
+        yield* readTextRows(stream, text, place, csvRows(dialect, columns.length))
+      },
+      close: () => stream.close(),
+    }
+  } catch (error) {
+    await stream.close()
+    throw error
+  }
+}
+
+type Header = { readonly dialect: CsvDialect; readonly names: readonly string[]; readonly bytes: number }
+
+/** Looks at the beginning of a file, at more and more of it until the header is there. */
+async function readHeader(
+  stream: ByteStream,
+  file: StoredFile,
+  encoding: Encoding,
+  delimiter: string | undefined,
+): Promise<Header> {
+  for (let wanted = pieceBytes / 4; ; wanted *= 4) {
+    const bytes = await stream.peek(wanted)
+    const { ended } = stream
+    const text = encoding.decode(encoding.unitBytes === 2 ? bytes.subarray(0, bytes.length & ~1) : bytes)
+    const dialect = dialectOf(text, delimiter)
+    const header = headerOf(text, dialect, ended)
+    if (header) {
+      const before = text.slice(0, header.consumed)
+      if (before.includes('\uFFFD')) throw headerNotText(file, encoding)
+      return {
+        dialect,
+        names: header.row.map((cell) => String(cell ?? '')),
+        bytes: encoding.unitBytes ? header.consumed * encoding.unitBytes : Buffer.byteLength(before),
+      }
+    }
+    if (ended) throw noHeader(file)
+    if (wanted >= rowBytesMax) throw headerTooLong(file)
+  }
+}
+
+/** The first row, and where it ends: lines are added until they hold one. */
+function headerOf(
+  text: string,
+  dialect: CsvDialect,
+  ended: boolean,
+): { readonly row: Row; readonly consumed: number } | undefined {
+  for (let end = text.indexOf(dialect.newline); ; end = text.indexOf(dialect.newline, end + 1)) {
+    const whole = end === -1
+    if (whole && !ended) return undefined
+    const { rows, consumed } = parseCsv(whole ? text : text.slice(0, end + 1), dialect, 0, whole)
+    if (rows[0]) return { row: rows[0], consumed }
+    if (whole) return undefined
+  }
+}
+
+function csvRows(dialect: CsvDialect, width: number): RowParser {
+  return {
+    parse: (text, ended) => parseCsv(text, dialect, width, ended),
+    parseBroken: (bytes, ended) => decodeRows(parseCsv(bytes.toString('latin1'), dialect, width, ended)),
+  }
+}
+
+/** Decodes cells in which each byte was taken for a character, so that rows could be found whatever their bytes are. */
+function decodeRows({ rows, faults, consumed }: ParsedRows): ParsedRows {
+  const decoded = rows.map((row, index) =>
+    row.map((cell): Cell => {
+      if (typeof cell !== 'string') return cell
+      const bytes = Buffer.from(cell, 'latin1')
+      if (!isUtf8(bytes)) faults.set(index, notUtf8)
+      return bytes.toString('utf8')
+    }),
+  )
+  return { rows: decoded, faults, consumed }
+}
+
+const noHeader = ({ name }: StoredFile) =>
+  new Outcome('failed', 'no_header', `${name} is empty. A CSV file begins with a line that names its columns.`)
+
+const headerTooLong = ({ name }: StoredFile) =>
+  new Outcome(
+    'failed',
+    'row_too_long',
+    `${name} has no end to its first line, which should name its columns. Choose the format and encoding that it has.`,
+  )
+
+const headerNotText = ({ name }: StoredFile, { name: encoding }: Encoding) =>
+  new Outcome(
+    'failed',
+    'not_text',
+    `The first line of ${name} is no text in the encoding ${encoding}. Choose the encoding that it has.`,
+  )

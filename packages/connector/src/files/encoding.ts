@@ -1,0 +1,70 @@
+import { isUtf8 } from 'node:buffer'
+import { Outcome } from '../outcome.ts'
+
+/** Encodings of text that can be chosen. */
+export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
+
+/** How bytes become text. All of them keep line breaks, so that a place in the text can be found again in the bytes. */
+export type Encoding = {
+  readonly name: string
+  /** Bytes of a character, where all have the same number. */
+  readonly unitBytes: 1 | 2 | undefined
+  /** Bytes of a byte order mark at the beginning. */
+  readonly markBytes: number
+  decode(bytes: Buffer): string
+  /** Whether these bytes are text in this encoding. */
+  fits(bytes: Buffer): boolean
+}
+
+/**
+ * The encoding of a file: what its byte order mark says, else what was chosen, else UTF-8. The mark goes before the
+ * choice, because a file that has one was certainly written that way.
+ * @param chosen one of `encodings`, any name of theirs, or `auto`
+ */
+export function encodingOf(start: Buffer, chosen = 'auto'): Encoding {
+  const marked = markOf(start)
+  if (marked) return make(marked, marked === 'utf-8' ? 3 : 2)
+  if (chosen === 'auto') return make('utf-8', 0)
+  try {
+    return make(new TextDecoder(chosen).encoding, 0)
+  } catch {
+    throw new Outcome('refused', 'unknown_encoding', `No encoding is called ${chosen}. Choose another one.`)
+  }
+}
+
+function markOf(start: Buffer): string | undefined {
+  if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return 'utf-8'
+  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le'
+  if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be'
+  return undefined
+}
+
+function make(name: string, markBytes: number): Encoding {
+  switch (name) {
+    case 'utf-8':
+      return { name, unitBytes: undefined, markBytes, decode: (bytes) => bytes.toString('utf8'), fits: isUtf8 }
+    case 'windows-1252':
+      return { name, unitBytes: 1, markBytes, decode: decodeWindows1252, fits: () => true }
+    case 'utf-16le':
+    case 'utf-16be': {
+      // A decoder of its own for each piece: pieces are cut at line breaks, and a mark inside the text is a character.
+      const decoder = new TextDecoder(name, { ignoreBOM: true })
+      const fits = (bytes: Buffer) => bytes.length % 2 === 0
+      return { name, unitBytes: 2, markBytes, decode: (bytes) => decoder.decode(bytes), fits }
+    }
+    default:
+      throw new Outcome(
+        'refused',
+        'unknown_encoding',
+        `Files in the encoding ${name} cannot be read. Choose one of ${encodings.join(', ')}.`,
+      )
+  }
+}
+
+const windows1252 = new TextDecoder('windows-1252')
+
+/** Most text has none of the 32 characters in which windows-1252 differs from ISO-8859-1, which is decoded faster. */
+function decodeWindows1252(bytes: Buffer): string {
+  const text = bytes.toString('latin1')
+  return /[\x80-\x9f]/.test(text) ? windows1252.decode(bytes) : text
+}

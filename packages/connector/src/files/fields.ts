@@ -1,0 +1,57 @@
+import { boolean, type Fields, select } from '../fields.ts'
+import type { Values } from '../values.ts'
+import { encodings } from './encoding.ts'
+import { type FileFormat, readFormats, type WriteFormat, writeFormats } from './format.ts'
+import type { ReadOptions } from './read.ts'
+import type { WriteOptions } from './write.ts'
+
+/** How files are to be read: settings that every source of files has. */
+export const readFields = {
+  format: select({
+    label: 'Format',
+    description: 'What the files hold; auto goes by the end of their names, and takes any other file for CSV',
+    options: readFormats,
+    default: 'auto',
+  }),
+  encoding: select({
+    label: 'Encoding',
+    description:
+      'How CSV and NDJSON files are encoded; auto means UTF-8 unless a file begins with a byte order mark of UTF-16, and windows-1252 serves for ISO-8859-1 too',
+    options: ['auto', ...encodings],
+    default: 'auto',
+  }),
+  delimiter: select({
+    label: 'Delimiter',
+    description: 'What stands between the values of a CSV file; auto finds it in the first lines',
+    options: ['auto', 'comma', 'semicolon', 'tab', 'pipe'],
+    default: 'auto',
+  }),
+} satisfies Fields
+
+/** How a file is to be written: settings that every destination of files has. */
+export const writeFields = {
+  fileFormat: select({
+    label: 'File format',
+    description: 'What each transfer writes; all columns of a Parquet file are text',
+    options: writeFormats,
+    default: 'CSV',
+  }),
+  gzip: boolean({
+    label: 'Compress with gzip',
+    description: 'Whether CSV and NDJSON files are compressed; Parquet files are compressed inside in any case',
+    default: false,
+  }),
+} satisfies Fields
+
+/** The values of `readFields` among settings, as `readFiles` takes them. */
+export const readOptionsOf = ({ format, encoding, delimiter }: Values): ReadOptions => ({
+  format: readFormats.find((each) => each === format) ?? ('auto' satisfies FileFormat),
+  ...(typeof encoding === 'string' ? { encoding } : {}),
+  ...(typeof delimiter === 'string' ? { delimiter } : {}),
+})
+
+/** The values of `writeFields` among settings, as `writeFiles` takes them. */
+export const writeOptionsOf = ({ fileFormat, gzip }: Values): WriteOptions => ({
+  format: writeFormats.find((each) => each === fileFormat) ?? ('CSV' satisfies WriteFormat),
+  gzip: gzip === true,
+})

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { Outcome } from '../outcome.ts'
+import type { Json, Row } from '../rows.ts'
+import type { Chunk, SourceContext, SourceReader } from '../source.ts'
+import { openCsv } from './csv-read.ts'
+import { type FileFormat, formatOf } from './format.ts'
+import type { OpenedFile } from './opened-file.ts'
+import type { FileStore, StoredFile } from './store.ts'
+
+export type ReadOptions = {
+  readonly format: FileFormat
+  /** One of `encodings`, another name of one, or `auto`. */
+  readonly encoding?: string
+  /** `comma`, `semicolon`, `tab`, `pipe`, the character itself, or `auto`. */
+  readonly delimiter?: string
+}
+
+/** Where reading goes on: a place in a file, and what the columns were, lest they changed. */
+type Position = {
+  readonly file: string
+  readonly version: string
+  readonly columns: string
+  readonly rows: number
+  readonly place: Json
+}
+
+/**
+ * Reads all files of a store as one: in the order of their names, all with the columns of the first one, in whatever
+ * order a file has them. Closes the store with the reader, and where it throws.
+ */
+export async function readFiles(context: SourceContext, store: FileStore, options: ReadOptions): Promise<SourceReader> {
+  const { signal } = context
+  const opened = new Set<OpenedFile>()
+  const close = async () => {
+    for (const file of opened) await file.close()
+    opened.clear()
+    await store.close?.().catch(() => {})
+  }
+  const open = async (file: StoredFile, columns?: readonly string[]): Promise<OpenedFile> => {
+    const openedFile = await openFile(store, file, options, signal, columns)
+    opened.add(openedFile)
+    return openedFile
+  }
+  const letGo = async (file: OpenedFile) => {
+    opened.delete(file)
+    await file.close()
+  }
+  try {
+    const files = [...(await store.list())].sort((a, b) => (a.name < b.name ? -1 : 1))
+    const [first] = files
+    if (!first) throw new Outcome('refused', 'object_not_found', 'There is no file to read.')
+    return {
+      total: { bytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) },
+      async *read(after) {
+        const from = after === undefined ? undefined : (after as Position)
+        const start = from ? files.findIndex(({ name }) => name === from.file) : 0
+        if (from && files[start]?.version !== from.version) throw changed(from.file)
+        let current: OpenedFile | undefined = await open(first)
+        const { columns } = current
+        const digest = digestOf(columns)
+        if (from && from.columns !== digest) throw changed(first.name)
+        let rowsBefore = from?.rows ?? 0
+        for (const [index, file] of files.entries()) {
+          if (index < start) continue
+          const resumed = index === start ? from : undefined
+          if (index > 0 && current) {
+            await letGo(current)
+            current = undefined
+          }
+          current ??= await open(file, columns)
+          const arrange = arrangement(file, current.columns, columns)
+          let storedBytes = resumed ? storedBytesOf(resumed.place) : 0
+          for await (const piece of current.read(resumed?.place)) {
+            rowsBefore += piece.rows.length
+            const position: Position = {
+              ...{ file: file.name, version: file.version, columns: digest },
+              ...{ rows: rowsBefore, place: piece.place },
+            }
+            yield {
+              columns,
+              rows: arrange ? piece.rows.map(arrange) : piece.rows,
+              ...(piece.faults.size > 0 ? { faults: piece.faults } : {}),
+              bytes: Math.max(0, piece.storedBytes - storedBytes),
+              position,
+            } satisfies Chunk
+            storedBytes = piece.storedBytes
+          }
+        }
+        if (current) await letGo(current)
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function openFile(
+  store: FileStore,
+  file: StoredFile,
+  options: ReadOptions,
+  signal: AbortSignal,
+  _columns: readonly string[] | undefined,
+): Promise<OpenedFile> {
+  switch (formatOf(file.name, options.format)) {
+    case 'CSV':
+      return openCsv(store, file, options, signal)
+    default:
+      throw new Outcome('failed', 'format_not_supported', `${file.name} is in a format that cannot be read.`)
+  }
+}
+
+const storedBytesOf = (place: Json): number => (place as { storedBytes: number }).storedBytes
+
+/** What brings a row into the order of the columns; undefined where it is in that order. */
+function arrangement(
+  file: StoredFile,
+  own: readonly string[],
+  columns: readonly string[],
+): ((row: Row) => Row) | undefined {
+  if (own.length === columns.length && own.every((name, index) => name === columns[index])) return undefined
+  const order = columns.map((name) => own.indexOf(name))
+  if (own.length !== columns.length || order.includes(-1)) {
+    const message = `${file.name} has other columns than the first file. Files that are read together have the same ones.`
+    throw new Outcome('failed', 'columns_differ', message)
+  }
+  return (row) => order.map((index) => row[index] ?? null)
+}
+
+const digestOf = (columns: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(columns)).digest('hex').slice(0, 16)
+
+/** A file is not what it was when the transfer began. */
+const changed = (name: string) =>
+  new Outcome(
+    'failed',
+    'source_changed',
+    `${name} is gone or was changed while it was being read. Start another transfer, which reads it from the beginning.`,
+  )

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type Check,
+  type ConnectorContext,
+  checkSteps,
+  type DestinationContext,
+  type DestinationWriter,
+  type Outcome,
+} from '@penstock/connector'
+import { type Endpoint, endpointOf, headersOf, objectMaker, outcomeOf } from './message.ts'
+import { rejectionsOf } from './rejections.ts'
+
+const timeoutMs = 30_000
+
+/** Delivers each batch as one message, which the endpoint has confirmed once it answers. There is nothing to finish. */
+export async function open(context: DestinationContext): Promise<DestinationWriter> {
+  const endpoint = endpointOf(context.secrets)
+  const toObject = objectMaker(context.columns)
+  return {
+    async deliver({ key, rows, columns }) {
+      // The same text at every attempt: who compares messages by more than their identifier finds them equal.
+      const body = JSON.stringify({
+        ...{ type: 'transfer.rows', timestamp: context.startedTime },
+        data: { transferId: context.transferId, rows: rows.map(toObject) },
+      })
+      const response = await post(context, endpoint, key, body)
+      const rejected = await rejectionsOf(response, rows, columns)
+      return { bytes: Buffer.byteLength(body), ...(rejected.length > 0 ? { rejected } : {}) }
+    },
+    flush: async () => undefined,
+    async finish() {},
+    async abort() {},
+    async close() {},
+  }
+}
+
+/** Sends a message without rows, for only that tells whether the endpoint takes what is signed with this secret. */
+export const check: Check = checkSteps(
+  [
+    'signing secret',
+    async ({ secrets }) => {
+      endpointOf(secrets)
+      return 'The signing secret has the right form.'
+    },
+  ],
+  [
+    'message',
+    async (context) => {
+      const endpoint = endpointOf(context.secrets)
+      const body = JSON.stringify({ type: 'transfer.check', timestamp: new Date().toISOString(), data: {} })
+      const response = await post(context, endpoint, randomUUID().replaceAll('-', ''), body)
+      await response.body?.cancel()
+      return `${new URL(endpoint.url).host} took a message without rows.`
+    },
+  ],
+)
+
+/** Posts a message, and resolves with the answer where that is a success. */
+async function post(context: ConnectorContext, endpoint: Endpoint, id: string, body: string): Promise<Response> {
+  const { egress, signal } = context
+  const headers = headersOf(endpoint, id, body)
+  const response = await egress.request(endpoint.url, { method: 'POST', headers, body, signal, timeoutMs })
+  if (response.ok) return response
+  const outcome: Outcome = outcomeOf(response, new URL(endpoint.url).host)
+  await response.body?.cancel()
+  throw outcome
+}

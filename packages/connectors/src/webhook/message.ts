@@ -1,0 +1,81 @@
+import { createHmac } from 'node:crypto'
+import { Outcome, type Row, retryAfterMs, type Values } from '@penstock/connector'
+
+/** What every message to an endpoint needs. */
+export type Endpoint = {
+  readonly url: string
+  readonly key: Uint8Array
+  readonly authorization: string | undefined
+}
+
+/** Reads the endpoint from a connector's values; throws `refused` where the signing secret is none. */
+export function endpointOf({ url, signingSecret, authorizationHeader }: Values): Endpoint {
+  const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(String(signingSecret).trim())?.[1]
+  const key = Buffer.from(encoded ?? '', 'base64')
+  if (key.length < 24 || key.length > 64) {
+    const message = 'The signing secret must be whsec_ and the Base64 form of 24 to 64 random bytes.'
+    throw new Outcome('refused', 'invalid_signing_secret', message)
+  }
+  return {
+    ...{ url: String(url), key },
+    authorization: authorizationHeader === undefined ? undefined : String(authorizationHeader),
+  }
+}
+
+/** The headers of a message; its time is that of the attempt, so that a late attempt is not taken for a replay. */
+export function headersOf({ key, authorization }: Endpoint, id: string, body: string): Record<string, string> {
+  const seconds = Math.floor(Date.now() / 1000)
+  return {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': signatureOf(key, id, seconds, body),
+    ...(authorization === undefined ? {} : { authorization }),
+  }
+}
+
+/** The signature of a message, as Standard Webhooks has it. */
+export const signatureOf = (key: Uint8Array, id: string, seconds: number, body: string): string =>
+  `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`
+
+/** Makes what turns rows into objects by their columns. */
+export function objectMaker(columns: readonly string[]): (row: Row) => Record<string, unknown> {
+  // An assignment to this name changes an object instead of filling it.
+  if (columns.includes('__proto__')) {
+    return (row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null]))
+  }
+  return (row) => {
+    const object: Record<string, unknown> = {}
+    for (let index = 0; index < columns.length; index++) object[columns[index] ?? ''] = row[index] ?? null
+    return object
+  }
+}
+
+/** What a status other than success means; nothing of the answer itself is told, it could be a whole page. */
+export function outcomeOf(response: Response, host: string): Outcome {
+  const { status } = response
+  const answered = `${host} answered ${status}`
+  const refused = (code: string, advice: string) => new Outcome('refused', code, `${answered}: ${advice}`)
+  if (status === 401 || status === 403) {
+    return refused(
+      'invalid_credentials',
+      'it does not take the signature or the Authorization header; check the secrets.',
+    )
+  }
+  if (status === 404 || status === 410) return refused('endpoint_not_found', 'there is no endpoint; check the URL.')
+  if (status >= 300 && status < 400) {
+    return refused('endpoint_moved', 'it redirects, which messages do not follow; set the URL to where it leads.')
+  }
+  if (status === 400 || status === 413 || status === 422) {
+    const reason = status === 413 ? 'the message is too large' : 'it does not take the message'
+    return new Outcome('split', 'message_refused', `${answered}: ${reason}.`)
+  }
+  if (status >= 500 || status === 408 || status === 425 || status === 429) {
+    const afterMs = retryAfterMs(response)
+    const code = status === 429 ? 'too_many_requests' : 'endpoint_failed'
+    const message = `${answered}: it cannot take messages at the moment.`
+    return new Outcome('retry', code, message, afterMs === undefined ? {} : { afterMs })
+  }
+  return new Outcome('failed', 'strange_answer', `${answered}, which is no answer to a webhook; ask whoever runs it.`)
+}

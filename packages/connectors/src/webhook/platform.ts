@@ -1,0 +1,7 @@
+import { definePlatform } from '@penstock/connector'
+
+export const webhookPlatform = definePlatform({
+  slug: 'webhook',
+  name: 'Webhook',
+  type: 'Customer Data Platform (CDP)',
+})
