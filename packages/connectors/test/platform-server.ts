@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Batch, type DestinationWriter, type Instruction, Outcome, type Row } from '@penstock/connector'
-import type { TestContext } from '@penstock/connector/acceptance'
+import type { PeerFault, PeerHang, TestContext } from '@penstock/connector/acceptance'
 
 /** A request as a platform sees it. */
 export type Received = {
@@ -34,6 +34,8 @@ export type PlatformServer = {
   readonly received: readonly Received[]
   /** Gives the next request whose `METHOD /path` matches this trouble, once. */
   trouble(match: RegExp, trouble: Trouble): void
+  /** Takes back the trouble that no request has met yet. */
+  calm(): void
   /** Resolves once a request that hangs has come in. */
   hanging(): Promise<void>
   close(): Promise<void>
@@ -66,6 +68,7 @@ export async function startPlatform(answer: (received: Received) => Reply): Prom
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
     trouble: (match, trouble) => troubles.push({ match, trouble }),
+    calm: () => troubles.splice(0),
     hanging: () => hanging.promise,
     async close() {
       server.closeAllConnections()
@@ -130,3 +133,18 @@ export async function assertTrouble(
   const { instruction, code, afterMs } = await outcomeOf(writer.deliver(batch), setting.context)
   assert.deepEqual({ instruction, code, afterMs }, { afterMs: undefined, ...wanted }, JSON.stringify(trouble))
 }
+
+/** Trouble that the suite of all connectors puts a platform into: the next request that matches meets it. */
+export const faultOf = (
+  server: PlatformServer,
+  match: RegExp,
+  trouble: Trouble,
+  fault: Pick<PeerFault, 'name' | 'instruction'> & Partial<PeerFault>,
+): PeerFault => ({ start: () => server.trouble(match, trouble), stop: () => server.calm(), ...fault })
+
+/** A platform that answers the next request that matches no more. */
+export const hangOf = (server: PlatformServer, match: RegExp): PeerHang => ({
+  start: () => server.trouble(match, 'hang'),
+  reached: () => server.hanging(),
+  stop: () => server.calm(),
+})

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { afterEach, beforeEach, describe, test } from 'node:test'
+import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell } from '@penstock/connector'
-import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { datasetId, fault, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
-import { assertTrouble, batchOf, outcomeOf } from '../../test/platform-server.ts'
+import { assertTrouble, batchOf, faultOf, hangOf, outcomeOf } from '../../test/platform-server.ts'
 import { metaConversions } from './meta-conversions.ts'
 
 describe('Meta Conversions, against a server that keeps to what is known of Meta', () => {
@@ -152,4 +152,53 @@ describe('Meta Conversions, against a server that keeps to what is known of Meta
     meta.permissions.splice(0, 1)
     assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission false'])
   })
+})
+
+const peer = await startMeta()
+after(() => peer.close())
+const { authType: _, ...peerSecrets } = metaSecrets
+const moment = Math.floor(Date.now() / 1000) - 60
+const user = JSON.stringify({ em: [createHash('sha256').update('jane@example.com').digest('hex')] })
+const made = (n: number): Cell[] => [`Lead ${n}`, moment, 'system_generated', user]
+
+acceptDestination({
+  connector: metaConversions,
+  peer: 'a server that keeps to what is known of Meta',
+  secrets: peerSecrets,
+  wrongSecrets: { ...peerSecrets, accessToken: 'expired-token' },
+  settings: { datasetId },
+  missing: { datasetId: '1' },
+  context: { routes: { 'https://graph.facebook.com': peer.url } },
+  columns: ['event_name', 'event_time', 'action_source', 'user_data'],
+  rows: Array.from({ length: 12 }, (_, n) => made(n)),
+  badRows: [
+    {
+      row: ['Old', moment - 8 * 86_400, 'system_generated', user],
+      reason: /older than the 7 days/,
+      field: 'event_time',
+    },
+    {
+      row: ['Open', moment, 'system_generated', '{"em":"jane@example.com"}'],
+      reason: /no SHA-256/,
+      field: 'user_data',
+    },
+  ],
+  async readBack() {
+    return [...peer.events.values()].map(({ event_name, event_time, action_source, user_data }) => [
+      event_name,
+      event_time,
+      String(action_source),
+      JSON.stringify(user_data),
+    ])
+  },
+  reset: () => peer.events.clear(),
+  deduplicates: true,
+  visible: 'at once',
+  faults: [
+    faultOf(peer, /events$/, fault(4), { name: 'limits calls', instruction: 'retry', code: 'rate_limited' }),
+    faultOf(peer, /events$/, { status: 500, text: '' }, { name: 'has a fault', instruction: 'retry' }),
+    faultOf(peer, /events$/, 'reset after', { name: 'cuts the answer off', instruction: 'retry' }),
+    faultOf(peer, /events$/, fault(190), { name: 'finds the token expired', instruction: 'refused' }),
+  ],
+  hang: hangOf(peer, /events$/),
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { afterEach, beforeEach, describe, mock, test } from 'node:test'
+import { after, afterEach, beforeEach, describe, mock, test } from 'node:test'
 import type { Batch, Instruction } from '@penstock/connector'
-import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { fault, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
-import { assertTrouble, batchOf, outcomeOf } from '../../test/platform-server.ts'
+import { assertTrouble, batchOf, faultOf, hangOf, outcomeOf } from '../../test/platform-server.ts'
 import { metaCustomAudiences } from './meta-custom-audiences.ts'
 
 /** The peer is a server of the test that keeps to what is known of Meta's Graph API, and not Meta. */
@@ -313,3 +313,45 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     assert.deepEqual(await run({ routes: { 'https://graph.facebook.com': 'http://127.0.0.1:9' } }), ['reach false'])
   })
 })
+
+const peer = await startMeta()
+after(() => peer.close())
+
+for (const replaceExistingAudience of [false, true]) {
+  const digest = (n: number) => createHash('sha256').update(`${n}@example.com`).digest('hex')
+  const name = replaceExistingAudience ? 'replacing' : 'adding'
+  const match = replaceExistingAudience ? /usersreplace$/ : /\/users$/
+  acceptDestination({
+    connector: metaCustomAudiences,
+    peer: `a server that keeps to what is known of Meta (${name})`,
+    secrets: metaSecrets,
+    wrongSecrets: { ...metaSecrets, accessToken: 'expired-token' },
+    settings: { advertiserId: '900', replaceExistingAudience },
+    missing: { advertiserId: '901', replaceExistingAudience },
+    context: { routes: { 'https://graph.facebook.com': peer.url } },
+    columns: ['segment_name', 'action', 'email_sha256'],
+    rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', digest(n)]),
+    badRows: [
+      { row: ['Loyal', 'add', 'abc'], reason: /no SHA-256/, field: 'email_sha256' },
+      { row: ['Loyal', 'add', ''], reason: /no identifier/ },
+      { row: ['Loyal', 'swap', digest(99)], reason: /must be/, field: 'action' },
+    ],
+    async readBack() {
+      assert.ok(peer.audiences.length < 2, 'a second audience was made')
+      return [...(peer.audiences[0]?.members ?? [])].map((member) => ['Loyal', 'add', member.replace('EMAIL:', '')])
+    },
+    reset() {
+      peer.audiences.length = 0
+      peer.sessions.length = 0
+    },
+    deduplicates: true,
+    visible: 'at once',
+    faults: [
+      faultOf(peer, match, fault(80_003), { name: 'limits calls', instruction: 'retry', code: 'rate_limited' }),
+      faultOf(peer, match, { status: 503, text: '<html>' }, { name: 'has a fault', instruction: 'retry' }),
+      faultOf(peer, match, 'reset after', { name: 'cuts the answer off', instruction: 'retry' }),
+      faultOf(peer, match, fault(190), { name: 'finds the token expired', instruction: 'refused' }),
+    ],
+    hang: hangOf(peer, match),
+  })
+}
