@@ -3,7 +3,7 @@ import { numberIn } from '../platform-api/json.ts'
 import { type Changes, groupMemberships, type Membership } from '../platform-api/memberships.ts'
 import { NamedAudiences } from '../platform-api/named-audiences.ts'
 import { accountPath, openDirectory } from './audience-directory.ts'
-import { type AudienceRow, type Person, readAudienceRows, schemaOf } from './audience-rows.ts'
+import { type Person, readAudienceRows, schemaOf } from './audience-rows.ts'
 import { type Graph, openGraph } from './graph.ts'
 import { ReplaceSession } from './replace-session.ts'
 
@@ -105,7 +105,7 @@ async function assign(
   replaces: boolean,
 ): Promise<{ memberships: Membership<Person>[]; rejected: Rejection[] }> {
   const { rows, rejected } = readAudienceRows(batch, replaces)
-  const ids = await idsOf(rows, audiences)
+  const ids = await audiences.idsOf(rows)
   const memberships: Membership<Person>[] = []
   for (const { index, segmentId, segmentName, verb, person } of rows) {
     const audience = segmentId ?? ids.get(segmentName)
@@ -117,18 +117,4 @@ async function assign(
     }
   }
   return { memberships, rejected }
-}
-
-/** The audiences of a batch by name. Only rows that add make one: an audience that nobody is added to would stay empty. */
-async function idsOf(
-  rows: readonly AudienceRow[],
-  audiences: NamedAudiences,
-): Promise<Map<string | undefined, string | undefined>> {
-  const makes = new Map<string | undefined, boolean>()
-  for (const { segmentId, segmentName, verb } of rows) {
-    if (segmentId === undefined) makes.set(segmentName, makes.get(segmentName) || verb === 'add')
-  }
-  const ids = new Map<string | undefined, string | undefined>()
-  for (const [name, made] of makes) ids.set(name, await audiences.idOf(name, made))
-  return ids
 }

@@ -58,6 +58,22 @@ export class NamedAudiences {
     return id
   }
 
+  /**
+   * The identifiers of the audiences that rows mean by name, by that name. Only rows that add make an audience: one that
+   * nobody is added to would stay empty.
+   */
+  async idsOf(
+    rows: readonly { segmentId: string | undefined; segmentName: string | undefined; verb: 'add' | 'remove' }[],
+  ): Promise<Map<string | undefined, string | undefined>> {
+    const makes = new Map<string | undefined, boolean>()
+    for (const { segmentId, segmentName, verb } of rows) {
+      if (segmentId === undefined) makes.set(segmentName, makes.get(segmentName) || verb === 'add')
+    }
+    const ids = new Map<string | undefined, string | undefined>()
+    for (const [name, made] of makes) ids.set(name, await this.idOf(name, made))
+    return ids
+  }
+
   /** What the connection is to remember, as part of a delivery; empty where nothing was found out. */
   delivered(): { memory?: Json } {
     if (this.#known.size === 0) return {}
