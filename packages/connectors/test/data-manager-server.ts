@@ -151,7 +151,7 @@ function change(
   return { json: { requestId: 'request-1' } }
 }
 
-/** What is wrong with a member. `999…` stands for digests of which Google alone knows what is wrong. */
+/** What is wrong with a member. `99999999…` stands for digests of which Google alone knows what is wrong. */
 function reasonOf({ userData, mobileData }: Record<string, unknown>): string | undefined {
   const { mobileIds } = (mobileData ?? {}) as { mobileIds?: string[] }
   if (mobileIds) return mobileIds.every((id) => /^[0-9A-Fa-f-]{36}$/.test(id)) ? undefined : 'INVALID_MOBILE_ID_FORMAT'
@@ -162,7 +162,7 @@ function reasonOf({ userData, mobileData }: Record<string, unknown>): string | u
     const { givenName, familyName, regionCode, postalCode } = (address ?? {}) as Record<string, string>
     const digests = [emailAddress, phoneNumber, givenName, familyName].filter((digest) => digest !== undefined)
     if (!digests.every((digest) => /^[0-9a-f]{64}$/.test(digest))) return 'INVALID_SHA256_FORMAT'
-    if (digests.some((digest) => String(digest).startsWith('999'))) return 'INVALID_SHA256_FORMAT'
+    if (digests.some((digest) => String(digest).startsWith('99999999'))) return 'INVALID_SHA256_FORMAT'
     if (address && (!givenName || !familyName || !postalCode)) return 'INVALID_POSTAL_CODE'
     if (address && !/^[A-Z]{2}$/.test(regionCode ?? '')) return 'INVALID_COUNTRY_CODE'
   }

@@ -2,7 +2,7 @@ import type { Batch, DestinationContext, DestinationWriter, Rejection, Values } 
 import { textIn } from '../platform-api/json.ts'
 import { type Change, type Changes, groupMemberships, type Membership } from '../platform-api/memberships.ts'
 import { NamedAudiences } from '../platform-api/named-audiences.ts'
-import { type DataManager, openDataManager } from './data-manager.ts'
+import { accountName, type DataManager, openDataManager } from './data-manager.ts'
 import { outcomeOfGoogle, type Violation, violationsOf } from './google-errors.ts'
 import { openLists } from './list-directory.ts'
 import { readListRows } from './list-rows.ts'
@@ -14,7 +14,8 @@ import { readListRows } from './list-rows.ts'
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const { settings, memory, transferId } = context
   const dataManager = openDataManager(context)
-  const lists = new NamedAudiences(memory, `Penstock ${transferId}`, openLists(dataManager, settings))
+  const account = accountName(dataManager.operating)
+  const lists = new NamedAudiences(memory, account, `Penstock ${transferId}`, openLists(dataManager, settings))
   return {
     async deliver(batch) {
       const { memberships, rejected } = await assign(batch, settings, lists)

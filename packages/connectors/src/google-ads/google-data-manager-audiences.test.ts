@@ -32,6 +32,7 @@ const routesTo = ({ url }: { url: string }) => ({
   'https://datamanager.googleapis.com': url,
   'https://oauth2.googleapis.com': url,
 })
+const account = 'accountTypes/GOOGLE_ADS/accounts/1234567890'
 const ingest = /audienceMembers:ingest/
 
 describe('Google Data Manager Audiences, against a server that keeps to what is known of Google', () => {
@@ -56,7 +57,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
     const batch = batchOf(columns, [row(1), row(2), row(2, 'remove'), row(3, 'remove'), row(3)])
     const delivery = await deliver(batch)
     assert.deepEqual(delivery.rejected, [])
-    assert.deepEqual(delivery.memory, { audiences: { Loyal: '8000000001' } })
+    assert.deepEqual(delivery.memory, { account, audiences: { Loyal: '8000000001' } })
     assert.deepEqual(delivery.receipt, { requests: ['request-1', 'request-1'] })
     assert.deepEqual(google.lists[0]?.info, { dataSourceType: 'DATA_SOURCE_TYPE_FIRST_PARTY' })
     await deliver(batch)
@@ -97,7 +98,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
       ],
     )
     assert.deepEqual(members(), [JSON.stringify({ mobileData: { mobileIds: [device] } })])
-    assert.deepEqual(memory, { audienceId: '8000000001', audiences: {} })
+    assert.deepEqual(memory, { account, audienceId: '8000000001', audiences: {} })
     assert.deepEqual(
       [google.lists[0]?.displayName, google.lists[0]?.uploadKeyTypes],
       ['Penstock 0f1e2d3c4b5a6978', ['MOBILE_ID']],
@@ -114,8 +115,15 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
     assert.deepEqual(members(), [member(1)])
   })
 
+  test('takes a batch of the largest size', async () => {
+    const { rowsMax = 0 } = connector.destination?.deliver?.batch(settings) ?? {}
+    const rows = Array.from({ length: rowsMax }, (_, n) => row(n))
+    assert.deepEqual((await deliver(batchOf(columns, rows))).rejected, [])
+    assert.equal(google.lists[0]?.members.size, rowsMax)
+  })
+
   test('makes another list where the remembered one is gone', async () => {
-    await deliver(batchOf(columns, [row(1, 'add', null)]), { memory: { audienceId: '77', audiences: {} } })
+    await deliver(batchOf(columns, [row(1, 'add', null)]), { memory: { account, audienceId: '77', audiences: {} } })
     assert.deepEqual(
       google.lists.map(({ displayName }) => displayName),
       ['Penstock 0f1e2d3c4b5a6978'],
@@ -144,7 +152,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
   const digestOnlyGoogleRefuses = (n: number): Cell[] => [
     'Loyal',
     'add',
-    `999${sha(String(n)).slice(3)}`,
+    `99999999${sha(String(n)).slice(8)}`,
     null,
     null,
     null,
@@ -271,7 +279,7 @@ acceptDestination({
   columns: columns.slice(0, 3),
   rows: Array.from({ length: 12 }, (_, n) => row(n).slice(0, 3)),
   badRows: [
-    { row: ['Loyal', 'add', `999${sha('a').slice(3)}`], reason: /INVALID_SHA256_FORMAT/ },
+    { row: ['Loyal', 'add', `99999999${sha('a').slice(8)}`], reason: /INVALID_SHA256_FORMAT/ },
     { row: ['Loyal', 'add', 'abc'], reason: /no SHA-256/, field: 'email' },
   ],
   async readBack() {

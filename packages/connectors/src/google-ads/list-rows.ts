@@ -19,7 +19,7 @@ export function readListRows(batch: Batch, settings: Values): { rows: ListRow[];
   const rows: ListRow[] = []
   const rejected: Rejection[] = []
   for (const row of rowsOf(batch)) {
-    const verb = row.text('action')
+    const verb = row.text('action')?.toLowerCase()
     const segmentId = row.text('segment_id')
     const { index } = row
     if (verb !== 'add' && verb !== 'remove') {

@@ -11,8 +11,9 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const { settings, memory, transferId, columns } = context
   const graph = openGraph(context)
   const origin = settings.audienceSource === undefined ? '' : `, from ${settings.audienceSource}`
-  const directory = openDirectory(graph, accountPath(settings.advertiserId), `Kept by Penstock${origin}`)
-  const audiences = new NamedAudiences(memory, `Penstock ${transferId}`, directory)
+  const account = accountPath(settings.advertiserId)
+  const directory = openDirectory(graph, account, `Kept by Penstock${origin}`)
+  const audiences = new NamedAudiences(memory, account, `Penstock ${transferId}`, directory)
   if (settings.replaceExistingAudience === true) return replacing(graph, audiences, transferId, schemaOf(columns))
   return changing(graph, audiences)
 }

@@ -73,6 +73,13 @@ describe('Meta Conversions, against a server that keeps to what is known of Meta
     assert.equal(meta.events.size, 5, 'rows without an ID of their own are other events in another batch')
   })
 
+  test('takes a batch of the largest size', async () => {
+    const { rowsMax = 0 } = metaConversions.destination?.deliver?.batch({}) ?? {}
+    const rows = Array.from({ length: rowsMax }, (_, n) => lead(n))
+    assert.deepEqual((await (await openWriter()).deliver(batchOf(columns, rows))).rejected, [])
+    assert.equal(meta.events.size, rowsMax)
+  })
+
   test('recognises events again whose answer was lost', async () => {
     const batch = batchOf(columns, [lead(1), lead(2)])
     meta.trouble(/events$/, 'reset after')

@@ -57,7 +57,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     const batch = batchOf(columns, [row(1), row(2), row(3), row(2, 'remove'), row(3, 'delete'), row(3)])
     const { deliveries } = await deliverAll([batch])
     assert.deepEqual(deliveries[0]?.rejected, [])
-    assert.deepEqual(deliveries[0]?.memory, { audiences: { Loyal: '120000000000000001' } })
+    assert.deepEqual(deliveries[0]?.memory, { account: 'act_900', audiences: { Loyal: '120000000000000001' } })
     assert.deepEqual(members(), [person(1), person(3)].sort())
     await deliverAll([batch], { columns })
     assert.deepEqual(
@@ -84,7 +84,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
 
   test('keeps one audience for rows that name none, under whatever name it has later, and makes another if it is gone', async () => {
     const { deliveries } = await deliverAll([batchOf(columns, [row(1, 'add', null)])])
-    assert.deepEqual(deliveries[0]?.memory, { audienceId: '120000000000000001', audiences: {} })
+    assert.deepEqual(deliveries[0]?.memory, { account: 'act_900', audienceId: '120000000000000001', audiences: {} })
     const [audience] = meta.audiences
     assert.ok(audience)
     audience.name = 'Renamed by hand'
@@ -95,6 +95,27 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     audience.deleted = true
     await deliverAll([batchOf(columns, [row(3, 'add', null)])], { memory, transferId: 'feedfacefeedface' })
     assert.equal(meta.audiences[1]?.name, 'Penstock feedfacefeedface')
+  })
+
+  test('forgets the audiences of another ad account than the one that is set', async () => {
+    meta.audiences.push({ id: '12', account: 'act_777', name: 'Of another account', members: new Set() })
+    const memory = { account: 'act_777', audienceId: '12', audiences: { Loyal: '12' } }
+    await deliverAll([batchOf(columns, [row(1), row(2, 'add', null)])], { memory })
+    assert.deepEqual(
+      meta.audiences.map(({ members }) => members.size),
+      [0, 1, 1],
+    )
+  })
+
+  test('takes a batch of the largest size', async () => {
+    const { rowsMax = 0 } = destination?.batch({}) ?? {}
+    const batch = batchOf(
+      columns,
+      Array.from({ length: rowsMax }, (_, n) => row(n)),
+    )
+    assert.deepEqual((await deliverAll([batch])).deliveries[0]?.rejected, [])
+    assert.deepEqual((await deliverAll([batch], { settings: replaced })).flushed?.rejected, [])
+    assert.equal(meta.audiences[0]?.members.size, rowsMax)
   })
 
   test('names the rows that cannot be sent, and why, and sends the others', async () => {
@@ -277,7 +298,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     const expired = await outcomeOf((await openWriter({ secrets })).deliver(batchOf(columns, [row(1)])), { secrets })
     assert.deepEqual([expired.instruction, expired.code], ['refused', 'invalid_credentials'])
     meta.audiences.push({ id: '12', account: 'act_900', name: 'Loyal', members: new Set(), flagged: true })
-    const writer = await openWriter({ memory: { audiences: { Loyal: '12' } } })
+    const writer = await openWriter({ memory: { account: 'act_900', audiences: { Loyal: '12' } } })
     assert.equal((await outcomeOf(writer.deliver(batchOf(columns, [row(1)])), contextOf())).code, 'audience_flagged')
     const wrong = await outcomeOf(openWriter({ settings: { advertiserId: '12/../me' } }), contextOf())
     assert.deepEqual([wrong.instruction, wrong.code], ['refused', 'invalid_setting'])

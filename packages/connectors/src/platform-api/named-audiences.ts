@@ -21,6 +21,7 @@ const rememberedMax = 100
  */
 export class NamedAudiences {
   readonly #directory: AudienceDirectory
+  readonly #account: string
   readonly #ownName: string
   readonly #remembered: Map<string, string>
   /** Found out in this transfer. */
@@ -28,10 +29,13 @@ export class NamedAudiences {
 
   /**
    * @param memory what the connection remembers
+   * @param account whose audiences they are; what is remembered of another account does not count
    * @param ownName the name of the audience that is made for rows which name none
    */
-  constructor(memory: Json | undefined, ownName: string, directory: AudienceDirectory) {
-    const { audienceId, audiences } = objectIn(memory)
+  constructor(memory: Json | undefined, account: string, ownName: string, directory: AudienceDirectory) {
+    const remembered = objectIn(memory)
+    const { audienceId, audiences } = remembered.account === account ? remembered : {}
+    this.#account = account
     this.#directory = directory
     this.#ownName = ownName
     this.#remembered = new Map(
@@ -82,6 +86,6 @@ export class NamedAudiences {
       ...this.#known,
     ])
     const kept = Object.fromEntries(Object.entries(audiences).slice(-rememberedMax))
-    return { memory: { ...(audienceId === undefined ? {} : { audienceId }), audiences: kept } }
+    return { memory: { account: this.#account, ...(audienceId === undefined ? {} : { audienceId }), audiences: kept } }
   }
 }

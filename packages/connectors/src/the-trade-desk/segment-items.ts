@@ -45,7 +45,7 @@ export function makeItems(batch: Batch, days: number): SegmentItems {
       if (id === undefined) continue
       const key = keyOf(type, id, segment)
       const entry = entries.get(key) ?? { type, id, segment, adds: true, rows: [] }
-      entry.adds = row.text('action') === 'add'
+      entry.adds = row.text('action')?.toLowerCase() === 'add'
       entry.rows.push(row.index)
       entries.set(key, entry)
     }
@@ -66,7 +66,7 @@ function faultOf(row: BatchRow): { reason: string; field?: string } | undefined 
   if (segment.length > segmentLengthMax) {
     return { reason: `The name of a segment has at most ${segmentLengthMax} characters.`, field: 'segment_name' }
   }
-  const action = row.text('action')
+  const action = row.text('action')?.toLowerCase()
   if (action !== 'add' && action !== 'remove') return { reason: 'The action must be add or remove.', field: 'action' }
   const given = idTypes.filter((type) => row.text(type) !== undefined)
   if (given.length === 0) return { reason: 'The row holds no identifier by which the person could be found.' }

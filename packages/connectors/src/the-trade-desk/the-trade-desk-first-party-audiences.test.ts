@@ -62,6 +62,13 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
     assert.equal(desk.received[0]?.headers.host, 'euw-data.adsrvr.org')
   })
 
+  test('takes a batch of the largest size', async () => {
+    const { rowsMax = 0 } = connector.destination?.deliver?.batch({}) ?? {}
+    const rows = Array.from({ length: rowsMax }, (_, n): Cell[] => ['x'.repeat(250), 'add', guid(n), uid2, guid(n)])
+    assert.deepEqual((await (await openWriter()).deliver(batchOf(columns, rows))).rejected, [])
+    assert.equal(desk.memberships.size, 2 * rowsMax + 1)
+  })
+
   test('rejects before sending what cannot be taken, raw addresses above all', async () => {
     const rows: [Cell[], string | undefined][] = [
       [['', 'add', guid(1), null, null], 'segment_name'],

@@ -54,6 +54,13 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
     assert.deepEqual(kept[0]?.user, { email: [sha('jane@example.com')], ip: '192.0.2.7', user_agent: 'Mill/1' })
   })
 
+  test('takes a batch of the largest size', async () => {
+    const { rowsMax = 0 } = tiktokEvents.destination?.deliver?.batch({}) ?? {}
+    const rows = Array.from({ length: rowsMax }, () => click('web'))
+    assert.deepEqual((await (await openWriter()).deliver(batchOf(columns, rows))).rejected, [])
+    assert.equal(tiktok.events.size, rowsMax)
+  })
+
   test('rejects before sending what cannot be taken', async () => {
     const rows: [Cell[], string][] = [
       [['', iso(), 'web', person, null, null], 'event'],
