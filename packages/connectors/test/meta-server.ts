@@ -190,9 +190,8 @@ function listSessions(sessions: readonly Session[], audience: string, query: URL
   const data = sessions
     .filter((session) => session.audience === audience && String(session.id) === query.get('session_id'))
     .map(({ id, ended, received }) => ({
-      session_id: String(id),
-      num_received: String(received),
-      ...(ended ? { end_time: '1' } : {}),
+      ...{ session_id: String(id), num_received: String(received) },
+      ...(ended ? { stage: 'post processing', end_time: '1' } : { stage: 'uploading' }),
     }))
   return { json: { data } }
 }

@@ -1,20 +1,23 @@
-import type { Batch, Delivery, DestinationContext, DestinationWriter, Rejection } from '@penstock/connector'
-import { numberIn } from '../platform-api/json.ts'
+import type { Batch, DestinationContext, DestinationWriter, Json, Rejection } from '@penstock/connector'
+import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { type Changes, groupMemberships, type Membership } from '../platform-api/memberships.ts'
 import { NamedAudiences } from '../platform-api/named-audiences.ts'
 import { accountPath, openDirectory } from './audience-directory.ts'
 import { type Person, readAudienceRows, schemaOf } from './audience-rows.ts'
 import { type Graph, openGraph } from './graph.ts'
-import { ReplaceSession } from './replace-session.ts'
+import { type ReplaceOptions, ReplaceSession } from './replace-session.ts'
 
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
-  const { settings, memory, transferId, columns } = context
+  const { secrets, settings, memory, transferId, columns, receipts } = context
   const graph = openGraph(context)
   const origin = settings.audienceSource === undefined ? '' : `, from ${settings.audienceSource}`
   const account = accountPath(settings.advertiserId)
   const directory = openDirectory(graph, account, `Kept by Penstock${origin}`)
   const audiences = new NamedAudiences(memory, account, `Penstock ${transferId}`, directory)
-  if (settings.replaceExistingAudience === true) return replacing(graph, audiences, transferId, schemaOf(columns))
+  if (settings.replaceExistingAudience === true) {
+    const secret = String(secrets.accessToken ?? '')
+    return replacing(audiences, receipts, { graph, transferId, secret, schema: schemaOf(columns) })
+  }
   return changing(graph, audiences)
 }
 
@@ -53,43 +56,42 @@ async function send(
   return { bytes: bytesSent, rejected: unusable(count) }
 }
 
-/** Replaces members: nothing counts until the last batch has come, so after a crash all rows come again. */
-function replacing(
-  graph: Graph,
-  audiences: NamedAudiences,
-  transferId: string,
-  schema: readonly string[],
-): DestinationWriter {
+/** Replaces members: Meta exchanges them when the transfer is finished. */
+function replacing(audiences: NamedAudiences, receipts: readonly Json[], options: ReplaceOptions): DestinationWriter {
   const sessions = new Map<string, ReplaceSession>()
-  let invalid = 0
   const sessionOf = (audience: string) => {
-    const session = sessions.get(audience) ?? new ReplaceSession(graph, audience, transferId, schema)
+    const session = sessions.get(audience) ?? new ReplaceSession(options, audience)
     sessions.set(audience, session)
     return session
+  }
+  for (const each of receipts.flatMap((receipt) => listIn(objectIn(receipt).sessions))) {
+    const audience = textIn(objectIn(each).audience)
+    if (audience !== undefined) sessionOf(audience).resume(each)
   }
   return {
     async deliver(batch) {
       const { memberships, rejected } = await assign(batch, audiences, true)
+      const parts: Json[] = []
       let bytes = 0
+      let invalid = 0
       for (const { audience, changes } of groupMemberships(memberships)) {
         const people = changes.map(({ member }) => member)
-        const sent = await sessionOf(audience).add(batch.key, people)
+        const sent = await sessionOf(audience).send(batch.key, people)
         bytes += sent.bytes
         invalid += sent.invalid
+        parts.push(sent.receipt)
       }
-      return { held: true, bytes, rejected, ...audiences.delivered() }
-    },
-    async flush(): Promise<Delivery | undefined> {
-      if (sessions.size === 0) return undefined
-      let bytes = 0
-      for (const session of sessions.values()) {
-        const sent = await session.close()
-        bytes += sent.bytes
-        invalid += sent.invalid
+      return {
+        bytes,
+        rejected: [...rejected, ...unusable(invalid)],
+        receipt: { sessions: parts },
+        ...audiences.delivered(),
       }
-      return { bytes, rejected: unusable(invalid), ...audiences.delivered() }
     },
-    finish: async () => {},
+    flush: async () => undefined,
+    async finish() {
+      for (const session of sessions.values()) await session.close()
+    },
     // Meta forgets a session whose last batch never comes, and the audience stays as it was.
     abort: async () => {},
     close: async () => {},

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, mock, test } from 'node:test'
-import type { Batch, Instruction } from '@penstock/connector'
+import type { Batch, Delivery, Instruction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { fault, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
 import { assertTrouble, batchOf, faultOf, hangOf, outcomeOf } from '../../test/platform-server.ts'
@@ -44,12 +44,12 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
   }
   async function deliverAll(batches: readonly Batch[], options: TestContextOptions = {}) {
     const writer = await openWriter(options)
-    const deliveries = []
+    const deliveries: Delivery[] = []
     for (const batch of batches) deliveries.push(await writer.deliver(batch))
-    const flushed = await writer.flush()
+    await writer.flush()
     await writer.finish()
     await writer.close()
-    return { deliveries, flushed }
+    return { deliveries }
   }
   const members = (at = 0) => [...(meta.audiences[at]?.members ?? [])].sort()
 
@@ -114,7 +114,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
       Array.from({ length: rowsMax }, (_, n) => row(n)),
     )
     assert.deepEqual((await deliverAll([batch])).deliveries[0]?.rejected, [])
-    assert.deepEqual((await deliverAll([batch], { settings: replaced })).flushed?.rejected, [])
+    assert.deepEqual((await deliverAll([batch], { settings: replaced })).deliveries[0]?.rejected, [])
     assert.equal(meta.audiences[0]?.members.size, rowsMax)
   })
 
@@ -153,81 +153,92 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     )
   })
 
-  test('replaces the members of an audience at once, when the last of several batches has come', async () => {
-    await deliverAll([batchOf(columns, [row('old'), row(0)])])
-    const batches = [0, 1, 2].map((at) =>
-      batchOf(
-        columns,
-        Array.from({ length: 6000 }, (_, n) => row(at * 6000 + n)),
-        at + 1,
-      ),
+  const nine = (at: number) =>
+    batchOf(
+      columns,
+      Array.from({ length: 9000 }, (_, n) => row(`${at}-${n}`)),
+      at,
     )
+  const receiptsOf = (deliveries: readonly Delivery[]) => deliveries.map(({ receipt }) => receipt ?? null)
+
+  test('replaces the members of an audience at once, when all batches have come and the transfer is finished', async () => {
+    await deliverAll([batchOf(columns, [row('old'), row(0)])])
     const writer = await openWriter({ settings: replaced })
-    for (const batch of batches) assert.equal((await writer.deliver(batch)).held, true)
+    for (const batch of [nine(1), nine(2), nine(3)]) assert.deepEqual((await writer.deliver(batch)).rejected, [])
+    assert.equal(await writer.flush(), undefined)
     assert.deepEqual(members(), [person('old'), person(0)].sort())
-    const flushed = await writer.flush()
-    assert.deepEqual(flushed?.rejected, [])
-    assert.equal(meta.audiences[0]?.members.size, 18_000)
-    assert.deepEqual([...(meta.sessions[0]?.batches.keys() ?? [])], [1, 2, 3])
+    await writer.finish()
+    assert.equal(meta.audiences[0]?.members.size, 27_000)
+    assert.deepEqual([...(meta.sessions[0]?.batches.keys() ?? [])], [1, 2, 3, 4])
   })
 
-  test('sends all of a replacement again after a crash, under the same numbers', async () => {
-    const batches = [1, 2, 3].map((at) =>
-      batchOf(
-        columns,
-        Array.from({ length: 9000 }, (_, n) => row(`${at}-${n}`)),
-        at,
-      ),
-    )
+  test('goes on with a replacement after a crash where it was, under the same numbers', async () => {
     const crashed = await openWriter({ settings: replaced })
-    for (const batch of batches) await crashed.deliver(batch)
-    await deliverAll(batches, { settings: replaced })
+    const first = await crashed.deliver(nine(1))
+    await crashed.deliver(nine(2))
+    const { deliveries } = await deliverAll([nine(2), nine(3)], { settings: replaced, receipts: receiptsOf([first]) })
     assert.equal(meta.sessions.length, 1)
+    assert.deepEqual([...(meta.sessions[0]?.batches.keys() ?? [])], [1, 2, 3, 4])
     assert.equal(meta.audiences[0]?.members.size, 27_000)
-    await deliverAll(batches, { settings: replaced })
-    assert.equal(meta.audiences[0]?.members.size, 27_000)
-    assert.equal(new Set(meta.sessions.map(({ id }) => id)).size, 1)
+    const receipts = receiptsOf([first, ...deliveries])
+    await deliverAll([], { settings: replaced, receipts })
+    assert.equal(meta.sessions.length, 1, 'finished again, it finds its work done')
     await deliverAll([batchOf(columns, [row(1)])], { settings: replaced, transferId: 'feedfacefeedface' })
     assert.equal(new Set(meta.sessions.map(({ id }) => id)).size, 2)
     assert.deepEqual(members(), [person(1)])
   })
 
-  test('goes on with a replacement after trouble in it, and takes no batch twice', async () => {
-    const batches = [1, 2, 3].map((at) =>
-      batchOf(
-        columns,
-        Array.from({ length: 9000 }, (_, n) => row(`${at}-${n}`)),
-        at,
-      ),
+  test('finishes a replacement in another process, from receipts that show nobody who is in it', async () => {
+    const { receipt } = await (await openWriter({ settings: replaced })).deliver(batchOf(columns, [row(1), row(2)]))
+    assert.ok(receipt)
+    assert.ok(!JSON.stringify(receipt).includes(sha('1@example.com')))
+    const renewed = { secrets: { ...metaSecrets, accessToken: 'another-token' } }
+    const stranger = await openWriter({ settings: replaced, receipts: [receipt], ...renewed })
+    assert.equal((await outcomeOf(stranger.finish(), renewed)).instruction, 'refused')
+    const sealed = JSON.parse(JSON.stringify(receipt).replace(/"closing":"./, '"closing":"_'))
+    const strange = await openWriter({ settings: replaced, receipts: [sealed] })
+    const lost = await outcomeOf(strange.finish(), contextOf())
+    assert.deepEqual([lost.instruction, lost.code], ['failed', 'session_lost'])
+    await deliverAll([], { settings: replaced, receipts: [receipt] })
+    assert.deepEqual(members(), [person(1), person(2)].sort())
+  })
+
+  test('replaces several audiences in one run', async () => {
+    await deliverAll(
+      [batchOf(columns, [row(1), row(2, 'add', 'New')]), batchOf(columns, [row(3, 'replace', 'New')], 2)],
+      {
+        settings: replaced,
+      },
     )
+    assert.deepEqual(members(0), [person(1)])
+    assert.deepEqual(members(1), [person(2), person(3)].sort())
+  })
+
+  test('goes on with a replacement after trouble in it, and takes no batch twice', async () => {
     const writer = await openWriter({ settings: replaced })
-    for (const batch of batches) {
-      if (batch !== batches[0]) meta.trouble(/usersreplace$/, 'reset')
-      const again = await writer.deliver(batch).catch(() => writer.deliver(batch))
-      assert.equal(again.held, true)
-      await writer.deliver(batch)
+    for (const at of [1, 2, 3]) {
+      meta.trouble(/usersreplace$/, at === 2 ? 'reset after' : 'reset')
+      await assert.rejects(writer.deliver(nine(at)))
+      await writer.deliver(nine(at))
+      await writer.deliver(nine(at))
     }
     meta.trouble(/usersreplace$/, fault(80_003))
-    await assert.rejects(writer.flush())
-    await writer.flush()
+    await assert.rejects(writer.finish())
+    await writer.finish()
     assert.equal(meta.audiences[0]?.members.size, 27_000)
-    assert.equal(meta.sessions.length, 1)
-    assert.equal(meta.sessions[0]?.received, 27_000)
+    assert.deepEqual(
+      meta.sessions.map(({ batches }) => [...batches.keys()]),
+      [[1, 2, 3, 4]],
+    )
   })
 
   test('does not begin a second session where the answer to the last batch was lost', async () => {
     const writer = await openWriter({ settings: replaced })
-    for (const at of [1, 2])
-      await writer.deliver(
-        batchOf(
-          columns,
-          Array.from({ length: 9000 }, (_, n) => row(`${at}-${n}`)),
-          at,
-        ),
-      )
+    const deliveries = [await writer.deliver(nine(1)), await writer.deliver(nine(2))]
     meta.trouble(/usersreplace$/, 'reset after')
-    assert.equal((await outcomeOf(writer.flush(), contextOf())).instruction, 'retry')
-    assert.ok(await writer.flush())
+    assert.equal((await outcomeOf(writer.finish(), contextOf())).instruction, 'retry')
+    await writer.finish()
+    await deliverAll([], { settings: replaced, receipts: receiptsOf(deliveries) })
     assert.equal(meta.sessions.length, 1)
     assert.equal(meta.audiences[0]?.members.size, 18_000)
   })
@@ -236,24 +247,20 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     await deliverAll([batchOf(columns, [row('old')])])
     mock.timers.enable({ apis: ['Date'], now: Date.now() })
     const writer = await openWriter({ settings: replaced })
-    for (const at of [1, 2])
-      await writer.deliver(
-        batchOf(
-          columns,
-          Array.from({ length: 9000 }, (_, n) => row(`${at}-${n}`)),
-          at,
-        ),
-      )
+    const { receipt = null } = await writer.deliver(nine(1))
     mock.timers.setTime(Date.now() + 86 * 60_000)
-    const { instruction, code } = await outcomeOf(writer.flush(), contextOf())
-    assert.deepEqual([instruction, code], ['failed', 'session_expired'])
+    const resumed = await openWriter({ settings: replaced, receipts: [receipt] })
+    for (const work of [writer.deliver(nine(2)), writer.finish(), resumed.finish()]) {
+      const { instruction, code } = await outcomeOf(work, contextOf())
+      assert.deepEqual([instruction, code], ['failed', 'session_expired'])
+    }
     assert.deepEqual(members(), [person('old')])
   })
 
   test('rejects rows that remove in a run that replaces, and changes nothing where no other row is left', async () => {
     await deliverAll([batchOf(columns, [row('old')])])
-    const { deliveries, flushed } = await deliverAll([batchOf(columns, [row('old', 'remove')])], { settings: replaced })
-    assert.deepEqual([deliveries[0]?.rejected?.[0]?.index, flushed], [0, undefined])
+    const { deliveries } = await deliverAll([batchOf(columns, [row('old', 'remove')])], { settings: replaced })
+    assert.deepEqual(deliveries[0]?.rejected?.[0]?.index, 0)
     assert.deepEqual(members(), [person('old')])
   })
 
@@ -366,7 +373,7 @@ for (const replaceExistingAudience of [false, true]) {
       peer.sessions.length = 0
     },
     deduplicates: true,
-    visible: 'at once',
+    visible: replaceExistingAudience ? 'when finished' : 'at once',
     faults: [
       faultOf(peer, match, fault(80_003), { name: 'limits calls', instruction: 'retry', code: 'rate_limited' }),
       faultOf(peer, match, { status: 503, text: '<html>' }, { name: 'has a fault', instruction: 'retry' }),
