@@ -8,8 +8,14 @@ const phone = (description: string) =>
 
 /** Which customer list a row is about, whether its person joins or leaves it, and how to reach that person. */
 export const listColumns = {
-  segment_name: column({ description: 'Name for a list that is to be created' }),
-  segment_id: column({ description: 'ID of the list to change, where it already exists' }),
+  segment_name: column({
+    description: 'Name for a list that is to be created',
+    synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
+  }),
+  segment_id: column({
+    description: 'ID of the list to change, where it already exists',
+    synonyms: ['audience_id', 'list_id'],
+  }),
   action: column({
     description: 'Whether the person joins the list or leaves it',
     required: true,

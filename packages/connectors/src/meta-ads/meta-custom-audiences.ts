@@ -65,8 +65,11 @@ export const metaCustomAudiences = defineConnector({
       }),
     },
     records: {
-      segment_name: column({ description: 'Name of the audience to create' }),
-      segment_id: column({ description: 'ID of the audience to change' }),
+      segment_name: column({
+        description: 'Name of the audience to create',
+        synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
+      }),
+      segment_id: column({ description: 'ID of the audience to change', synonyms: ['audience_id', 'list_id'] }),
       action: column({
         description: 'What happens to this person’s membership',
         required: true,

@@ -50,6 +50,7 @@ export const theTradeDeskFirstPartyAudiences = defineConnector({
       segment_name: column({
         description: 'Name of the segment; it is made if there is none of that name',
         required: true,
+        synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
       }),
       action: column({
         description: 'What happens to this person’s membership',
