@@ -1,7 +1,7 @@
 import type { Batch, Rejection, Row } from '@penstock/connector'
 import pg from 'pg'
+import { encodeRows, type Write } from '../databases/tab-separated.ts'
 import { copyIn } from './copy.ts'
-import { encodeRows, type Write } from './copy-text.ts'
 import type { Session } from './session.ts'
 import type { Table } from './table.ts'
 
