@@ -9,7 +9,7 @@ import mysql from 'mysql2/promise'
 
 const run = promisify(execFile)
 
-/** Debian's MariaDB, on a free port, with a database `penstock` and a user for it. */
+/** Debian's MariaDB, on a free port, with a database and a user for it, and a user `admin` with the same password. */
 export type Mariadb = {
   readonly version: string
   readonly port: number
@@ -46,6 +46,8 @@ export async function startMariadb(options: readonly string[] = []): Promise<Mar
       `create database ${database};`,
       `create user ${user}@'127.0.0.1' identified by '${password}';`,
       `grant all on ${database}.* to ${user}@'127.0.0.1';`,
+      `create user admin@'127.0.0.1' identified by '${password}';`,
+      `grant all on *.* to admin@'127.0.0.1' with grant option;`,
       '',
     ].join('\n'),
   )
@@ -55,13 +57,17 @@ export async function startMariadb(options: readonly string[] = []): Promise<Mar
     }
   }
   await chmod(directory, 0o755)
-  await run('mariadb-install-db', ['--no-defaults', `--datadir=${data}`, '--skip-test-db', ...asOwner])
+  await run('mariadb-install-db', ['--no-defaults', `--datadir=${data}`, '--skip-test-db', ...asOwner], {
+    // The directory for temporary files that tests have is not for the server's own user.
+    env: { ...process.env, TMPDIR: directory },
+  })
   const server = spawn(
     '/usr/sbin/mariadbd',
     [
       '--no-defaults',
       ...asOwner,
       `--datadir=${data}`,
+      `--tmpdir=${directory}`,
       `--port=${port}`,
       `--socket=${join(directory, 'socket')}`,
       `--pid-file=${join(directory, 'pid')}`,

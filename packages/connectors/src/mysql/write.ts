@@ -102,10 +102,10 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 }
 
 async function serverOf(session: Session): Promise<Server> {
-  const [row] = await session.run<{ infile: number | string; packet: number | string }>(
-    'select @@local_infile as infile, @@max_allowed_packet as packet',
+  const [row] = await session.run<{ local_files: number | string; packet: number | string }>(
+    'select @@local_infile as local_files, @@max_allowed_packet as packet',
   )
-  return { infile: Number(row?.infile) === 1, packetBytes: Number(row?.packet) }
+  return { infile: Number(row?.local_files) === 1, packetBytes: Number(row?.packet) }
 }
 
 /** Writes a batch within the transaction, unless it was written before. */
