@@ -17,7 +17,13 @@ async function testAgainst(server: Mariadb): Promise<void> {
   const db = await client.createConnection({
     ...{ host: '127.0.0.1', port: server.port, user, password, database, timezone: 'Z', dateStrings: true },
   })
-  const admin = await client.createConnection({ host: '127.0.0.1', port: server.port, user: 'admin', password, database })
+  const admin = await client.createConnection({
+    host: '127.0.0.1',
+    port: server.port,
+    user: 'admin',
+    password,
+    database,
+  })
   after(async () => {
     await admin.end()
     await db.end()
@@ -43,13 +49,16 @@ async function testAgainst(server: Mariadb): Promise<void> {
     stop: () => (proxy.trouble = 'none'),
   }
 
-  const people = Array.from({ length: 12_000 }, (_, index): Row => [
-    String(index + 1),
-    index % 3 === 0 ? null : `Zoë\t"${index}"\\n\n`,
-    index / 4,
-    index % 2,
-    `2026-01-31T12:00:00.${String(index).padStart(6, '0')}Z`,
-  ])
+  const people = Array.from(
+    { length: 12_000 },
+    (_, index): Row => [
+      String(index + 1),
+      index % 3 === 0 ? null : `Zoë\t"${index}"\\n\n`,
+      index / 4,
+      index % 2,
+      `2026-01-31T12:00:00.${String(index).padStart(6, '0')}Z`,
+    ],
+  )
   await db.query(
     'create table source (id bigint primary key, name text, score double, member boolean, changed timestamp(6) null) character set utf8mb4',
   )
@@ -66,13 +75,16 @@ async function testAgainst(server: Mariadb): Promise<void> {
   })
 
   const columns = ['email', 'name', 'age', 'member', 'since']
-  const rows = Array.from({ length: 400 }, (_, index): Row => [
-    `person${index}@example.com`,
-    index % 7 === 0 ? null : `Zoë\\ \t"${index}"'\r\n`,
-    index,
-    index % 2 === 0,
-    `2026-01-31T12:00:00.${String(index).padStart(6, '0')}Z`,
-  ])
+  const rows = Array.from(
+    { length: 400 },
+    (_, index): Row => [
+      `person${index}@example.com`,
+      index % 7 === 0 ? null : `Zoë\\ \t"${index}"'\r\n`,
+      index,
+      index % 2 === 0,
+      `2026-01-31T12:00:00.${String(index).padStart(6, '0')}Z`,
+    ],
+  )
   const readBack = async (): Promise<Row[]> => {
     const [found] = await db.query(
       `select email, name, age, member, date_format(since, '%Y-%m-%dT%H:%i:%s.%fZ') as since from people`,
@@ -106,7 +118,11 @@ async function testAgainst(server: Mariadb): Promise<void> {
       missing: { table: 'absent', writeMode, keyColumns: 'email' },
       badRows: [
         { row: ['a@example.com', 'A', 'many', true, null], reason: /not of the type of the column age/, field: 'age' },
-        { row: ['b@example.com', 'B'.repeat(31), 1, true, null], reason: /too long for the column name/, field: 'name' },
+        {
+          row: ['b@example.com', 'B'.repeat(31), 1, true, null],
+          reason: /too long for the column name/,
+          field: 'name',
+        },
         { row: ['c@example.com', 'C', 40_000, true, null], reason: /out of the range of the column age/, field: 'age' },
         { row: ['d@example.com', 'D', 1, true, '2026-02-31T00:00:00Z'], reason: /the column since/, field: 'since' },
         { row: ['e@example.com', 'E', 999, true, null], reason: /breaks a check/ },
