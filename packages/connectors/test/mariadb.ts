@@ -5,17 +5,21 @@ import net, { type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Values } from '@penstock/connector'
 import mysql from 'mysql2/promise'
 
 const run = promisify(execFile)
 
-/** Debian's MariaDB, on a free port, with a database and a user for it, and a user `admin` with the same password. */
+/** Debian's MariaDB, on a free port, with a database and a user who may do anything in it. */
 export type Mariadb = {
   readonly version: string
   readonly port: number
-  readonly database: string
-  readonly user: string
-  readonly password: string
+  /** What a connector needs to sign in. */
+  readonly secrets: Values
+  /** Runs one statement as that user, in UTC. */
+  query<Found = Record<string, unknown>>(sql: string, values?: unknown[]): Promise<Found[]>
+  /** Runs one statement as a user who may do anything. */
+  administer(sql: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -97,21 +101,39 @@ export async function startMariadb(options: readonly string[] = []): Promise<Mar
   }
   const stopNow = () => void server.kill('SIGKILL')
   process.once('exit', stopNow)
+  const connect = (as: string) =>
+    mysql.createConnection({
+      ...{ host: '127.0.0.1', port, user: as, password, database, timezone: 'Z', dateStrings: true },
+    })
   try {
-    await answers(server, port)
+    await answers(server, () => connect(user))
   } catch (error) {
     await stop()
     throw new Error(`MariaDB did not start:\n${log}`, { cause: error })
   }
-  return { version, port, database, user, password, stop }
+  const client = await connect(user)
+  const admin = await connect('admin')
+  await client.query(`set time_zone = '+00:00'`)
+  return {
+    ...{ version, port },
+    secrets: { host: '127.0.0.1', port, database, user, password, tlsMode: 'disable' },
+    query: async <Found>(sql: string, values: unknown[] = []) => (await client.query(sql, values))[0] as Found[],
+    async administer(sql) {
+      await admin.query(sql)
+    },
+    async stop() {
+      await client.end()
+      await admin.end()
+      await stop()
+    },
+  }
 }
 
-/** Resolves once the user can sign in. */
-async function answers(server: ChildProcess, port: number): Promise<void> {
+/** Resolves once somebody can sign in. */
+async function answers(server: ChildProcess, connect: () => Promise<mysql.Connection>): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      const connection = await mysql.createConnection({ host: '127.0.0.1', port, user, password, database })
-      return await connection.end()
+      return await (await connect()).end()
     } catch (error) {
       if (server.exitCode !== null || attempt >= 300) throw error
       await new Promise((resolve) => setTimeout(resolve, 100))

@@ -1,6 +1,5 @@
 import {
   type Batch,
-  type Cell,
   type Chunk,
   type Connector,
   type Delivery,
@@ -17,7 +16,9 @@ export async function readAll(connector: Connector, options: TestContextOptions,
   const reader = await connector.source?.open?.(testContext(options))
   if (!reader) throw new Error(`${connector.slug} is no source`)
   try {
-    return await Array.fromAsync(reader.read(after))
+    const chunks: Chunk[] = []
+    for await (const chunk of reader.read(after)) chunks.push(chunk)
+    return chunks
   } finally {
     await reader.close()
   }
@@ -51,6 +52,3 @@ export async function outcomeOf(promise: Promise<unknown>): Promise<[instruction
   if (!(result.reason instanceof Outcome)) throw result.reason
   return [result.reason.instruction, result.reason.code]
 }
-
-/** The column of some rows. */
-export const cellsOf = (rows: readonly Row[], at: number): (Cell | undefined)[] => rows.map((row) => row[at])

@@ -1,10 +1,8 @@
-import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import type { Batch, Cell, Chunk, Row, Values } from '@penstock/connector'
-import { acceptDestination, acceptSource, type PeerFault, testContext } from '@penstock/connector/acceptance'
-import client from 'mysql2/promise'
+import { after, test } from 'node:test'
+import type { Cell, Row } from '@penstock/connector'
+import { acceptDestination, acceptSource, type PeerFault } from '@penstock/connector/acceptance'
 import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
-import { startTcpProxy, testAuthority } from '../../test/tcp-proxy.ts'
+import { startTcpProxy } from '../../test/tcp-proxy.ts'
 import { mysql } from './mysql.ts'
 
 const server = await startMariadb()
@@ -13,40 +11,35 @@ else test('mysql is NOT TESTED here: install Debian’s mariadb-server (/usr/sbi
 
 async function testAgainst(server: Mariadb): Promise<void> {
   const proxy = await startTcpProxy({ host: '127.0.0.1', port: server.port })
-  const { user, password, database } = server
-  const db = await client.createConnection({
-    ...{ host: '127.0.0.1', port: server.port, user, password, database, timezone: 'Z', dateStrings: true },
-  })
-  const admin = await client.createConnection({
-    host: '127.0.0.1',
-    port: server.port,
-    user: 'admin',
-    password,
-    database,
-  })
   after(async () => {
-    await admin.end()
-    await db.end()
     await proxy.close()
     await server.stop()
   })
-  await db.query(`set time_zone = '+00:00'`)
+  const { query } = server
   const peer = `MariaDB ${server.version}`
-  const secrets: Values = { host: 'localhost', port: proxy.port, database, user, password, tlsMode: 'disable' }
+  const secrets = { ...server.secrets, host: 'localhost', port: proxy.port }
   const wrongSecrets = { ...secrets, password: 'quite another password' }
   const faults: PeerFault[] = [
     { name: 'is not there', start: () => proxy.silence(), stop: () => proxy.listen(), instruction: 'unreachable' },
     {
       name: 'closes every connection',
-      start: () => (proxy.trouble = 'refuses'),
-      stop: () => (proxy.trouble = 'none'),
+      start: () => {
+        proxy.trouble = 'refuses'
+      },
+      stop: () => {
+        proxy.trouble = 'none'
+      },
       instruction: 'retry',
     },
   ]
   const hang = {
-    start: () => (proxy.trouble = 'hangs'),
+    start: () => {
+      proxy.trouble = 'hangs'
+    },
     reached: () => proxy.hanging(),
-    stop: () => (proxy.trouble = 'none'),
+    stop: () => {
+      proxy.trouble = 'none'
+    },
   }
 
   const people = Array.from(
@@ -59,11 +52,11 @@ async function testAgainst(server: Mariadb): Promise<void> {
       `2026-01-31T12:00:00.${String(index).padStart(6, '0')}Z`,
     ],
   )
-  await db.query(
+  await query(
     'create table source (id bigint primary key, name text, score double, member boolean, changed timestamp(6) null) character set utf8mb4',
   )
   for (let at = 0; at < people.length; at += 1000) {
-    await db.query('insert into source values ?', [
+    await query('insert into source values ?', [
       people.slice(at, at + 1000).map((row) => [...row.slice(0, 4), String(row[4]).replace('T', ' ').slice(0, -1)]),
     ])
   }
@@ -86,18 +79,18 @@ async function testAgainst(server: Mariadb): Promise<void> {
     ],
   )
   const readBack = async (): Promise<Row[]> => {
-    const [found] = await db.query(
+    const found = await query<Record<string, Cell>>(
       `select email, name, age, member, date_format(since, '%Y-%m-%dT%H:%i:%s.%fZ') as since from people`,
     )
-    return (found as Record<string, Cell>[]).map((row) => [
+    return found.map((row) => [
       ...columns.slice(0, 3).map((column) => row[column] ?? null),
       row.member === 1,
       row.since ?? null,
     ])
   }
   const reset = async () => {
-    await db.query('drop table if exists people, penstock_batches')
-    await db.query(
+    await query('drop table if exists people, penstock_batches')
+    await query(
       'create table people (email varchar(100) primary key, name varchar(30), age smallint, member boolean, since datetime(6), note text, constraint grown check (age <> 999)) character set utf8mb4',
     )
   }
@@ -110,7 +103,7 @@ async function testAgainst(server: Mariadb): Promise<void> {
     acceptDestination({
       ...{ connector: mysql, secrets, wrongSecrets, faults, hang, columns, rows, readBack },
       reset: async () => {
-        await admin.query(`set global local_infile = ${infile}`)
+        await server.administer(`set global local_infile = ${infile}`)
         await reset()
       },
       peer: `${peer}, ${how}`,

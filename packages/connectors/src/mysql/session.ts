@@ -1,5 +1,5 @@
 import net from 'node:net'
-import type { ConnectorContext, Outcome } from '@penstock/connector'
+import { type ConnectorContext, Outcome } from '@penstock/connector'
 import mysql from 'mysql2'
 import { noAnswer } from '../databases/faults.ts'
 import type { Place } from '../databases/settings.ts'
@@ -44,6 +44,7 @@ export type Changed = { readonly rows: number; readonly warnings: number }
 export async function openSession(context: ConnectorContext, place: Place): Promise<Session> {
   const { signal } = context
   signal.throwIfAborted()
+  if (place.tls === 'verify-full' && net.isIP(place.host) !== 0) throw nameNeeded()
   const ip = await context.egress.resolve(place.host)
   signal.throwIfAborted()
   const socket = net.connect({
@@ -150,6 +151,14 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
     },
   }
 }
+
+/** The driver looks for names in certificates, and would take one of localhost for that of any address. */
+const nameNeeded = (): Outcome =>
+  new Outcome(
+    'refused',
+    'host_name_needed',
+    'The TLS mode verify-full needs the name of the host, because an address is not looked for in certificates; give its name, or set the TLS mode to require.',
+  )
 
 function optionsFor(place: Place, socket: net.Socket): mysql.ConnectionOptions {
   const { host, port, database, user, password, tls, ca } = place

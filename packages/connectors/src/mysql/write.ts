@@ -146,7 +146,7 @@ async function note(session: Session, transferId: string, batch: Batch): Promise
   }
   // Read past the transaction's own snapshot, which may be older than what was waited for.
   const [written] = await session.run<{ bytes: string | number; rejected: string | null }>(
-    `select bytes, rejected from ${batchesTable} where transfer_id = ? and batch_key = ? for update`,
+    `select bytes, rejected from ${batchesTable} where transfer_id = ? and batch_key = ? lock in share mode`,
     [transferId, batch.key],
   )
   const rejected = unpackRejections(JSON.parse(written?.rejected ?? 'null'))
