@@ -55,6 +55,7 @@ import { microsoftAdsCustomerMatch } from './microsoft-advertising/microsoft-ads
 import { microsoftAdsEvents } from './microsoft-advertising/microsoft-ads-events.ts'
 import { mparticleAudience } from './mparticle/mparticle-audience.ts'
 import { mparticleEvents } from './mparticle/mparticle-events.ts'
+import { mysql } from './mysql/mysql.ts'
 import { narrative } from './narrative/narrative.ts'
 import { nexxenAudiences } from './nexxen/nexxen-audiences.ts'
 import { nielsenDigitalAdRatings } from './nielsen/nielsen-digital-ad-ratings.ts'
@@ -156,6 +157,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   microsoftAdsEvents,
   mparticleAudience,
   mparticleEvents,
+  mysql,
   narrative,
   nexxenAudiences,
   nielsenDigitalAdRatings,
