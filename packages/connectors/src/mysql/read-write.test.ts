@@ -4,7 +4,7 @@ import type { Json, Row, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
 import { batchOf, deliver as deliverTo, outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
-import { testAuthority } from '../../test/tcp-proxy.ts'
+import { testAuthority } from '../../test/database-proxy.ts'
 import { mysql } from './mysql.ts'
 
 const server = await startMariadb()

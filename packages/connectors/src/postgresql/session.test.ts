@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test'
 import type { Values } from '@penstock/connector'
 import { startPostgresql } from '../../test/postgresql.ts'
 import { outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
-import { startTcpProxy, testAuthority } from '../../test/tcp-proxy.ts'
+import { startTcpProxy, testAuthority } from '../../test/database-proxy.ts'
 import { postgresql } from './postgresql.ts'
 
 const server = await startPostgresql()
