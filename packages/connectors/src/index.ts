@@ -34,6 +34,7 @@ import { googleBigquerySource } from './google-bigquery/google-bigquery-source.t
 import { campaignManager360Conversions } from './google-campaign-manager-360/campaign-manager-360-conversions.ts'
 import { googleCloudStorageDestination } from './google-cloud-storage/google-cloud-storage-destination.ts'
 import { googleCloudStorageSource } from './google-cloud-storage/google-cloud-storage-source.ts'
+import { httpsFile } from './https-file/https-file.ts'
 import { hubspotCrm } from './hubspot/hubspot-crm.ts'
 import { kochavaGeoEvents } from './kochava/kochava-geo-events.ts'
 import { linkedinAudienceInsights } from './linkedin/linkedin-audience-insights.ts'
@@ -54,6 +55,7 @@ import { microsoftAdsCustomerMatch } from './microsoft-advertising/microsoft-ads
 import { microsoftAdsEvents } from './microsoft-advertising/microsoft-ads-events.ts'
 import { mparticleAudience } from './mparticle/mparticle-audience.ts'
 import { mparticleEvents } from './mparticle/mparticle-events.ts'
+import { mysql } from './mysql/mysql.ts'
 import { narrative } from './narrative/narrative.ts'
 import { nexxenAudiences } from './nexxen/nexxen-audiences.ts'
 import { nielsenDigitalAdRatings } from './nielsen/nielsen-digital-ad-ratings.ts'
@@ -68,6 +70,7 @@ import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
 import { salesforceCrm } from './salesforce/salesforce-crm.ts'
 import { salesforceMarketingCloudDataExtensions } from './salesforce-marketing-cloud/salesforce-marketing-cloud-data-extensions.ts'
 import { sftpDestination } from './sftp/sftp-destination.ts'
+import { sftpSource } from './sftp/sftp-source.ts'
 import { shopifyAdmin } from './shopify/shopify-admin.ts'
 import { snapchatConversions } from './snapchat-ads/snapchat-conversions.ts'
 import { snapchatCustomerLists } from './snapchat-ads/snapchat-customer-lists.ts'
@@ -133,6 +136,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   campaignManager360Conversions,
   googleCloudStorageDestination,
   googleCloudStorageSource,
+  httpsFile,
   hubspotCrm,
   kochavaGeoEvents,
   linkedinAudienceInsights,
@@ -153,6 +157,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   microsoftAdsEvents,
   mparticleAudience,
   mparticleEvents,
+  mysql,
   narrative,
   nexxenAudiences,
   nielsenDigitalAdRatings,
@@ -167,6 +172,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   salesforceCrm,
   salesforceMarketingCloudDataExtensions,
   sftpDestination,
+  sftpSource,
   shopifyAdmin,
   snapchatConversions,
   snapchatCustomerLists,

@@ -15,10 +15,10 @@ import type { FilePiece, OpenedFile } from './opened-file.ts'
 import { type ColumnReading, nestedOf, noText, parsers, readingOf } from './parquet-cells.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
-/** A group of rows is read whole, unless its pages can be read one by one. */
-const groupBytesMax = 64 << 20
-/** Beyond this, a group that can only be read whole would take more memory than a worker has. */
-const wholeGroupBytesMax = 512 << 20
+/** How many chunks a group of rows may hold to be read whole; the pages of a larger one are read one by one. */
+const groupChunksMax = 64
+/** The same for a group whose pages cannot be told apart: a larger one would take more memory than a worker has. */
+const pagelessChunksMax = 512
 const pieceRowsMax = 5000
 
 /** A place in a Parquet file: a group of rows, and a row in it. */
@@ -33,7 +33,7 @@ type Column = Pick<ColumnReading, 'cellOf'> & { readonly name: string }
 export async function openParquet(
   store: FileStore,
   file: StoredFile,
-  { chunkBytes = pieceBytes }: { chunkBytes?: number },
+  { chunkBytes = 4 * pieceBytes }: { chunkBytes?: number },
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   const metadata = await damaged(file, () =>
@@ -49,8 +49,9 @@ export async function openParquet(
         if (index < place.group) continue
         const { start, end } = bytesOf(group)
         const pieceRows = pieceRowsOf(group, chunkBytes)
-        const whole = Number(group.total_byte_size) <= groupBytesMax || !hasPages(group)
-        if (whole && Number(group.total_byte_size) > wholeGroupBytesMax) throw groupTooLarge(file)
+        const chunks = Number(group.total_byte_size) / chunkBytes
+        const whole = chunks <= groupChunksMax || !hasPages(group)
+        if (whole && chunks > pagelessChunksMax) throw groupTooLarge(file, pagelessChunksMax * chunkBytes)
         let buffer = fileBuffer(store, file, signal)
         if (whole) {
           // Groups follow each other, so one stream serves them all.
@@ -209,9 +210,9 @@ async function damaged<Result>({ name }: StoredFile, work: () => Result | Promis
   }
 }
 
-const groupTooLarge = ({ name }: StoredFile) =>
+const groupTooLarge = ({ name }: StoredFile, bytesMax: number) =>
   new Outcome(
     'failed',
     'row_group_too_large',
-    `${name} has a row group of more than ${wholeGroupBytesMax >> 20} MiB and no page index. Write it with smaller row groups.`,
+    `${name} has a row group of more than ${Math.round(bytesMax / 2 ** 20)} MiB and no page index. Write it with smaller row groups.`,
   )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Normalisation, normalisations } from '@penstock/connector'
 import fc from 'fast-check'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { normaliseCountry } from './country.ts'
 import { complaints, normalisers, readsByCountry } from './normalise.ts'
 
@@ -151,6 +152,7 @@ test('A phone number becomes E.164: with its own country code, or as a national 
     ['+49 (0)171 1234567', undefined, '+491711234567'],
     ['+4901711234567', undefined, '+491711234567'],
     ['0049 (0) 171/123 45 67', undefined, '+491711234567'],
+    ['(+49) 171 1234567', undefined, '+491711234567'],
     ['+39 06 12345678', undefined, '+390612345678'],
     ['+225 07 12 34 56 78', undefined, '+2250712345678'],
     ['＋１４１５５５５２６７１', undefined, '+14155552671'],
@@ -181,6 +183,24 @@ test('A phone number in digits is E.164 without its sign, and what is so already
   // Without a country this would be a number of São Paulo's state or none; it is a national one of the United States.
   assert.equal(digits('4155552671'), undefined)
   assert.equal(digits('4155552671', 'us'), '14155552671')
+})
+
+test('The short way through national numbers ends where the tables would', () => {
+  const american = fc.stringMatching(/^(1[ -]?)?\(?[2-9]\d{2}\)?[ -]?\d{3}[ .-]?\d{4}$/)
+  const withZero = fc.stringMatching(/^0[1-9]\d{1,4}[ /-]?\d{2,10}$/)
+  const countries = ['DE', 'AT', 'CH', 'FR', 'BE', 'NL', 'GB', 'IE', 'SE', 'TR', 'ZA'] as const
+  const given = fc.oneof(
+    fc.tuple(american, fc.constantFrom('US' as const, 'CA' as const)),
+    fc.tuple(withZero, fc.constantFrom(...countries)),
+  )
+  fc.assert(
+    fc.property(given, ([text, country]) => {
+      const parsed = parsePhoneNumberFromString(text, { defaultCountry: country, extract: false })
+      const number = parsed?.isPossible() && parsed.number.length >= 8 ? parsed.number : undefined
+      assert.equal(normalisers['phone-e164'](text, country), number)
+    }),
+    { numRuns: 5_000 },
+  )
 })
 
 test('Every country is known by its codes and by its English name', () => {

@@ -1,0 +1,36 @@
+import type { Reject, Transfer } from '@penstock/wire'
+
+/** What a person at the terminal sees. */
+
+const barCells = 30
+const number = new Intl.NumberFormat('en')
+const isTerminal = process.stdout.isTTY
+
+/** A bar that moves in a terminal; elsewhere nothing, since each state would be a line. */
+export function showProgress(what: string, { progress, records, status }: Transfer): void {
+  if (!isTerminal) return
+  const part = progress ?? 0
+  const full = Math.round(part * barCells)
+  const bar = '█'.repeat(full) + '░'.repeat(barCells - full)
+  process.stdout.write(
+    `\r${what.padEnd(24)} ${bar} ${String(Math.round(part * 100)).padStart(3)} %  ${number.format(records.read)} read, ${status}   `,
+  )
+}
+
+/** The account of the rows, and some of those that were not taken, with the reason of each. */
+export function showAccount(
+  what: string,
+  { status, records, startedTime, finishedTime, error }: Transfer,
+  rejects: readonly Reject[],
+): void {
+  const seconds = (finishedTime ?? 0) - (startedTime ?? 0)
+  if (isTerminal) process.stdout.write('\r\x1b[2K')
+  const lines = [
+    `${what}: ${status}${error ? `: ${error.message}` : ''}${seconds > 0 ? ` after ${seconds} s` : ''}`,
+    ...Object.entries(records).map(([stage, count]) => `  ${stage.padEnd(9)} ${number.format(count).padStart(9)}`),
+    `  ${records.read === records.accepted + records.rejected ? 'read = accepted + rejected' : 'THE ACCOUNT DOES NOT ADD UP'}`,
+    ...rejects.map(({ row, reason }) => `  row ${row === null ? '?' : number.format(row)}: ${reason}`),
+    '',
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+}

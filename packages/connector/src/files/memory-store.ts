@@ -1,0 +1,90 @@
+import { Outcome } from '../outcome.ts'
+import type { Json, Row } from '../rows.ts'
+import type { Chunk, SourceReader } from '../source.ts'
+import type { FileSink, FileStore, StoredFile } from './store.ts'
+
+/** Places for files in memory, which keep to the contract of stores; for the tests of the formats. */
+
+/** Files by name; pieces of the streams have so many bytes. Replacing the content of a file makes another version of it. */
+export type MemoryStore = FileStore & {
+  readonly contents: Map<string, Buffer>
+  /** Every read: which file, and from which byte. */
+  readonly reads: { readonly name: string; readonly fromByte: number }[]
+  /** How many streams are not let go of. */
+  open: number
+}
+
+export function memoryStore(files: Readonly<Record<string, Buffer | string>>, pieceBytes = 1 << 16): MemoryStore {
+  const contents = new Map(Object.entries(files).map(([name, content]) => [name, Buffer.from(content)]))
+  const versionOf = (content: Buffer) => `${content.length}-${content.toString('base64').slice(0, 40)}`
+  const store: MemoryStore = {
+    contents,
+    reads: [],
+    open: 0,
+    async list() {
+      return [...contents].map(([name, content]) => ({
+        ...{ name, sizeBytes: content.length, version: versionOf(content) },
+      }))
+    },
+    async *read({ name, version }: StoredFile, fromByte) {
+      store.reads.push({ name, fromByte })
+      const content = contents.get(name)
+      if (!content || versionOf(content) !== version) {
+        throw new Outcome('failed', 'source_changed', `${name} is not what it was.`)
+      }
+      store.open += 1
+      try {
+        for (let at = fromByte; at < content.length; at += pieceBytes) yield content.subarray(at, at + pieceBytes)
+      } finally {
+        store.open -= 1
+      }
+    },
+  }
+  return store
+}
+
+/** A file being written; `failing` makes the next write fail after half of its bytes. */
+export type MemorySink = FileSink & {
+  readonly parts: Buffer[]
+  published: Buffer | undefined
+  failing: boolean
+}
+
+export function memorySink(partBytesMin = 0): MemorySink {
+  const sink: MemorySink = {
+    partBytesMin,
+    parts: [],
+    published: undefined,
+    failing: false,
+    async writePart({ number, offset, bytes }, receipts) {
+      const before = sink.parts.slice(0, number)
+      const end = before.reduce((sum, { length }) => sum + length, 0)
+      if (number !== receipts.length || before.length !== number || offset !== end || bytes.length === 0) {
+        throw new Error(`part ${number} at ${offset} does not follow ${before.length} parts of ${end} bytes`)
+      }
+      const whole = Buffer.from(bytes)
+      sink.parts[number] = sink.failing ? whole.subarray(0, whole.length >> 1) : whole
+      if (sink.failing) throw new Outcome('retry', 'connection_reset', 'The connection broke off.')
+      return { number }
+    },
+    async publish(receipts) {
+      const parts = sink.parts.slice(0, receipts.length)
+      const tooSmall = parts.slice(0, -1).some(({ length }) => length < partBytesMin)
+      if (tooSmall) throw new Error('a part is too small')
+      sink.published = Buffer.concat(parts)
+    },
+    async abort() {
+      sink.parts.length = 0
+    },
+  }
+  return sink
+}
+
+/** All that a reader gives, from the beginning or behind a position, which comes back as it was stored. */
+export async function readAll(reader: SourceReader, after?: Json): Promise<{ chunks: Chunk[]; rows: Row[] }> {
+  const chunks: Chunk[] = []
+  for await (const chunk of reader.read(after === undefined ? undefined : JSON.parse(JSON.stringify(after)))) {
+    chunks.push(chunk)
+  }
+  return { chunks, rows: chunks.flatMap(({ rows }) => rows) }
+}

@@ -1,0 +1,7 @@
+import { definePlatform } from '@penstock/connector'
+
+export const httpsFilePlatform = definePlatform({
+  slug: 'https-file',
+  name: 'HTTPS File',
+  type: 'Cloud Storage Provider',
+})

@@ -1,0 +1,28 @@
+import { type Check, checkSteps, type SourceContext, type SourceReader } from '@penstock/connector'
+import { readFiles, readOptionsOf } from '@penstock/connector/files'
+import { addressOf } from './address.ts'
+import { openRemoteFile, outcomeOf, redirectsMax } from './remote-file.ts'
+
+export async function open(context: SourceContext): Promise<SourceReader> {
+  const address = addressOf(context.secrets, context.settings.path)
+  return readFiles(context, openRemoteFile(context, address), readOptionsOf(context.settings))
+}
+
+/** Asks for the first byte of the URL. Of a folder, it can only be seen that there is a server, which answers. */
+export const check: Check = checkSteps([
+  'file',
+  async (context) => {
+    const address = addressOf(context.secrets, context.settings.path)
+    const { pathname, host } = address.url
+    if (!pathname.endsWith('/')) {
+      const [file] = await openRemoteFile(context, address).list()
+      return `${file?.name} is there, with ${file?.sizeBytes} bytes.`
+    }
+    const { egress, signal } = context
+    const response = await egress.request(address.url, { headers: address.headers, signal, redirectsMax })
+    await response.body?.cancel()
+    // Whether a folder itself may be listed says nothing of the files in it.
+    if (response.status === 401) throw outcomeOf(response, host)
+    return `${host} answers; whether a file is there is seen when it is read.`
+  },
+])

@@ -1,0 +1,152 @@
+import { type ConnectorContext, Outcome, retryAfterMs } from '@penstock/connector'
+import type { FileStore, StoredFile } from '@penstock/connector/files'
+import { nameOf, type RemoteAddress } from './address.ts'
+
+export const redirectsMax = 5
+
+/** What a server says of a file before it is read. */
+type Description = {
+  readonly name: string
+  /** What changes with its content, where the server says it: an ETag, else a time. */
+  readonly mark: string | undefined
+  /** `undefined` where the server does not say. */
+  readonly sizeBytes: number | undefined
+  /** Whether it answers requests for a range of bytes with that range. */
+  readonly ranges: boolean
+}
+
+/** A store that holds one file, which is where an address leads. */
+export function openRemoteFile(
+  context: Pick<ConnectorContext, 'egress' | 'signal'>,
+  address: RemoteAddress,
+): FileStore {
+  const { host } = address.url
+  let known: Description | undefined
+
+  async function request(range?: string): Promise<Response> {
+    const response = await context.egress.request(address.url, {
+      signal: context.signal,
+      redirectsMax,
+      // Offsets count the bytes of the file, which compression on the way would change.
+      headers: { ...address.headers, 'accept-encoding': 'identity', ...(range ? { range } : {}) },
+    })
+    if (response.ok || (range && response.status === 416)) {
+      if (!isPage(response, address.url)) return response
+      await response.body?.cancel()
+      const message = `${host} answers with a web page, such as one to sign in, and not with the file; check URL and credentials.`
+      throw new Outcome('refused', 'web_page', message)
+    }
+    const outcome = outcomeOf(response, host)
+    await response.body?.cancel()
+    throw outcome
+  }
+
+  async function describe(): Promise<Description> {
+    // Asking for the first byte tells more than HEAD does, and works where an address is signed for GET alone.
+    const response = await request('bytes=0-0')
+    await response.body?.cancel()
+    return descriptionOf(response, address.url)
+  }
+
+  async function* bytesFrom(file: StoredFile, fromByte: number): AsyncGenerator<Uint8Array> {
+    known ??= await describe()
+    const partial = known.ranges && fromByte > 0
+    const response = await request(partial ? `bytes=${fromByte}-` : undefined)
+    const { name } = file
+    try {
+      const { mark, sizeBytes = file.sizeBytes } = descriptionOf(response, address.url)
+      if (response.status === 416 || mark !== known.mark || sizeBytes !== file.sizeBytes) throw changed(name)
+      if (partial && response.status === 206 && rangeOf(response).first !== fromByte) {
+        throw new Outcome('failed', 'wrong_range', `${host} answers with other bytes of ${name} than it was asked for.`)
+      }
+      // Without ranges, a server gives the file from its beginning every time.
+      let skip = response.status === 206 ? 0 : fromByte
+      let at = response.status === 206 ? fromByte : 0
+      for await (const chunk of response.body ?? []) {
+        at += chunk.length
+        if (skip >= chunk.length) skip -= chunk.length
+        else {
+          yield skip > 0 ? chunk.subarray(skip) : chunk
+          skip = 0
+        }
+      }
+      if (at !== file.sizeBytes) throw changed(name)
+    } finally {
+      if (response.body && !response.body.locked) await response.body.cancel().catch(() => {})
+    }
+  }
+
+  return {
+    async list() {
+      known = await describe()
+      const { name, mark, sizeBytes = await measure() } = known
+      return [{ name, version: [mark ?? '', sizeBytes].join(' '), sizeBytes }]
+    },
+    read: bytesFrom,
+  }
+
+  /** How large a file is of which the server does not say it: read to its end, and forgotten. */
+  async function measure(): Promise<number> {
+    const response = await request()
+    let bytes = 0
+    for await (const chunk of response.body ?? []) bytes += chunk.length
+    return bytes
+  }
+}
+
+/** What the headers of an answer say of the file. Without any mark of its version, the version is empty. */
+function descriptionOf(response: Response, url: URL): Description {
+  const { headers, status } = response
+  const coded = (headers.get('content-encoding') ?? 'identity') !== 'identity'
+  const length = headers.get('content-length')
+  const whole = status === 200 && length !== null ? Number(length) : undefined
+  // What is compressed on the way although it was asked not to be has other offsets than its ranges.
+  const sizeBytes = coded ? undefined : status === 200 ? whole : rangeOf(response).size
+  return {
+    name: fileNameOf(headers) ?? nameOf(url),
+    mark: headers.get('etag') ?? headers.get('last-modified') ?? undefined,
+    sizeBytes,
+    ranges: status === 206 && !coded,
+  }
+}
+
+function rangeOf({ headers }: Response): { first: number | undefined; size: number | undefined } {
+  const [, first, size] = /^bytes (?:(\d+)-\d+|\*)\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? []
+  const number = (digits: string | undefined) => (digits === undefined || digits === '*' ? undefined : Number(digits))
+  return { first: number(first), size: number(size) }
+}
+
+/** The name that a server gives a download; its end tells the format where the address does not. */
+function fileNameOf(headers: Headers): string | undefined {
+  const [, quoted, plain] =
+    /;\s*filename=(?:"([^"]+)"|([^;"\s]+))/i.exec(headers.get('content-disposition') ?? '') ?? []
+  return (quoted ?? plain)?.replace(/^.*[/\\]/s, '') || undefined
+}
+
+const isPage = ({ headers }: Response, { pathname }: URL): boolean =>
+  /^text\/html\b/i.test(headers.get('content-type') ?? '') && !/\.(csv|tsv|txt|ndjson|jsonl)$/i.test(pathname)
+
+/** What a status means with which no file came. */
+export function outcomeOf(response: Response, host: string): Outcome {
+  const { status } = response
+  if (status === 401 || status === 403) {
+    return new Outcome('refused', 'invalid_credentials', `${host} answered ${status}: check the credentials.`)
+  }
+  if (status === 404 || status === 410) {
+    return new Outcome('refused', 'object_not_found', `${host} answered ${status}: there is no such file.`)
+  }
+  if (status >= 500 || status === 408 || status === 425 || status === 429) {
+    const afterMs = retryAfterMs(response)
+    const message = `${host} answered ${status}: it cannot give the file at the moment.`
+    const code = status === 429 ? 'too_many_requests' : 'server_failed'
+    return new Outcome('retry', code, message, afterMs === undefined ? {} : { afterMs })
+  }
+  return new Outcome(
+    'refused',
+    'request_refused',
+    `${host} answered ${status}: it does not give the file; check the URL.`,
+  )
+}
+
+const changed = (name: string): Outcome =>
+  new Outcome('failed', 'source_changed', `${name} has changed while it was read; start the transfer again.`)
