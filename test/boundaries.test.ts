@@ -171,6 +171,7 @@ const layers = [
   'deps.ts',
   'worker/',
   'service.ts',
+  'connector-documents.ts',
   'generated-documents.ts',
   'cli/',
   'bin.ts',
