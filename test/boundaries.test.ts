@@ -80,9 +80,6 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
   // Parquet is a format of the file adapters.
   connector: { names: ['@penstock/wire', 'hyparquet', 'hyparquet-compressors', 'hyparquet-writer'], node: true },
   // The brands' logos are drawn in simple-icons; the others speak the protocols of what they connect to.
-  // Parquet is a format of the file adapters.
-  connector: { names: ['@penstock/wire', 'hyparquet', 'hyparquet-compressors', 'hyparquet-writer'], node: true },
-  // The brands' logos are drawn in simple-icons; the others speak the protocols of what they connect to.
   connectors: {
     names: [
       '@penstock/connector',
@@ -95,8 +92,6 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
       'simple-icons',
       'ssh2',
     ],
-    node: true,
-  },
     node: true,
   },
   client: { names: ['@penstock/wire'], node: false },

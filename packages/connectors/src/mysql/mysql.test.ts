@@ -1,8 +1,8 @@
 import { after, test } from 'node:test'
 import type { Cell, Row } from '@penstock/connector'
 import { acceptDestination, acceptSource, type PeerFault } from '@penstock/connector/acceptance'
-import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
 import { startTcpProxy } from '../../test/database-proxy.ts'
+import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
 import { mysql } from './mysql.ts'
 
 const server = await startMariadb()

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Json, Row, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
+import { testAuthority } from '../../test/database-proxy.ts'
 import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
 import { batchOf, deliver as deliverTo, outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
-import { testAuthority } from '../../test/database-proxy.ts'
 import { mysql } from './mysql.ts'
 
 const server = await startMariadb()

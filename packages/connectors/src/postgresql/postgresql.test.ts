@@ -1,8 +1,8 @@
 import { after } from 'node:test'
 import type { Cell, Row } from '@penstock/connector'
 import { acceptDestination, acceptSource, type PeerFault } from '@penstock/connector/acceptance'
-import { startPostgresql } from '../../test/postgresql.ts'
 import { startTcpProxy } from '../../test/database-proxy.ts'
+import { startPostgresql } from '../../test/postgresql.ts'
 import { postgresql } from './postgresql.ts'
 
 const server = await startPostgresql()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Values } from '@penstock/connector'
+import { startTcpProxy, testAuthority } from '../../test/database-proxy.ts'
 import { startPostgresql } from '../../test/postgresql.ts'
 import { outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
-import { startTcpProxy, testAuthority } from '../../test/database-proxy.ts'
 import { postgresql } from './postgresql.ts'
 
 const server = await startPostgresql()

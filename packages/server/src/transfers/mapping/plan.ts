@@ -62,7 +62,10 @@ export function planMapping(given: {
     plan: {
       columns: kept.map(({ field }) => field),
       steps: kept,
-      asIs: !records && kept.length === columns.length && kept.every(({ column, definition }, index) => column?.index === index && !definition),
+      asIs:
+        !records &&
+        kept.length === columns.length &&
+        kept.every(({ column, definition }, index) => column?.index === index && !definition),
       oneOf: groupsOf(kept, 'oneOf'),
       together: groupsOf(kept, 'together'),
       countryIndex: findCountry(kept, columns),
