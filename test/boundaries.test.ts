@@ -77,9 +77,23 @@ test('every import is seen', () => {
 /** What each package may import besides itself, of ours and of others; `node:` only where it says so. */
 const mayImport: Readonly<Record<string, { readonly names: readonly string[]; readonly node: boolean }>> = {
   wire: { names: ['typebox'], node: false },
-  connector: { names: ['@penstock/wire'], node: true },
+  // Parquet is a format of the file adapters.
+  connector: { names: ['@penstock/wire', 'hyparquet', 'hyparquet-compressors', 'hyparquet-writer'], node: true },
   // The brands' logos are drawn in simple-icons; the others speak the protocols of what they connect to.
-  connectors: { names: ['@penstock/connector', '@penstock/wire', 'simple-icons', 'ssh2'], node: true },
+  connectors: {
+    names: [
+      '@penstock/connector',
+      '@penstock/wire',
+      'aws4fetch',
+      'fast-xml-parser',
+      'jose',
+      'mysql2',
+      'pg',
+      'simple-icons',
+      'ssh2',
+    ],
+    node: true,
+  },
   client: { names: ['@penstock/wire'], node: false },
 }
 

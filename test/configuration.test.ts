@@ -67,10 +67,15 @@ describe('a configuration', () => {
     const secretName = `sftp-destination/${accountId}`
     assert.deepEqual(top, { editable: true, env: 'production', configured: false, lastUpdated: 0, secretName })
     assert.deepEqual([secretConfig.length, connectionConfig.length], [1, 1])
-    assert.deepEqual(await values(), { hostname: '', port: '22', username: '', sshPrivateKey: '' })
+    const empty = { hostname: '', port: '22', username: '', sshPrivateKey: '', hostKeyFingerprint: '' }
+    assert.deepEqual(await values(), empty)
     assert.deepEqual(
       connectionConfig[0]?.configuration.map(({ name, type, required, value }) => [name, type, required, value]),
-      [['path', 'Text', true, '']],
+      [
+        ['path', 'Text', true, ''],
+        ['fileFormat', 'Select', false, 'CSV'],
+        ['gzip', 'Boolean', false, 'false'],
+      ],
     )
     const [, port] = secretConfig[0]?.configuration ?? []
     assert.deepEqual(

@@ -68,6 +68,8 @@ export type ConnectorDefinition = {
   readonly actions?: readonly Action[]
   /** What to know before use: quotas, delays, arrangements. */
   readonly notes?: string
+  /** What its way of moving data was run against: real servers by name and version, or a protocol server of ours. */
+  readonly tested?: string
   /** What a sub-account saves once for all its connections. Every secret is a `secret` field. */
   readonly secrets: Fields
   /** Present where the connector can be a source. */

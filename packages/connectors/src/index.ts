@@ -55,6 +55,7 @@ import { microsoftAdsCustomerMatch } from './microsoft-advertising/microsoft-ads
 import { microsoftAdsEvents } from './microsoft-advertising/microsoft-ads-events.ts'
 import { mparticleAudience } from './mparticle/mparticle-audience.ts'
 import { mparticleEvents } from './mparticle/mparticle-events.ts'
+import { mysql } from './mysql/mysql.ts'
 import { narrative } from './narrative/narrative.ts'
 import { nexxenAudiences } from './nexxen/nexxen-audiences.ts'
 import { nielsenDigitalAdRatings } from './nielsen/nielsen-digital-ad-ratings.ts'
@@ -69,6 +70,7 @@ import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
 import { salesforceCrm } from './salesforce/salesforce-crm.ts'
 import { salesforceMarketingCloudDataExtensions } from './salesforce-marketing-cloud/salesforce-marketing-cloud-data-extensions.ts'
 import { sftpDestination } from './sftp/sftp-destination.ts'
+import { sftpSource } from './sftp/sftp-source.ts'
 import { shopifyAdmin } from './shopify/shopify-admin.ts'
 import { snapchatConversions } from './snapchat-ads/snapchat-conversions.ts'
 import { snapchatCustomerLists } from './snapchat-ads/snapchat-customer-lists.ts'
@@ -155,6 +157,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   microsoftAdsEvents,
   mparticleAudience,
   mparticleEvents,
+  mysql,
   narrative,
   nexxenAudiences,
   nielsenDigitalAdRatings,
@@ -169,6 +172,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   salesforceCrm,
   salesforceMarketingCloudDataExtensions,
   sftpDestination,
+  sftpSource,
   shopifyAdmin,
   snapchatConversions,
   snapchatCustomerLists,

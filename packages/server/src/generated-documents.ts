@@ -1,5 +1,6 @@
 import { type ErrorCode, errors, type Operation, operations, refusalsOf } from '@penstock/wire'
 import { exampleRefusal, openApiDocument } from '@penstock/wire/openapi'
+import { connectorDocuments } from './connector-documents.ts'
 
 /** Where a service answers that nobody has configured. */
 const documentedUrl = 'http://127.0.0.1:8080'
@@ -9,6 +10,7 @@ export function generatedDocuments(): { path: string; content: string }[] {
   return [
     { path: 'docs/openapi.json', content: `${JSON.stringify(openApiDocument(documentedUrl), null, 2)}\n` },
     { path: 'docs/errors.md', content: errorsDocument() },
+    ...connectorDocuments(),
   ]
 }
 

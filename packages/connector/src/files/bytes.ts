@@ -3,8 +3,8 @@ import { createGunzip } from 'node:zlib'
 import { Outcome } from '../outcome.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
-/** How much is read at once, so that a chunk stays near a megabyte. */
-export const pieceBytes = 1 << 20
+/** How much is read at once. Of larger pieces, much more memory is in use before it is collected. */
+export const pieceBytes = 256 << 10
 
 /** The bytes of a file from some place on, unpacked, of which the next ones can be looked at before they are taken. */
 export type ByteStream = {
@@ -32,7 +32,7 @@ export async function openBytes(store: FileStore, file: StoredFile, signal: Abor
   const raw = makeStream(store.read(file, 0), signal)
   const start = await closingOnError(raw, () => raw.peek(2))
   if (start[0] !== 0x1f || start[1] !== 0x8b) return raw
-  const gunzip = createGunzip({ chunkSize: pieceBytes / 4 })
+  const gunzip = createGunzip({ chunkSize: pieceBytes })
   // The callback is there because an error without one would end the process; whoever reads `gunzip` meets the error.
   pipeline(Readable.from(rest(raw), { objectMode: false, highWaterMark: pieceBytes }), gunzip, () => {})
   return makeStream(unpacked(gunzip, file), signal, raw)
@@ -47,7 +47,7 @@ async function* none(): AsyncGenerator<Uint8Array> {}
 
 async function* rest(raw: ByteStream): AsyncGenerator<Buffer> {
   for (;;) {
-    const bytes = await raw.peek(pieceBytes / 4)
+    const bytes = await raw.peek(pieceBytes)
     if (bytes.length === 0) return
     raw.take(bytes.length)
     yield bytes

@@ -57,7 +57,7 @@ async function readHeader(
   encoding: Encoding,
   delimiter: string | undefined,
 ): Promise<Header> {
-  for (let wanted = pieceBytes / 4; ; wanted *= 4) {
+  for (let wanted = pieceBytes; ; wanted *= 4) {
     const bytes = await stream.peek(wanted)
     const { ended } = stream
     const text = encoding.decode(encoding.unitBytes === 2 ? bytes.subarray(0, bytes.length & ~1) : bytes)

@@ -34,7 +34,7 @@ describe('parseCsv', () => {
   })
 
   test('reads the same rows whole and in pieces that end anywhere', () => {
-    const line = fc.string({ unit: fc.constantFrom('a', 'b', '"', ',', '\n', '\r\n'), maxLength: 30 })
+    const line = fc.string({ unit: fc.constantFrom('a', '"', '"', ',', '\n', '\r\n'), maxLength: 20 })
     fc.assert(
       fc.property(line, fc.nat(30), (text, cut) => {
         const whole = parse(text, 2)
@@ -45,6 +45,7 @@ describe('parseCsv', () => {
         const faults = [...first.faults, ...[...rest.faults].map(([at, why]) => [at + first.rows.length, why] as const)]
         assert.deepEqual(new Map(faults), whole.faults)
       }),
+      { numRuns: 5000 },
     )
   })
 

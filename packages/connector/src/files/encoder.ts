@@ -8,10 +8,10 @@ import type { GroupNote } from './parquet-write.ts'
 
 const packGzip = promisify(gzip)
 
-/** Rows of a file as its bytes. A note is what the end of the file has to know of rows before it. */
+/** Rows of a file as its bytes. Notes are what the end of the file has to know of rows before it. */
 export type Encoder = {
   /** Rows that will stand at an offset of the file; its beginning comes with the rows at offset 0. */
-  encode(rows: readonly Row[], offset: number): Promise<{ bytes: Uint8Array; note?: Json }>
+  encode(rows: readonly Row[], offset: number): Promise<{ bytes: Uint8Array; notes?: readonly Json[] }>
   /** What the file ends with, at an offset of it; nothing where it is whole already. */
   end(notes: readonly Json[], offset: number): Promise<Uint8Array | undefined>
 }
@@ -35,11 +35,10 @@ export async function makeEncoder(format: WriteFormat, columns: readonly string[
 
 /** The library is loaded where it is needed, because most transfers do without it. */
 async function makeParquetEncoder(columns: readonly string[]): Promise<Encoder> {
-  const { encodeFooter, encodeRowGroup } = await import('./parquet-write.ts')
+  const { encodeFooter, encodeRowGroups } = await import('./parquet-write.ts')
   return {
     encode: async (rows, offset) => {
-      const { bytes, note } = encodeRowGroup(columns, rows, offset)
-      return { bytes, note }
+      return encodeRowGroups(columns, rows, offset)
     },
     end: async (notes, offset) => encodeFooter(columns, notes as unknown as GroupNote[], offset),
   }

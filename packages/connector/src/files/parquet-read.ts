@@ -33,7 +33,7 @@ type Column = Pick<ColumnReading, 'cellOf'> & { readonly name: string }
 export async function openParquet(
   store: FileStore,
   file: StoredFile,
-  { chunkBytes = pieceBytes }: { chunkBytes?: number },
+  { chunkBytes = 4 * pieceBytes }: { chunkBytes?: number },
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   const metadata = await damaged(file, () =>

@@ -1,5 +1,5 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import type { Json, Row } from '../rows.ts'
+import type { Row } from '../rows.ts'
 
 /**
  * Writing Parquet. All columns are optional UTF-8 text: what a column holds is not known when its first rows are
@@ -44,12 +44,15 @@ function writerAt(columns: readonly string[], offset: number) {
   return { writer, written: () => bytes.getBytes().slice(offset > 0 ? markBytes : 0) }
 }
 
-/** Rows as one row group that will stand at an offset of the file. */
-export function encodeRowGroup(
+/** Larger groups take the library longer, and several times as much memory as their rows. */
+const groupRowsMax = 20_000
+
+/** Rows as row groups that will stand at an offset of the file. */
+export function encodeRowGroups(
   columns: readonly string[],
   rows: readonly Row[],
   offset: number,
-): { bytes: Uint8Array; note: GroupNote } {
+): { bytes: Uint8Array; notes: GroupNote[] } {
   const { writer, written } = writerAt(columns, offset)
   const columnData = columns.map((name, index) => ({
     name,
@@ -59,10 +62,11 @@ export function encodeRowGroup(
     }),
     offsetIndex: false,
   }))
-  writer.write({ columnData, rowGroupSize: rows.length })
-  const [group] = writer.row_groups
-  if (!group) throw new Error('no row group was written')
-  return { bytes: written(), note: { rows: rows.length, columns: group.columns.map(noteOf) } }
+  writer.write({ columnData, rowGroupSize: groupRowsMax })
+  const notes = writer.row_groups.map(({ num_rows, columns: chunks }) => ({
+    ...{ rows: Number(num_rows), columns: chunks.map(noteOf) },
+  }))
+  return { bytes: written(), notes }
 }
 
 /** The end of a file that has these groups. */
@@ -103,6 +107,3 @@ function groupOf(columns: readonly string[], { rows, columns: notes }: GroupNote
   const sum = (of: 1 | 2) => BigInt(notes.reduce((total, note) => total + note[of], 0))
   return { columns: chunks, total_byte_size: sum(1), num_rows: BigInt(rows), total_compressed_size: sum(2) }
 }
-
-/** A note as it comes back from a receipt. */
-export const groupNoteOf = (note: Json): GroupNote => note as unknown as GroupNote

@@ -121,7 +121,7 @@ describe('readFiles of Parquet', () => {
         rows,
         data.map((index) => [index, `person-${index}@example.com`]),
       )
-      assert.ok(chunks.length > 10)
+      assert.ok(chunks.length > 5)
       let before = 0
       for (const { position, rows: piece } of chunks) {
         before += piece.length

@@ -30,8 +30,9 @@ export type FileSink = {
   /** Parts but the last must have at least so many bytes; smaller ones are held back until they have. 0: any size will do. */
   readonly partBytesMin: number
   /**
-   * Writes a part durably. Number and offset count from 0 within the file; a part that was written before and not
-   * confirmed is written over. Resolves with its receipt, which also holds what was begun (an upload, a session).
+   * Writes a part of at least one byte durably. Number and offset count from 0 within the file; a part that was written
+   * before and not confirmed is written over. Resolves with its receipt, which also holds what was begun (an upload, a
+   * session).
    */
   writePart(part: { number: number; offset: number; bytes: Uint8Array }, receipts: readonly Json[]): Promise<Json>
   /** Makes the file visible under its name, out of the parts with these receipts; finds its work done when called again. */

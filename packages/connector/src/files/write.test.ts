@@ -162,6 +162,15 @@ describe('writeFiles', () => {
     })
   }
 
+  test('writes a batch of more rows than a row group of Parquet has', async () => {
+    const rows = Array.from({ length: 45_001 }, (_, index) => [`${index}`, index % 2 ? 'odd' : null, ''])
+    const options = { format: 'Parquet', gzip: false } as const
+    assert.deepEqual(await readBack(await writeAll([rows, [['last', null, 'é']]], options), options), [
+      ...rows,
+      ['last', null, 'é'],
+    ])
+  })
+
   test('names the extension of the file to the sink', async () => {
     const asked: string[] = []
     for (const options of [...formats, { format: 'Parquet', gzip: true } as const]) {

@@ -8,8 +8,8 @@ export type WriteOptions = { readonly format: WriteFormat; readonly gzip: boolea
 
 /** What a destination of files takes at once. */
 export const fileBatch: { readonly rowsMax: number; readonly bytesMax: number } = {
-  rowsMax: 200_000,
-  bytesMax: 16 << 20,
+  rowsMax: 20_000,
+  bytesMax: 4 << 20,
 }
 
 /** The receipt of a part: where it ends in the file, the sink's own receipt, and what the end of the file has to know. */
@@ -22,7 +22,7 @@ type PartReceipt = {
 }
 
 /** What was encoded and is not written yet. */
-type Held = { readonly bytes: Uint8Array; readonly note?: Json }
+type Held = { readonly bytes: Uint8Array; readonly notes?: readonly Json[] }
 
 /**
  * Writes the rows of a transfer into one file, part by part: a batch is a part, or several are where the sink wants
@@ -100,4 +100,4 @@ export async function writeFiles(
 
 const sizeOf = (parts: readonly Held[]): number => parts.reduce((sum, { bytes }) => sum + bytes.length, 0)
 
-const notesOf = (parts: readonly Held[]): Json[] => parts.flatMap(({ note }) => (note === undefined ? [] : [note]))
+const notesOf = (parts: readonly Held[]): Json[] => parts.flatMap(({ notes = [] }) => notes)

@@ -1,7 +1,9 @@
 import { defineConnector, secret, select, text } from '@penstock/connector'
+import { fileBatch, writeFields } from '@penstock/connector/files'
+import { access } from './access.ts'
 import { amazonS3 } from './platform.ts'
 
-/** Files in a bucket of Amazon S3, written anew with each run. */
+/** Files in a bucket of Amazon S3, or of a store that speaks like it, written anew with each run. */
 export const amazonS3Destination = defineConnector({
   slug: 'amazon-s3-destination',
   name: 'Amazon S3 Destination',
@@ -11,7 +13,7 @@ export const amazonS3Destination = defineConnector({
   description: 'Saves the records of a transfer as files in a bucket of Amazon S3.',
   actions: ['put', 'upload'],
   notes:
-    'Every run makes a new object and leaves earlier ones alone. Large results are split into several files. CSV is also written compressed with gzip.',
+    'Every run makes a new object and leaves earlier ones alone: the time and the transfer are part of its name. It appears once it is whole. {{date}} in the path becomes the day of the run. A rule of the bucket that ends incomplete uploads after some days keeps the remains of broken runs from costing money.',
   secrets: {
     accessKeyId: text({
       label: 'Access key ID',
@@ -23,6 +25,7 @@ export const amazonS3Destination = defineConnector({
       description: 'Secret that AWS showed once, when this access key was made',
       required: true,
     }),
+    ...access,
   },
   destination: {
     fields: {
@@ -34,10 +37,16 @@ export const amazonS3Destination = defineConnector({
       fileFormat: select({
         label: 'File format',
         description: 'Format in which the file is written',
-        options: ['CSV', 'Parquet'],
+        options: ['CSV', 'NDJSON', 'Parquet'],
         required: true,
         default: 'CSV',
       }),
+      gzip: writeFields.gzip,
+    },
+    deliver: {
+      batch: () => fileBatch,
+      open: async (context) => (await import('./write.ts')).open(context),
     },
   },
+  check: async (context) => (await import('./check.ts')).checkDestination(context),
 })

@@ -1,18 +1,19 @@
 import { boolean, defineConnector, text } from '@penstock/connector'
+import { fileBatch, writeFields } from '@penstock/connector/files'
 import { credentials } from './credentials.ts'
 import { azureBlobStorage } from './platform.ts'
 
-/** CSV files in a container of Azure Blob Storage. */
+/** Files in a container of Azure Blob Storage. */
 export const azureBlobStorageDestination = defineConnector({
   slug: 'azure-blob-storage-destination',
   name: 'Azure Blob Storage Destination',
   platform: azureBlobStorage,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description: 'Saves the records of a transfer as CSV files in a container of Azure Blob Storage.',
+  description: 'Saves the records of a transfer as a file in a container of Azure Blob Storage.',
   actions: ['put'],
   notes:
-    'A blob that already has the chosen name is replaced. Where only a prefix is given, the name is made from the time and the ID of the connection.',
+    'A blob that already has the chosen name is replaced. Where only a prefix is given, the name is made from the time and the ID of the transfer. The blob appears once it is whole; what a broken run sent before vanishes after a week.',
   secrets: {
     ...credentials('create, write, add and list'),
     defaultPath: text({
@@ -28,10 +29,16 @@ export const azureBlobStorageDestination = defineConnector({
           'Where the file goes: an https address of a prefix, or the name of a blob; {{date}} becomes the date',
         required: true,
       }),
+      fileFormat: writeFields.fileFormat,
       gzipOutput: boolean({
         label: 'GZIP output',
-        description: 'Compress the file with gzip; its name then ends in .csv.gz',
+        description: 'Compress the file with gzip; its name then ends in .gz',
       }),
     },
+    deliver: {
+      batch: () => fileBatch,
+      open: async (context) => (await import('./write.ts')).open(context),
+    },
   },
+  check: async (context) => (await import('./check.ts')).checkDestination(context),
 })

@@ -1,17 +1,20 @@
 import { defineConnector, text } from '@penstock/connector'
+import { readFields } from '@penstock/connector/files'
 import { credentials } from './credentials.ts'
 import { azureBlobStorage } from './platform.ts'
 
-/** CSV files of a container of Azure Blob Storage, read. */
+/** Files of a container of Azure Blob Storage, read. */
 export const azureBlobStorageSource = defineConnector({
   slug: 'azure-blob-storage-source',
   name: 'Azure Blob Storage Source',
   platform: azureBlobStorage,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description: 'Reads CSV files, compressed with gzip or not, from a container of Azure Blob Storage.',
+  description:
+    'Reads CSV, NDJSON and Parquet files, compressed with gzip or not, from a container of Azure Blob Storage.',
   actions: ['get'],
-  notes: 'Of a folder, only files right inside it are read, and only those that end in .csv or .csv.gz.',
+  notes:
+    'Of a folder, only files right inside it are read, in the order of their names, and only those whose ending says what they are, unless a format is chosen. A blob that is replaced while it is being read ends the transfer.',
   secrets: credentials('read and list'),
   source: {
     fields: {
@@ -20,6 +23,9 @@ export const azureBlobStorageSource = defineConnector({
         description: 'What to read: the https address of a folder prefix or of one blob',
         required: true,
       }),
+      ...readFields,
     },
+    open: async (context) => (await import('./read.ts')).open(context),
   },
+  check: async (context) => (await import('./check.ts')).checkSource(context),
 })

@@ -17,7 +17,8 @@ export const credentials = (permissions: string) => ({
   }),
   accountName: text({
     label: 'Account name',
-    description: 'Name of the storage account',
+    description:
+      'Name of the storage account; outside of the public cloud, the address of its blob service, such as https://account.blob.core.chinacloudapi.cn',
     required: true,
     when: { authType: 'account-key' },
   }),

@@ -1,3 +1,5 @@
+import { Outcome } from '@penstock/connector'
+
 /**
  * A moment or day as a column without a time zone takes it: in UTC, `YYYY-MM-DD HH:MM:SS` with as many fractional digits
  * as it came with. A text without an offset stays what it says; what is no ISO 8601 comes back as it is, for the database
@@ -15,3 +17,24 @@ export function withoutOffset(text: string): string {
 
 const moment = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?$/
 const zero = /^[+-]00:00$/
+
+/** A moment as the clocks of a time zone show it, `YYYY-MM-DD HH:MM:SS`. Throws `refused` where there is no such zone. */
+export function inTimezone(at: Date, timezone: string): string {
+  let format: Intl.DateTimeFormat
+  try {
+    format = new Intl.DateTimeFormat('en-CA', {
+      timeZone: timezone,
+      hourCycle: 'h23',
+      ...({ year: 'numeric', month: '2-digit', day: '2-digit' } as const),
+      ...({ hour: '2-digit', minute: '2-digit', second: '2-digit' } as const),
+    })
+  } catch {
+    throw new Outcome(
+      'refused',
+      'invalid_timezone',
+      'There is no such time zone; use a name such as Europe/Paris, or UTC.',
+    )
+  }
+  const part = (type: string) => format.formatToParts(at).find((each) => each.type === type)?.value ?? ''
+  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}:${part('second')}`
+}

@@ -1,10 +1,11 @@
-import { column, defineConnector, select, text } from '@penstock/connector'
+import { column, defineConnector, type RecordField, select, text } from '@penstock/connector'
 import { consent } from './consent.ts'
 import { listColumns } from './list-columns.ts'
 import { googleAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
 
-const address = (description: string) => column({ description, oneOf: 'identifier', together: 'address' })
+const address = (description: string, form: Partial<RecordField>) =>
+  column({ description, oneOf: 'identifier', together: 'address', ...form })
 
 /** Customer lists of Google Ads or Display & Video 360, by way of Google Data Manager. */
 export const googleDataManagerAudiences = defineConnector({
@@ -17,9 +18,14 @@ export const googleDataManagerAudiences = defineConnector({
     'Creates customer lists through Google Data Manager and keeps them up to date, for Google Ads or for Display & Video 360.',
   actions: ['create', 'add', 'remove'],
   notes:
-    'A connection carries either contact data or advertising IDs, never both. An address is matched only where first name, last name, country and postal code are all there.',
+    'A connection carries either contact data or advertising IDs, never both. Google goes through what it took in within hours. An address is matched only where first name, last name, country and postal code are all there.',
   secrets: signIn,
+  check: async (context) => (await import('./check-data-manager.ts')).checkDataManager(context),
   destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 10_000, bytesMax: 8_000_000 }),
+      open: async (context) => (await import('./deliver-audiences.ts')).open(context),
+    },
     fields: {
       accountType: select({
         label: 'Account type',
@@ -31,6 +37,11 @@ export const googleDataManagerAudiences = defineConnector({
         label: 'Advertiser ID',
         description: 'Number of the Google Ads customer or of the Display & Video 360 advertiser, without dashes',
         required: true,
+      }),
+      managerAccountId: text({
+        label: 'Manager account ID',
+        description:
+          'Number of the Google Ads manager account or Display & Video 360 partner through which the user reaches the advertiser; leave it out where the user has access directly',
       }),
       audienceType: select({
         label: 'Audience type',
@@ -61,12 +72,33 @@ export const googleDataManagerAudiences = defineConnector({
     },
     records: {
       ...listColumns,
-      first_name: address('First name, as part of an address'),
-      last_name: address('Last name, as part of an address'),
-      country: address('Country or region as its code, as part of an address'),
-      postal_code: address('Postal code, as part of an address'),
-      idfa: column({ description: 'Advertising ID of an iOS device, not hashed', oneOf: 'identifier' }),
-      gaid: column({ description: 'Advertising ID of an Android device, not hashed', oneOf: 'identifier' }),
+      first_name: address('First name, as part of an address', {
+        normalise: 'name',
+        hashed: ['sha256'],
+        synonyms: ['fname', 'given_name', 'firstname'],
+      }),
+      last_name: address('Last name, as part of an address', {
+        normalise: 'name',
+        hashed: ['sha256'],
+        synonyms: ['lname', 'family_name', 'lastname', 'surname'],
+      }),
+      // Google matches these two in the clear.
+      country: address('Country or region as its code, as part of an address', { normalise: 'country' }),
+      postal_code: address('Postal code, as part of an address', {
+        normalise: 'text',
+        synonyms: ['zip', 'zip_code', 'postcode'],
+      }),
+      idfa: column({
+        description: 'Advertising ID of an iOS device, not hashed',
+        oneOf: 'identifier',
+        normalise: 'text',
+      }),
+      gaid: column({
+        description: 'Advertising ID of an Android device, not hashed',
+        oneOf: 'identifier',
+        normalise: 'text',
+        synonyms: ['aaid'],
+      }),
     },
   },
 })

@@ -1,20 +1,28 @@
 import { column } from '@penstock/connector'
 
+/** Google takes dots out of addresses at Gmail before it hashes them. */
+const email = (description: string) =>
+  column({ description, normalise: 'email-gmail-dots', hashed: ['sha256'], oneOf: 'identifier' })
+const phone = (description: string) =>
+  column({ description, normalise: 'phone-e164', hashed: ['sha256'], oneOf: 'identifier' })
+
 /** Which customer list a row is about, whether its person joins or leaves it, and how to reach that person. */
 export const listColumns = {
-  segment_name: column({ description: 'Name for a list that is to be created' }),
-  segment_id: column({ description: 'ID of the list to change, where it already exists' }),
+  segment_name: column({
+    description: 'Name for a list that is to be created',
+    synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
+  }),
+  segment_id: column({
+    description: 'ID of the list to change, where it already exists',
+    synonyms: ['audience_id', 'list_id'],
+  }),
   action: column({
     description: 'Whether the person joins the list or leaves it',
     required: true,
     values: ['add', 'remove'],
   }),
-  email: column({ description: 'E-mail address; it is hashed before it leaves', oneOf: 'identifier' }),
-  email_sha256: column({ description: 'SHA-256 of the e-mail address', hashed: ['sha256'], oneOf: 'identifier' }),
-  phone: column({ description: 'Phone number in E.164 form; it is hashed before it leaves', oneOf: 'identifier' }),
-  phone_sha256: column({
-    description: 'SHA-256 of the phone number in E.164 form',
-    hashed: ['sha256'],
-    oneOf: 'identifier',
-  }),
+  email: email('E-mail address; it is hashed before it leaves'),
+  email_sha256: email('SHA-256 of the e-mail address'),
+  phone: phone('Phone number in E.164 form; it is hashed before it leaves'),
+  phone_sha256: phone('SHA-256 of the phone number in E.164 form'),
 }

@@ -1,17 +1,18 @@
 import { boolean, defineConnector, secret, text } from '@penstock/connector'
+import { fileBatch, writeFields } from '@penstock/connector/files'
 import { googleCloudStorage } from './platform.ts'
 
-/** CSV files in a bucket of Google Cloud Storage. */
+/** Files in a bucket of Google Cloud Storage. */
 export const googleCloudStorageDestination = defineConnector({
   slug: 'google-cloud-storage-destination',
   name: 'Google Cloud Storage Destination',
   platform: googleCloudStorage,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description: 'Saves the records of a transfer as CSV files in a bucket of Google Cloud Storage.',
+  description: 'Saves the records of a transfer as a file in a bucket of Google Cloud Storage.',
   actions: ['put'],
   notes:
-    'An object that already has the chosen name is replaced. Where only a prefix is given, the name is made from the time and the ID of the connection.',
+    'An object that already has the chosen name is replaced. Where only a prefix is given, the name is made from the time and the ID of the transfer. The object appears once it is whole; until then its parts are kept below .penstock/ beside it, and so the service account must be allowed to create, get and delete objects.',
   secrets: {
     jsonKey: secret({
       label: 'JSON key',
@@ -27,10 +28,16 @@ export const googleCloudStorageDestination = defineConnector({
           'Where the file goes: a prefix that starts with gs://, or the name of an object; {{date}} becomes the date',
         required: true,
       }),
+      fileFormat: writeFields.fileFormat,
       gzipOutput: boolean({
         label: 'GZIP output',
-        description: 'Compress the file with gzip; its name then ends in .csv.gz',
+        description: 'Compress the file with gzip; its name then ends in .gz',
       }),
     },
+    deliver: {
+      batch: () => fileBatch,
+      open: async (context) => (await import('./write.ts')).open(context),
+    },
   },
+  check: async (context) => (await import('./check.ts')).checkDestination(context),
 })

@@ -1,16 +1,19 @@
 import { defineConnector, secret, text } from '@penstock/connector'
+import { readFields } from '@penstock/connector/files'
 import { googleCloudStorage } from './platform.ts'
 
-/** CSV files of a bucket of Google Cloud Storage, read. */
+/** Files of a bucket of Google Cloud Storage, read. */
 export const googleCloudStorageSource = defineConnector({
   slug: 'google-cloud-storage-source',
   name: 'Google Cloud Storage Source',
   platform: googleCloudStorage,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description: 'Reads CSV files, compressed with gzip or not, from a bucket of Google Cloud Storage.',
+  description:
+    'Reads CSV, NDJSON and Parquet files, compressed with gzip or not, from a bucket of Google Cloud Storage.',
   actions: ['get'],
-  notes: 'Files in folders below the prefix are left out, and so is whatever does not end in .csv or .csv.gz.',
+  notes:
+    'Files in folders below the prefix are left out, and so is whatever has no ending that says what it is, unless a format is chosen. Files are read in the order of their names. An object that is replaced while it is being read ends the transfer.',
   secrets: {
     jsonKey: secret({
       label: 'JSON key',
@@ -25,6 +28,9 @@ export const googleCloudStorageSource = defineConnector({
         description: 'What to read: an address that starts with gs:// and names a prefix or one object',
         required: true,
       }),
+      ...readFields,
     },
+    open: async (context) => (await import('./read.ts')).open(context),
   },
+  check: async (context) => (await import('./check.ts')).checkSource(context),
 })

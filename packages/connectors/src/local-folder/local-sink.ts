@@ -85,7 +85,8 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Pr
   }
 }
 
-async function syncDirectory(directory: string): Promise<void> {
+/** Puts the entries of a folder on the disk. */
+export async function syncDirectory(directory: string): Promise<void> {
   await withFile(directory, constants.O_RDONLY | constants.O_DIRECTORY, (file) => file.sync())
 }
 

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type DestinationContext, type DestinationWriter, Outcome } from '@penstock/connector'
 import { fileNameOf, writeFiles, writeOptionsOf } from '@penstock/connector/files'
 import { asDiskOutcome } from './disk-outcome.ts'
-import { localSink } from './local-sink.ts'
+import { localSink, syncDirectory } from './local-sink.ts'
 import { folderOf, followWithin, namesIn } from './paths.ts'
 
 /** Writes one file into the folder that the settings name. */
@@ -13,7 +13,9 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const path = join(folder, ...namesIn(typeof subfolder === 'string' ? subfolder : '', 'The subfolder'))
   try {
     const directory = await followWithin(folder, path)
-    await mkdir(directory, { recursive: true })
+    const made = await mkdir(directory, { recursive: true })
+    // The names of new folders have to outlast a crash of the machine, like the file in them.
+    if (made !== undefined) await syncDirectories(dirname(made), directory)
     return await writeFiles(
       context,
       (extension) => localSink(directory, `${prefixOf(prefix)}${fileNameOf(context, extension)}`),
@@ -22,6 +24,12 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   } catch (error) {
     throw asDiskOutcome(error, 'The subfolder')
   }
+}
+
+/** Puts the entries of a folder, and of those down to one within it, on the disk. */
+async function syncDirectories(from: string, to: string): Promise<void> {
+  for (let each = to; each !== from; each = dirname(each)) await syncDirectory(each)
+  await syncDirectory(from)
 }
 
 function prefixOf(prefix: unknown): string {

@@ -12,7 +12,8 @@ export const metaConversions = defineConnector({
   description:
     'Reports conversions that took place in shops, by telephone or in your own systems to a dataset at Meta.',
   actions: ['add', 'update', 'delete'],
-  notes: 'An event counts only inside the attribution window, which is 28 days unless you changed it.',
+  notes:
+    'An event counts only inside the attribution window, which is 28 days unless you changed it. Meta takes events of shops for 62 days and all others for 7; older ones are rejected before they are sent.',
   secrets: {
     ...app,
     accessToken: secret({
@@ -21,7 +22,12 @@ export const metaConversions = defineConnector({
       required: true,
     }),
   },
+  check: async (context) => (await import('./check.ts')).checkConversions(context),
   destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 1000, bytesMax: 4_000_000 }),
+      open: async (context) => (await import('./deliver-conversions.ts')).open(context),
+    },
     fields: {
       datasetId: text({
         label: 'Dataset ID',
@@ -30,19 +36,31 @@ export const metaConversions = defineConnector({
       }),
     },
     records: {
-      event_name: column({ description: 'Name of the event, for example Lead', required: true }),
-      event_time: column({ description: 'When it happened, in seconds since 1970', required: true }),
+      event_name: column({
+        description: 'Name of the event, for example Lead',
+        required: true,
+        synonyms: ['event'],
+      }),
+      event_time: column({
+        description: 'When it happened, in seconds since 1970',
+        required: true,
+        synonyms: ['timestamp', 'occurred_at'],
+      }),
       action_source: column({
         description: 'Kind of place in which it happened',
         required: true,
         values: ['physical_store', 'call_center', 'system_generated'],
       }),
       user_data: column({
+        // Not hashed as a whole: what is inside is hashed already where Meta wants it so, and rejected otherwise.
         description: 'Object that identifies the person by at least one hashed value, such as em or ph',
         required: true,
-        hashed: ['sha256'],
+        synonyms: ['user'],
       }),
-      custom_data: column({ description: 'Object with the value, the currency and the products' }),
+      custom_data: column({
+        description: 'Object with the value, the currency and the products',
+        synonyms: ['properties'],
+      }),
       event_id: column({ description: 'ID by which Meta recognises a repeated event; recommended' }),
     },
   },

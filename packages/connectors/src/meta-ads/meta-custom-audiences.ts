@@ -1,5 +1,8 @@
-import { boolean, column, defineConnector, secret, select, text } from '@penstock/connector'
+import { boolean, column, defineConnector, type Normalisation, secret, select, text } from '@penstock/connector'
 import { metaAds } from './platform.ts'
+
+const hashed = (description: string, normalise: Normalisation, synonyms: readonly string[] = []) =>
+  column({ description, normalise, synonyms, hashed: ['sha256'], oneOf: 'identifier' })
 
 /** Customer lists of Meta: created, filled, emptied or replaced by hashed identifiers. */
 export const metaCustomAudiences = defineConnector({
@@ -11,7 +14,7 @@ export const metaCustomAudiences = defineConnector({
   description: 'Builds audiences on Facebook and Instagram from your customer records and keeps their members current.',
   actions: ['create', 'add', 'remove', 'replace', 'delete'],
   notes:
-    'A new audience is made by rows whose action is add. Replace discards all earlier members. Meta hides the exact size of audiences with fewer than 1,000 people.',
+    'A new audience is made by rows whose action is add; rows that name no audience share one that is made for the connection. Replace discards all earlier members, and must be done within 85 minutes. Meta hides the exact size of audiences with fewer than 1,000 people.',
   secrets: {
     authType: select({
       label: 'Sign-in method',
@@ -37,7 +40,13 @@ export const metaCustomAudiences = defineConnector({
       required: true,
     }),
   },
+  check: async (context) => (await import('./check.ts')).checkAudiences(context),
   destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 10_000, bytesMax: 8_000_000 }),
+      replaces: (settings) => settings.replaceExistingAudience === true,
+      open: async (context) => (await import('./deliver-custom-audiences.ts')).open(context),
+    },
     fields: {
       advertiserId: text({
         label: 'Advertiser ID',
@@ -56,45 +65,39 @@ export const metaCustomAudiences = defineConnector({
       }),
     },
     records: {
-      segment_name: column({ description: 'Name of the audience to create' }),
-      segment_id: column({ description: 'ID of the audience to change' }),
+      segment_name: column({
+        description: 'Name of the audience to create',
+        synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
+      }),
+      segment_id: column({ description: 'ID of the audience to change', synonyms: ['audience_id', 'list_id'] }),
       action: column({
         description: 'What happens to this person’s membership',
         required: true,
         values: ['add', 'remove', 'delete', 'replace'],
       }),
-      email_sha256: column({ description: 'Hashed e-mail address', hashed: ['sha256'], oneOf: 'identifier' }),
-      phone_sha256: column({
-        description: 'Hashed phone number, written in E.164 before hashing',
-        hashed: ['sha256'],
+      email_sha256: hashed('Hashed e-mail address', 'email'),
+      // Meta wants the digits with the country code, and no plus sign before them.
+      phone_sha256: hashed('Hashed phone number, written in E.164 before hashing', 'phone-digits'),
+      fname_sha256: hashed('Hashed first name', 'name', ['fname', 'fn', 'first_name', 'given_name']),
+      lname_sha256: hashed('Hashed last name', 'name', ['lname', 'ln', 'last_name', 'family_name', 'surname']),
+      postal_code_sha256: hashed('Hashed postal code', 'postal-code'),
+      country_code_sha256: hashed('Hashed country code of two letters', 'country'),
+      dobm_sha256: hashed('Hashed month of birth, written MM', 'text', ['dobm', 'birth_month']),
+      dobd_sha256: hashed('Hashed day of birth, written DD', 'text', ['dobd', 'birth_day']),
+      doby_sha256: hashed('Hashed year of birth, written YYYY', 'text', ['doby', 'birth_year']),
+      maid: column({
+        description: 'Advertising ID of a mobile device, not hashed',
         oneOf: 'identifier',
+        normalise: 'device-id',
+        synonyms: ['madid', 'mobile_advertiser_id', 'idfa', 'gaid', 'aaid'],
       }),
-      fname_sha256: column({ description: 'Hashed first name', hashed: ['sha256'], oneOf: 'identifier' }),
-      lname_sha256: column({ description: 'Hashed last name', hashed: ['sha256'], oneOf: 'identifier' }),
-      postal_code_sha256: column({ description: 'Hashed postal code', hashed: ['sha256'], oneOf: 'identifier' }),
-      country_code_sha256: column({
-        description: 'Hashed country code of two letters',
-        hashed: ['sha256'],
+      extern_id: column({
+        description: 'Your own ID of the person, not hashed',
         oneOf: 'identifier',
+        normalise: 'text',
+        synonyms: ['external_id'],
       }),
-      dobm_sha256: column({
-        description: 'Hashed month of birth, written MM',
-        hashed: ['sha256'],
-        oneOf: 'identifier',
-      }),
-      dobd_sha256: column({ description: 'Hashed day of birth, written DD', hashed: ['sha256'], oneOf: 'identifier' }),
-      doby_sha256: column({
-        description: 'Hashed year of birth, written YYYY',
-        hashed: ['sha256'],
-        oneOf: 'identifier',
-      }),
-      maid: column({ description: 'Advertising ID of a mobile device, not hashed', oneOf: 'identifier' }),
-      extern_id: column({ description: 'Your own ID of the person, not hashed', oneOf: 'identifier' }),
-      extern_id_sha256: column({
-        description: 'Your own ID of the person, hashed',
-        hashed: ['sha256'],
-        oneOf: 'identifier',
-      }),
+      extern_id_sha256: hashed('Your own ID of the person, hashed', 'text'),
     },
   },
 })

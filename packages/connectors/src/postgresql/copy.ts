@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { tooSlow } from '../databases/faults.ts'
+import { createRowQueue } from '../databases/row-queue.ts'
 import type { Session } from './session.ts'
 
 /** COPY in both directions, as queries of our own for the driver, which has none. */
@@ -63,56 +64,26 @@ async function send({ stream }: Connection, slices: Iterable<Buffer>, failed: ()
   if (!failed() && !stream.destroyed) stream.write(Buffer.from([0x63, 0, 0, 0, 4]))
 }
 
-const queuedBytesMax = 1024 * 1024
-
 /**
  * Runs a COPY … TO STDOUT and gives the rows that came since the last time, each as the server wrote it with its line
- * feed. Not more than about a megabyte waits here; then the server waits.
+ * feed. The server waits where they are not taken.
  * @param waitMs how long the server may send nothing while rows are wanted
  */
 export async function* copyOut(session: Session, statement: string, waitMs: number): AsyncGenerator<string[]> {
-  let queue: string[] = []
-  let queuedBytes = 0
-  let ended = false
-  let failed: { error: unknown } | undefined
   let stream: pg.Connection['stream'] | undefined
-  let wake = () => {}
+  const queue = createRowQueue<string>({ pause: () => stream?.pause(), resume: () => stream?.resume() }, waitMs, () =>
+    session.abandon(tooSlow(session.place.host, waitMs)),
+  )
   session.submit({
     submit(connection: pg.Connection) {
       stream = connection.stream
       ;(connection as Connection).query(statement)
     },
-    handleCopyData({ chunk }: { chunk: Buffer }) {
-      // At once, because the driver puts what comes next into the same memory.
-      queue.push(chunk.toString())
-      queuedBytes += chunk.length
-      if (queuedBytes > queuedBytesMax) stream?.pause()
-      wake()
-    },
+    // Made text at once, because the driver puts what comes next into the same memory.
+    handleCopyData: ({ chunk }: { chunk: Buffer }) => queue.push(chunk.toString(), chunk.length),
     handleCommandComplete() {},
-    handleError(error: unknown) {
-      failed = { error }
-      wake()
-    },
-    handleReadyForQuery() {
-      ended = true
-      wake()
-    },
+    handleError: (error: unknown) => queue.fail(session.faultOf(error)),
+    handleReadyForQuery: () => queue.end(),
   } as pg.Submittable)
-  while (true) {
-    if (queue.length === 0 && !ended && !failed) {
-      const timer = setTimeout(() => session.abandon(tooSlow(session.place.host, waitMs)), waitMs)
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
-      clearTimeout(timer)
-    }
-    if (failed) throw session.faultOf(failed.error)
-    const rows = queue
-    queue = []
-    queuedBytes = 0
-    stream?.resume()
-    if (rows.length > 0) yield rows
-    else if (ended) return
-  }
+  yield* queue.drain()
 }

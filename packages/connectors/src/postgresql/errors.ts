@@ -49,6 +49,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '55P03': ['retry', 'locked', 'Another session holds a lock on what this needs.'],
   '40001': ['retry', 'conflict', 'Another transaction was in the way.'],
   '40P01': ['retry', 'conflict', 'Another transaction was in the way.'],
+  '0A': ['refused', 'invalid_query', 'The database cannot do this with the query; it must be one SELECT statement.'],
   '08': ['retry', 'connection_lost', 'The connection to the database broke off.'],
   '22': ['failed', 'invalid_value', 'The query fails on a value that it reads.'],
   '25': ['retry', 'transaction_ended', 'The database ended the transaction.'],

@@ -1,7 +1,7 @@
 import type { Batch, Rejection, Row } from '@penstock/connector'
 import pg from 'pg'
+import { encodeRows, type Write } from '../databases/tab-separated.ts'
 import { copyIn } from './copy.ts'
-import { encodeRows, type Write } from './copy-text.ts'
 import type { Session } from './session.ts'
 import type { Table } from './table.ts'
 
@@ -51,7 +51,10 @@ export async function load(job: Job): Promise<Loaded> {
     return { bytes, rejected: leftOut(count - written) }
   }
   const parts = table.columns.map(({ fullType }, at) => `c${at} ${fullType}`)
-  await session.run(`create temp table penstock_stage (penstock_row int, ${parts.join(', ')}) on commit drop`)
+  await session.run(
+    `create temp table penstock_stage (penstock_row int, ${parts.join(', ')}) on commit drop;
+     select set_config('work_mem', '32MB', true) where pg_size_bytes(current_setting('work_mem')) < ${32 * 1024 * 1024}`,
+  )
   const { bytes } = await send(job, 'pg_temp.penstock_stage', true)
   const names = table.columns.map((_, at) => `c${at}`).join(', ')
   const keys = table.keys.map((at) => `c${at}`).join(', ')

@@ -1,48 +1,42 @@
-import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import type { Batch, Cell, Chunk, DestinationWriter, Json, Row, Values } from '@penstock/connector'
-import { acceptDestination, acceptSource, type PeerFault, testContext } from '@penstock/connector/acceptance'
-import pg from 'pg'
-import { createTestDatabase } from '../../../../test/harness/database.ts'
-import { startTcpProxy } from '../../test/tcp-proxy.ts'
+import { after } from 'node:test'
+import type { Cell, Row } from '@penstock/connector'
+import { acceptDestination, acceptSource, type PeerFault } from '@penstock/connector/acceptance'
+import { startTcpProxy } from '../../test/database-proxy.ts'
+import { startPostgresql } from '../../test/postgresql.ts'
 import { postgresql } from './postgresql.ts'
 
-const database = await createTestDatabase()
-const url = new URL(database.url)
-const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
-const client = new pg.Client({ connectionString: database.url })
-await client.connect()
+const server = await startPostgresql()
+const proxy = await startTcpProxy({ host: server.host, port: server.port })
 after(async () => {
-  await client.end()
   await proxy.close()
-  await database.drop()
+  await server.close()
 })
-const [{ server_version: version }] = (await client.query('show server_version')).rows
-await client.query('create schema pipe')
 
-const secrets: Values = {
-  host: 'localhost',
-  port: proxy.port,
-  database: url.pathname.slice(1),
-  user: decodeURIComponent(url.username),
-  password: decodeURIComponent(url.password),
-  tlsMode: 'disable',
-}
-const peer = `PostgreSQL ${version}`
+const secrets = { ...server.secrets, host: 'localhost', port: proxy.port }
+const wrongSecrets = { ...secrets, password: 'quite another password' }
+const peer = `PostgreSQL ${server.version}`
 
 const faults: PeerFault[] = [
   { name: 'is not there', start: () => proxy.silence(), stop: () => proxy.listen(), instruction: 'unreachable' },
   {
     name: 'closes every connection',
-    start: () => (proxy.trouble = 'refuses'),
-    stop: () => (proxy.trouble = 'none'),
+    start: () => {
+      proxy.trouble = 'refuses'
+    },
+    stop: () => {
+      proxy.trouble = 'none'
+    },
     instruction: 'retry',
   },
 ]
 const hang = {
-  start: () => (proxy.trouble = 'hangs'),
+  start: () => {
+    proxy.trouble = 'hangs'
+  },
   reached: () => proxy.hanging(),
-  stop: () => (proxy.trouble = 'none'),
+  stop: () => {
+    proxy.trouble = 'none'
+  },
 }
 
 const people = Array.from(
@@ -55,23 +49,19 @@ const people = Array.from(
     `2026-01-31T12:00:00.${String(index).padStart(5, '0')}7Z`,
   ],
 )
-await client.query(
-  `create table pipe.source (id bigint primary key, name text, score float8, member boolean, changed timestamptz)`,
+await server.query(
+  'create table pipe.source (id bigint primary key, name text, score float8, member boolean, changed timestamptz)',
 )
-await client.query(
-  `insert into pipe.source select * from unnest($1::bigint[], $2::text[], $3::float8[], $4::boolean[], $5::timestamptz[])`,
+await server.query(
+  'insert into pipe.source select * from unnest($1::bigint[], $2::text[], $3::float8[], $4::boolean[], $5::timestamptz[])',
   [0, 1, 2, 3, 4].map((at) => people.map((row) => row[at])),
 )
-await client.query('analyze pipe.source')
-
-const sourceColumns = ['id', 'name', 'score', 'member', 'changed']
-const wrongSecrets = { ...secrets, password: 'quite another password' }
 
 acceptSource({
   ...{ connector: postgresql, peer, secrets, wrongSecrets, faults, hang },
   settings: { schema: 'pipe', table: 'source' },
   missing: { schema: 'pipe', table: 'absent' },
-  ...{ columns: sourceColumns, rows: people },
+  ...{ columns: ['id', 'name', 'score', 'member', 'changed'], rows: people },
 })
 
 const columns = ['email', 'name', 'age', 'member', 'since']
@@ -85,17 +75,17 @@ const rows = Array.from(
     `2026-01-31T12:00:00.${String(index).padStart(6, '0')}Z`,
   ],
 )
-const create =
-  "create table pipe.people (email text primary key, name varchar(30) not null default 'none', age int2, member boolean, since timestamptz, note text)"
 const readBack = async (): Promise<Row[]> => {
-  const { rows } = await client.query(
+  const found = await server.query<Record<string, Cell>>(
     `select email, name, age, member, to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as since from pipe.people`,
   )
-  return rows.map((row) => columns.map((column) => row[column] as Cell))
+  return found.map((row) => columns.map((column) => row[column] ?? null))
 }
 const reset = async () => {
-  await client.query('drop table if exists pipe.people, pipe.penstock_batches')
-  await client.query(create.replace("not null default 'none'", ''))
+  await server.query('drop table if exists pipe.people, pipe.penstock_batches')
+  await server.query(
+    'create table pipe.people (email text primary key, name varchar(30), age int2, member boolean, since timestamptz, note text)',
+  )
 }
 
 for (const writeMode of ['Insert', 'Upsert']) {

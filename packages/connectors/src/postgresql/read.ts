@@ -1,14 +1,12 @@
-import { type Cell, type Chunk, Outcome, type SourceContext, type SourceReader } from '@penstock/connector'
-import { afterIn, markerIn, markerOf, positionOf, type Spot } from '../databases/positions.ts'
-import { placeOf, type Reading, readingOf } from '../databases/settings.ts'
+import type { SourceContext, SourceReader } from '@penstock/connector'
+import { chunksOf, type ReadRow } from '../databases/chunks.ts'
+import { afterIn, markerOf, type Spot } from '../databases/positions.ts'
+import { placeOf, readingOf } from '../databases/settings.ts'
+import { decodeLine } from '../databases/tab-separated.ts'
 import { cellOf } from './cells.ts'
 import { copyOut } from './copy.ts'
-import { decodeLine } from './copy-text.ts'
 import { type Plan, planReading, statementOf } from './plan.ts'
 import { openSession, type Session } from './session.ts'
-
-const rowsMax = 5_000
-const bytesMax = 1024 * 1024
 
 /** Everything in one transaction that can only read, sees one moment, and writes times and intervals as ISO 8601 in UTC. */
 const begin = `begin transaction isolation level repeatable read read only;
@@ -30,7 +28,9 @@ export async function open(context: SourceContext): Promise<SourceReader> {
       const session = await openSession(context, place)
       current = session
       try {
-        yield* chunksOf(session, plan, reading, from ?? { after: undefined, skip: 0, ...earlier, bound: plan.bound })
+        const spot = from ?? { after: undefined, skip: 0, ...earlier, bound: plan.bound }
+        const order = { ...plan, incremental: reading.marker !== undefined }
+        yield* chunksOf(order, spot, rowsOf(session, plan, spot, reading.waitMs))
         await session.close()
       } finally {
         // Whoever stops in the midst does not wait for the rest of the rows.
@@ -56,56 +56,18 @@ async function inTransaction<T>(session: Session, work: (session: Session) => Pr
   }
 }
 
-async function* chunksOf(session: Session, plan: Plan, reading: Reading, from: Spot): AsyncGenerator<Chunk> {
-  const { columns, kinds, order, digest } = plan
+/** The rows behind a spot, as the server sends them. */
+async function* rowsOf(session: Session, plan: Plan, from: Spot, waitMs: number): AsyncGenerator<ReadRow[]> {
+  const { columns, kinds, order } = plan
   await session.guard(() => session.run(begin))
-  let { after: last, skip } = from
-  let toSkip = skip
-  let rows: Cell[][] = []
-  let bytes = 0
-  const chunk = (): Chunk => {
-    const spot = { after: last, skip, bound: from.bound }
-    const full = { columns, rows, bytes, position: positionOf(spot) }
-    rows = []
-    bytes = 0
-    return reading.marker === undefined ? full : { ...full, marker: markerIn(plan.orderNames, spot) }
-  }
-  for await (const lines of copyOut(session, statementOf(plan, last, from.bound), reading.waitMs)) {
-    for (const line of lines) {
+  for await (const lines of copyOut(session, statementOf(plan, from.after, from.bound), waitMs)) {
+    yield lines.map((line) => {
       const fields = decodeLine(line)
-      const spot: string[] = []
-      for (const { index } of order) {
-        const text = fields[index] ?? null
-        if (text === null) throw keyMissing()
-        spot.push(text)
+      return {
+        spot: order.map(({ index }) => fields[index] ?? null),
+        cells: columns.map((_, at) => cellOf(fields[at] ?? null, kinds[at] ?? 'text')),
+        bytes: Buffer.byteLength(line),
       }
-      const same = last !== undefined && spot.every((text, at) => text === last?.[at])
-      if (same && !digest) throw keyNotUnique()
-      if (same && toSkip > 0) {
-        toSkip -= 1
-        continue
-      }
-      toSkip = 0
-      skip = same ? skip + 1 : 1
-      last = spot
-      rows.push(columns.map((_, at) => cellOf(fields[at] ?? null, kinds[at] ?? 'text')))
-      bytes += Buffer.byteLength(line)
-      if (rows.length >= rowsMax || bytes >= bytesMax) yield chunk()
-    }
+    })
   }
-  if (rows.length > 0) yield chunk()
 }
-
-const keyMissing = (): Outcome =>
-  new Outcome(
-    'failed',
-    'key_missing',
-    'A row has no value in a key column, so its place cannot be kept; name key columns that always have one, or none.',
-  )
-
-const keyNotUnique = (): Outcome =>
-  new Outcome(
-    'failed',
-    'key_not_unique',
-    'Two rows have the same values in the key columns; name columns that together tell all rows apart, or none.',
-  )

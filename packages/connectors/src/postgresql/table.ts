@@ -24,7 +24,7 @@ export type TableColumn = {
   readonly category: string
   /** The type without its length or precision, to which texts are cast. */
   readonly type: string
-  /** The type with them; of a domain, what it is made of. */
+  /** The type with them. */
   readonly fullType: string
   /** Values come from a sequence always, unless the statement insists. */
   readonly identity: boolean
@@ -82,13 +82,22 @@ async function createOnce(session: Session, name: string, parts: readonly string
   }
 }
 
+/**
+ * The columns of a table; none where it is not there. Of a domain it is told what it is made of, because a cast to the
+ * domain itself would cut a text that is too long.
+ */
 const columnsOf = (session: Session, name: string): Promise<Found[]> =>
   session.run<Found>(
-    `select attname as name, atttypid as oid, typcategory as category, format_type(atttypid, -1) as type,
-            case typtype when 'd' then format_type(typbasetype, typtypmod) else format_type(atttypid, atttypmod) end as "fullType",
-            attidentity = 'a' as identity, attgenerated <> '' as generated
-       from pg_attribute join pg_type on pg_type.oid = atttypid
-      where attrelid = to_regclass($1) and attnum > 0 and not attisdropped
+    `with recursive types as (
+       select attnum, atttypid as id, atttypmod as modifier
+         from pg_attribute where attrelid = to_regclass($1) and attnum > 0 and not attisdropped
+       union all
+       select attnum, typbasetype, typtypmod from types join pg_type on pg_type.oid = id where typtype = 'd'
+     )
+     select attname as name, id as oid, typcategory as category, format_type(id, -1) as type,
+            format_type(id, modifier) as "fullType", attidentity = 'a' as identity, attgenerated <> '' as generated
+       from types join pg_type on pg_type.oid = id join pg_attribute using (attnum)
+      where attrelid = to_regclass($1) and typtype <> 'd'
       order by attnum`,
     [name],
   )

@@ -1,6 +1,6 @@
 import type { Cell } from '@penstock/connector'
 import { withoutOffset } from '../databases/moments.ts'
-import type { Write } from './copy-text.ts'
+import type { Write } from '../databases/tab-separated.ts'
 import type { TableColumn } from './table.ts'
 
 /** How cells are written for a column. An empty text is missing wherever the column holds no text. */

@@ -1,5 +1,7 @@
-import { defineConnector, number, secret, text } from '@penstock/connector'
+import { defineConnector, secret, text } from '@penstock/connector'
+import { fileBatch, writeFields } from '@penstock/connector/files'
 import { sftp } from './platform.ts'
+import { hostKey, server } from './sign-in.ts'
 
 /** Files on an SFTP server of your choice. */
 export const sftpDestination = defineConnector({
@@ -11,23 +13,15 @@ export const sftpDestination = defineConnector({
   description: 'Writes files to a directory on an SFTP server of your choice.',
   actions: ['write'],
   notes:
-    'Rows may have any columns. The directory is not created, it has to be there. Sign-in is by key alone, never by password. Failures that pass are tried again, and large files may be sent in parts.',
+    'Rows may have any columns. The directory is not created, it has to be there. Sign-in is by key alone, never by password. Each transfer writes one file, hidden and with .partial at its end until it is whole.',
   secrets: {
-    hostname: text({ label: 'Hostname', description: 'Name or IP address of the server', required: true }),
-    port: number({
-      label: 'Port',
-      description: 'Port on which the server listens',
-      required: true,
-      default: 22,
-      min: 1,
-      max: 65535,
-    }),
-    username: text({ label: 'Username', description: 'User who signs in to the server', required: true }),
+    ...server,
     sshPrivateKey: secret({
       label: 'SSH private key',
       description: 'Private key of the user, without a passphrase',
       required: true,
     }),
+    ...hostKey,
   },
   destination: {
     fields: {
@@ -36,6 +30,12 @@ export const sftpDestination = defineConnector({
         description: 'Directory on the server into which files are written; it must exist',
         required: true,
       }),
+      ...writeFields,
+    },
+    deliver: {
+      batch: () => fileBatch,
+      open: async (context) => (await import('./move.ts')).write(context),
     },
   },
+  check: async (context) => (await import('./move.ts')).check(context),
 })

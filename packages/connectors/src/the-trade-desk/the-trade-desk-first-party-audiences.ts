@@ -1,4 +1,4 @@
-import { column, defineConnector, secret, text } from '@penstock/connector'
+import { column, defineConnector, number, secret, select, text } from '@penstock/connector'
 import { theTradeDesk } from './platform.ts'
 
 /** Segments of The Trade Desk, made of identifiers that you collected yourself. */
@@ -25,20 +25,56 @@ export const theTradeDeskFirstPartyAudiences = defineConnector({
       required: true,
     }),
   },
+  check: async (context) => (await import('./check-first-party.ts')).checkFirstParty(context),
   destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 1600, bytesMax: 1_000_000 }),
+      open: async (context) => (await import('./deliver-first-party.ts')).open(context),
+    },
+    fields: {
+      dataCenter: select({
+        label: 'Data center',
+        description: 'Where data is handed in; The Trade Desk spreads it to all others',
+        options: ['US West', 'US East', 'Europe', 'Asia Pacific', 'Japan', 'China'],
+        default: 'US West',
+      }),
+      membershipDays: number({
+        label: 'Days of membership',
+        description: 'How long a person stays in a segment unless added again; 30 or more are recommended',
+        min: 1,
+        max: 180,
+        default: 90,
+      }),
+    },
     records: {
       segment_name: column({
         description: 'Name of the segment; it is made if there is none of that name',
         required: true,
+        synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
       }),
       action: column({
         description: 'What happens to this person’s membership',
         required: true,
         values: ['add', 'remove'],
       }),
-      TDID: column({ description: 'ID that The Trade Desk gave the person', oneOf: 'identifier' }),
-      UID2: column({ description: 'Unified ID 2.0 of the person', oneOf: 'identifier' }),
-      DAID: column({ description: 'Advertising ID of a device', oneOf: 'identifier' }),
+      TDID: column({
+        description: 'ID that The Trade Desk gave the person',
+        oneOf: 'identifier',
+        normalise: 'lower',
+        synonyms: ['trade_desk_id', 'ttd_id'],
+      }),
+      UID2: column({
+        description: 'Unified ID 2.0 of the person',
+        oneOf: 'identifier',
+        normalise: 'text',
+        synonyms: ['unified_id', 'raw_uid2'],
+      }),
+      DAID: column({
+        description: 'Advertising ID of a device',
+        oneOf: 'identifier',
+        normalise: 'device-id',
+        synonyms: ['maid', 'madid', 'mobile_advertiser_id', 'idfa', 'gaid', 'aaid'],
+      }),
     },
   },
 })

@@ -38,13 +38,16 @@ export function chooseColumns(
     const definition = Object.hasOwn(records, field) ? records[field] : undefined
     const fault = (message: string) => faults.push({ field: `${path}.${field}`, message })
     if (!definition) fault(`is not a field of the destination; its fields are ${list(Object.keys(records))}`)
-    else if (entry !== null && typeof entry === 'object') {
+    else if (entry !== null && typeof entry === 'object' && 'column' in entry && (entry.normalise || entry.hash)) {
+      fault('says for itself in which form it wants its values: name the column alone')
+    } else if (entry !== null && typeof entry === 'object' && 'value' in entry) {
       const { map, complaintOf } = fieldMapper(definition)
       if (map && map(entry.value, undefined) === undefined) fault(complaintOf(entry.value))
       else steps.set(field, { field, definition, value: entry.value })
     } else if (entry !== null) {
-      const column = findNamed(columns, entry)
-      if (!column) fault(noSuchColumn(entry, names))
+      const name = typeof entry === 'object' ? entry.column : entry
+      const column = findNamed(columns, name)
+      if (!column) fault(noSuchColumn(name, names))
       else {
         steps.set(field, { field, definition, column: { name: column.name, index: column.index } })
         taken.add(column)

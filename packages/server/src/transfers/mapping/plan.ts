@@ -3,7 +3,7 @@ import type { Fault } from '@penstock/wire'
 import { chooseColumns } from './choose-columns.ts'
 import { conceptOf, readColumnName } from './column-names.ts'
 import { readsByCountry } from './normalise.ts'
-import type { Mapping } from './read-mapping.ts'
+import type { ColumnEntry, Mapping } from './read-mapping.ts'
 import { howToMap, list, noSuchColumn } from './wording.ts'
 
 /** Where one column of the destination comes from. */
@@ -62,7 +62,10 @@ export function planMapping(given: {
     plan: {
       columns: kept.map(({ field }) => field),
       steps: kept,
-      asIs: !records && kept.length === columns.length && kept.every(({ column }, index) => column?.index === index),
+      asIs:
+        !records &&
+        kept.length === columns.length &&
+        kept.every(({ column, definition }, index) => column?.index === index && !definition),
       oneOf: groupsOf(kept, 'oneOf'),
       together: groupsOf(kept, 'together'),
       countryIndex: findCountry(kept, columns),
@@ -78,15 +81,27 @@ function renameColumns(columns: readonly string[], mapping: Mapping, path: strin
     Object.keys(mapping).length > 0 ? Object.entries(mapping) : columns.map((name) => [name, name])
   for (const [field, entry] of entries) {
     if (entry === null) continue
-    if (typeof entry === 'object') {
+    if (typeof entry === 'object' && 'value' in entry) {
       steps.push({ field, definition: undefined, value: entry.value })
       continue
     }
-    const index = columns.indexOf(entry)
-    if (index >= 0) steps.push({ field, definition: undefined, column: { name: entry, index } })
-    else faults.push({ field: `${path}.${field}`, message: noSuchColumn(entry, columns) })
+    const name = typeof entry === 'object' ? entry.column : entry
+    const index = columns.indexOf(name)
+    if (index >= 0) steps.push({ field, definition: definitionOf(field, entry), column: { name, index } })
+    else faults.push({ field: `${path}.${field}`, message: noSuchColumn(name, columns) })
   }
   return { steps, faults }
+}
+
+/** What a mapping says of a column on its way, as a destination would say it of a field. */
+function definitionOf(field: string, entry: string | ColumnEntry): RecordField | undefined {
+  if (typeof entry === 'string' || !(entry.normalise || entry.hash)) return undefined
+  return {
+    description: field,
+    required: false,
+    ...(entry.normalise ? { normalise: entry.normalise } : {}),
+    ...(entry.hash ? { hashed: [entry.hash] } : {}),
+  }
 }
 
 /**

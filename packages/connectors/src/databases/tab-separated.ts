@@ -1,6 +1,9 @@
 import type { Cell, Row } from '@penstock/connector'
 
-/** The text format of COPY: a line a row, tabs between fields, `\N` for null, and escapes for what would be misread. */
+/**
+ * The text format of PostgreSQL's COPY, which LOAD DATA reads as well: a line a row, tabs between fields, `\N` for null, and
+ * a backslash before what would be misread.
+ */
 
 const sliceBytes = 256 * 1024
 
@@ -8,7 +11,7 @@ const sliceBytes = 256 * 1024
 export type Write = (cell: Cell) => string | null
 
 /**
- * Rows as COPY … FROM STDIN takes them, in slices of about 256 KiB, made when they are asked for.
+ * Rows in this format, in slices of about 256 KiB, made when they are asked for.
  * @param writers one for each cell
  * @param picked indexes of the rows that go; all of them where it is absent
  * @param numbered whether the row's index goes before its cells

@@ -1,0 +1,174 @@
+/**
+ * `npm run bench:transfers [-- --rows 1000000 --only csv]`: what transfers can do, each figure beside its limit, in one
+ * run and in turns. A figure that falls short is said so and is no failure.
+ */
+import { chmod, mkdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startPostgres } from './ground.ts'
+import { copyWithPostgres, hashWithDuckDb, startSink } from './transfers/limits.ts'
+import { type Mill, openMill } from './transfers/mill.ts'
+import { writeRows } from './transfers/rows.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
+  },
+})
+const rows = Number(options.rows)
+const rounds = Number(options.rounds)
+
+await using cleanup = new AsyncDisposableStack()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
+}
+
+const ground = await startPostgres(cleanup)
+const folder = join(ground.directory, 'files')
+await mkdir(folder)
+await chmod(folder, 0o755)
+const file = join(folder, 'people.csv')
+await writeRows(file, rows)
+const { size } = await stat(file)
+say(`${number(rows)} rows of 10 columns, ${number(size / 1e6)} MB; ${rounds} rounds, the best of each side counts.`)
+const mill = await openMill(ground, folder)
+cleanup.defer(() => mill.close())
+
+say(`\n${'Figure'.padEnd(58)}${['ours/s', 'limit/s', 'ratio', 'aim'].map((text) => text.padStart(12)).join('')}`)
+if (wanted('csv → hash → csv')) await hashing()
+if (wanted('csv → postgresql')) await loading()
+if (wanted('csv → webhook')) await posting()
+if (wanted('two workers')) await sharing()
+if (wanted('memory')) await remembering()
+
+/** Two identifiers brought into form and hashed, beside the same in SQL on one thread. */
+async function hashing(): Promise<void> {
+  const mapping = JSON.stringify({
+    ...Object.fromEntries(
+      ['id', 'first_name', 'last_name', 'city', 'zip', 'country', 'born', 'amount'].map((name) => [name, name]),
+    ),
+    email: { column: 'email', normalise: 'email', hash: 'sha256' },
+    phone: { column: 'phone', normalise: 'phone-e164', hash: 'sha256' },
+  })
+  const id = await mill.connectToFolder('people.csv', { subfolder: 'hashed', mapping })
+  const worker = await mill.startWorker()
+  const out = join(folder, 'duckdb.csv')
+  await compare(
+    'CSV → normalise and hash two identifiers → CSV',
+    1,
+    () => mill.run(id),
+    () => hashWithDuckDb(file, out),
+  )
+  await worker.stop()
+  await rm(out, { force: true })
+  await rm(join(folder, 'hashed'), { recursive: true, force: true })
+}
+
+async function loading(): Promise<void> {
+  const id = await mill.connectToTable('people.csv')
+  const worker = await mill.startWorker()
+  await compare(
+    'CSV → PostgreSQL, insert',
+    0.7,
+    async () => {
+      await mill.emptyTable()
+      return mill.run(id)
+    },
+    async () => {
+      await mill.emptyTable()
+      return copyWithPostgres(mill.targetUrl, file)
+    },
+  )
+  await worker.stop()
+}
+
+async function posting(): Promise<void> {
+  const sink = await startSink()
+  const id = await mill.connectToWebhook('people.csv', sink.url)
+  const worker = await mill.startWorker()
+  const best = await bestOf(() => mill.run(id))
+  row('CSV → webhook that answers at once, 1,000 rows a request', rows / best)
+  await worker.stop()
+  await sink.close()
+}
+
+/** The same eight transfers with one worker and with two. */
+async function sharing(): Promise<void> {
+  const part = Math.floor(rows / 8)
+  await writeRows(join(folder, 'part.csv'), part)
+  const ids = await Promise.all(
+    Array.from({ length: 8 }, () => mill.connectToFolder('part.csv', { subfolder: 'shared' })),
+  )
+  const one = await mill.startWorker({ PENSTOCK_TRANSFERS: '1' })
+  const single = await bestOf(() => mill.runAll(ids))
+  const two = await mill.startWorker({ PENSTOCK_TRANSFERS: '1' })
+  const both = await bestOf(() => mill.runAll(ids))
+  row('Two workers beside one, 8 transfers', (part * 8) / both, (part * 8) / single, single / both, 1.8)
+  await one.stop()
+  await two.stop()
+}
+
+/** Memory above idle, for the file and for one ten times as long. */
+async function remembering(): Promise<void> {
+  await writeRows(join(folder, 'long.csv'), rows * 10)
+  for (const name of ['people.csv', 'long.csv']) {
+    const id = await mill.connectToFolder(name, { subfolder: 'long' })
+    const worker = await mill.startWorker({ PENSTOCK_TRANSFERS: '1' })
+    const idle = await worker.memoryMb()
+    await mill.run(id)
+    const peak = await worker.peakMemoryMb()
+    say(
+      `${`Peak memory above idle, ${number(name === 'people.csv' ? rows : rows * 10)} rows`.padEnd(58)}${`${number(peak - idle)} MB`.padStart(12)}${''.padStart(24)}${'≤ 150 MB'.padStart(12)}  ${peak - idle <= 150 ? 'ok' : 'SHORT'}`,
+    )
+    await worker.stop()
+    await rm(join(folder, 'long'), { recursive: true, force: true })
+  }
+  await rm(join(folder, 'long.csv'))
+}
+
+async function compare(
+  name: string,
+  aim: number,
+  ours: () => Promise<number>,
+  limit: () => Promise<number>,
+): Promise<void> {
+  let [best, bestLimit] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (let round = 0; round < rounds; round++) {
+    best = Math.min(best, await ours())
+    bestLimit = Math.min(bestLimit, await limit())
+  }
+  row(name, rows / best, rows / bestLimit, bestLimit / best, aim)
+}
+
+async function bestOf(run: () => Promise<number>): Promise<number> {
+  let best = Number.POSITIVE_INFINITY
+  for (let round = 0; round < rounds; round++) best = Math.min(best, await run())
+  return best
+}
+
+function row(name: string, ours: number, limit?: number, ratio?: number, aim?: number): void {
+  const cells = [
+    number(ours),
+    limit === undefined ? '' : number(limit),
+    ratio?.toFixed(2) ?? '',
+    aim === undefined ? '' : `≥ ${aim.toFixed(2)}`,
+  ]
+  const verdict = ratio === undefined || aim === undefined ? '' : ratio >= aim ? 'ok' : 'SHORT'
+  say(`${name.padEnd(58)}${cells.map((text) => text.padStart(12)).join('')}  ${verdict}`)
+}
+
+function wanted(name: string): boolean {
+  return name.includes(options.only)
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function number(value: number): string {
+  return Math.round(value).toLocaleString('en')
+}
+
+export type { Mill }

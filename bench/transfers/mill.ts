@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Client, createClient } from '@penstock/client'
+import { connectors } from '@penstock/connectors'
+import pg from 'pg'
+import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
+import type { Ground } from '../ground.ts'
+import { freePort, startServer } from '../processes.ts'
+
+/** The service as its users have it, with workers in processes of their own. */
+export type Mill = Awaited<ReturnType<typeof openMill>>
+
+const root = join(import.meta.dirname, '../..')
+const program = 'packages/server/src/bin.ts'
+const columns = ['first_name', 'last_name', 'email', 'phone', 'city', 'zip', 'country', 'born', 'amount']
+const pollMs = 20
+
+export async function openMill(ground: Ground, folder: string) {
+  const targetUrl = await makeDatabase(ground.serverUrl, 'target')
+  const port = await freePort()
+  const credentials = { clientId: 'bench', clientSecret: 'a-secret-of-the-benchmark' }
+  const env: Record<string, string> = {
+    DATABASE_URL: await makeDatabase(ground.serverUrl, 'service'),
+    PENSTOCK_MASTER_KEY: generateMasterKey(),
+    PENSTOCK_DATA_DIR: join(ground.directory, 'data'),
+    PENSTOCK_PORT: String(port),
+    PENSTOCK_CLIENT_ID: credentials.clientId,
+    PENSTOCK_CLIENT_SECRET: credentials.clientSecret,
+    PENSTOCK_LOCAL_FOLDERS: folder,
+    PENSTOCK_TRANSFERS_PER_ACCOUNT: '100',
+    PENSTOCK_LOG_LEVEL: 'warn',
+  }
+  const logFile = join(ground.directory, 'service.log')
+  const serverEnv = { ...env, PENSTOCK_WORKER: '0' }
+  const server = await startServer(program, ['serve'], { env: serverEnv, port, path: '/readyz', logFile })
+  const client = createClient({ baseUrl: server.url, ...credentials })
+  const { id: accountId } = (await client.addAccount({ body: { name: 'Bench' } })).reply
+  const [folderId, postgresqlId, webhookId] = [idOf('local-folder'), idOf('postgresql'), idOf('webhook')]
+  await client.addConnectors({ accountId, body: { connectorIds: [folderId, postgresqlId, webhookId] } })
+  const configure = (id: string, secretConfig: Record<string, string | number>) =>
+    client.configureConnector({ accountId, id, body: { secretConfig } })
+  await configure(folderId, { folder })
+  const { hostname, port: targetPort, pathname, username, password } = new URL(targetUrl)
+  await configure(postgresqlId, {
+    ...{ host: hostname, port: Number(targetPort), database: pathname.slice(1), user: username },
+    ...{ password: decodeURIComponent(password), tlsMode: 'disable' },
+  })
+  const target = new pg.Pool({ connectionString: targetUrl, max: 1 })
+  await target.query(`create table people (id integer, ${columns.map((name) => `${name} text`).join(', ')})`)
+
+  const connect = async (
+    destConnectorId: string,
+    files: string,
+    destConnectionConfig: Record<string, string | number>,
+  ) => {
+    const body = {
+      name: files,
+      srcConnectorId: folderId,
+      srcConnectionConfig: { files },
+      destConnectorId,
+      destConnectionConfig,
+    }
+    const { id } = (await client.createConnection({ accountId, body })).reply
+    await client.updateConnectionStatus({ accountId, id, body: { action: 'activate' } })
+    return id
+  }
+  const runAll = async (ids: readonly string[]) => {
+    const begun = performance.now()
+    const started = await Promise.all(ids.map((id) => client.startTransfer({ accountId, id, body: {} })))
+    await Promise.all(ids.map((id, i) => ended(client, accountId, id, started[i]?.reply.id ?? '')))
+    return (performance.now() - begun) / 1000
+  }
+  return {
+    targetUrl,
+    connectToFolder: (files: string, settings: Record<string, string>) => connect(folderId, files, settings),
+    connectToTable: (files: string) => connect(postgresqlId, files, { table: 'people', writeMode: 'Insert' }),
+    connectToWebhook: async (files: string, url: string) => {
+      await configure(webhookId, { url, signingSecret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` })
+      return connect(webhookId, files, { rowsPerRequest: 1000 })
+    },
+    emptyTable: () => target.query('truncate people'),
+    /** Runs a connection once, and answers the seconds from the call that starts it to its end. */
+    run: (id: string) => runAll([id]),
+    runAll,
+    startWorker: (more: Record<string, string> = {}) => startWorker({ ...env, ...more }, logFile),
+    close: async () => {
+      await target.end()
+      await server.stop()
+    },
+  }
+}
+
+async function makeDatabase(serverUrl: string, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  await client.query(`create database ${name}`)
+  await client.end()
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+function idOf(slug: string): string {
+  const connector = connectors.find((candidate) => candidate.slug === slug)
+  if (!connector) throw new Error(`The catalogue has no ${slug}`)
+  return connector.id
+}
+
+async function ended(client: Client, accountId: string, id: string, transferId: string): Promise<void> {
+  for (;;) {
+    const { reply } = await client.getTransfer({ accountId, id, transferId })
+    if (reply.status === 'succeeded') return
+    if (reply.finishedTime !== null) throw new Error(`The transfer ${reply.status}: ${JSON.stringify(reply)}`)
+    await delay(pollMs)
+  }
+}
+
+async function startWorker(env: Record<string, string>, logFile: string) {
+  const log = openSync(logFile, 'a', 0o600)
+  const profile = process.env.PENSTOCK_BENCH_PROFILE
+  const options = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []
+  const child = spawn(process.execPath, [...options, join(root, program), 'worker'], {
+    env: { PATH: process.env.PATH, ...env, PENSTOCK_LOG_LEVEL: 'info' },
+    stdio: ['ignore', log, log],
+  })
+  await waitUntilWorking(child)
+  return {
+    memoryMb: () => memoryMb(child, 'VmRSS'),
+    peakMemoryMb: () => memoryMb(child, 'VmHWM'),
+    stop: async () => {
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+/** A worker says nothing on a port; once it has its modules it soon works, and what is begun meanwhile waits for it. */
+async function waitUntilWorking(child: ChildProcess): Promise<void> {
+  await delay(2_500)
+  if (child.exitCode !== null) throw new Error('The worker ended at once')
+}
+
+async function memoryMb({ pid }: ChildProcess, line: string): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? Number.NaN) / 1024
+}

@@ -1,0 +1,18 @@
+import { secret, text } from '@penstock/connector'
+
+/** What a bucket may need beside an access key. */
+export const access = {
+  sessionToken: secret({
+    label: 'Session token',
+    description: 'Only for an access key that AWS gave for a limited time: the token that came with it',
+  }),
+  region: text({
+    label: 'Region',
+    description: 'Region of the bucket, such as eu-central-1; found out by itself where none is given',
+  }),
+  endpoint: text({
+    label: 'Endpoint',
+    description:
+      'Only for another store that is compatible with S3: its address, such as https://minio.example.com; the bucket becomes the first part of the path',
+  }),
+}

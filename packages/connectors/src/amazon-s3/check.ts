@@ -1,0 +1,48 @@
+import { asOutcome, type ConnectorContext, checkSteps } from '@penstock/connector'
+import { readOptionsOf } from '@penstock/connector/files'
+import { discard, textOf } from '../object-stores/answers.ts'
+import { checkReading } from '../object-stores/check-reading.ts'
+import { objectNameOf, placeOf } from '../object-stores/place.ts'
+import { readXml, textAt } from '../object-stores/xml.ts'
+import { makeS3Client, reachS3 } from './s3-client.ts'
+import { s3Objects } from './s3-objects.ts'
+
+const reach = async (context: ConnectorContext): Promise<string> => `${await reachS3(context)} answers.`
+
+/** A key that may not list buckets is told apart from one that is not known. */
+async function signIn(context: ConnectorContext): Promise<string> {
+  try {
+    await discard(await makeS3Client(context).request({ permission: 's3:ListAllMyBuckets' }))
+  } catch (error) {
+    if (asOutcome(error)?.code !== 'access_denied') throw error
+  }
+  return 'The access key is accepted.'
+}
+
+const later = 'What the key may do is checked once a connection names a bucket.'
+
+async function mayRead(context: ConnectorContext): Promise<string> {
+  const { settings } = context
+  if (settings.bucketUri === undefined) return later
+  const { bucket, path } = placeOf(settings.bucketUri, 's3', 'The bucket URI')
+  return checkReading(s3Objects(makeS3Client(context), bucket), path, readOptionsOf(settings).format)
+}
+
+/** Begins an upload and ends it again: just what a transfer needs, and at no time is anything to be seen. */
+async function mayWrite(context: ConnectorContext): Promise<string> {
+  const { settings } = context
+  if (settings.outputPath === undefined) return later
+  const { bucket, path } = placeOf(settings.outputPath, 's3', 'The output path')
+  const client = makeS3Client(context)
+  const probe = { startedTime: new Date().toISOString(), transferId: 'check' }
+  const target = { bucket, key: objectNameOf(path, probe, 'csv', true) }
+  const asked = { ...target, method: 'POST', query: { uploads: '' }, permission: 's3:PutObject' } as const
+  const begun = readXml(await textOf(await client.request(asked)), 'The store')
+  const uploadId = textAt(begun, 'InitiateMultipartUploadResult', 'UploadId')
+  const ended = { ...target, method: 'DELETE', query: { uploadId }, permission: 's3:AbortMultipartUpload' } as const
+  await discard(await client.request(ended))
+  return `Files can be written to the bucket ${bucket}.`
+}
+
+export const checkSource = checkSteps(['reach', reach], ['sign in', signIn], ['permission', mayRead])
+export const checkDestination = checkSteps(['reach', reach], ['sign in', signIn], ['permission', mayWrite])

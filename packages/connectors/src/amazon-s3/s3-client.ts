@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { type ConnectorContext, Outcome, type Values } from '@penstock/connector'
+import { AwsV4Signer } from 'aws4fetch'
+import { discard } from '../object-stores/answers.ts'
+import { encodeName, encodeValue } from '../object-stores/place.ts'
+import { faultOf, outcomeOf } from './s3-faults.ts'
+
+/** One request. Without a bucket it goes to the service itself, without a key to the bucket. */
+export type S3Request = {
+  readonly method?: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  readonly bucket?: string
+  readonly key?: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array | string
+  /** What is missing where it is forbidden: `s3:ListBucket`. */
+  readonly permission: string
+  readonly timeoutMs?: number
+  /** Instead of the context's; for what is cleaned up after the context was aborted. */
+  readonly signal?: AbortSignal
+}
+
+export type S3Client = {
+  /** Resolves with an answer of status 2xx; throws an `Outcome` for all others. */
+  request(asked: S3Request): Promise<Response>
+}
+
+type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string }
+
+/**
+ * Speaks to Amazon S3, or to a store that is compatible with it, over its REST interface. Where a bucket is in another
+ * region than was thought, S3 says in which, and the client goes there from then on.
+ */
+export function makeS3Client(context: ConnectorContext): S3Client {
+  const { secrets, egress } = context
+  const credentials = credentialsOf(secrets)
+  const endpoint = endpointOf(secrets)
+  const store = endpoint ? endpoint.host : 'Amazon S3'
+  let region = regionNamed(secrets.region) ?? 'us-east-1'
+
+  const attempt = async (asked: S3Request): Promise<Response> => {
+    const { method = 'GET', body } = asked
+    const signer = new AwsV4Signer({
+      ...credentials,
+      ...{ method, region, service: 's3', url: urlOf(asked, region, endpoint).href },
+      headers: { ...asked.headers, 'x-amz-content-sha256': digestOf(body) },
+      ...(body === undefined ? {} : { body }),
+    })
+    const { url, headers } = await signer.sign()
+    return egress.request(url, {
+      method,
+      headers: Object.fromEntries(headers),
+      signal: asked.signal ?? context.signal,
+      ...(body === undefined ? {} : { body }),
+      ...(asked.timeoutMs === undefined ? {} : { timeoutMs: asked.timeoutMs }),
+    })
+  }
+
+  return {
+    async request(asked) {
+      let response = await attempt(asked)
+      if (response.ok) return response
+      let fault = await faultOf(response, store)
+      if (fault.region && fault.region !== region && !fault.passing) {
+        region = fault.region
+        response = await attempt(asked)
+        if (response.ok) return response
+        fault = await faultOf(response, store)
+      }
+      throw outcomeOf(fault, asked, store)
+    },
+  }
+}
+
+/** Where requests without a bucket go, to see whether anything answers. */
+export async function reachS3(context: ConnectorContext): Promise<string> {
+  const endpoint = endpointOf(context.secrets)
+  const url = urlOf({}, regionNamed(context.secrets.region) ?? 'us-east-1', endpoint)
+  await discard(await context.egress.request(url, { method: 'HEAD', signal: context.signal }))
+  return url.host
+}
+
+function credentialsOf({ accessKeyId, secretAccessKey, sessionToken }: Values): Credentials {
+  if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string') {
+    throw new Outcome('refused', 'invalid_credentials', 'The access key is not complete; set its ID and its secret.')
+  }
+  return {
+    accessKeyId: accessKeyId.trim(),
+    secretAccessKey: secretAccessKey.trim(),
+    ...(typeof sessionToken === 'string' ? { sessionToken: sessionToken.trim() } : {}),
+  }
+}
+
+function endpointOf({ endpoint }: Values): URL | undefined {
+  if (typeof endpoint !== 'string') return undefined
+  const url = URL.canParse(endpoint.trim()) ? new URL(endpoint.trim()) : undefined
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username) return url
+  const message = 'The endpoint must be the address of a store, like https://minio.example.com, and nothing more.'
+  throw new Outcome('refused', 'invalid_endpoint', message)
+}
+
+/** A region becomes part of a host's name: whatever else it holds must not lead elsewhere. */
+function regionNamed(region: unknown): string | undefined {
+  if (typeof region !== 'string') return undefined
+  const name = region.trim().toLowerCase()
+  if (/^[a-z0-9-]{1,40}$/.test(name)) return name
+  throw new Outcome('refused', 'invalid_region', 'The region must be the name of one, like eu-central-1.')
+}
+
+/** The host names the bucket where it can; with dots in it, no certificate would fit. */
+function urlOf({ bucket, key, query = {} }: Partial<S3Request>, region: string, endpoint: URL | undefined): URL {
+  const host = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
+  const inHost = !endpoint && bucket !== undefined && /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(bucket)
+  const base = endpoint ? endpoint.href.replace(/\/+$/, '') : `https://${inHost ? `${bucket}.` : ''}${host}`
+  const search = Object.entries(query).map(([name, value]) => `${name}=${encodeValue(value)}`)
+  const path = `${bucket !== undefined && !inHost ? `/${bucket}` : ''}/${key === undefined ? '' : encodeName(key)}`
+  return new URL(`${base}${path}${search.length > 0 ? `?${search.join('&')}` : ''}`)
+}
+
+const digestOf = (body: Uint8Array | string = ''): string => createHash('sha256').update(body).digest('hex')

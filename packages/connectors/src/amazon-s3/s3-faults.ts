@@ -1,0 +1,94 @@
+import { Outcome } from '@penstock/connector'
+import { passingTrouble, textOf } from '../object-stores/answers.ts'
+import { element, readXml, textAt } from '../object-stores/xml.ts'
+import type { S3Request } from './s3-client.ts'
+
+/** What an answer that is no success says. */
+export type S3Fault = {
+  readonly status: number
+  /** S3's name for it, empty where there is none: answers to HEAD have no body. */
+  readonly code: string
+  /** Where the bucket is instead. */
+  readonly region: string | undefined
+  /** What the answer means where it is trouble that passes. */
+  readonly passing: Outcome | undefined
+}
+
+export async function faultOf(response: Response, store: string): Promise<S3Fault> {
+  const passing = passingTrouble(store, response)
+  const text = await textOf(response)
+  // What is not S3's own answer (a proxy's page) is told by its status alone.
+  const error = text.trimStart().startsWith('<') ? element(safely(text, store), 'Error') : undefined
+  return { status: response.status, code: textAt(error, 'Code'), region: regionOf(response, error), passing }
+}
+
+/** The fault in the body of an answer that began as a success: what takes long is answered before it is done. */
+export function faultIn(text: string, store: string): S3Fault | undefined {
+  const error = element(readXml(text, store), 'Error')
+  if (error === undefined) return undefined
+  return { status: 200, code: textAt(error, 'Code'), region: undefined, passing: undefined }
+}
+
+function safely(text: string, store: string) {
+  try {
+    return readXml(text, store)
+  } catch {
+    return undefined
+  }
+}
+
+function regionOf(response: Response, error: ReturnType<typeof element>): string | undefined {
+  const named = response.headers.get('x-amz-bucket-region') ?? textAt(error, 'Region')
+  return /^[a-z0-9-]{1,40}$/.test(named) ? named : undefined
+}
+
+const wrongKey =
+  'InvalidAccessKeyId SignatureDoesNotMatch AuthorizationHeaderMalformed InvalidSecurity MissingSecurityHeader'
+const expiredKey = 'ExpiredToken InvalidToken TokenRefreshRequired'
+const passes =
+  'InternalError SlowDown ServiceUnavailable RequestTimeout RequestLimitExceeded OperationAborted Throttling ThrottlingException BandwidthLimitExceeded ConditionalRequestConflict'
+const isAnyOf = (names: string, code: string): boolean => names.split(' ').includes(code)
+
+/** A fault as an instruction: `object_not_found`, `upload_not_found` and `precondition_failed` mean what callers make of them. */
+export function outcomeOf({ status, code, passing }: S3Fault, asked: S3Request, store: string): Outcome {
+  const bucket = asked.bucket === undefined ? 'its buckets' : `the bucket ${asked.bucket}`
+  if (isAnyOf(wrongKey, code)) {
+    const message = `${store} does not accept the access key: its ID is not known, or the secret is another key's. Set both again.`
+    return new Outcome('refused', 'invalid_credentials', message)
+  }
+  if (isAnyOf(expiredKey, code)) {
+    return new Outcome('refused', 'expired_credentials', `The session of the access key has ended. Set a new key.`)
+  }
+  if (code === 'RequestTimeTooSkewed') {
+    return new Outcome('failed', 'clock_off', `The clock of this machine differs from that of ${store}; set it.`)
+  }
+  if (isAnyOf(passes, code)) {
+    return passing ?? new Outcome('retry', 'platform_fault', `${store} has trouble of its own (${code}).`)
+  }
+  if (passing) return passing
+  if (code === 'NoSuchBucket' || code === 'InvalidBucketName' || (status === 404 && asked.key === undefined)) {
+    return new Outcome('refused', 'bucket_not_found', `${store} has no bucket ${asked.bucket}. Check the path.`)
+  }
+  if (code === 'NoSuchUpload') return new Outcome('failed', 'upload_not_found', 'The upload is gone.')
+  if (code === 'InvalidPart' || code === 'InvalidPartOrder') {
+    return new Outcome('failed', 'upload_not_found', 'Parts of the upload are gone.')
+  }
+  if (status === 412) return new Outcome('failed', 'precondition_failed', 'The object is another one by now.')
+  if (status === 404) return new Outcome('failed', 'object_not_found', 'The object is gone.')
+  if (code === 'InvalidObjectState') {
+    return new Outcome('failed', 'object_archived', 'The object is archived. Restore it first, then start again.')
+  }
+  if (status === 401 || status === 403 || code.startsWith('KMS.')) {
+    const message = `The access key may not do this to ${bucket} (${asked.permission}${code ? `; ${code}` : ''}). Allow it in the policy of its user or of the bucket.`
+    return new Outcome('refused', 'access_denied', message)
+  }
+  if (status >= 300 && status < 400) {
+    const message = `${bucket} is in another region, and ${store} does not say in which. Set the region.`
+    return new Outcome('refused', 'wrong_region', message.replace(/^t/, 'T'))
+  }
+  return new Outcome(
+    'failed',
+    'request_refused',
+    `${store} refused a request (status ${status}${code ? `, ${code}` : ''}).`,
+  )
+}

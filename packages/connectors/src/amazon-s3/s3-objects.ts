@@ -1,0 +1,76 @@
+import { asOutcome, Outcome } from '@penstock/connector'
+import type { StoredFile } from '@penstock/connector/files'
+import { discard, textOf } from '../object-stores/answers.ts'
+import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
+import { element, elements, readXml, textAt } from '../object-stores/xml.ts'
+import type { S3Client } from './s3-client.ts'
+
+const store = 'The store'
+
+/** Reading a bucket. */
+export function s3Objects(client: S3Client, bucket: string): ObjectStore {
+  return {
+    async *list(prefix) {
+      let token: string | undefined
+      do {
+        const page = await listPage(client, bucket, prefix, token)
+        yield* page.files
+        token = page.next
+      } while (token !== undefined)
+    },
+    async find(key) {
+      try {
+        const response = await client.request({ method: 'HEAD', bucket, key, permission: 's3:GetObject' })
+        const { headers } = response
+        await discard(response)
+        return { name: key, sizeBytes: Number(headers.get('content-length')), version: headers.get('etag') ?? '' }
+      } catch (error) {
+        if (asOutcome(error)?.code === 'object_not_found') return undefined
+        throw error
+      }
+    },
+    async get(file, fromByte) {
+      let response: Response
+      try {
+        // A range also keeps what is stored with a content encoding as it is.
+        const headers = { range: `bytes=${fromByte}-`, 'if-match': file.version }
+        response = await client.request({ bucket, key: file.name, headers, permission: 's3:GetObject' })
+      } catch (error) {
+        const code = asOutcome(error)?.code
+        throw code === 'precondition_failed' || code === 'object_not_found' ? sourceChanged(file.name) : error
+      }
+      if (beginsAt(response, fromByte)) return response
+      await discard(response)
+      throw rangeIgnored(store)
+    },
+  }
+}
+
+/** Up to 1,000 objects, and what to ask for the next ones with. */
+async function listPage(
+  client: S3Client,
+  bucket: string,
+  prefix: string,
+  token: string | undefined,
+): Promise<{ files: StoredFile[]; next: string | undefined }> {
+  const query = {
+    'list-type': '2',
+    delimiter: '/',
+    // XML cannot hold every character that a name can.
+    'encoding-type': 'url',
+    'max-keys': '1000',
+    prefix,
+    ...(token === undefined ? {} : { 'continuation-token': token }),
+  }
+  const response = await client.request({ bucket, query, permission: 's3:ListBucket' })
+  const result = element(readXml(await textOf(response), store), 'ListBucketResult')
+  if (result === undefined) throw new Outcome('retry', 'strange_answer', 'The store answered with what is no listing.')
+  const encoded = textAt(result, 'EncodingType') === 'url'
+  const files = elements(result, 'Contents').map((object) => ({
+    name: encoded ? decodeURIComponent(textAt(object, 'Key').replaceAll('+', ' ')) : textAt(object, 'Key'),
+    sizeBytes: Number(textAt(object, 'Size')),
+    version: textAt(object, 'ETag'),
+  }))
+  const next = textAt(result, 'NextContinuationToken')
+  return { files, next: textAt(result, 'IsTruncated') === 'true' && next !== '' ? next : undefined }
+}

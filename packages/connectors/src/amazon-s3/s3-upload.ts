@@ -1,0 +1,154 @@
+import { asOutcome, type Json, Outcome } from '@penstock/connector'
+import type { FileSink } from '@penstock/connector/files'
+import { discard, textOf } from '../object-stores/answers.ts'
+import { element, elements, escapeXml, readXml, textAt } from '../object-stores/xml.ts'
+import type { S3Client, S3Request } from './s3-client.ts'
+import { faultIn, outcomeOf } from './s3-faults.ts'
+
+/** S3 takes at most so many parts, of 5 MiB or more each but the last; with these, a file can have 78 GiB at least. */
+const partsMax = 10_000
+const partBytesMin = 8 << 20
+
+/** A part is sent, and an upload completed, within this time. */
+const writeTimeoutMs = 300_000
+const cleanUpTimeoutMs = 15_000
+
+/** The receipt of a part; the first one also says to which upload all of them belong. */
+type PartReceipt = { readonly part: number; readonly etag: string; readonly upload?: string }
+
+export type S3Target = {
+  readonly bucket: string
+  readonly key: string
+  readonly contentType: string
+  readonly transferId: string
+}
+
+/**
+ * Writes one object by a multipart upload, of which nothing is visible until it is completed. The object carries the
+ * transfer's name, by which a completion is known whose answer was lost.
+ */
+export function s3Upload(client: S3Client, target: S3Target): FileSink {
+  const { bucket, key, contentType, transferId } = target
+  const put = { bucket, key, permission: 's3:PutObject', timeoutMs: writeTimeoutMs } as const
+  const labels = { 'content-type': contentType, 'x-amz-meta-penstock-transfer': transferId }
+  let begun: string | undefined
+
+  const uploadOf = (receipts: readonly Json[]): string | undefined =>
+    (receipts[0] as PartReceipt | undefined)?.upload ?? begun
+
+  const begin = async (): Promise<string> => {
+    await endOthers(client, target)
+    const response = await client.request({ ...put, method: 'POST', query: { uploads: '' }, headers: labels })
+    const upload = textAt(readXml(await textOf(response), 'The store'), 'InitiateMultipartUploadResult', 'UploadId')
+    if (upload === '') throw new Outcome('retry', 'strange_answer', 'The store began an upload without naming it.')
+    begun = upload
+    return upload
+  }
+
+  return {
+    partBytesMin,
+    async writePart({ number, bytes }, receipts) {
+      if (number >= partsMax) throw tooLarge(key)
+      const upload = uploadOf(receipts) ?? (await begin())
+      const query = { partNumber: String(number + 1), uploadId: upload }
+      try {
+        const response = await client.request({ ...put, method: 'PUT', query, body: bytes })
+        await discard(response)
+        const etag = response.headers.get('etag')
+        if (!etag) throw new Outcome('retry', 'strange_answer', 'The store took a part without naming it.')
+        return { part: number + 1, etag, ...(number === 0 ? { upload } : {}) } satisfies PartReceipt
+      } catch (error) {
+        throw asOutcome(error)?.code === 'upload_not_found' ? uploadLost(key) : error
+      }
+    },
+    async publish(receipts) {
+      const upload = uploadOf(receipts)
+      if (upload === undefined || receipts.length === 0) {
+        await discard(await client.request({ ...put, method: 'PUT', headers: labels, body: '' }))
+        return
+      }
+      const parts = receipts.map((receipt) => receipt as PartReceipt)
+      try {
+        await complete(client, { ...put, method: 'POST', query: { uploadId: upload }, body: completionOf(parts) })
+      } catch (error) {
+        if (asOutcome(error)?.code !== 'upload_not_found') throw error
+        if (!(await isOurs(client, target))) throw uploadLost(key)
+      }
+    },
+    async abort(receipts) {
+      const upload = uploadOf(receipts)
+      if (upload === undefined) await endOthers(client, target, AbortSignal.timeout(cleanUpTimeoutMs))
+      else await end(client, bucket, key, upload)
+    },
+  }
+}
+
+async function complete(client: S3Client, asked: S3Request): Promise<void> {
+  const text = await textOf(await client.request(asked))
+  const fault = faultIn(text, 'The store')
+  if (fault) throw outcomeOf(fault, asked, 'The store')
+}
+
+const completionOf = (parts: readonly PartReceipt[]): string =>
+  `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts
+    .map(({ part, etag }) => `<Part><PartNumber>${part}</PartNumber><ETag>${escapeXml(etag)}</ETag></Part>`)
+    .join('')}</CompleteMultipartUpload>`
+
+/** Whether the object that is there is the one of this transfer. */
+async function isOurs(client: S3Client, { bucket, key, transferId }: S3Target): Promise<boolean> {
+  try {
+    const response = await client.request({ method: 'HEAD', bucket, key, permission: 's3:GetObject' })
+    await discard(response)
+    return response.headers.get('x-amz-meta-penstock-transfer') === transferId
+  } catch (error) {
+    if (asOutcome(error)?.code === 'object_not_found') return false
+    throw error
+  }
+}
+
+/**
+ * Ends uploads that an attempt began which was killed before anybody knew of them; they would cost money unseen. Only
+ * where no other transfer can have this key. Not every access key may do it, and then the bucket's own rules have to.
+ */
+async function endOthers(client: S3Client, target: S3Target, signal?: AbortSignal): Promise<void> {
+  const { bucket, key, transferId } = target
+  if (!key.includes(transferId)) return
+  try {
+    const permission = 's3:ListBucketMultipartUploads'
+    const asked = { bucket, query: { uploads: '', prefix: key }, permission, ...(signal ? { signal } : {}) }
+    const result = element(
+      readXml(await textOf(await client.request(asked)), 'The store'),
+      'ListMultipartUploadsResult',
+    )
+    for (const upload of elements(result, 'Upload')) {
+      if (textAt(upload, 'Key') === key) await end(client, bucket, key, textAt(upload, 'UploadId'))
+    }
+  } catch (error) {
+    if (!asOutcome(error)) throw error
+  }
+}
+
+/** Ends an upload, as far as it can. The context may have been aborted, which is no reason to leave it. */
+async function end(client: S3Client, bucket: string, key: string, uploadId: string): Promise<void> {
+  const signal = AbortSignal.timeout(cleanUpTimeoutMs)
+  const permission = 's3:AbortMultipartUpload'
+  try {
+    await discard(await client.request({ method: 'DELETE', bucket, key, query: { uploadId }, permission, signal }))
+  } catch {
+    // It is gone, or stays until the bucket's rules remove it.
+  }
+}
+
+const uploadLost = (key: string): Outcome =>
+  new Outcome(
+    'failed',
+    'upload_lost',
+    `The upload of ${key} was ended by somebody else before it was whole, perhaps by a rule of the bucket. Start another transfer.`,
+  )
+
+const tooLarge = (key: string): Outcome =>
+  new Outcome(
+    'failed',
+    'file_too_large',
+    `${key} would have more than ${partsMax} parts. Send the data in several transfers.`,
+  )

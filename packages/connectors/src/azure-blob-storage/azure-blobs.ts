@@ -1,0 +1,81 @@
+import { Outcome } from '@penstock/connector'
+import type { StoredFile } from '@penstock/connector/files'
+import { discard, textOf } from '../object-stores/answers.ts'
+import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
+import { element, elements, readXml, textAt, type XmlNode } from '../object-stores/xml.ts'
+import { type AzureClient, failedWith } from './azure-client.ts'
+
+const store = 'Azure Blob Storage'
+
+/** Reading a container. */
+export function azureBlobs(client: AzureClient): ObjectStore {
+  return {
+    async *list(prefix) {
+      for (let marker = ''; ; ) {
+        const { files, next } = await listPage(client, prefix, marker)
+        yield* files
+        if (next === '') return
+        marker = next
+      }
+    },
+    async find(blob) {
+      try {
+        const response = await client.request({ method: 'HEAD', blob, permission: 'read blobs' })
+        const { headers } = response
+        await discard(response)
+        return {
+          name: blob,
+          sizeBytes: Number(headers.get('content-length')),
+          version: bare(headers.get('etag') ?? ''),
+        }
+      } catch (error) {
+        if (failedWith(error, 'object_not_found')) return undefined
+        throw error
+      }
+    },
+    async get(file, fromByte) {
+      let response: Response
+      try {
+        // A range also keeps what is stored with a content encoding as it is.
+        const headers = { range: `bytes=${fromByte}-`, 'if-match': `"${file.version}"` }
+        response = await client.request({ blob: file.name, headers, permission: 'read blobs' })
+      } catch (error) {
+        throw failedWith(error, 'precondition_failed', 'object_not_found') ? sourceChanged(file.name) : error
+      }
+      if (beginsAt(response, fromByte)) return response
+      await discard(response)
+      throw rangeIgnored(store)
+    },
+  }
+}
+
+/** Up to 5,000 blobs, and what to ask for the next ones with; empty after the last. */
+async function listPage(
+  client: AzureClient,
+  prefix: string,
+  marker: string,
+): Promise<{ files: StoredFile[]; next: string }> {
+  const query = {
+    ...{ restype: 'container', comp: 'list', delimiter: '/', maxresults: '5000' },
+    ...(prefix === '' ? {} : { prefix }),
+    ...(marker === '' ? {} : { marker }),
+  }
+  const response = await client.request({ query, permission: 'list blobs' })
+  const result = element(readXml(await textOf(response), store), 'EnumerationResults')
+  if (result === undefined) throw new Outcome('retry', 'strange_answer', `${store} answered with what is no listing.`)
+  const files = elements(element(result, 'Blobs'), 'Blob').map((blob) => ({
+    name: nameOf(element(blob, 'Name')),
+    sizeBytes: Number(textAt(blob, 'Properties', 'Content-Length')),
+    version: bare(textAt(blob, 'Properties', 'Etag')),
+  }))
+  return { files, next: textAt(result, 'NextMarker') }
+}
+
+/** Names with characters that XML cannot hold come encoded. */
+function nameOf(name: XmlNode | undefined): string {
+  const text = textAt(name)
+  return textAt(name, '@Encoded') === 'true' ? decodeURIComponent(text) : text
+}
+
+/** Listings give tags without quotation marks, headers with them. */
+const bare = (tag: string): string => tag.replace(/^"|"$/g, '')

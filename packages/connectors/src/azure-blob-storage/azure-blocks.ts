@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { type Json, Outcome } from '@penstock/connector'
+import type { FileSink } from '@penstock/connector/files'
+import { discard } from '../object-stores/answers.ts'
+import { type AzureClient, failedWith } from './azure-client.ts'
+
+/** Azure takes at most so many blocks; with these a blob can have 48 GiB at least. */
+const blocksMax = 50_000
+const blockBytesMin = 1 << 20
+
+/** A block is sent, and a list of all of them taken, within this time. */
+const writeTimeoutMs = 300_000
+
+export type AzureTarget = { readonly blob: string; readonly contentType: string; readonly transferId: string }
+
+/**
+ * Writes one blob block by block; nothing of it is visible until the list of its blocks is committed, and blocks that
+ * never are vanish after a week. Their names tell the transfer and the number, so that a block that comes again takes
+ * its own place, and a list that is committed again gives the same blob.
+ */
+export function azureBlocks(client: AzureClient, { blob, contentType, transferId }: AzureTarget): FileSink {
+  const put = { method: 'PUT', blob, permission: 'write blobs', timeoutMs: writeTimeoutMs } as const
+  // All names of a blob's blocks must be of the same length.
+  const digest = createHash('sha256').update(transferId).digest('hex').slice(0, 24)
+  const nameOf = (number: number): string =>
+    Buffer.from(`${digest}-${String(number).padStart(5, '0')}`).toString('base64')
+
+  return {
+    partBytesMin: blockBytesMin,
+    async writePart({ number, bytes }) {
+      if (number >= blocksMax) throw tooLarge(blob)
+      const headers = { 'content-md5': createHash('md5').update(bytes).digest('base64') }
+      const query = { comp: 'block', blockid: nameOf(number) }
+      await discard(await client.request({ ...put, query, headers, body: bytes }))
+      return { block: number }
+    },
+    async publish(receipts: readonly Json[]) {
+      const names = receipts.map((_, number) => `<Latest>${nameOf(number)}</Latest>`)
+      const body = `<?xml version="1.0" encoding="utf-8"?><BlockList>${names.join('')}</BlockList>`
+      const headers = { 'content-type': 'application/xml', 'x-ms-blob-content-type': contentType }
+      try {
+        await discard(await client.request({ ...put, query: { comp: 'blocklist' }, headers, body }))
+      } catch (error) {
+        throw failedWith(error, 'blocks_not_found') ? blocksLost(blob) : error
+      }
+    },
+    // Blocks cannot be taken away but by Azure itself.
+    async abort() {},
+  }
+}
+
+const blocksLost = (blob: string): Outcome =>
+  new Outcome(
+    'failed',
+    'upload_lost',
+    `Blocks of ${blob} are gone: somebody else wrote this blob at the same time, or a week has passed. Start another transfer.`,
+  )
+
+const tooLarge = (blob: string): Outcome =>
+  new Outcome(
+    'failed',
+    'file_too_large',
+    `${blob} would have more than ${blocksMax} blocks. Send the data in several transfers.`,
+  )

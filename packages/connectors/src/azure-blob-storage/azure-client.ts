@@ -1,0 +1,149 @@
+import { createHmac } from 'node:crypto'
+import { asOutcome, type ConnectorContext, Outcome } from '@penstock/connector'
+import { discard, passingTrouble } from '../object-stores/answers.ts'
+import { encodeName, encodeValue } from '../object-stores/place.ts'
+import type { Container } from './container.ts'
+
+const version = '2023-11-03'
+
+/** One request: to a blob, else to the container, else to the account. */
+export type AzureRequest = {
+  readonly method?: 'GET' | 'HEAD' | 'PUT' | 'DELETE'
+  readonly blob?: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array | string
+  /** What it takes, in words: `list blobs`. */
+  readonly permission: string
+  readonly timeoutMs?: number
+  /** Refusals of these names are answers, too. */
+  readonly takes?: RegExp
+}
+
+export type AzureClient = {
+  readonly container: Container
+  /** Resolves with an answer of status 2xx, or one that is taken; throws an `Outcome` for all others. */
+  request(asked: AzureRequest): Promise<Response>
+}
+
+/** Speaks to Azure Blob Storage over its REST interface. */
+export function makeAzureClient(context: ConnectorContext, container: Container): AzureClient {
+  return {
+    container,
+    async request(asked) {
+      const { method = 'GET', body, timeoutMs } = asked
+      const url = urlOf(container, asked)
+      const headers: Record<string, string> = {
+        ...asked.headers,
+        'x-ms-date': new Date().toUTCString(),
+        'x-ms-version': version,
+        ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      }
+      const authorization = authorize(container, method, url, headers)
+      const response = await context.egress.request(url, {
+        method,
+        headers: { ...headers, ...authorization },
+        signal: context.signal,
+        ...(body === undefined ? {} : { body }),
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      })
+      if (response.ok || asked.takes?.test(response.headers.get('x-ms-error-code') ?? '')) return response
+      await discard(response)
+      throw outcomeOf(response, asked, container)
+    },
+  }
+}
+
+/** Asks the account without credentials whether anything answers there. */
+export async function reachAzure(context: ConnectorContext, container: Container): Promise<string> {
+  const { host, origin } = new URL(container.service)
+  await discard(await context.egress.request(origin, { method: 'HEAD', signal: context.signal }))
+  return host
+}
+
+function urlOf({ service, name, access }: Container, { blob, query = {} }: AzureRequest): URL {
+  const path = `${service}/${name === '' ? '' : encodeValue(name)}${blob === undefined ? '' : `/${encodeName(blob)}`}`
+  const search = Object.entries(query).map(([key, value]) => `${key}=${encodeValue(value)}`)
+  if (access.kind === 'signature') search.push(access.query)
+  return new URL(`${path}${search.length > 0 ? `?${search.join('&')}` : ''}`)
+}
+
+const signedInOrder = [
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-md5',
+  'content-type',
+  'date',
+  'if-modified-since',
+  'if-match',
+  'if-none-match',
+  'if-unmodified-since',
+  'range',
+]
+
+/** The signature of a request with the account's key, as Azure's description of Shared Key says. */
+function authorize({ access }: Container, method: string, url: URL, headers: Record<string, string>) {
+  if (access.kind === 'signature') return {}
+  const signed = (name: string) => (name === 'content-length' && headers[name] === '0' ? '' : (headers[name] ?? ''))
+  const own = Object.keys(headers).filter((name) => name.startsWith('x-ms-'))
+  const query = [...url.searchParams].sort(([a], [b]) => (a < b ? -1 : 1))
+  const text = [
+    method,
+    ...signedInOrder.map(signed),
+    ...own.sort().map((name) => `${name}:${headers[name]}`),
+    `/${access.account}${url.pathname}`,
+    ...query.map(([name, value]) => `${name.toLowerCase()}:${value}`),
+  ].join('\n')
+  const signature = createHmac('sha256', access.key).update(text).digest('base64')
+  return { authorization: `SharedKey ${access.account}:${signature}` }
+}
+
+const noPermission =
+  /^(Authorization(Permission|Protocol|SourceIP|ResourceType|Service)Mismatch|AuthorizationFailure|InsufficientAccountPermissions|AccountIsDisabled|PublicAccessNotPermitted|KeyBasedAuthenticationNotPermitted|Unauthorized.*)$/
+
+/** An answer that is no success, as an instruction: `object_not_found` and `precondition_failed` mean what callers make of them. */
+function outcomeOf(response: Response, asked: AzureRequest, container: Container): Outcome {
+  const { status } = response
+  const code = response.headers.get('x-ms-error-code') ?? ''
+  const passing = passingTrouble('Azure Blob Storage', response)
+  if (passing) return passing
+  const known = code ? ` (${code})` : ''
+  if (
+    code === 'AuthenticationFailed' ||
+    code === 'NoAuthenticationInformation' ||
+    code === 'InvalidAuthenticationInfo'
+  ) {
+    const message =
+      container.access.kind === 'key'
+        ? `Azure does not accept the access key of the account ${container.access.account}. Set it again, and see that the clock of this machine is right.`
+        : 'Azure does not accept the signature of the SAS URL: it was changed, withdrawn, or has ended. Make a new one.'
+    return new Outcome('refused', 'invalid_credentials', message)
+  }
+  if (/^Container(NotFound|Disabled|BeingDeleted)$/.test(code) || (status === 404 && asked.blob === undefined)) {
+    const message = `The storage account has no container ${container.name}. Check the path.`
+    return new Outcome('refused', 'container_not_found', message)
+  }
+  if (status === 401 || status === 403 || noPermission.test(code)) {
+    const message = `The credentials do not allow to ${asked.permission} in the container ${container.name}${known}.`
+    return new Outcome('refused', 'access_denied', message)
+  }
+  if (status === 412) return new Outcome('failed', 'precondition_failed', 'The blob is another one by now.')
+  if (status === 404) return new Outcome('failed', 'object_not_found', 'The blob is gone.')
+  if (code === 'BlobArchived' || code === 'BlobBeingRehydrated') {
+    return new Outcome('failed', 'object_archived', 'The blob is archived. Rehydrate it first, then start again.')
+  }
+  if (code === 'InvalidBlockList') return new Outcome('failed', 'blocks_not_found', 'Blocks of the blob are gone.')
+  if (status >= 300 && status < 400) {
+    return new Outcome('refused', 'invalid_path', 'The address leads elsewhere; set that of the storage account.')
+  }
+  return new Outcome(
+    'failed',
+    'request_refused',
+    `Azure refused a request (status ${status}${code ? `, ${code}` : ''}).`,
+  )
+}
+
+/** Whether work failed with this code. */
+export const failedWith = (error: unknown, ...codes: readonly string[]): boolean =>
+  codes.includes(asOutcome(error)?.code ?? '')

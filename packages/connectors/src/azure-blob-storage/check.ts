@@ -1,0 +1,54 @@
+import { type ConnectorContext, checkSteps } from '@penstock/connector'
+import { readOptionsOf } from '@penstock/connector/files'
+import { discard } from '../object-stores/answers.ts'
+import { checkReading } from '../object-stores/check-reading.ts'
+import { objectNameOf } from '../object-stores/place.ts'
+import { azureBlobs } from './azure-blobs.ts'
+import { azureBlocks } from './azure-blocks.ts'
+import { type AzureClient, makeAzureClient, reachAzure } from './azure-client.ts'
+import { containerOf, type Located, locate } from './container.ts'
+
+const reach = async (context: ConnectorContext): Promise<string> =>
+  `${await reachAzure(context, containerOf(context))} answers.`
+
+/** A signature that does not allow to list is told apart from one that is not accepted. */
+async function signIn(context: ConnectorContext): Promise<string> {
+  const container = containerOf(context)
+  const query = { ...(container.name === '' ? {} : { restype: 'container' }), comp: 'list', maxresults: '1' }
+  const takes = /^Authorization(Permission|ResourceType)Mismatch$/
+  await discard(await makeAzureClient(context, container).request({ query, permission: 'list', takes }))
+  return 'The credentials are accepted.'
+}
+
+const later = 'What the credentials allow is checked once a connection names a container.'
+
+/** What a setting means; without one, the container that the credentials are for, if they are for one. */
+function located(context: ConnectorContext, given: unknown, label: string): Located | undefined {
+  if (given !== undefined) return locate(context, given, label)
+  const container = containerOf(context)
+  return container.name === '' ? undefined : { container, path: '' }
+}
+
+async function mayRead(context: ConnectorContext): Promise<string> {
+  const { settings } = context
+  const found = located(context, settings.blobUri, 'The blob URI')
+  if (!found) return later
+  return checkReading(azureBlobs(clientOf(context, found)), found.path, readOptionsOf(settings).format)
+}
+
+/** Sends one block and commits none: just what a transfer needs, and at no time is anything to be seen. */
+async function mayWrite(context: ConnectorContext): Promise<string> {
+  const found = located(context, context.settings.outputPath, 'The output path')
+  if (!found) return later
+  const probe = { startedTime: new Date().toISOString(), transferId: 'check' }
+  const folder = found.path.slice(0, found.path.lastIndexOf('/') + 1)
+  const blob = objectNameOf(folder, probe, 'csv')
+  const sink = azureBlocks(clientOf(context, found), { blob, contentType: 'text/csv', transferId: 'check' })
+  await sink.writePart({ number: 0, offset: 0, bytes: Buffer.from('check') }, [])
+  return `Blobs can be written to the container ${found.container.name}.`
+}
+
+const clientOf = (context: ConnectorContext, { container }: Located): AzureClient => makeAzureClient(context, container)
+
+export const checkSource = checkSteps(['reach', reach], ['sign in', signIn], ['permission', mayRead])
+export const checkDestination = checkSteps(['reach', reach], ['sign in', signIn], ['permission', mayWrite])

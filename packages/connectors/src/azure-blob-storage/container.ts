@@ -1,0 +1,127 @@
+import { type ConnectorContext, Outcome, type Values } from '@penstock/connector'
+
+/** How requests to a container are allowed: by a key that signs each, or by a signature that was made beforehand. */
+export type Access =
+  | { readonly kind: 'key'; readonly account: string; readonly key: Uint8Array }
+  | { readonly kind: 'signature'; readonly query: string }
+
+/** Where blobs are. */
+export type Container = {
+  /** Address of the storage account, without a slash at its end. */
+  readonly service: string
+  /** Empty where none is named: with a signature for a whole account, before a connection says more. */
+  readonly name: string
+  readonly access: Access
+}
+
+/** A container, and the name of a blob or of a folder in it. */
+export type Located = { readonly container: Container; readonly path: string }
+
+/** Reads the credentials; throws `refused` where they cannot be any. */
+export function containerOf({ secrets }: Pick<ConnectorContext, 'secrets'>): Container {
+  return secrets.authType === 'account-key' ? containerByKey(secrets) : containerBySignature(secrets)
+}
+
+/**
+ * Finds what an address or a name means. An address must be one of the storage account, and of the container, that the
+ * credentials are for: a signature must not be sent anywhere else. A name is one within the default path, else within
+ * the container; without a container its first part is the container.
+ */
+export function locate(context: ConnectorContext, given: unknown, label: string): Located {
+  const container = containerOf(context)
+  const text = String(given ?? '').trim()
+  const fallback = context.secrets.defaultPath
+  if (/^https?:\/\//i.test(text)) return within(container, text, label)
+  if (typeof fallback === 'string' && fallback.trim() !== '') {
+    const base = /^https?:\/\//i.test(fallback.trim())
+      ? within(container, fallback.trim(), 'The default path')
+      : byName(container, fallback.trim(), label)
+    const folder = base.path === '' || base.path.endsWith('/') ? base.path : `${base.path}/`
+    return { container: base.container, path: folder + text.replace(/^\/+/, '') }
+  }
+  return byName(container, text, label)
+}
+
+function byName(container: Container, text: string, label: string): Located {
+  const name = text.replace(/^\/+/, '')
+  if (container.name !== '') return { container, path: name }
+  const [first = '', ...rest] = name.split('/')
+  return { container: { ...container, name: containerNamed(first, label) }, path: rest.join('/') }
+}
+
+function within(container: Container, address: string, label: string): Located {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (!url) throw invalidPath(`${label} is no address.`)
+  if (url.search) {
+    throw invalidPath(
+      `${label} holds a signature or other parameters. Take them away; a signature belongs in the SAS URL.`,
+    )
+  }
+  const service = new URL(container.service)
+  const above = service.pathname.replace(/\/+$/, '')
+  const inAccount = url.origin === service.origin && `${url.pathname}/`.startsWith(`${above}/`)
+  const [first = '', ...rest] = decoded(url.pathname.slice(above.length)).replace(/^\//, '').split('/')
+  if (!inAccount || (container.name !== '' && first !== container.name)) {
+    throw invalidPath(
+      `${label} must be in the storage account${container.name === '' ? '' : ' and container'} that the credentials are for.`,
+    )
+  }
+  return { container: { ...container, name: containerNamed(first, label) }, path: rest.join('/') }
+}
+
+function containerByKey({ accountName, accessKey }: Values): Container {
+  const given = String(accountName ?? '').trim()
+  // The emulator, and clouds of their own, are known by an address instead of a name.
+  const url = /^https?:\/\//i.test(given) && URL.canParse(given) ? new URL(given) : undefined
+  const account = url ? ((url.pathname.split('/')[1] || url.hostname.split('.')[0]) ?? '') : given.toLowerCase()
+  if (!/^[a-z0-9]{3,24}$/.test(account)) {
+    throw new Outcome('refused', 'invalid_credentials', 'The account name must be 3 to 24 letters and digits.')
+  }
+  const key = Buffer.from(String(accessKey ?? '').trim(), 'base64')
+  if (key.length < 16) {
+    const message = 'The access key is not one of a storage account; copy key1 or key2 from its access keys in full.'
+    throw new Outcome('refused', 'invalid_credentials', message)
+  }
+  const service = url ? `${url.origin}${url.pathname.replace(/\/+$/, '')}` : `https://${account}.blob.core.windows.net`
+  return { service, name: '', access: { kind: 'key', account, key } }
+}
+
+function containerBySignature({ sasUrl }: Values): Container {
+  const given = String(sasUrl ?? '').trim()
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || !url.searchParams.has('sig')) {
+    const message =
+      'The SAS URL must be an address of a container with a signature in it: https://…/container?sv=…&sig=….'
+    throw new Outcome('refused', 'invalid_credentials', message)
+  }
+  const ends = Date.parse(url.searchParams.get('se') ?? '')
+  if (ends < Date.now()) {
+    const message = `The SAS URL has been invalid since ${new Date(ends).toISOString()}. Make a new one.`
+    throw new Outcome('refused', 'expired_credentials', message)
+  }
+  const segments = decoded(url.pathname).split('/').slice(1)
+  // Where the host is an address or a bare name, as the emulator's is, the account is the first part of the path.
+  const above = /^[\d.]+$|^\[|^[^.]+$/.test(url.hostname) ? `/${segments.shift() ?? ''}` : ''
+  return {
+    service: `${url.origin}${above}`,
+    name: segments[0] ?? '',
+    access: { kind: 'signature', query: url.search.slice(1) },
+  }
+}
+
+function containerNamed(name: string, label: string): string {
+  if (/^(\$root|\$web|[a-z0-9](?:-?[a-z0-9]){2,62})$/.test(name)) return name
+  throw invalidPath(
+    `${label} names no container. It looks like https://account.blob.core.windows.net/container/folder/.`,
+  )
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+const invalidPath = (message: string): Outcome => new Outcome('refused', 'invalid_path', message)

@@ -1,0 +1,79 @@
+import { type Cell, type Chunk, Outcome } from '@penstock/connector'
+import { markerIn, positionOf, type Spot } from './positions.ts'
+
+/** A row that was read, with the texts by which it is ordered. */
+export type ReadRow = {
+  readonly spot: readonly (string | null)[]
+  readonly cells: readonly Cell[]
+  readonly bytes: number
+}
+
+/** How the rows of a read are ordered. */
+export type Order = {
+  readonly columns: readonly string[]
+  /** Names of what rows are ordered by: a marker that was kept under other names says nothing. */
+  readonly orderNames: readonly string[]
+  /** Whether the last of these is a digest of the whole row: then rows that are equal in everything are read by count. */
+  readonly digest: boolean
+  readonly incremental: boolean
+}
+
+const rowsMax = 5_000
+const bytesMax = 1024 * 1024
+
+/** Makes chunks of the rows that come after a spot. The first rows may be those of the spot itself, which were read. */
+export async function* chunksOf(
+  order: Order,
+  from: Spot,
+  batches: AsyncIterable<readonly ReadRow[]>,
+): AsyncGenerator<Chunk> {
+  const { columns, orderNames, digest, incremental } = order
+  let { after: last, skip } = from
+  let toSkip = skip
+  let rows: (readonly Cell[])[] = []
+  let bytes = 0
+  const chunk = (): Chunk => {
+    const spot = { after: last, skip, bound: from.bound }
+    const full = { columns, rows, bytes, position: positionOf(spot) }
+    rows = []
+    bytes = 0
+    return incremental ? { ...full, marker: markerIn(orderNames, spot) } : full
+  }
+  for await (const batch of batches) {
+    for (const row of batch) {
+      const spot = complete(row.spot)
+      const before = last
+      const same = before !== undefined && spot.every((text, at) => text === before[at])
+      if (same && !digest) throw keyNotUnique()
+      if (same && toSkip > 0) {
+        toSkip -= 1
+        continue
+      }
+      toSkip = 0
+      skip = same ? skip + 1 : 1
+      last = spot
+      rows.push(row.cells)
+      bytes += row.bytes
+      if (rows.length >= rowsMax || bytes >= bytesMax) yield chunk()
+    }
+  }
+  if (rows.length > 0) yield chunk()
+}
+
+function complete(spot: readonly (string | null)[]): readonly string[] {
+  if (spot.includes(null)) {
+    throw new Outcome(
+      'failed',
+      'key_missing',
+      'A row has no value in a key column, so its place cannot be kept; name key columns that always have one, or none.',
+    )
+  }
+  return spot as readonly string[]
+}
+
+const keyNotUnique = (): Outcome =>
+  new Outcome(
+    'failed',
+    'key_not_unique',
+    'Two rows have the same values in the key columns; name columns that together tell all rows apart, or none.',
+  )

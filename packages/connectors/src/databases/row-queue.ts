@@ -1,0 +1,67 @@
+/** What a driver pushes, until a reader takes it; the driver pauses meanwhile. */
+export type RowQueue<T> = {
+  push(row: T, bytes: number): void
+  end(): void
+  fail(error: unknown): void
+  /** What came since the last time, again and again until the end. Throws what `fail` was told. */
+  drain(): AsyncGenerator<T[]>
+}
+
+const queuedBytesMax = 1024 * 1024
+
+/**
+ * @param flow stops and starts the driver; not much more than a megabyte waits here
+ * @param silence called when nothing has come for `waitMs` while somebody waits for it; it must make the query fail
+ */
+export function createRowQueue<T>(
+  flow: { pause(): void; resume(): void },
+  waitMs: number,
+  silence: () => void,
+): RowQueue<T> {
+  let queue: T[] = []
+  let queuedBytes = 0
+  let paused = false
+  let ended = false
+  let failed: { error: unknown } | undefined
+  let wake = () => {}
+  return {
+    push(row, bytes) {
+      queue.push(row)
+      queuedBytes += bytes
+      if (queuedBytes > queuedBytesMax && !paused) {
+        paused = true
+        flow.pause()
+      }
+      wake()
+    },
+    end() {
+      ended = true
+      wake()
+    },
+    fail(error) {
+      failed ??= { error }
+      wake()
+    },
+    async *drain() {
+      while (true) {
+        if (queue.length === 0 && !ended && !failed) {
+          const timer = setTimeout(silence, waitMs)
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+          clearTimeout(timer)
+        }
+        if (failed) throw failed.error
+        const rows = queue
+        queue = []
+        queuedBytes = 0
+        if (rows.length > 0) yield rows
+        else if (ended) return
+        if (paused && !ended) {
+          paused = false
+          flow.resume()
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import type { Batch, Cell, Instruction } from '@penstock/connector'
+import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import {
+  because,
+  type DataManagerServer,
+  googleSecrets,
+  refusal,
+  startDataManager,
+} from '../../test/data-manager-server.ts'
+import { assertTrouble, batchOf, faultOf, hangOf, outcomeOf, type Trouble } from '../../test/platform-server.ts'
+import { googleDataManagerAudiences as connector } from './google-data-manager-audiences.ts'
+
+const columns = ['segment_name', 'action', 'email', 'phone_sha256', 'first_name', 'last_name', 'country', 'postal_code']
+const sha = (text: string) => createHash('sha256').update(text).digest('hex')
+const settings = {
+  accountType: 'Google Ads',
+  advertiserId: '123-456-7890',
+  audienceType: 'Contact Information',
+  dataSourceType: 'FIRST_PARTY',
+  adUserDataConsent: 'Granted',
+  adPersonalizationConsent: 'Unspecified',
+}
+const row = (n: number | string, action = 'add', name: string | null = 'Loyal'): Cell[] => [
+  ...[name, action, sha(`${n}@example.com`), null, null, null, null, null],
+]
+const member = (n: number | string) =>
+  JSON.stringify({ userData: { userIdentifiers: [{ emailAddress: sha(`${n}@example.com`) }] } })
+const routesTo = ({ url }: { url: string }) => ({
+  'https://datamanager.googleapis.com': url,
+  'https://oauth2.googleapis.com': url,
+})
+const account = 'accountTypes/GOOGLE_ADS/accounts/1234567890'
+const ingest = /audienceMembers:ingest/
+
+describe('Google Data Manager Audiences, against a server that keeps to what is known of Google', () => {
+  let google: DataManagerServer
+
+  beforeEach(async () => {
+    google = await startDataManager()
+  })
+  afterEach(() => google.close())
+
+  const contextOf = (options: TestContextOptions = {}) =>
+    testContext({ secrets: googleSecrets, settings, columns, routes: routesTo(google), ...options })
+  async function openWriter(options: TestContextOptions = {}) {
+    const { deliver } = connector.destination ?? {}
+    assert.ok(deliver)
+    return deliver.open(contextOf(options))
+  }
+  const deliver = async (batch: Batch, options: TestContextOptions = {}) => (await openWriter(options)).deliver(batch)
+  const members = (at = 0) => [...(google.lists[at]?.members ?? [])].sort()
+
+  test('makes a list that rows name, adds and removes people, and delivers twice without harm', async () => {
+    const batch = batchOf(columns, [row(1), row(2), row(2, 'remove'), row(3, 'remove'), row(3)])
+    const delivery = await deliver(batch)
+    assert.deepEqual(delivery.rejected, [])
+    assert.deepEqual(delivery.memory, { account, audiences: { Loyal: '8000000001' } })
+    assert.deepEqual(delivery.receipt, { requests: ['request-1', 'request-1'] })
+    assert.deepEqual(google.lists[0]?.info, { dataSourceType: 'DATA_SOURCE_TYPE_FIRST_PARTY' })
+    await deliver(batch)
+    await deliver(batch, { memory: delivery.memory ?? null })
+    assert.equal(google.lists.length, 1)
+    assert.deepEqual(members(), [member(1), member(3)].sort())
+    const sent = google.received.find(({ path }) => ingest.test(path))?.json as Record<string, unknown>
+    assert.deepEqual(sent.consent, { adUserData: 'CONSENT_GRANTED' })
+  })
+
+  test('sends addresses whole, hashed where Google wants it and plain where not', async () => {
+    const address = [sha('jane'), sha('saoirse'), 'ie', 'D02 X285']
+    const digest = sha('+12345678901')
+    await deliver(batchOf(columns, [['Loyal', 'add', null, digest, ...address]]))
+    const [givenName, familyName] = address
+    const identifiers = [
+      { phoneNumber: digest },
+      { address: { givenName, familyName, regionCode: 'IE', postalCode: 'D02 X285' } },
+    ]
+    assert.deepEqual(members(), [JSON.stringify({ userData: { userIdentifiers: identifiers } })])
+  })
+
+  test('keeps lists of devices, from the column of their kind', async () => {
+    const wide = ['action', 'email', 'idfa', 'gaid']
+    const device = 'AEBE52E7-03EE-455A-B3C4-E57283966239'
+    const mobile = { ...settings, audienceType: 'Mobile Advertising Id', appId: 'app.mill', keySpace: 'IOS' }
+    const rows: Cell[][] = [
+      ['add', '', device, null],
+      ['add', sha('x'), null, device],
+      ['add', null, 'jane@example.com', null],
+    ]
+    const { rejected, memory } = await deliver(batchOf(wide, rows), { settings: mobile, columns: wide })
+    assert.deepEqual(
+      rejected?.map(({ index, field }) => [index, field]),
+      [
+        [1, 'idfa'],
+        [2, 'idfa'],
+      ],
+    )
+    assert.deepEqual(members(), [JSON.stringify({ mobileData: { mobileIds: [device] } })])
+    assert.deepEqual(memory, { account, audienceId: '8000000001', audiences: {} })
+    assert.deepEqual(
+      [google.lists[0]?.displayName, google.lists[0]?.uploadKeyTypes],
+      ['Penstock 0f1e2d3c4b5a6978', ['MOBILE_ID']],
+    )
+  })
+
+  test('makes no second list where the answer to making it was lost, or somebody else made it', async () => {
+    google.trouble(/^POST .*userLists$/, 'reset after')
+    const batch = batchOf(columns, [row(1, 'add', 'With "quotes" \\ and more')])
+    assert.equal((await outcomeOf(deliver(batch), contextOf())).instruction, 'retry')
+    google.trouble(/^GET .*userLists$/, { json: {} })
+    await deliver(batch)
+    assert.equal(google.lists.length, 1)
+    assert.deepEqual(members(), [member(1)])
+  })
+
+  test('takes a batch of the largest size', async () => {
+    const { rowsMax = 0 } = connector.destination?.deliver?.batch(settings) ?? {}
+    const rows = Array.from({ length: rowsMax }, (_, n) => row(n))
+    assert.deepEqual((await deliver(batchOf(columns, rows))).rejected, [])
+    assert.equal(google.lists[0]?.members.size, rowsMax)
+  })
+
+  test('makes another list where the remembered one is gone', async () => {
+    await deliver(batchOf(columns, [row(1, 'add', null)]), { memory: { account, audienceId: '77', audiences: {} } })
+    assert.deepEqual(
+      google.lists.map(({ displayName }) => displayName),
+      ['Penstock 0f1e2d3c4b5a6978'],
+    )
+  })
+
+  test('rejects before sending what would make Google refuse the whole request', async () => {
+    const rows: [Cell[], string | undefined][] = [
+      [row(1, 'replace'), 'action'],
+      [['Loyal', 'add', 'jane@example.com', null, null, null, null, null], 'email'],
+      [['Loyal', 'add', null, sha('1').slice(1), null, null, null, null], 'phone_sha256'],
+      [['Loyal', 'add', null, null, null, null, null, null], undefined],
+      [['Loyal', 'add', null, null, sha('jane'), sha('saoirse'), null, 'D02'], 'country'],
+      [['Loyal', 'add', null, null, sha('jane'), sha('saoirse'), 'Ireland', 'D02'], 'country'],
+      [row(7, 'remove', 'Nobody made this'), 'segment_name'],
+    ]
+    const { rejected } = await deliver(batchOf(columns, [...rows.map(([one]) => one), row(9)]))
+    assert.deepEqual(
+      rejected?.map(({ index, field }) => [index, field]),
+      rows.map(([, field], index) => [index, field]),
+    )
+    assert.deepEqual(members(), [member(9)])
+    assert.equal(google.lists.length, 1)
+  })
+
+  const digestOnlyGoogleRefuses = (n: number): Cell[] => [
+    'Loyal',
+    'add',
+    `99999999${sha(String(n)).slice(8)}`,
+    null,
+    null,
+    null,
+    null,
+    null,
+  ]
+
+  test('takes out the members that Google blames, however many answers that needs, and names their rows', async () => {
+    for (const path of [google.blame.path, (at: number) => `audienceMembers[${at}].userData`]) {
+      google.blame.path = path
+      const rows = Array.from({ length: 50 }, (_, n) => (n % 5 === 0 ? digestOnlyGoogleRefuses(n) : row(n)))
+      const { rejected } = await deliver(batchOf(columns, rows))
+      assert.deepEqual(
+        rejected?.map(({ index }) => index).sort((a, b) => Number(a) - Number(b)),
+        [0, 5, 10, 15, 20, 25, 30, 35, 40, 45],
+      )
+      assert.match(rejected?.[0]?.reason ?? '', /\(INVALID_SHA256_FORMAT\)\.$/)
+      assert.equal(google.lists[0]?.members.size, 40)
+    }
+  })
+
+  test('halves a batch where Google blames too many, one after the other, or nobody in particular', async () => {
+    google.blame.most = 1
+    const rows = Array.from({ length: 30 }, (_, n) => digestOnlyGoogleRefuses(n))
+    const many = await outcomeOf(deliver(batchOf(columns, rows)), contextOf())
+    assert.deepEqual([many.instruction, many.code], ['split', 'invalid_batch'])
+    google.blame.path = () => 'audience_members'
+    const nobody = await outcomeOf(deliver(batchOf(columns, rows)), contextOf())
+    assert.deepEqual([nobody.instruction, nobody.code], ['split', 'invalid_batch'])
+  })
+
+  test('asks for a new access token once when the old one has ended, and for none otherwise', async () => {
+    const writer = await openWriter()
+    await writer.deliver(batchOf(columns, [row(1)]))
+    await writer.deliver(batchOf(columns, [row(2)]))
+    const tokens = () => google.received.filter(({ path }) => path === '/token').length
+    assert.equal(tokens(), 1)
+    google.expireTokens()
+    await writer.deliver(batchOf(columns, [row(3)]))
+    assert.equal(tokens(), 2)
+    google.trouble(ingest, refusal(401, 'UNAUTHENTICATED'))
+    google.trouble(ingest, refusal(401, 'UNAUTHENTICATED'))
+    const outcome = await outcomeOf(writer.deliver(batchOf(columns, [row(4)])), contextOf())
+    assert.deepEqual([outcome.instruction, outcome.code], ['refused', 'invalid_credentials'])
+  })
+
+  test('tells the engine what each refusal asks for', async () => {
+    const delay = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7.5s' }]
+    const cases: [Trouble, Instruction, string, number?][] = [
+      [refusal(429, 'RESOURCE_EXHAUSTED', delay), 'retry', 'rate_limited', 7500],
+      [{ ...refusal(429, 'RESOURCE_EXHAUSTED'), headers: { 'retry-after': '3' } }, 'retry', 'rate_limited', 3000],
+      [refusal(503, 'UNAVAILABLE'), 'retry', 'platform_fault'],
+      [refusal(504, 'DEADLINE_EXCEEDED'), 'retry', 'platform_fault'],
+      [refusal(500, 'INTERNAL'), 'retry', 'platform_fault'],
+      [refusal(409, 'ABORTED'), 'retry', 'platform_fault'],
+      [{ status: 200, text: '<html>' }, 'retry', 'platform_fault'],
+      ['reset', 'retry', 'connection_lost'],
+      [refusal(403, 'PERMISSION_DENIED'), 'refused', 'permission_denied'],
+      [because('TERMS_AND_CONDITIONS_NOT_SIGNED'), 'refused', 'terms_not_accepted'],
+      [because('NOT_ALLOWLISTED'), 'refused', 'not_allowed'],
+      [because('INVALID_USER_LIST_ID'), 'refused', 'list_not_found'],
+      [because('INVALID_USER_LIST_TYPE'), 'refused', 'wrong_list_type'],
+      [because('OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH'), 'refused', 'account_mismatch'],
+      [because('TOO_MANY_AUDIENCE_MEMBERS'), 'split', 'invalid_batch'],
+      [{ status: 413, text: '' }, 'split', 'batch_too_large'],
+    ]
+    const setting = { server: google, context: contextOf(), match: ingest }
+    const writer = await openWriter()
+    for (const [trouble, instruction, code, afterMs] of cases) {
+      const wanted = { instruction, code, ...(afterMs === undefined ? {} : { afterMs }) }
+      await assertTrouble(setting, writer, batchOf(columns, [row(1)]), trouble, wanted)
+    }
+    const tokenCases: [Trouble, Instruction, string][] = [
+      [{ status: 400, json: { error: 'invalid_grant' } }, 'refused', 'invalid_credentials'],
+      [{ status: 401, json: { error: 'invalid_client' } }, 'refused', 'invalid_credentials'],
+      [{ status: 503, text: '' }, 'retry', 'platform_fault'],
+      [{ json: { access_token: 't', expires_in: 9, scope: 'openid email' } }, 'refused', 'permission_denied'],
+    ]
+    for (const [trouble, instruction, code] of tokenCases) {
+      const fresh = { server: google, context: contextOf(), match: /token$/ }
+      await assertTrouble(fresh, await openWriter(), batchOf(columns, [row(1)]), trouble, { instruction, code })
+    }
+  })
+
+  test('says through which manager account it signs in', async () => {
+    await deliver(batchOf(columns, [row(1)]), { settings: { ...settings, managerAccountId: '999-888-7777' } })
+    const [found] = google.received.filter(({ path }) => path.endsWith('/userLists'))
+    assert.equal(found?.headers['login-account'], 'accountTypes/GOOGLE_ADS/accounts/9998887777')
+    const sent = google.received.find(({ path }) => ingest.test(path))?.json as {
+      destinations: Record<string, unknown>[]
+    }
+    assert.deepEqual(sent.destinations[0]?.loginAccount, { accountType: 'GOOGLE_ADS', accountId: '9998887777' })
+    const wrong = await outcomeOf(openWriter({ settings: { ...settings, advertiserId: 'mill' } }), contextOf())
+    assert.deepEqual([wrong.instruction, wrong.code], ['refused', 'invalid_setting'])
+  })
+
+  test('checks whether Google is reached, the refresh token accepted and the account readable', async () => {
+    const { check } = connector
+    assert.ok(check)
+    const run = async (options: TestContextOptions = {}) =>
+      (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
+    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run({ settings: {} }), ['reach true', 'sign in true', 'permission true'])
+    const other = { settings: { ...settings, advertiserId: '42' } }
+    assert.deepEqual(await run(other), ['reach true', 'sign in true', 'permission false'])
+    assert.deepEqual(await run({ secrets: { ...googleSecrets, refreshToken: 'revoked' } }), [
+      'reach true',
+      'sign in false',
+    ])
+  })
+})
+
+const peer = await startDataManager()
+after(() => peer.close())
+
+acceptDestination({
+  connector,
+  peer: 'a server that keeps to what is known of Google',
+  secrets: googleSecrets,
+  wrongSecrets: { ...googleSecrets, refreshToken: 'revoked-token' },
+  settings,
+  missing: { ...settings, advertiserId: '42' },
+  context: { routes: routesTo(peer) },
+  columns: columns.slice(0, 3),
+  rows: Array.from({ length: 12 }, (_, n) => row(n).slice(0, 3)),
+  badRows: [
+    { row: ['Loyal', 'add', `99999999${sha('a').slice(8)}`], reason: /INVALID_SHA256_FORMAT/ },
+    { row: ['Loyal', 'add', 'abc'], reason: /no SHA-256/, field: 'email' },
+  ],
+  async readBack() {
+    assert.ok(peer.lists.length < 2, 'a second list was made')
+    return [...(peer.lists[0]?.members ?? [])].map((text) => ['Loyal', 'add', /[0-9a-f]{64}/.exec(text)?.[0] ?? ''])
+  },
+  reset: () => peer.lists.splice(0),
+  deduplicates: true,
+  visible: 'at once',
+  faults: [
+    faultOf(peer, ingest, refusal(429, 'RESOURCE_EXHAUSTED'), { name: 'limits calls', instruction: 'retry' }),
+    faultOf(peer, ingest, refusal(503, 'UNAVAILABLE'), { name: 'has a fault', instruction: 'retry' }),
+    faultOf(peer, ingest, 'reset after', { name: 'cuts the answer off', instruction: 'retry' }),
+    faultOf(peer, ingest, refusal(403, 'PERMISSION_DENIED'), { name: 'denies access', instruction: 'refused' }),
+  ],
+  hang: hangOf(peer, ingest),
+})

@@ -1,0 +1,57 @@
+import { type ConnectorContext, checkSteps, Outcome } from '@penstock/connector'
+import { jsonOf } from '../google/service-account.ts'
+import { textOf } from '../object-stores/answers.ts'
+import { placeOf } from '../object-stores/place.ts'
+import { accountOf, makeGcsClient, reachGcs } from './gcs-client.ts'
+
+const reach = async (context: ConnectorContext): Promise<string> => `${await reachGcs(context)} answers.`
+
+async function signIn(context: ConnectorContext): Promise<string> {
+  const account = accountOf(context)
+  await account.token()
+  return `Google accepts the key of ${account.email}.`
+}
+
+/** Asks Google which permissions the service account has in the bucket; nothing is read or written for that. */
+async function permission(
+  context: ConnectorContext,
+  uri: unknown,
+  label: string,
+  needed: readonly string[],
+): Promise<string> {
+  if (uri === undefined) return 'What the service account may do is checked once a connection names a bucket.'
+  const client = makeGcsClient(context, placeOf(uri, 'gs', label).bucket)
+  const path = `/iam/testPermissions?${needed.map((name) => `permissions=${name}`).join('&')}`
+  const held = jsonOf(await textOf(await client.request({ path, permission: needed.join(', ') }))).permissions
+  const missing = needed.filter((name) => !Array.isArray(held) || !held.includes(name))
+  if (missing.length === 0) return `The service account may do all that is needed in the bucket ${client.bucket}.`
+  const message = `The service account lacks permissions in the bucket ${client.bucket}: ${missing.join(', ')}. Grant it a role that has them, such as Storage Object User.`
+  throw new Outcome('refused', 'access_denied', message)
+}
+
+export const checkSource = checkSteps(
+  ['reach', reach],
+  ['sign in', signIn],
+  [
+    'permission',
+    (context) =>
+      permission(context, context.settings.bucketUri, 'The bucket URI', [
+        'storage.objects.list',
+        'storage.objects.get',
+      ]),
+  ],
+)
+
+export const checkDestination = checkSteps(
+  ['reach', reach],
+  ['sign in', signIn],
+  [
+    'permission',
+    (context) =>
+      permission(context, context.settings.outputPath, 'The output path', [
+        'storage.objects.create',
+        'storage.objects.get',
+        'storage.objects.delete',
+      ]),
+  ],
+)

@@ -1,0 +1,112 @@
+import { asOutcome, type ConnectorContext, Outcome } from '@penstock/connector'
+import { jsonOf, type ServiceAccount, serviceAccount } from '../google/service-account.ts'
+import { discard, passingTrouble, textOf } from '../object-stores/answers.ts'
+import { encodeValue } from '../object-stores/place.ts'
+
+const origin = 'https://storage.googleapis.com'
+const scope = 'https://www.googleapis.com/auth/devstorage.read_write'
+
+/** One request to a bucket. */
+export type GcsRequest = {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  /** Behind the bucket, encoded: `/o`, `/iam/testPermissions`. */
+  readonly path: string
+  /** To the interface that takes the bytes of objects. */
+  readonly upload?: boolean
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array | string
+  /** What is missing where it is forbidden: `storage.objects.list`. */
+  readonly permission: string
+  readonly timeoutMs?: number
+  /** Instead of the context's; for what is cleaned up after the context was aborted. */
+  readonly signal?: AbortSignal
+}
+
+export type GcsClient = {
+  readonly bucket: string
+  readonly account: ServiceAccount
+  /** Resolves with an answer of status 2xx; throws an `Outcome` for all others. */
+  request(asked: GcsRequest): Promise<Response>
+}
+
+export const accountOf = (context: ConnectorContext): ServiceAccount =>
+  serviceAccount(context, context.secrets.jsonKey, scope)
+
+/** Speaks to Google Cloud Storage over its JSON interface. A token that is not accepted any more is replaced once. */
+export function makeGcsClient(context: ConnectorContext, bucket: string): GcsClient {
+  const account = accountOf(context)
+  const attempt = async (asked: GcsRequest, token: string): Promise<Response> => {
+    const { method = 'GET', query = {}, body, timeoutMs } = asked
+    const search = Object.entries(query).map(([name, value]) => `${name}=${encodeValue(value)}`)
+    const path = `${asked.upload ? '/upload' : ''}/storage/v1/b/${encodeValue(bucket)}${asked.path}`
+    return context.egress.request(`${origin}${path}${search.length > 0 ? `?${search.join('&')}` : ''}`, {
+      method,
+      headers: { ...asked.headers, authorization: `Bearer ${token}` },
+      signal: asked.signal ?? context.signal,
+      ...(body === undefined ? {} : { body }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    })
+  }
+  return {
+    ...{ bucket, account },
+    async request(asked) {
+      let response = await attempt(asked, await account.token())
+      if (response.status === 401) {
+        await discard(response)
+        response = await attempt(asked, await account.token(true))
+      }
+      if (response.ok) return response
+      throw await outcomeOf(response, asked, bucket, account.email)
+    },
+  }
+}
+
+/** Whether anything answers where Google keeps objects. */
+export async function reachGcs(context: ConnectorContext): Promise<string> {
+  await discard(await context.egress.request(`${origin}/`, { method: 'HEAD', signal: context.signal }))
+  return new URL(origin).host
+}
+
+const tooMany = /^(rateLimitExceeded|userRateLimitExceeded|quotaExceeded|dailyLimitExceeded)$/
+
+/** An answer that is no success, as an instruction: `object_not_found` and `precondition_failed` mean what callers make of them. */
+async function outcomeOf(response: Response, asked: GcsRequest, bucket: string, email: string): Promise<Outcome> {
+  const { status } = response
+  const passing = passingTrouble('Google Cloud Storage', response)
+  const text = await textOf(response)
+  if (passing) return passing
+  const reason = reasonOf(text)
+  if (status === 401) {
+    const message = `Google Cloud Storage does not accept the tokens of ${email}. Check that the service account is still there, and set its key again.`
+    return new Outcome('refused', 'invalid_credentials', message)
+  }
+  if (status === 403 && tooMany.test(reason)) {
+    return new Outcome('retry', 'too_many_requests', `Google Cloud Storage asks for fewer requests (${reason}).`)
+  }
+  if (status === 403) {
+    const message = `${email} may not do this in the bucket ${bucket} (${asked.permission}${reason ? `; ${reason}` : ''}). Grant it a role that allows it.`
+    return new Outcome('refused', 'access_denied', message)
+  }
+  if (status === 404 && (asked.path === '/o' || /^The specified bucket does not exist/.test(messageOf(text)))) {
+    return new Outcome('refused', 'bucket_not_found', `Google Cloud Storage has no bucket ${bucket}. Check the path.`)
+  }
+  if (status === 412) return new Outcome('failed', 'precondition_failed', 'The object is another one by now.')
+  if (status === 404) return new Outcome('failed', 'object_not_found', 'The object is gone.')
+  const known = reason ? `, ${reason}` : ''
+  return new Outcome('failed', 'request_refused', `Google Cloud Storage refused a request (status ${status}${known}).`)
+}
+
+const errorOf = (text: string): Record<string, unknown> => (jsonOf(text).error ?? {}) as Record<string, unknown>
+
+const messageOf = (text: string): string => String(errorOf(text).message ?? '')
+
+function reasonOf(text: string): string {
+  const { errors } = errorOf(text)
+  const reason: unknown = Array.isArray(errors) ? errors[0]?.reason : undefined
+  return typeof reason === 'string' && /^[A-Za-z]{1,60}$/.test(reason) ? reason : ''
+}
+
+/** Whether work failed with this code. */
+export const failedWith = (error: unknown, ...codes: readonly string[]): boolean =>
+  codes.includes(asOutcome(error)?.code ?? '')

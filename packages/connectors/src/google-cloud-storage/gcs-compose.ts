@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import { Outcome } from '@penstock/connector'
+import type { FileSink } from '@penstock/connector/files'
+import { discard } from '../object-stores/answers.ts'
+import { failedWith, type GcsClient } from './gcs-client.ts'
+import { objectOf, objectPath } from './gcs-objects.ts'
+
+/** Objects that Google puts together at once. */
+const composedMax = 32
+const partBytesMin = 1 << 20
+
+/** A part is sent, and objects put together, within this time. */
+const writeTimeoutMs = 300_000
+const cleanUpTimeoutMs = 30_000
+/** Objects that are deleted at the same time. */
+const deletionsMax = 8
+
+/** An object that is to become a part of another one, and which version of it. */
+type Piece = { readonly name: string; readonly generation: string }
+
+export type GcsTarget = { readonly name: string; readonly contentType: string; readonly transferId: string }
+
+/**
+ * Writes one object out of parts. Each part is an object of its own, aside of where the file will be, so that a part can
+ * have any size and comes to the same place when it comes again; in the end Google puts them together, 32 at a time, and
+ * they are deleted. The object carries the transfer's name, by which work is known that was done already.
+ */
+export function gcsCompose(client: GcsClient, { name, contentType, transferId }: GcsTarget): FileSink {
+  const folder = name.slice(0, name.lastIndexOf('/') + 1)
+  const nameOf = (level: number, number: number): string =>
+    `${folder}.penstock/${transferId}/${level}-${String(number).padStart(6, '0')}`
+  const metadata = { 'penstock-transfer': transferId }
+  const create = { method: 'POST', permission: 'storage.objects.create', timeoutMs: writeTimeoutMs } as const
+
+  const compose = async (pieces: readonly Piece[], into: string, labels: object): Promise<Piece> => {
+    const body = JSON.stringify({
+      sourceObjects: pieces.map(({ name, generation }) => ({ name, generation })),
+      destination: labels,
+    })
+    const headers = { 'content-type': 'application/json' }
+    const made = await objectOf(await client.request({ ...create, path: `${objectPath(into)}/compose`, headers, body }))
+    return { name: into, generation: made.generation }
+  }
+
+  /** Puts pieces together level by level, until no more are left than can become the file. */
+  const narrow = async (pieces: readonly Piece[], level: number): Promise<readonly Piece[]> => {
+    if (pieces.length <= composedMax) return pieces
+    const wider: Piece[] = []
+    for (const [number, group] of grouped(pieces).entries()) wider.push(await compose(group, nameOf(level, number), {}))
+    return narrow(wider, level + 1)
+  }
+
+  const isDone = async (): Promise<boolean> => {
+    try {
+      const query = { fields: 'name,size,generation,metadata' }
+      const asked = { path: objectPath(name), query, permission: 'storage.objects.get' }
+      return (await objectOf(await client.request(asked))).metadata?.['penstock-transfer'] === transferId
+    } catch (error) {
+      // Who may create but not read has to do the work again where an answer was lost.
+      if (failedWith(error, 'object_not_found', 'access_denied')) return false
+      throw error
+    }
+  }
+
+  /** The names of all objects that so many parts have led to. */
+  const namesOf = (parts: number): string[] => {
+    const names: string[] = []
+    for (let level = 0, count = parts; ; level++, count = Math.ceil(count / composedMax)) {
+      for (let number = 0; number < count; number++) names.push(nameOf(level, number))
+      if (count <= composedMax) return names
+    }
+  }
+
+  return {
+    partBytesMin,
+    async writePart({ number, bytes }) {
+      const part = nameOf(0, number)
+      const query = { uploadType: 'media', name: part, fields: 'name,size,generation,md5Hash' }
+      const headers = { 'content-type': 'application/octet-stream' }
+      const made = await objectOf(
+        await client.request({ ...create, upload: true, path: '/o', query, headers, body: bytes }),
+      )
+      if (made.md5Hash !== undefined && made.md5Hash !== createHash('md5').update(bytes).digest('base64')) {
+        throw new Outcome('retry', 'part_damaged', 'A part of the file arrived damaged.')
+      }
+      return { name: part, generation: made.generation } satisfies Piece
+    },
+    async publish(receipts) {
+      const pieces = receipts.map((receipt) => receipt as Piece)
+      if (!(await isDone())) {
+        try {
+          await compose(await narrow(pieces, 1), name, { contentType, metadata })
+        } catch (error) {
+          throw failedWith(error, 'object_not_found', 'precondition_failed') ? partsLost(name) : error
+        }
+      }
+      await remove(client, namesOf(pieces.length))
+    },
+    async abort(receipts) {
+      // One more may have been written whose receipt was lost.
+      const signal = AbortSignal.timeout(cleanUpTimeoutMs)
+      await remove(client, namesOf(receipts.length + 1), signal).catch(() => {})
+    },
+  }
+}
+
+function grouped(pieces: readonly Piece[]): Piece[][] {
+  const groups: Piece[][] = []
+  for (let at = 0; at < pieces.length; at += composedMax) groups.push(pieces.slice(at, at + composedMax))
+  return groups
+}
+
+/** Deletes what is left aside. Who may not delete leaves it; the check says so beforehand. */
+async function remove(client: GcsClient, names: readonly string[], signal?: AbortSignal): Promise<void> {
+  const left = [...names]
+  const work = async () => {
+    for (let name = left.pop(); name !== undefined; name = left.pop()) {
+      try {
+        const permission = 'storage.objects.delete'
+        const asked = { method: 'DELETE', path: objectPath(name), permission, ...(signal ? { signal } : {}) } as const
+        await discard(await client.request(asked))
+      } catch (error) {
+        if (!failedWith(error, 'object_not_found', 'access_denied')) throw error
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: deletionsMax }, work))
+}
+
+const partsLost = (name: string): Outcome =>
+  new Outcome(
+    'failed',
+    'upload_lost',
+    `Parts of ${name} are gone, perhaps by a rule of the bucket. Start another transfer.`,
+  )

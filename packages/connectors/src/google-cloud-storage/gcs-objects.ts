@@ -1,0 +1,97 @@
+import { Outcome } from '@penstock/connector'
+import type { StoredFile } from '@penstock/connector/files'
+import { jsonOf } from '../google/service-account.ts'
+import { discard, textOf } from '../object-stores/answers.ts'
+import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
+import { encodeValue } from '../object-stores/place.ts'
+import { failedWith, type GcsClient } from './gcs-client.ts'
+
+const store = 'Google Cloud Storage'
+
+/** An object's own path. Slashes in its name are encoded, too. */
+export const objectPath = (name: string): string => `/o/${encodeValue(name)}`
+
+/** What Google says of an object, as far as it was asked. */
+export type GcsObject = {
+  readonly name: string
+  readonly size: string
+  readonly generation: string
+  readonly metadata?: Readonly<Record<string, string>>
+  readonly md5Hash?: string
+}
+
+/** An answer that describes an object. */
+export async function objectOf(response: Response): Promise<GcsObject> {
+  const object = jsonOf(await textOf(response)) as Partial<GcsObject>
+  const { name, generation, size } = object
+  if (name === undefined || generation === undefined || size === undefined) {
+    throw new Outcome('retry', 'strange_answer', `${store} answered with what describes no object.`)
+  }
+  return { ...object, name, generation, size }
+}
+
+/** Reading a bucket. */
+export function gcsObjects(client: GcsClient): ObjectStore {
+  return {
+    async *list(prefix) {
+      let token: string | undefined
+      do {
+        const page = await listPage(client, prefix, token)
+        yield* page.files
+        token = page.next
+      } while (token !== undefined)
+    },
+    async find(name) {
+      try {
+        const query = { fields: 'name,size,generation' }
+        return fileOf(
+          await objectOf(await client.request({ path: objectPath(name), query, permission: 'storage.objects.get' })),
+        )
+      } catch (error) {
+        if (failedWith(error, 'object_not_found')) return undefined
+        throw error
+      }
+    },
+    async get(file, fromByte) {
+      let response: Response
+      try {
+        response = await client.request({
+          path: objectPath(file.name),
+          query: { alt: 'media', ifGenerationMatch: file.version },
+          // A range, and being ready for gzip, keep what is stored compressed as it is.
+          headers: { range: `bytes=${fromByte}-`, 'accept-encoding': 'gzip' },
+          permission: 'storage.objects.get',
+        })
+      } catch (error) {
+        throw failedWith(error, 'precondition_failed', 'object_not_found') ? sourceChanged(file.name) : error
+      }
+      if (beginsAt(response, fromByte)) return response
+      await discard(response)
+      throw rangeIgnored(store)
+    },
+  }
+}
+
+const fileOf = ({ name, size, generation }: GcsObject): StoredFile => ({
+  name,
+  sizeBytes: Number(size),
+  version: generation,
+})
+
+/** Up to 1,000 objects, and what to ask for the next ones with. */
+async function listPage(
+  client: GcsClient,
+  prefix: string,
+  token: string | undefined,
+): Promise<{ files: StoredFile[]; next: string | undefined }> {
+  const query = {
+    ...{ delimiter: '/', maxResults: '1000', fields: 'items(name,size,generation),nextPageToken', prefix },
+    ...(token === undefined ? {} : { pageToken: token }),
+  }
+  const response = await client.request({ path: '/o', query, permission: 'storage.objects.list' })
+  const { items = [], nextPageToken } = jsonOf(await textOf(response)) as {
+    items?: readonly GcsObject[]
+    nextPageToken?: string
+  }
+  return { files: items.map(fileOf), next: nextPageToken }
+}

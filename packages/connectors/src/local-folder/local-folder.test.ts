@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict'
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  truncate,
+  unlink,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, beforeEach, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { type Instruction, Outcome, type Row, type SourceReader } from '@penstock/connector'
+import { acceptDestination, acceptSource, testContext } from '@penstock/connector/acceptance'
+import { localFolder } from './local-folder.ts'
+
+const top = await mkdtemp(join(tmpdir(), 'penstock-local-folder-'))
+after(() => rm(top, { recursive: true, force: true }))
+const allowed = join(top, 'allowed')
+const elsewhere = join(top, 'elsewhere')
+const peer = 'the file system of this machine'
+const wrongSecrets = { folder: elsewhere }
+
+/** Rows enough for some chunks of a megabyte. */
+const people = Array.from(
+  { length: 30_000 },
+  (_, index): Row => [`person-${index}@example.com`, index % 3 === 0 ? null : `Name, "${index}"`, 'ü'.repeat(40)],
+)
+const csvOf = (rows: readonly Row[]): string =>
+  rows
+    .map((row) => row.map((cell) => (cell === null ? '' : `"${String(cell).replaceAll('"', '""')}"`)).join(','))
+    .join('\n')
+
+const exports = join(allowed, 'exports')
+await mkdir(exports, { recursive: true })
+await mkdir(elsewhere)
+const header = 'email,name,umlauts\n'
+await writeFile(join(exports, 'people-1.csv'), `${header}${csvOf(people.slice(0, 20_000))}\n`)
+await writeFile(join(exports, 'people-2.csv.gz'), gzipSync(`${header}${csvOf(people.slice(20_000))}`))
+await writeFile(join(exports, '.people-3.csv.partial'), 'half of')
+
+acceptSource({
+  ...{ connector: localFolder, peer, secrets: { folder: allowed }, wrongSecrets },
+  settings: { files: 'exports/people-*' },
+  missing: { files: 'exports/nobody-*.csv' },
+  ...{ columns: ['email', 'name', 'umlauts'], rows: people, context: { localFolders: [allowed] } },
+})
+
+for (const [name, settings] of [
+  ['CSV', {}],
+  ['packed CSV in a subfolder', { gzip: true, subfolder: 'a/b', prefix: 'people-' }],
+  ['NDJSON', { fileFormat: 'NDJSON' }],
+  ['Parquet', { fileFormat: 'Parquet' }],
+] as const) {
+  const folder = join(allowed, name.replaceAll(' ', '-'))
+  const target = join(folder, 'subfolder' in settings ? settings.subfolder : '')
+  await mkdir(folder)
+  acceptDestination({
+    ...{ connector: localFolder, peer: `${peer}, as ${name}`, secrets: { folder }, wrongSecrets, settings },
+    missing: { ...settings, subfolder: '../elsewhere' },
+    ...{ columns: ['email', 'name', 'umlauts'], rows: people.slice(0, 1000) },
+    ...{ context: { localFolders: [allowed] }, deduplicates: true, visible: 'when finished' as const },
+    readBack: () => readBack(target),
+    async reset() {
+      await rm(folder, { recursive: true })
+      await mkdir(folder)
+    },
+  })
+}
+
+/** The rows of all files that can be seen in a folder. */
+async function readBack(folder: string): Promise<Row[]> {
+  const names = await readdir(folder).catch(() => [])
+  const rows: Row[] = []
+  for (const name of names.filter((each) => !each.startsWith('.'))) {
+    const reader = await openSource({ files: name }, folder)
+    for await (const chunk of reader.read()) rows.push(...chunk.rows)
+    await reader.close()
+  }
+  return rows
+}
+
+function openSource(settings: Record<string, string>, folder: string, folders = [allowed]): Promise<SourceReader> {
+  assert.ok(localFolder.source?.open)
+  return localFolder.source.open(testContext({ secrets: { folder }, settings, localFolders: folders }))
+}
+
+async function openWriter(folder: string, settings: Record<string, string> = {}, receipts: unknown[] = []) {
+  assert.ok(localFolder.destination?.deliver)
+  const context = testContext({ secrets: { folder }, settings, localFolders: [allowed], columns: ['x'] })
+  return localFolder.destination.deliver.open({ ...context, receipts: receipts as [] })
+}
+
+const batch = { key: 'a'.repeat(32), columns: ['x'], rows: [['one'], ['two']], firstRow: 1 }
+
+async function assertFails(work: Promise<unknown>, instruction: Instruction, code: string, says = /\.$/) {
+  await assert.rejects(work, (error: unknown) => {
+    assert.ok(error instanceof Outcome, String(error))
+    assert.deepEqual([error.instruction, error.code], [instruction, code], error.message)
+    assert.match(error.message, says)
+    return true
+  })
+}
+
+/** Reads everything that settings name. */
+async function readOf(settings: Record<string, string>, folder: string, folders?: string[]): Promise<Row[]> {
+  const reader = await openSource(settings, folder, folders)
+  try {
+    const rows: Row[] = []
+    for await (const chunk of reader.read()) rows.push(...chunk.rows)
+    return rows
+  } finally {
+    await reader.close()
+  }
+}
+
+describe('local-folder', () => {
+  let folder = ''
+  beforeEach(async () => {
+    folder = await mkdtemp(join(allowed, 'each-'))
+    await writeFile(join(folder, 'a.csv'), 'x\n1\n')
+  })
+
+  test('keeps to the folders that the operator allows, whatever leads out of them', async () => {
+    await writeFile(join(elsewhere, 'secret.csv'), 'x\nsecret\n')
+    await symlink(elsewhere, join(folder, 'out'))
+    await symlink(join(elsewhere, 'secret.csv'), join(folder, 'b.csv'))
+    for (const [files, from, folders] of [
+      ['a.csv', elsewhere, [allowed]],
+      ['a.csv', folder, []],
+      ['a.csv', `${folder}/../../elsewhere`, [allowed]],
+      ['a.csv', `${allowed}-too`, [allowed]],
+      ['a.csv', 'relative', [allowed]],
+      ['secret.csv', join(folder, 'out'), [allowed]],
+      ['out/secret.csv', folder, [allowed]],
+      ['out/*.csv', folder, [allowed]],
+      ['*.csv', folder, [allowed]],
+      ['../../elsewhere/secret.csv', folder, [allowed]],
+      [join(elsewhere, 'secret.csv'), folder, [allowed]],
+      ['a\0.csv', folder, [allowed]],
+    ] as const) {
+      await assertFails(readOf({ files }, from, [...folders]), 'refused', 'path_not_allowed')
+    }
+    for (const settings of [{ subfolder: 'out' }, { subfolder: 'out/new' }, { subfolder: '../x' }, { prefix: '../' }]) {
+      await assertFails(openWriter(folder, settings), 'refused', 'path_not_allowed')
+    }
+    assert.deepEqual(await readdir(elsewhere), ['secret.csv'])
+  })
+
+  test('takes a link that stays within, and an allowed folder that is a link itself', async () => {
+    await symlink(join(folder, 'a.csv'), join(folder, 'link.csv'))
+    assert.deepEqual(await readOf({ files: 'link.csv' }, folder), [['1']])
+    const link = join(top, 'link')
+    await symlink(allowed, link)
+    assert.deepEqual(await readOf({ files: 'a.csv' }, join(link, folder.slice(allowed.length)), [link]), [['1']])
+    await unlink(link)
+  })
+
+  test('reads what a pattern fits, by name, and neither hidden files nor folders', async () => {
+    await mkdir(join(folder, 'd-1'))
+    await mkdir(join(folder, 'd-2.csv'))
+    await writeFile(join(folder, 'b.csv'), 'x\n2\n')
+    await writeFile(join(folder, 'c+.csv'), 'x\n3\n')
+    await writeFile(join(folder, '.hidden.csv'), 'x\n4\n')
+    await writeFile(join(folder, 'd-1', 'e.csv'), 'x\n5\n')
+    for (const [files, rows] of [
+      ['*.csv', ['1', '2', '3']],
+      ['a*', ['1']],
+      ['c+.csv', ['3']],
+      ['*+*', ['3']],
+      ['d-*/*.csv', ['5']],
+      ['d-1/e.csv', ['5']],
+      ['.h*.csv', ['4']],
+      ['./a.csv', ['1']],
+    ] as const) {
+      assert.deepEqual((await readOf({ files }, folder)).flat(), rows, files)
+    }
+    for (const files of ['A.csv', 'a?csv', '[a].csv', 'd-2.csv', 'a.csv/x', 'no/*']) {
+      await assertFails(readOf({ files }, folder), 'refused', 'object_not_found')
+    }
+  })
+
+  test('fails where a file changes while it is read', async () => {
+    const path = join(folder, 'large.csv')
+    for (const change of [() => appendFile(path, 'more\n'), () => truncate(path, 2_500_000), () => unlink(path)]) {
+      await writeFile(path, `x\n${'123456789\n'.repeat(300_000)}`)
+      const reader = await openSource({ files: 'large.csv' }, folder)
+      const chunks = reader.read()[Symbol.asyncIterator]()
+      const { value } = await chunks.next()
+      await change()
+      const rest = async () => {
+        for await (const _ of { [Symbol.asyncIterator]: () => chunks });
+        // A file that was taken away is still whole for who has it open, and gone for who opens it.
+        for await (const _ of reader.read(value?.position));
+      }
+      await assertFails(rest(), 'failed', 'source_changed', /^large\.csv /)
+      await reader.close()
+    }
+  })
+
+  test('cuts off what was written without a receipt, and refuses to go on where parts are lost', async () => {
+    const writer = await openWriter(folder)
+    const { receipt } = await writer.deliver(batch)
+    await writer.deliver(batch)
+    const [partial = ''] = (await readdir(folder)).filter((name) => name.startsWith('.'))
+    assert.match(partial, /\.csv\.partial$/)
+    await appendFile(join(folder, partial), 'half a ro')
+    const next = await openWriter(folder, {}, [receipt])
+    await next.finish()
+    await next.finish()
+    const [name = ''] = (await readdir(folder)).filter((each) => each !== 'a.csv')
+    assert.equal(name, '20260131T120000Z-0f1e2d3c4b5a6978.csv')
+    assert.equal(await readFile(join(folder, name), 'utf8'), 'x\r\none\r\ntwo\r\n')
+    await unlink(join(folder, name))
+    await assertFails(
+      openWriter(folder, {}, [receipt]).then((each) => each.finish()),
+      'failed',
+      'part_lost',
+    )
+    await assertFails(
+      openWriter(folder, {}, [receipt]).then((each) => each.deliver(batch)),
+      'failed',
+      'part_lost',
+    )
+  })
+
+  test('writes through no link that somebody laid where the file is to be', async () => {
+    const target = join(elsewhere, 'target')
+    await writeFile(target, 'as it was')
+    await symlink(target, join(folder, '.20260131T120000Z-0f1e2d3c4b5a6978.csv.partial'))
+    await assertFails(
+      openWriter(folder).then((each) => each.deliver(batch)),
+      'refused',
+      'object_not_found',
+    )
+    assert.equal(await readFile(target, 'utf8'), 'as it was')
+  })
+
+  test('says what may be done in the folder', async () => {
+    const check = async (path: string) =>
+      localFolder.check?.(testContext({ secrets: { folder: path }, localFolders: [allowed] }))
+    assert.deepEqual(
+      (await check(folder))?.map(({ name, ok }) => [name, ok]),
+      [
+        ['reach', true],
+        ['permission', true],
+      ],
+    )
+    assert.deepEqual(await readdir(folder), ['a.csv'])
+    for (const path of [join(folder, 'nowhere'), join(folder, 'a.csv'), elsewhere]) {
+      assert.deepEqual(
+        (await check(path))?.map(({ name, ok }) => [name, ok]),
+        [['reach', false]],
+        path,
+      )
+    }
+  })
+
+  test('is refused what the user that it runs as may not do', { skip: !canBeNobody() }, async () => {
+    await chmod(join(folder, 'a.csv'), 0o600)
+    await chmod(folder, 0o755)
+    await asNobody(async () => {
+      await assertFails(readOf({ files: 'a.csv' }, folder), 'refused', 'permission_denied', /^a\.csv may not be used/)
+      await assertFails(
+        openWriter(folder).then((each) => each.deliver(batch)),
+        'refused',
+        'permission_denied',
+      )
+      const steps = await localFolder.check?.(testContext({ secrets: { folder }, localFolders: [allowed] }))
+      assert.match(steps?.[1]?.message ?? '', /read, but not written/)
+    })
+  })
+
+  test('says that the disk is full', { skip: process.platform !== 'linux' }, async () => {
+    const { asDiskOutcome } = await import('./disk-outcome.ts')
+    // A device of Linux that is always full gives the very error that a full disk gives.
+    const error: unknown = await writeFile('/dev/full', 'x').catch((each: unknown) => each)
+    await assertFails(Promise.reject(asDiskOutcome(error, 'x.csv')), 'failed', 'disk_full', /^x\.csv cannot be written/)
+  })
+})
+
+/** Whether this process can put on the rights of a user who has none, as root can. */
+function canBeNobody(): boolean {
+  return process.platform === 'linux' && process.geteuid?.() === 0
+}
+
+async function asNobody(work: () => Promise<void>): Promise<void> {
+  // The way to the folder has to be open to everyone.
+  await chmod(top, 0o755)
+  process.seteuid?.(65534)
+  try {
+    await work()
+  } finally {
+    process.seteuid?.(0)
+  }
+}

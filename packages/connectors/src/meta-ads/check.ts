@@ -1,0 +1,66 @@
+import { type Check, type ConnectorContext, checkSteps, Outcome } from '@penstock/connector'
+import { assertReachable } from '../platform-api/call.ts'
+import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { accountPath } from './audience-directory.ts'
+import { graphOrigin, openGraph } from './graph.ts'
+
+const reach = (context: ConnectorContext) => assertReachable(context, `${graphOrigin}/`)
+
+async function signIn(context: ConnectorContext): Promise<string> {
+  const { json } = await openGraph(context).get('me', { fields: 'id' })
+  if (!textIn(json.id)) throw new Outcome('refused', 'invalid_credentials', 'Meta does not say whose token this is.')
+  return 'Meta accepts the access token.'
+}
+
+/** The token's own list of what it may do, and what it is meant to be used on, where a connection says so. */
+async function assertGranted(context: ConnectorContext): Promise<void> {
+  const { json } = await openGraph(context).get('me/permissions')
+  const granted = listIn(json.data)
+    .map(objectIn)
+    .some(({ permission, status }) => permission === 'ads_management' && status === 'granted')
+  if (granted) return
+  const message = 'The access token lacks the permission ads_management; create one that has it.'
+  throw new Outcome('refused', 'permission_denied', message)
+}
+
+export const checkAudiences: Check = checkSteps(
+  ['reach', reach],
+  ['sign in', signIn],
+  [
+    'permission',
+    async (context) => {
+      await assertGranted(context)
+      const graph = openGraph(context)
+      if (context.settings.advertiserId !== undefined) {
+        await graph.get(accountPath(context.settings.advertiserId), { fields: 'id' })
+        return 'The token may manage ads, and sees the ad account.'
+      }
+      const { json } = await graph.get('me/adaccounts', { fields: 'id', limit: '1' })
+      if (listIn(json.data).length > 0) return 'The token may manage ads, and sees an ad account.'
+      const message = 'The access token sees no ad account; give its user a role on one.'
+      throw new Outcome('refused', 'permission_denied', message)
+    },
+  ],
+)
+
+export const checkConversions: Check = checkSteps(
+  ['reach', reach],
+  ['sign in', signIn],
+  [
+    'permission',
+    async (context) => {
+      await assertGranted(context)
+      if (context.settings.datasetId === undefined) return 'The token may send events.'
+      await openGraph(context).get(datasetPath(context.settings.datasetId), { fields: 'id' })
+      return 'The token may send events, and sees the dataset.'
+    },
+  ],
+)
+
+/** The path of the dataset that a setting names. */
+export function datasetPath(datasetId: unknown): string {
+  const id = String(datasetId ?? '').trim()
+  if (!/^\d+$/.test(id))
+    throw new Outcome('refused', 'invalid_setting', 'Dataset ID must be the number of a dataset at Meta.')
+  return id
+}

@@ -1,0 +1,32 @@
+import type { DestinationContext, DestinationWriter } from '@penstock/connector'
+import { readEvents } from '../platform-api/events.ts'
+import { numberIn } from '../platform-api/json.ts'
+import { datasetPath } from './check.ts'
+import { eventOf } from './conversion-events.ts'
+import { openGraph } from './graph.ts'
+
+/**
+ * Sends events. Meta takes all of a request or nothing, and keeps the first of those that have the same name and ID, so a
+ * batch may come twice.
+ */
+export async function open(context: DestinationContext): Promise<DestinationWriter> {
+  const graph = openGraph(context)
+  const path = `${datasetPath(context.settings.datasetId)}/events`
+  return {
+    async deliver(batch) {
+      const { events, rejected } = readEvents(batch, (row) => eventOf(batch, row))
+      if (events.length === 0) return { bytes: 0, rejected }
+      const { json, bytesSent } = await graph.post(path, {
+        data: events.map(({ event }) => event),
+        partner_agent: 'penstock',
+      })
+      const count = events.length - (numberIn(json.events_received) ?? events.length)
+      if (count > 0) rejected.push({ count, reason: 'Meta did not take the events; it does not say which.' })
+      return { bytes: bytesSent, rejected }
+    },
+    flush: async () => undefined,
+    finish: async () => {},
+    abort: async () => {},
+    close: async () => {},
+  }
+}

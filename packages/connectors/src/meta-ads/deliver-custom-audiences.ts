@@ -1,0 +1,123 @@
+import type { Batch, DestinationContext, DestinationWriter, Json, Rejection } from '@penstock/connector'
+import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { type Changes, groupMemberships, type Membership } from '../platform-api/memberships.ts'
+import { NamedAudiences } from '../platform-api/named-audiences.ts'
+import { accountPath, openDirectory } from './audience-directory.ts'
+import { type Person, readAudienceRows, schemaOf } from './audience-rows.ts'
+import { type Graph, openGraph } from './graph.ts'
+import { type ReplaceOptions, ReplaceSession } from './replace-session.ts'
+
+export async function open(context: DestinationContext): Promise<DestinationWriter> {
+  const { secrets, settings, memory, transferId, columns, receipts } = context
+  const graph = openGraph(context)
+  const origin = settings.audienceSource === undefined ? '' : `, from ${settings.audienceSource}`
+  const account = accountPath(settings.advertiserId)
+  const directory = openDirectory(graph, account, `Kept by Penstock${origin}`)
+  const audiences = new NamedAudiences(memory, account, `Penstock ${transferId}`, directory)
+  if (settings.replaceExistingAudience === true) {
+    const secret = String(secrets.accessToken ?? '')
+    return replacing(audiences, receipts, { graph, transferId, secret, schema: schemaOf(columns) })
+  }
+  return changing(graph, audiences)
+}
+
+/** Adds and removes members: each batch counts at once, and again makes no difference. */
+function changing(graph: Graph, audiences: NamedAudiences): DestinationWriter {
+  return {
+    async deliver(batch) {
+      const { memberships, rejected } = await assign(batch, audiences, false)
+      const schema = schemaOf(batch.columns)
+      let bytes = 0
+      for (const changes of groupMemberships(memberships)) {
+        const sent = await send(graph, schema, changes)
+        bytes += sent.bytes
+        rejected.push(...sent.rejected)
+      }
+      return { bytes, rejected, ...audiences.delivered() }
+    },
+    flush: async () => undefined,
+    finish: async () => {},
+    abort: async () => {},
+    close: async () => {},
+  }
+}
+
+async function send(
+  graph: Graph,
+  schema: readonly string[],
+  { audience, verb, changes }: Changes<Person>,
+): Promise<{ bytes: number; rejected: Rejection[] }> {
+  const body = { payload: { schema, data: changes.map(({ member }) => member) } }
+  const path = `${audience}/users`
+  const { json, bytesSent } = await (verb === 'add' ? graph.post(path, body) : graph.delete(path, body))
+  const received = numberIn(json.num_received) ?? changes.length
+  const unseen = Math.max(0, changes.length - received)
+  const count = Math.min(changes.length, unseen + (numberIn(json.num_invalid_entries) ?? 0))
+  return { bytes: bytesSent, rejected: unusable(count) }
+}
+
+/** Replaces members: Meta exchanges them when the transfer is finished. */
+function replacing(audiences: NamedAudiences, receipts: readonly Json[], options: ReplaceOptions): DestinationWriter {
+  const sessions = new Map<string, ReplaceSession>()
+  const sessionOf = (audience: string) => {
+    const session = sessions.get(audience) ?? new ReplaceSession(options, audience)
+    sessions.set(audience, session)
+    return session
+  }
+  for (const each of receipts.flatMap((receipt) => listIn(objectIn(receipt).sessions))) {
+    const audience = textIn(objectIn(each).audience)
+    if (audience !== undefined) sessionOf(audience).resume(each)
+  }
+  return {
+    async deliver(batch) {
+      const { memberships, rejected } = await assign(batch, audiences, true)
+      const parts: Json[] = []
+      let bytes = 0
+      let invalid = 0
+      for (const { audience, changes } of groupMemberships(memberships)) {
+        const people = changes.map(({ member }) => member)
+        const sent = await sessionOf(audience).send(batch.key, people)
+        bytes += sent.bytes
+        invalid += sent.invalid
+        parts.push(sent.receipt)
+      }
+      return {
+        bytes,
+        rejected: [...rejected, ...unusable(invalid)],
+        receipt: { sessions: parts },
+        ...audiences.delivered(),
+      }
+    },
+    flush: async () => undefined,
+    async finish() {
+      for (const session of sessions.values()) await session.close()
+    },
+    // Meta forgets a session whose last batch never comes, and the audience stays as it was.
+    abort: async () => {},
+    close: async () => {},
+  }
+}
+
+const unusable = (count: number): Rejection[] =>
+  count > 0 ? [{ count, reason: 'Meta could not use the identifiers; it does not say of which rows.' }] : []
+
+/** Says for each row which audience it changes, and finds or makes the audiences for that. */
+async function assign(
+  batch: Batch,
+  audiences: NamedAudiences,
+  replaces: boolean,
+): Promise<{ memberships: Membership<Person>[]; rejected: Rejection[] }> {
+  const { rows, rejected } = readAudienceRows(batch, replaces)
+  const ids = await audiences.idsOf(rows)
+  const memberships: Membership<Person>[] = []
+  for (const { index, segmentId, segmentName, verb, person } of rows) {
+    const audience = segmentId ?? ids.get(segmentName)
+    if (audience === undefined) {
+      const reason = 'There is no audience of this name from which the person could be removed.'
+      rejected.push({ index, field: 'segment_name', reason })
+    } else {
+      memberships.push({ index, audience, verb, identity: person.join('\n'), member: person })
+    }
+  }
+  return { memberships, rejected }
+}

@@ -1,0 +1,59 @@
+import { createHmac } from 'node:crypto'
+import { type ConnectorContext, Outcome } from '@penstock/connector'
+import { type Answer, call } from '../platform-api/call.ts'
+import { isObject, type JsonObject, objectIn } from '../platform-api/json.ts'
+import { assertMeta } from './graph-errors.ts'
+
+export const graphOrigin = 'https://graph.facebook.com'
+/** Meta keeps a version for about two years. */
+const version = 'v25.0'
+
+export type GraphAnswer = { readonly json: JsonObject; readonly bytesSent: number }
+
+/** Meta's Graph API, signed in. Everything throws outcomes. */
+export type Graph = {
+  get(path: string, query?: Readonly<Record<string, string>>): Promise<GraphAnswer>
+  post(path: string, body: unknown): Promise<GraphAnswer>
+  /** Meta takes a body here, too. */
+  delete(path: string, body: unknown): Promise<GraphAnswer>
+}
+
+/** The token travels in a header, so that no log of addresses holds it; with it goes a proof that we know the app's secret. */
+export function openGraph(context: ConnectorContext): Graph {
+  const token = String(context.secrets.accessToken ?? '')
+  const { authType, clientSecret } = context.secrets
+  // A token that was entered by hand may belong to another app than one that was named before.
+  const appSecret = authType === 'api-token' ? undefined : clientSecret
+  const proof: Record<string, string> =
+    appSecret === undefined ? {} : { appsecret_proof: proofOf(token, String(appSecret)) }
+  const ask = async (
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    query: Record<string, string>,
+    body?: unknown,
+  ) => {
+    const search = new URLSearchParams({ ...query, ...proof }).toString()
+    const answer = await call(context, {
+      url: `${graphOrigin}/${version}/${path}${search && `?${search}`}`,
+      method,
+      headers: { authorization: `Bearer ${token}` },
+      body,
+    })
+    return read(answer)
+  }
+  return {
+    get: (path, query = {}) => ask('GET', path, query),
+    post: (path, body) => ask('POST', path, {}, body),
+    delete: (path, body) => ask('DELETE', path, {}, body),
+  }
+}
+
+const proofOf = (token: string, appSecret: string) => createHmac('sha256', appSecret).update(token).digest('hex')
+
+/** A page of a gateway in place of JSON is a fault that passes, whatever its status. */
+function read(answer: Answer): GraphAnswer {
+  assertMeta(answer)
+  if (!isObject(answer.json))
+    throw new Outcome('retry', 'platform_fault', 'Meta answered with something other than JSON.')
+  return { json: objectIn(answer.json), bytesSent: answer.bytesSent }
+}

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import type { Cell } from '@penstock/connector'
+import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { datasetId, fault, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
+import { assertTrouble, batchOf, faultOf, hangOf, outcomeOf } from '../../test/platform-server.ts'
+import { metaConversions } from './meta-conversions.ts'
+
+describe('Meta Conversions, against a server that keeps to what is known of Meta', () => {
+  const columns = ['event_name', 'event_time', 'action_source', 'user_data', 'custom_data', 'event_id']
+  const { authType: _, ...secrets } = metaSecrets
+  const sha = (text: string) => createHash('sha256').update(text).digest('hex')
+  const now = () => Math.floor(Date.now() / 1000)
+  const daysAgo = (days: number) => now() - days * 86_400
+  const person = (n: number) => JSON.stringify({ em: [sha(`${n}@example.com`)], client_user_agent: 'Mill/1' })
+  const lead = (n: number, id: string | null = null, time: Cell = now()): Cell[] => [
+    'Lead',
+    time,
+    'system_generated',
+    person(n),
+    null,
+    id,
+  ]
+  let meta: MetaServer
+
+  beforeEach(async () => {
+    meta = await startMeta()
+  })
+  afterEach(() => meta.close())
+
+  const contextOf = (options: TestContextOptions = {}) =>
+    testContext({
+      secrets,
+      settings: { datasetId },
+      routes: { 'https://graph.facebook.com': meta.url },
+      columns,
+      ...options,
+    })
+  async function openWriter(options: TestContextOptions = {}) {
+    const { deliver } = metaConversions.destination ?? {}
+    assert.ok(deliver)
+    return deliver.open(contextOf(options))
+  }
+
+  test('sends events, and delivers twice without a second one', async () => {
+    const shop = [
+      'Purchase',
+      new Date(daysAgo(60) * 1000).toISOString(),
+      'physical_store',
+      person(2),
+      '{"value":9.5,"currency":"EUR"}',
+      '',
+    ]
+    const call = ['Contact', String(now()), 'call_center', '{"external_id":"77"}', null, null]
+    const batch = batchOf(columns, [lead(1, 'own-id'), shop, call])
+    for (let times = 0; times < 2; times++) {
+      const { rejected, held, bytes } = await (await openWriter()).deliver(batch)
+      assert.deepEqual([rejected, held, bytes > 300], [[], undefined, true])
+    }
+    const events = [...meta.events.values()]
+    assert.deepEqual(
+      events.map(({ event_name, action_source }) => [event_name, action_source]),
+      [
+        ['Lead', 'system_generated'],
+        ['Purchase', 'physical_store'],
+        ['Contact', 'phone_call'],
+      ],
+    )
+    assert.equal(events[0]?.event_id, 'own-id')
+    assert.deepEqual(events[1]?.custom_data, { value: 9.5, currency: 'EUR' })
+    await (await openWriter()).deliver({ ...batch, key: 'f'.repeat(32) })
+    assert.equal(meta.events.size, 5, 'rows without an ID of their own are other events in another batch')
+  })
+
+  test('takes a batch of the largest size', async () => {
+    const { rowsMax = 0 } = metaConversions.destination?.deliver?.batch({}) ?? {}
+    const rows = Array.from({ length: rowsMax }, (_, n) => lead(n))
+    assert.deepEqual((await (await openWriter()).deliver(batchOf(columns, rows))).rejected, [])
+    assert.equal(meta.events.size, rowsMax)
+  })
+
+  test('recognises events again whose answer was lost', async () => {
+    const batch = batchOf(columns, [lead(1), lead(2)])
+    meta.trouble(/events$/, 'reset after')
+    assert.equal((await outcomeOf((await openWriter()).deliver(batch), contextOf())).instruction, 'retry')
+    await (await openWriter()).deliver(batch)
+    assert.equal(meta.events.size, 2)
+  })
+
+  test('rejects before sending whatever would make Meta refuse the whole batch', async () => {
+    const rows: [Cell[], string][] = [
+      [lead(1, null, daysAgo(8)), 'event_time'],
+      [lead(1, null, now() + 3600), 'event_time'],
+      [lead(1, null, now() * 1000), 'event_time'],
+      [lead(1, null, '2026-01-31 12:00:00'), 'event_time'],
+      [lead(1, null, null), 'event_time'],
+      [['Lead', daysAgo(63), 'physical_store', person(1), null, null], 'event_time'],
+      [['', now(), 'physical_store', person(1), null, null], 'event_name'],
+      [['Lead', now(), 'website', person(1), null, null], 'action_source'],
+      [['Lead', now(), 'system_generated', '{"em":["jane@example.com"]}', null, null], 'user_data'],
+      [['Lead', now(), 'system_generated', JSON.stringify({ ph: sha('1').slice(1) }), null, null], 'user_data'],
+      [['Lead', now(), 'system_generated', '{"em":[],"colour":"red"}', null, null], 'user_data'],
+      [['Lead', now(), 'system_generated', 'jane@example.com', null, null], 'user_data'],
+      [['Lead', now(), 'system_generated', person(1), '[1]', null], 'custom_data'],
+      [['Purchase', now(), 'system_generated', person(1), '{"value":"9.5","currency":"EUR"}', null], 'custom_data'],
+    ]
+    const batch = batchOf(columns, [...rows.map(([row]) => row), lead(9)])
+    const { rejected = [] } = await (await openWriter()).deliver(batch)
+    assert.deepEqual(
+      rejected.map(({ index, field }) => [index, field]),
+      rows.map(([, field], index) => [index, field]),
+    )
+    for (const { reason } of rejected) assert.doesNotMatch(reason, /jane|example/)
+    assert.equal(meta.events.size, 1)
+    const nothing = await (await openWriter()).deliver(batchOf(columns, [lead(1, null, 'soon')]))
+    assert.deepEqual([nothing.bytes, nothing.rejected?.length], [0, 1])
+  })
+
+  test('splits what Meta refuses as a whole, and rejects what it counts short', async () => {
+    const setting = { server: meta, context: contextOf(), match: /events$/ }
+    const writer = await openWriter()
+    const batch = batchOf(columns, [lead(1), lead(2)])
+    for (const subcode of [2804001, 2804003, 2804048]) {
+      const refused = fault(100, { error_subcode: subcode })
+      await assertTrouble(setting, writer, batch, refused, { instruction: 'split', code: 'invalid_batch' })
+    }
+    await assertTrouble(setting, writer, batch, fault(4), { instruction: 'retry', code: 'rate_limited' })
+    await assertTrouble(setting, writer, batch, fault(190), { instruction: 'refused', code: 'invalid_credentials' })
+    meta.trouble(/events$/, { json: { events_received: 1, messages: [] } })
+    assert.deepEqual(
+      (await writer.deliver(batch)).rejected?.map(({ count }) => count),
+      [1],
+    )
+  })
+
+  test('refuses a dataset that is not there', async () => {
+    const context = { settings: { datasetId: '1' } }
+    const { instruction, code } = await outcomeOf(
+      (await openWriter(context)).deliver(batchOf(columns, [lead(1)])),
+      contextOf(),
+    )
+    assert.deepEqual([instruction, code], ['refused', 'object_not_found'])
+    assert.equal(
+      (await outcomeOf(openWriter({ settings: { datasetId: '../me' } }), contextOf())).code,
+      'invalid_setting',
+    )
+  })
+
+  test('checks whether Meta is reached, the token accepted and the dataset seen', async () => {
+    const { check } = metaConversions
+    assert.ok(check)
+    const run = async (options: TestContextOptions = {}) =>
+      (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
+    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run({ settings: {} }), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run({ settings: { datasetId: '1' } }), ['reach true', 'sign in true', 'permission false'])
+    assert.deepEqual(await run({ secrets: { ...secrets, accessToken: 'x' } }), ['reach true', 'sign in false'])
+    meta.permissions.splice(0, 1)
+    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission false'])
+  })
+})
+
+const peer = await startMeta()
+after(() => peer.close())
+const { authType: _, ...peerSecrets } = metaSecrets
+const moment = Math.floor(Date.now() / 1000) - 60
+const user = JSON.stringify({ em: [createHash('sha256').update('jane@example.com').digest('hex')] })
+const made = (n: number): Cell[] => [`Lead ${n}`, moment, 'system_generated', user]
+
+acceptDestination({
+  connector: metaConversions,
+  peer: 'a server that keeps to what is known of Meta',
+  secrets: peerSecrets,
+  wrongSecrets: { ...peerSecrets, accessToken: 'expired-token' },
+  settings: { datasetId },
+  missing: { datasetId: '1' },
+  context: { routes: { 'https://graph.facebook.com': peer.url } },
+  columns: ['event_name', 'event_time', 'action_source', 'user_data'],
+  rows: Array.from({ length: 12 }, (_, n) => made(n)),
+  badRows: [
+    {
+      row: ['Old', moment - 8 * 86_400, 'system_generated', user],
+      reason: /older than the 7 days/,
+      field: 'event_time',
+    },
+    {
+      row: ['Open', moment, 'system_generated', '{"em":"jane@example.com"}'],
+      reason: /no SHA-256/,
+      field: 'user_data',
+    },
+  ],
+  async readBack() {
+    return [...peer.events.values()].map(({ event_name, event_time, action_source, user_data }) => [
+      event_name,
+      event_time,
+      String(action_source),
+      JSON.stringify(user_data),
+    ])
+  },
+  reset: () => peer.events.clear(),
+  deduplicates: true,
+  visible: 'at once',
+  faults: [
+    faultOf(peer, /events$/, fault(4), { name: 'limits calls', instruction: 'retry', code: 'rate_limited' }),
+    faultOf(peer, /events$/, { status: 500, text: '' }, { name: 'has a fault', instruction: 'retry' }),
+    faultOf(peer, /events$/, 'reset after', { name: 'cuts the answer off', instruction: 'retry' }),
+    faultOf(peer, /events$/, fault(190), { name: 'finds the token expired', instruction: 'refused' }),
+  ],
+  hang: hangOf(peer, /events$/),
+})

@@ -1,0 +1,385 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, afterEach, beforeEach, describe, mock, test } from 'node:test'
+import type { Batch, Delivery, Instruction } from '@penstock/connector'
+import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { fault, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
+import { assertTrouble, batchOf, faultOf, hangOf, outcomeOf } from '../../test/platform-server.ts'
+import { metaCustomAudiences } from './meta-custom-audiences.ts'
+
+/** The peer is a server of the test that keeps to what is known of Meta's Graph API, and not Meta. */
+describe('Meta Custom Audiences, against a server that keeps to what is known of Meta', () => {
+  const columns = ['segment_name', 'action', 'email_sha256', 'maid']
+  const sha = (text: string) => createHash('sha256').update(text).digest('hex')
+  const person = (n: number | string) => `EMAIL:${sha(`${n}@example.com`)}`
+  const row = (n: number | string, action = 'add', name: string | null = 'Loyal') => [
+    name,
+    action,
+    sha(`${n}@example.com`),
+    '',
+  ]
+  const replaced = { advertiserId: '900', replaceExistingAudience: true }
+  const { deliver: destination } = metaCustomAudiences.destination ?? {}
+  let meta: MetaServer
+
+  beforeEach(async () => {
+    meta = await startMeta()
+  })
+  afterEach(async () => {
+    mock.timers.reset()
+    await meta.close()
+  })
+
+  const contextOf = (options: TestContextOptions = {}) =>
+    testContext({
+      secrets: metaSecrets,
+      settings: { advertiserId: '900', audienceSource: 'CRM' },
+      routes: { 'https://graph.facebook.com': meta.url },
+      columns,
+      ...options,
+    })
+  async function openWriter(options: TestContextOptions = {}) {
+    assert.ok(destination)
+    return destination.open(contextOf(options))
+  }
+  async function deliverAll(batches: readonly Batch[], options: TestContextOptions = {}) {
+    const writer = await openWriter(options)
+    const deliveries: Delivery[] = []
+    for (const batch of batches) deliveries.push(await writer.deliver(batch))
+    await writer.flush()
+    await writer.finish()
+    await writer.close()
+    return { deliveries }
+  }
+  const members = (at = 0) => [...(meta.audiences[at]?.members ?? [])].sort()
+
+  test('makes an audience that rows name, adds and removes people, and delivers twice without harm', async () => {
+    const batch = batchOf(columns, [row(1), row(2), row(3), row(2, 'remove'), row(3, 'delete'), row(3)])
+    const { deliveries } = await deliverAll([batch])
+    assert.deepEqual(deliveries[0]?.rejected, [])
+    assert.deepEqual(deliveries[0]?.memory, { account: 'act_900', audiences: { Loyal: '120000000000000001' } })
+    assert.deepEqual(members(), [person(1), person(3)].sort())
+    await deliverAll([batch], { columns })
+    assert.deepEqual(
+      meta.audiences.map(({ name }) => name),
+      ['Loyal'],
+    )
+    assert.deepEqual(members(), [person(1), person(3)].sort())
+  })
+
+  test('makes no second audience where the answer to making it was lost', async () => {
+    for (const name of ['A', 'B', 'C'])
+      meta.audiences.push({ id: `1${meta.audiences.length}`, account: 'act_900', name, members: new Set() })
+    meta.trouble(/^POST .*\/customaudiences$/, 'reset after')
+    const batch = batchOf(columns, [row(1)])
+    const outcome = await outcomeOf((await openWriter()).deliver(batch), contextOf())
+    assert.equal(outcome.instruction, 'retry')
+    await deliverAll([batch])
+    assert.deepEqual(
+      meta.audiences.map(({ name }) => name),
+      ['A', 'B', 'C', 'Loyal'],
+    )
+    assert.deepEqual(members(3), [person(1)])
+  })
+
+  test('keeps one audience for rows that name none, under whatever name it has later, and makes another if it is gone', async () => {
+    const { deliveries } = await deliverAll([batchOf(columns, [row(1, 'add', null)])])
+    assert.deepEqual(deliveries[0]?.memory, { account: 'act_900', audienceId: '120000000000000001', audiences: {} })
+    const [audience] = meta.audiences
+    assert.ok(audience)
+    audience.name = 'Renamed by hand'
+    const memory = deliveries[0]?.memory ?? null
+    await deliverAll([batchOf(columns, [row(2, 'add', null)])], { memory, transferId: 'feedfacefeedface' })
+    assert.equal(meta.audiences.length, 1)
+    assert.deepEqual(members(), [person(1), person(2)].sort())
+    audience.deleted = true
+    await deliverAll([batchOf(columns, [row(3, 'add', null)])], { memory, transferId: 'feedfacefeedface' })
+    assert.equal(meta.audiences[1]?.name, 'Penstock feedfacefeedface')
+  })
+
+  test('forgets the audiences of another ad account than the one that is set', async () => {
+    meta.audiences.push({ id: '12', account: 'act_777', name: 'Of another account', members: new Set() })
+    const memory = { account: 'act_777', audienceId: '12', audiences: { Loyal: '12' } }
+    await deliverAll([batchOf(columns, [row(1), row(2, 'add', null)])], { memory })
+    assert.deepEqual(
+      meta.audiences.map(({ members }) => members.size),
+      [0, 1, 1],
+    )
+  })
+
+  test('takes a batch of the largest size', async () => {
+    const { rowsMax = 0 } = destination?.batch({}) ?? {}
+    const batch = batchOf(
+      columns,
+      Array.from({ length: rowsMax }, (_, n) => row(n)),
+    )
+    assert.deepEqual((await deliverAll([batch])).deliveries[0]?.rejected, [])
+    assert.deepEqual((await deliverAll([batch], { settings: replaced })).deliveries[0]?.rejected, [])
+    assert.equal(meta.audiences[0]?.members.size, rowsMax)
+  })
+
+  test('names the rows that cannot be sent, and why, and sends the others', async () => {
+    const wide = ['segment_id', ...columns, 'phone_sha256']
+    const rows = [
+      ['', ...row(1), null],
+      [null, ...row(2, 'drop'), null],
+      [null, ...row(3, 'replace'), null],
+      [null, 'Loyal', 'add', sha('x').slice(1), '', null],
+      [null, 'Loyal', 'add', '', null, ''],
+      ['abc', ...row(6), null],
+      [null, ...row(7, 'remove', 'Nobody made this'), null],
+    ]
+    const { deliveries } = await deliverAll([batchOf(wide, rows)], { columns: wide })
+    const found = (deliveries[0]?.rejected ?? []).map(({ index, field }) => [index, field])
+    assert.deepEqual(found, [
+      [1, 'action'],
+      [2, 'action'],
+      [3, 'email_sha256'],
+      [4, undefined],
+      [5, 'segment_id'],
+      [6, 'segment_name'],
+    ])
+    assert.deepEqual(members(), [person(1)])
+    assert.equal(meta.audiences.length, 1)
+    for (const { reason } of deliveries[0]?.rejected ?? []) assert.match(reason, /^[A-Z].*\.$/)
+  })
+
+  test('takes over how many people Meta could not use', async () => {
+    const odd = ['Loyal', 'add', '', 'no device at all']
+    const { deliveries } = await deliverAll([batchOf(columns, [row(1), odd])])
+    assert.deepEqual(
+      deliveries[0]?.rejected?.map(({ index, count }) => [index, count]),
+      [[undefined, 1]],
+    )
+  })
+
+  const nine = (at: number) =>
+    batchOf(
+      columns,
+      Array.from({ length: 9000 }, (_, n) => row(`${at}-${n}`)),
+      at,
+    )
+  const receiptsOf = (deliveries: readonly Delivery[]) => deliveries.map(({ receipt }) => receipt ?? null)
+
+  test('replaces the members of an audience at once, when all batches have come and the transfer is finished', async () => {
+    await deliverAll([batchOf(columns, [row('old'), row(0)])])
+    const writer = await openWriter({ settings: replaced })
+    for (const batch of [nine(1), nine(2), nine(3)]) assert.deepEqual((await writer.deliver(batch)).rejected, [])
+    assert.equal(await writer.flush(), undefined)
+    assert.deepEqual(members(), [person('old'), person(0)].sort())
+    await writer.finish()
+    assert.equal(meta.audiences[0]?.members.size, 27_000)
+    assert.deepEqual([...(meta.sessions[0]?.batches.keys() ?? [])], [1, 2, 3, 4])
+  })
+
+  test('goes on with a replacement after a crash where it was, under the same numbers', async () => {
+    const crashed = await openWriter({ settings: replaced })
+    const first = await crashed.deliver(nine(1))
+    await crashed.deliver(nine(2))
+    const { deliveries } = await deliverAll([nine(2), nine(3)], { settings: replaced, receipts: receiptsOf([first]) })
+    assert.equal(meta.sessions.length, 1)
+    assert.deepEqual([...(meta.sessions[0]?.batches.keys() ?? [])], [1, 2, 3, 4])
+    assert.equal(meta.audiences[0]?.members.size, 27_000)
+    const receipts = receiptsOf([first, ...deliveries])
+    await deliverAll([], { settings: replaced, receipts })
+    assert.equal(meta.sessions.length, 1, 'finished again, it finds its work done')
+    await deliverAll([batchOf(columns, [row(1)])], { settings: replaced, transferId: 'feedfacefeedface' })
+    assert.equal(new Set(meta.sessions.map(({ id }) => id)).size, 2)
+    assert.deepEqual(members(), [person(1)])
+  })
+
+  test('finishes a replacement in another process, from receipts that show nobody who is in it', async () => {
+    const { receipt } = await (await openWriter({ settings: replaced })).deliver(batchOf(columns, [row(1), row(2)]))
+    assert.ok(receipt)
+    assert.ok(!JSON.stringify(receipt).includes(sha('1@example.com')))
+    const renewed = { secrets: { ...metaSecrets, accessToken: 'another-token' } }
+    const stranger = await openWriter({ settings: replaced, receipts: [receipt], ...renewed })
+    assert.equal((await outcomeOf(stranger.finish(), renewed)).instruction, 'refused')
+    const sealed = JSON.parse(JSON.stringify(receipt).replace(/"closing":"./, '"closing":"_'))
+    const strange = await openWriter({ settings: replaced, receipts: [sealed] })
+    const lost = await outcomeOf(strange.finish(), contextOf())
+    assert.deepEqual([lost.instruction, lost.code], ['failed', 'session_lost'])
+    await deliverAll([], { settings: replaced, receipts: [receipt] })
+    assert.deepEqual(members(), [person(1), person(2)].sort())
+  })
+
+  test('replaces several audiences in one run', async () => {
+    await deliverAll(
+      [batchOf(columns, [row(1), row(2, 'add', 'New')]), batchOf(columns, [row(3, 'replace', 'New')], 2)],
+      {
+        settings: replaced,
+      },
+    )
+    assert.deepEqual(members(0), [person(1)])
+    assert.deepEqual(members(1), [person(2), person(3)].sort())
+  })
+
+  test('goes on with a replacement after trouble in it, and takes no batch twice', async () => {
+    const writer = await openWriter({ settings: replaced })
+    for (const at of [1, 2, 3]) {
+      meta.trouble(/usersreplace$/, at === 2 ? 'reset after' : 'reset')
+      await assert.rejects(writer.deliver(nine(at)))
+      await writer.deliver(nine(at))
+      await writer.deliver(nine(at))
+    }
+    meta.trouble(/usersreplace$/, fault(80_003))
+    await assert.rejects(writer.finish())
+    await writer.finish()
+    assert.equal(meta.audiences[0]?.members.size, 27_000)
+    assert.deepEqual(
+      meta.sessions.map(({ batches }) => [...batches.keys()]),
+      [[1, 2, 3, 4]],
+    )
+  })
+
+  test('does not begin a second session where the answer to the last batch was lost', async () => {
+    const writer = await openWriter({ settings: replaced })
+    const deliveries = [await writer.deliver(nine(1)), await writer.deliver(nine(2))]
+    meta.trouble(/usersreplace$/, 'reset after')
+    assert.equal((await outcomeOf(writer.finish(), contextOf())).instruction, 'retry')
+    await writer.finish()
+    await deliverAll([], { settings: replaced, receipts: receiptsOf(deliveries) })
+    assert.equal(meta.sessions.length, 1)
+    assert.equal(meta.audiences[0]?.members.size, 18_000)
+  })
+
+  test('gives a replacement up that takes longer than Meta remembers it, before it could empty the audience', async () => {
+    await deliverAll([batchOf(columns, [row('old')])])
+    mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    const writer = await openWriter({ settings: replaced })
+    const { receipt = null } = await writer.deliver(nine(1))
+    mock.timers.setTime(Date.now() + 86 * 60_000)
+    const resumed = await openWriter({ settings: replaced, receipts: [receipt] })
+    for (const work of [writer.deliver(nine(2)), writer.finish(), resumed.finish()]) {
+      const { instruction, code } = await outcomeOf(work, contextOf())
+      assert.deepEqual([instruction, code], ['failed', 'session_expired'])
+    }
+    assert.deepEqual(members(), [person('old')])
+  })
+
+  test('rejects rows that remove in a run that replaces, and changes nothing where no other row is left', async () => {
+    await deliverAll([batchOf(columns, [row('old')])])
+    const { deliveries } = await deliverAll([batchOf(columns, [row('old', 'remove')])], { settings: replaced })
+    assert.deepEqual(deliveries[0]?.rejected?.[0]?.index, 0)
+    assert.deepEqual(members(), [person('old')])
+  })
+
+  test('tells the engine what each of Meta’s errors asks for', async () => {
+    const usage = JSON.stringify({ 900: [{ type: 'custom_audience', estimated_time_to_regain_access: 7 }] })
+    const cases: [Parameters<typeof assertTrouble>[3], Instruction, string, number?][] = [
+      [fault(1), 'retry', 'platform_fault'],
+      [fault(9999, { is_transient: true }), 'retry', 'platform_fault'],
+      [{ status: 502, text: '<html>bad gateway</html>' }, 'retry', 'platform_fault'],
+      [{ status: 200, text: '<html>login</html>' }, 'retry', 'platform_fault'],
+      [{ ...fault(80_003), headers: { 'x-business-use-case-usage': usage } }, 'retry', 'rate_limited', 420_000],
+      [fault(17, { is_transient: true }), 'retry', 'rate_limited'],
+      [{ status: 429, headers: { 'retry-after': '3' }, json: {} }, 'retry', 'rate_limited', 3000],
+      [fault(368), 'retry', 'temporarily_blocked', 3_600_000],
+      ['reset', 'retry', 'connection_lost'],
+      [fault(190, { error_subcode: 460 }, 401), 'refused', 'invalid_credentials'],
+      [fault(200), 'refused', 'permission_denied'],
+      [fault(275), 'refused', 'permission_denied'],
+      [fault(100, { error_subcode: 33 }), 'refused', 'object_not_found'],
+      [fault(100, { error_subcode: 1713230 }), 'refused', 'upload_blocked'],
+      [fault(100, { error_subcode: 1487366 }), 'refused', 'audience_deleted'],
+      [fault(2655), 'refused', 'terms_not_accepted'],
+      [fault(471), 'refused', 'audience_flagged'],
+      [fault(100), 'split', 'invalid_batch'],
+      [{ status: 413, text: 'too large' }, 'split', 'batch_too_large'],
+      [fault(2650), 'failed', 'audience_not_updated'],
+      [fault(12_345), 'failed', 'unexpected_answer'],
+    ]
+    const setting = { server: meta, context: contextOf(), match: /\/users$/ }
+    const writer = await openWriter()
+    const batch = batchOf(columns, [row(1)])
+    for (const [trouble, instruction, code, afterMs] of cases) {
+      const wanted = { instruction, code, ...(afterMs === undefined ? {} : { afterMs }) }
+      await assertTrouble(setting, writer, batch, trouble, wanted)
+    }
+    await writer.deliver(batch)
+    assert.deepEqual(members(), [person(1)])
+  })
+
+  test('refuses an expired token and a flagged audience, and an advertiser that is no number', async () => {
+    const secrets = { ...metaSecrets, accessToken: 'expired-token' }
+    const expired = await outcomeOf((await openWriter({ secrets })).deliver(batchOf(columns, [row(1)])), { secrets })
+    assert.deepEqual([expired.instruction, expired.code], ['refused', 'invalid_credentials'])
+    meta.audiences.push({ id: '12', account: 'act_900', name: 'Loyal', members: new Set(), flagged: true })
+    const writer = await openWriter({ memory: { account: 'act_900', audiences: { Loyal: '12' } } })
+    assert.equal((await outcomeOf(writer.deliver(batchOf(columns, [row(1)])), contextOf())).code, 'audience_flagged')
+    const wrong = await outcomeOf(openWriter({ settings: { advertiserId: '12/../me' } }), contextOf())
+    assert.deepEqual([wrong.instruction, wrong.code], ['refused', 'invalid_setting'])
+  })
+
+  test('stops in the middle of a batch when it is told to', async () => {
+    const stop = new AbortController()
+    const writer = await openWriter({ signal: stop.signal })
+    meta.trouble(/\/users$/, 'hang')
+    const delivery = writer.deliver(batchOf(columns, [row(1)]))
+    await meta.hanging()
+    stop.abort(new Error('told to stop'))
+    await assert.rejects(delivery)
+    await writer.close()
+  })
+
+  test('checks whether Meta is reached, the token accepted and the ad account seen', async () => {
+    const { check } = metaCustomAudiences
+    assert.ok(check)
+    const run = async (options: TestContextOptions = {}) =>
+      (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
+    const well = ['reach true', 'sign in true', 'permission true']
+    assert.deepEqual(await run(), well)
+    assert.deepEqual(await run({ settings: {} }), well)
+    assert.deepEqual(await run({ settings: { advertiserId: '901' } }), [
+      'reach true',
+      'sign in true',
+      'permission false',
+    ])
+    assert.deepEqual(await run({ secrets: { ...metaSecrets, accessToken: 'x' } }), ['reach true', 'sign in false'])
+    meta.permissions.splice(0, 1, 'ads_read')
+    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission false'])
+    assert.deepEqual(await run({ routes: { 'https://graph.facebook.com': 'http://127.0.0.1:9' } }), ['reach false'])
+  })
+})
+
+const peer = await startMeta()
+after(() => peer.close())
+
+for (const replaceExistingAudience of [false, true]) {
+  const digest = (n: number) => createHash('sha256').update(`${n}@example.com`).digest('hex')
+  const name = replaceExistingAudience ? 'replacing' : 'adding'
+  const match = replaceExistingAudience ? /usersreplace$/ : /\/users$/
+  acceptDestination({
+    connector: metaCustomAudiences,
+    peer: `a server that keeps to what is known of Meta (${name})`,
+    secrets: metaSecrets,
+    wrongSecrets: { ...metaSecrets, accessToken: 'expired-token' },
+    settings: { advertiserId: '900', replaceExistingAudience },
+    missing: { advertiserId: '901', replaceExistingAudience },
+    context: { routes: { 'https://graph.facebook.com': peer.url } },
+    columns: ['segment_name', 'action', 'email_sha256'],
+    rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', digest(n)]),
+    badRows: [
+      { row: ['Loyal', 'add', 'abc'], reason: /no SHA-256/, field: 'email_sha256' },
+      { row: ['Loyal', 'add', ''], reason: /no identifier/ },
+      { row: ['Loyal', 'swap', digest(99)], reason: /must be/, field: 'action' },
+    ],
+    async readBack() {
+      assert.ok(peer.audiences.length < 2, 'a second audience was made')
+      return [...(peer.audiences[0]?.members ?? [])].map((member) => ['Loyal', 'add', member.replace('EMAIL:', '')])
+    },
+    reset() {
+      peer.audiences.length = 0
+      peer.sessions.length = 0
+    },
+    deduplicates: true,
+    visible: replaceExistingAudience ? 'when finished' : 'at once',
+    faults: [
+      faultOf(peer, match, fault(80_003), { name: 'limits calls', instruction: 'retry', code: 'rate_limited' }),
+      faultOf(peer, match, { status: 503, text: '<html>' }, { name: 'has a fault', instruction: 'retry' }),
+      faultOf(peer, match, 'reset after', { name: 'cuts the answer off', instruction: 'retry' }),
+      faultOf(peer, match, fault(190), { name: 'finds the token expired', instruction: 'refused' }),
+    ],
+    hang: hangOf(peer, match),
+  })
+}

@@ -1,0 +1,128 @@
+import type { Rejection, Row } from '@penstock/connector'
+import { rowFaultOf } from './errors.ts'
+import { quoteName } from './plan.ts'
+import type { Session } from './session.ts'
+import type { Table } from './table.ts'
+import type { Writer } from './writers.ts'
+
+/** Rows that are to be written, and what with. */
+export type Job = {
+  readonly session: Session
+  readonly table: Table
+  readonly writers: readonly Writer[]
+  readonly rows: readonly Row[]
+  /** What the server takes in one statement. */
+  readonly packetBytes: number
+}
+
+export type Loaded = { readonly bytes: number; readonly rejected: readonly Rejection[] }
+
+const statementRows = 2_000
+const statementBytes = 1024 * 1024
+/** So many rows are tried at once where a statement failed. */
+const groupRows = 64
+
+type Tuple = { readonly index: number; readonly text: string }
+
+/**
+ * Writes rows by statements of many rows, in their order, so that of equal keys the last one wins. A statement that
+ * fails has done nothing; its rows are then tried in groups, and the groups that fail around the row that is to blame.
+ */
+export async function insertRows(job: Job): Promise<Loaded> {
+  const { rows, packetBytes } = job
+  const rejected: Rejection[] = []
+  const limit = Math.min(statementBytes, Math.floor(packetBytes / 4))
+  let bytes = 0
+  let tuples: Tuple[] = []
+  let length = 0
+  const flush = async () => {
+    if (tuples.length > 0) bytes += await insertAll(job, tuples, rejected)
+    tuples = []
+    length = 0
+  }
+  for (let index = 0; index < rows.length; index += 1) {
+    const text = tupleOf(job, index, rejected)
+    if (text === undefined) continue
+    if (length + text.length > limit) await flush()
+    tuples.push({ index, text })
+    length += text.length
+    if (tuples.length >= statementRows) await flush()
+  }
+  await flush()
+  return { bytes, rejected }
+}
+
+/** A row as it stands in a statement; `undefined` where it is rejected without asking the server. */
+function tupleOf({ table, writers, rows, packetBytes }: Job, index: number, rejected: Rejection[]): string | undefined {
+  const row = rows[index] ?? []
+  let text = '('
+  for (let at = 0; at < writers.length; at += 1) {
+    const writer = writers[at]
+    const value = writer?.text(row[at] ?? null) ?? null
+    if (table.keys.length > 0 && (value ?? '') === '' && table.keys.includes(at)) {
+      const field = table.columns[at]?.name ?? ''
+      rejected.push({ index, field, reason: `There is no value for ${field}, by which the row would be found again.` })
+      return undefined
+    }
+    text += `${at > 0 ? ',' : ''}${value === null ? 'null' : writer?.literal(value)}`
+  }
+  // A statement that is too large would end the connection. A character has at most three bytes here.
+  if (text.length * 3 > packetBytes - 10_000) {
+    rejected.push({ index, reason: 'The row is larger than the server takes in one statement.' })
+    return undefined
+  }
+  return `${text})`
+}
+
+/** Inserts the rows of one statement, less those that the server does not take. Resolves with the bytes that it sent. */
+async function insertAll(job: Job, tuples: readonly Tuple[], rejected: Rejection[]): Promise<number> {
+  if ((await attempt(job, tuples)) === undefined) return bytesOf(tuples)
+  for (let at = 0; at < tuples.length; at += groupRows) await place(job, tuples.slice(at, at + groupRows), rejected)
+  return bytesOf(tuples)
+}
+
+/** Inserts rows around those that the server does not take. */
+async function place(job: Job, tuples: readonly Tuple[], rejected: Rejection[]): Promise<void> {
+  if (tuples.length === 0) return
+  const fault = await attempt(job, tuples)
+  if (fault === undefined) return
+  const [first] = tuples
+  if (tuples.length === 1 && first) {
+    const { reason, field } = fault
+    rejected.push({ index: first.index, reason, ...(field === undefined ? {} : { field }) })
+    return
+  }
+  // Some errors say at which row; that one is tried alone, so that it is not rejected for another's fault.
+  const named = fault.at !== undefined && fault.at >= 0 && fault.at < tuples.length
+  const at = named ? (fault.at ?? 0) : Math.floor(tuples.length / 2)
+  await place(job, tuples.slice(0, at), rejected)
+  await place(job, tuples.slice(at, named ? at + 1 : undefined), rejected)
+  if (named) await place(job, tuples.slice(at + 1), rejected)
+}
+
+/** Runs one statement for these rows; answers why the server did not take one of them, and none thereby. */
+async function attempt({ session, table }: Job, tuples: readonly Tuple[]): Promise<ReturnType<typeof rowFaultOf>> {
+  const values = tuples.map(({ text }) => text).join(',')
+  try {
+    await session.change({ sql: `insert into ${table.name} (${namesOf(table)}) values ${values}${onDuplicate(table)}` })
+    return undefined
+  } catch (error) {
+    const fault = rowFaultOf(error)
+    if (!fault) throw error
+    return fault
+  }
+}
+
+export const namesOf = ({ columns }: Table): string => columns.map(({ name }) => quoteName(name)).join(', ')
+
+function onDuplicate({ columns, keys }: Table): string {
+  if (keys.length === 0) return ''
+  const names = columns.map(({ name }) => quoteName(name))
+  const changed = names.filter((_, at) => !keys.includes(at))
+  // Where every column is the key, the row stays as it is.
+  const set = changed.length > 0 ? changed : names.slice(0, 1)
+  return ` on duplicate key update ${set.map((name) => `${name} = values(${name})`).join(', ')}`
+}
+
+const bytesOf = (tuples: readonly Tuple[]): number =>
+  tuples.reduce((sum, { text }) => sum + Buffer.byteLength(text) + 1, 0)

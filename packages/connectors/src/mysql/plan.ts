@@ -1,0 +1,175 @@
+import { Outcome } from '@penstock/connector'
+import type mysql from 'mysql2'
+import { inTimezone } from '../databases/moments.ts'
+import type { Reading } from '../databases/settings.ts'
+import { type CellKind, kindOf } from './cells.ts'
+import type { Session } from './session.ts'
+
+/** What is read, in which order, and up to where: found out once, when the reader is opened. */
+export type Plan = {
+  readonly columns: readonly string[]
+  readonly kinds: readonly CellKind[]
+  readonly order: readonly OrderTerm[]
+  readonly digest: boolean
+  readonly orderNames: readonly string[]
+  readonly bound: string | undefined
+  /** An incremental read finds no marker at all. */
+  readonly empty: boolean
+  readonly rowsEstimated: number | undefined
+  /** The statement, less its ends. */
+  readonly select: string
+}
+
+type OrderTerm = {
+  readonly expression: string
+  /** A text as it is compared with the expression. */
+  readonly literal: (text: string) => string
+  /** Which field of a row has its text. */
+  readonly index: number
+}
+
+const alias = '`penstock_source`'
+
+/** Asks the server what the rows are, and plans how they are read. */
+export async function planReading(session: Session, reading: Reading): Promise<Plan> {
+  const { from, marker, keys: named } = reading
+  const table = 'table' in from ? quoteName(from.table) : undefined
+  // A comment at the end of a query must not swallow the bracket.
+  const source = `${'query' in from ? `(${from.query}\n)` : table} as ${alias}`
+  const fields = await session.describe(`select * from ${source} limit 0`)
+  const columns = fields.map(({ name }) => name)
+  const kinds = fields.map(kindOf)
+  const nameOf = (name: string) => `${alias}.${quoteName(name)}`
+  const expressions = columns.map((name, at) => shown(nameOf(name), kinds[at] ?? 'text'))
+
+  const keys = named.length > 0 || !('table' in from) ? named : await primaryKeyOf(session, from.table)
+  const orderNames = [...new Set([...(marker === undefined ? [] : [marker]), ...keys])]
+  const order = orderNames.map((name): OrderTerm => {
+    const at = columns.indexOf(name)
+    if (at < 0) throw columnNotFound(name, columns)
+    const kind = kinds[at] ?? 'text'
+    const { expression, text } = compared(nameOf(name), kind)
+    return { expression, literal: literalOf(kind), index: text === undefined ? at : expressions.push(text) - 1 }
+  })
+  const digest = keys.length === 0
+  if (digest) {
+    // Equal digests are equal rows. Everything is compared as bytes, so that no collation takes two texts for one.
+    const parts = columns.map((name, at) => `quote(cast(${shown(nameOf(name), kinds[at] ?? 'text')} as binary))`)
+    const expression = `sha2(concat(${parts.join(", ',', ")}), 256)`
+    order.push({ expression, literal: literalOf('text'), index: expressions.push(expression) - 1 })
+    orderNames.push('')
+  }
+  const select = `select ${expressions.join(', ')} from ${source}`
+  const markerAt = marker === undefined ? -1 : columns.indexOf(marker)
+  const bound = marker === undefined ? undefined : await boundOf(session, source, order[0], kinds[markerAt], reading)
+  return {
+    ...{ columns, kinds, order, digest, orderNames, select, bound },
+    empty: marker !== undefined && bound === undefined,
+    rowsEstimated: 'table' in from ? await estimate(session, from.table) : undefined,
+  }
+}
+
+/** The statement that reads everything behind `after`, or from the beginning. */
+export function statementOf(plan: Plan, after: readonly string[] | undefined, bound: string | undefined): string {
+  const { order, digest, select } = plan
+  const conditions: string[] = []
+  const [first] = order
+  if (first && bound !== undefined) conditions.push(`${first.expression} <= ${first.literal(bound)}`)
+  if (first && after) {
+    // The server uses an index for this, and not for the comparison of rows that says the same.
+    if (order.length > 1) conditions.push(`${first.expression} >= ${first.literal(after[0] ?? '')}`)
+    conditions.push(behind(order, after, digest))
+  }
+  const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
+  return `${select}${where} order by ${order.map(({ expression }) => expression).join(', ')}`
+}
+
+/** Rows with the very digest come again, to be counted: those that are equal in everything have no other order. */
+function behind(order: readonly OrderTerm[], after: readonly string[], digest: boolean): string {
+  const [term, ...others] = order
+  const [text = '', ...texts] = after
+  if (!term) return 'true'
+  const value = term.literal(text)
+  if (others.length === 0) return `${term.expression} ${digest ? '>=' : '>'} ${value}`
+  return `(${term.expression} > ${value} or (${term.expression} = ${value} and ${behind(others, texts, digest)}))`
+}
+
+export const quoteName = (name: string): string => `\`${name.replaceAll('`', '``')}\``
+
+/** How a column is read so that its text is what a cell shall be. */
+function shown(expression: string, kind: CellKind): string {
+  if (kind === 'bytes') return `replace(to_base64(${expression}), '\\n', '')`
+  if (kind === 'bits') return `${expression} + 0`
+  return kind === 'geometry' ? `st_astext(${expression})` : expression
+}
+
+/** How a column is compared, and read for that where it is not as it is shown. */
+function compared(expression: string, kind: CellKind): { expression: string; text?: string } {
+  if (kind === 'bytes') return { expression, text: `hex(${expression})` }
+  // These are ordered by their place in the definition, but compared as texts.
+  return { expression: kind === 'choice' ? `concat(${expression})` : expression }
+}
+
+function literalOf(kind: CellKind): (text: string) => string {
+  if (kind === 'bytes') return (text) => `x'${/^[0-9A-F]*$/i.test(text) ? text : ''}'`
+  // A number beside a text would be compared as a float, which has not enough digits.
+  const isNumber = kind === 'number' || kind === 'digits' || kind === 'bits'
+  return (text) =>
+    isNumber && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? text : `_utf8mb4 x'${Buffer.from(text).toString('hex')}'`
+}
+
+async function primaryKeyOf(session: Session, table: string): Promise<string[]> {
+  const rows = await session.run<{ name: string }>(
+    `select column_name as name from information_schema.statistics
+      where table_schema = database() and table_name = ? and index_name = 'PRIMARY' order by seq_in_index`,
+    [table],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Up to which marker this run reads: times by the clock of the server less the lag, all else by the greatest there is. */
+async function boundOf(
+  session: Session,
+  source: string,
+  marker: OrderTerm | undefined,
+  kind: CellKind | undefined,
+  { lagSeconds, timezone }: Reading,
+): Promise<string | undefined> {
+  if (!marker) return undefined
+  if (kind === 'time' || kind === 'local-time' || kind === 'day') {
+    const [row] = await session.run<{ now: string }>(
+      `select date_format(utc_timestamp(6) - interval ${lagSeconds} second, '%Y-%m-%dT%H:%i:%s.%f') as now`,
+    )
+    const now = row?.now ?? ''
+    if (kind === 'time') return now.replace('T', ' ')
+    const local = `${inTimezone(new Date(`${now.slice(0, 19)}Z`), timezone)}${now.slice(19)}`
+    // More rows of today may come yet, so today waits until it is over.
+    return kind === 'local-time' ? local : dayBefore(local.slice(0, 10))
+  }
+  const [row] = await session.run<{ bound: unknown }>(
+    `select ${kind === 'bytes' ? `hex(${marker.expression})` : marker.expression} as bound
+       from ${source} where ${marker.expression} is not null order by ${marker.expression} desc limit 1`,
+  )
+  return row === undefined ? undefined : String(row.bound)
+}
+
+const dayBefore = (day: string): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10)
+
+async function estimate(session: Session, table: string): Promise<number | undefined> {
+  const [row] = await session.run<{ rows: string | number | null }>(
+    'select table_rows as `rows` from information_schema.tables where table_schema = database() and table_name = ?',
+    [table],
+  )
+  const rows = Number(row?.rows ?? Number.NaN)
+  return Number.isSafeInteger(rows) ? rows : undefined
+}
+
+const columnNotFound = (name: string, columns: readonly string[]): Outcome =>
+  new Outcome(
+    'refused',
+    'column_not_found',
+    `There is no column ${name}; there are: ${columns.slice(0, 50).join(', ') || 'none'}.`,
+  )
+
+export type Field = mysql.FieldPacket

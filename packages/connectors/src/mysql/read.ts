@@ -1,0 +1,97 @@
+import type { SourceContext, SourceReader } from '@penstock/connector'
+import { chunksOf, type ReadRow } from '../databases/chunks.ts'
+import { tooSlow } from '../databases/faults.ts'
+import { afterIn, markerOf, type Spot } from '../databases/positions.ts'
+import { createRowQueue } from '../databases/row-queue.ts'
+import { placeOf, readingOf } from '../databases/settings.ts'
+import { cellOf } from './cells.ts'
+import { type Plan, planReading, statementOf } from './plan.ts'
+import { openSession, type Session } from './session.ts'
+
+/** Times in UTC, and patience of the server with a destination that is slow. */
+const settle = `set session time_zone = '+00:00', session net_write_timeout = 86400`
+
+/** Opens a reader: asks the server what there is to read, and notes up to where. */
+export async function open(context: SourceContext): Promise<SourceReader> {
+  const place = placeOf(context.secrets, 3306)
+  const reading = readingOf(context.settings, '')
+  const first = await openSession(context, place)
+  let plan: Plan
+  try {
+    plan = await first.guard(async () => {
+      await begin(first)
+      return planReading(first, reading)
+    })
+  } finally {
+    await first.close()
+  }
+  const earlier = markerOf(context.marker, plan.orderNames)
+  let current: Session | undefined
+  return {
+    ...(plan.rowsEstimated === undefined || earlier ? {} : { total: { rows: plan.rowsEstimated } }),
+    async *read(after) {
+      const from = afterIn(after, plan.order.length)
+      if (plan.empty && !from) return
+      const session = await openSession(context, place)
+      current = session
+      try {
+        const spot = from ?? { after: undefined, skip: 0, ...earlier, bound: plan.bound }
+        const order = { ...plan, incremental: reading.marker !== undefined }
+        yield* chunksOf(order, spot, rowsOf(session, plan, spot, reading.waitMs))
+        await session.close()
+      } finally {
+        // Whoever stops in the midst does not wait for the rest of the rows.
+        session.abandon()
+        await session.close()
+      }
+    },
+    async close() {
+      current?.abandon()
+      await current?.close()
+    },
+  }
+}
+
+async function begin(session: Session): Promise<void> {
+  await session.run(settle)
+  await session.run('start transaction read only')
+}
+
+/** The rows behind a spot, as the server sends them: one statement, which sees one moment. */
+async function* rowsOf(session: Session, plan: Plan, from: Spot, waitMs: number): AsyncGenerator<ReadRow[]> {
+  const { columns, kinds, order } = plan
+  await session.guard(() => begin(session))
+  const { connection } = session
+  const queue = createRowQueue<ReadRow>(
+    { pause: () => connection.pause(), resume: () => connection.resume() },
+    waitMs,
+    () => {
+      const outcome = tooSlow(session.place.host, waitMs)
+      session.abandon(outcome)
+      queue.fail(outcome)
+    },
+  )
+  const query = connection.query({
+    sql: statementOf(plan, from.after, from.bound),
+    rowsAsArray: true,
+    typeCast: (field) => field.string(),
+  })
+  query.on('result', (texts) => {
+    const fields = texts as unknown as (string | null)[]
+    let bytes = 0
+    for (const text of fields) bytes += text === null ? 1 : Buffer.byteLength(text) + 1
+    queue.push(
+      {
+        spot: order.map(({ index }) => fields[index] ?? null),
+        cells: columns.map((_, at) => cellOf(fields[at] ?? null, kinds[at] ?? 'text')),
+        bytes,
+      },
+      bytes,
+    )
+  })
+  query.on('error', (error: unknown) => queue.fail(session.faultOf(error)))
+  query.on('end', () => queue.end())
+  // A connection that is cut is not always heard of through the query.
+  session.lost.catch((error: unknown) => queue.fail(session.faultOf(error)))
+  yield* queue.drain()
+}

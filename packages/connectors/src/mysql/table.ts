@@ -1,0 +1,141 @@
+import { Outcome } from '@penstock/connector'
+import type { Writing } from '../databases/settings.ts'
+import { quoteName } from './plan.ts'
+import type { Session } from './session.ts'
+
+/** A table that rows go to, as far as the columns of the batches are concerned. */
+export type Table = {
+  /** Quoted. */
+  readonly name: string
+  /** In the order of the batches' columns. */
+  readonly columns: readonly TableColumn[]
+  /** Indexes of the key's columns; empty where every row is added. */
+  readonly keys: readonly number[]
+}
+
+export type TableColumn = {
+  /** As the table spells it. */
+  readonly name: string
+  /** In lower case, without length: `varchar`. */
+  readonly type: string
+}
+
+type Found = TableColumn & { readonly generation: string | null }
+
+/** Quoted: the table that notes which batches were written, in the same database. */
+export const batchesTable = '`penstock_batches`'
+
+/**
+ * Finds the table, and creates it where it is missing and that is wanted; creates the table that notes batches.
+ * Throws `refused` where a column is missing, the key is none, or the table knows no transactions.
+ */
+export async function openTable(session: Session, writing: Writing, columns: readonly string[]): Promise<Table> {
+  const { table, upsert, keys, create } = writing
+  const at = (name: string) => columns.findIndex((column) => same(column, name))
+  for (const key of keys) if (at(key) < 0) throw keyNotDelivered(key)
+  let found = await columnsOf(session, table)
+  if (found.length === 0 && create) {
+    await session.run(createStatement(table, columns, upsert ? keys : []))
+    found = await columnsOf(session, table)
+  }
+  if (found.length === 0) throw tableNotFound(table)
+  const missing = columns.filter((column) => !found.some(({ name }) => same(name, column)))
+  if (missing.length > 0) throw columnsMissing(table, missing)
+  const taken = columns.flatMap((column) => found.filter(({ name }) => same(name, column)))
+  const generated = taken.find(({ generation }) => (generation ?? '') !== '')
+  if (generated) throw isGenerated(generated.name)
+  if (upsert && !(await isUnique(session, table, keys))) throw keyNotUnique(keys)
+  await assertTransactional(session, table)
+  await session.run(createBatches)
+  return { name: quoteName(table), columns: taken, keys: keys.map(at) }
+}
+
+/** Names of columns differ by more than their case. */
+const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+
+/** Keys are short enough for an index, and differ where their bytes do. */
+function createStatement(table: string, columns: readonly string[], keys: readonly string[]): string {
+  const parts = columns.map((column) =>
+    keys.some((key) => same(key, column))
+      ? `${quoteName(column)} varchar(191) not null`
+      : `${quoteName(column)} longtext`,
+  )
+  if (keys.length > 0) parts.push(`primary key (${keys.map(quoteName).join(', ')})`)
+  return `create table if not exists ${quoteName(table)} (${parts.join(', ')}) engine = InnoDB character set utf8mb4 collate utf8mb4_bin`
+}
+
+/** One row for each batch, written in the same transaction as its rows. */
+const createBatches = `create table if not exists ${batchesTable} (
+  transfer_id varchar(64) character set ascii not null,
+  batch_key varchar(64) character set ascii not null,
+  rows_accepted bigint not null,
+  bytes bigint not null,
+  rejected longtext,
+  delivered_time timestamp not null default current_timestamp,
+  primary key (transfer_id, batch_key)
+) engine = InnoDB character set utf8mb4`
+
+const columnsOf = (session: Session, table: string): Promise<Found[]> =>
+  session.run<Found>(
+    `select column_name as name, lower(data_type) as type, generation_expression as generation
+       from information_schema.columns where table_schema = database() and table_name = ? order by ordinal_position`,
+    [table],
+  )
+
+/** Whether the table has an index by which an upsert on exactly these columns can find its rows. */
+async function isUnique(session: Session, table: string, keys: readonly string[]): Promise<boolean> {
+  const parts = await session.run<{ key: string; name: string; part: number | null }>(
+    `select index_name as \`key\`, column_name as name, sub_part as part from information_schema.statistics
+      where table_schema = database() and table_name = ? and non_unique = 0`,
+    [table],
+  )
+  return [...Map.groupBy(parts, ({ key }) => key).values()].some(
+    (index) =>
+      index.length === keys.length &&
+      index.every(({ name, part }) => part === null && keys.some((key) => same(key, name))),
+  )
+}
+
+async function assertTransactional(session: Session, table: string): Promise<void> {
+  const [engine] = await session.run<{ name: string; transactions: string }>(
+    `select engines.engine as name, transactions from information_schema.tables
+       join information_schema.engines on engines.engine = tables.engine
+      where table_schema = database() and table_name = ?`,
+    [table],
+  )
+  if (!engine || engine.transactions === 'YES') return
+  throw new Outcome(
+    'refused',
+    'no_transactions',
+    `The table ${table} is of the engine ${engine.name}, which knows no transactions; convert it to InnoDB.`,
+  )
+}
+
+const refused = (code: string, message: string): Outcome => new Outcome('refused', code, message)
+
+const tableNotFound = (table: string): Outcome =>
+  refused('table_not_found', `There is no table ${table} in the database; check both, or let the connector create it.`)
+
+const columnsMissing = (table: string, missing: readonly string[]): Outcome =>
+  refused(
+    'column_not_found',
+    `The table ${table} has no column ${missing.slice(0, 50).join(', ')}; add what is missing, or map these columns to others.`,
+  )
+
+const keyNotDelivered = (key: string): Outcome =>
+  refused(
+    'column_not_found',
+    `The key column ${key} is not among the columns that are delivered; map one to it, or choose another key.`,
+  )
+
+const keyNotUnique = (keys: readonly string[]): Outcome =>
+  refused(
+    'key_not_unique',
+    `The table has no primary key or unique index on exactly ${keys.join(', ')}; create one, or choose another key.`,
+  )
+
+const isGenerated = (column: string): Outcome =>
+  refused(
+    'column_is_generated',
+    `The column ${column} is generated by the database; leave it out of what is delivered.`,
+  )

@@ -1,0 +1,124 @@
+import { asOutcome, Outcome } from '@penstock/connector'
+import type { FileFormat, FileStore, StoredFile } from '@penstock/connector/files'
+
+/**
+ * What Amazon S3, Google Cloud Storage and Azure Blob Storage have in common for those who read. They know no folders,
+ * only names with slashes in them. Everything throws `Outcome`s.
+ */
+export type ObjectStore = {
+  /** The objects whose names begin so and have no slash behind that, in any order. */
+  list(prefix: string): AsyncIterable<StoredFile>
+  /** One object, without listing; `undefined` where there is none. */
+  find(name: string): Promise<StoredFile | undefined>
+  /**
+   * The bytes of an object from an offset on. Throws `failed` with `source_changed` where it is another version by now.
+   */
+  get(file: StoredFile, fromByte: number): Promise<Response>
+}
+
+/** More files are no transfer any more but a mistake in the path. */
+const filesMax = 100_000
+
+/** The files of a store that a path means, ready to be read. */
+export function fileStoreOf(store: ObjectStore, path: string, format: FileFormat): FileStore {
+  return {
+    list: () => findFiles(store, path, format),
+    read: (file, fromByte) => readOn(store, file, fromByte),
+  }
+}
+
+/**
+ * The files that a path means: the object of this name; else the files right in the folder of this name; else the files
+ * whose names begin so. A path that ends with a slash, and an empty one, can only be a folder.
+ * Throws `refused` with `object_not_found` where there is none.
+ */
+export async function findFiles(store: ObjectStore, path: string, format: FileFormat): Promise<StoredFile[]> {
+  const isFolder = path === '' || path.endsWith('/')
+  if (isFolder) return orNone(await filesIn(store, path, format), path)
+  let begins: StoredFile[]
+  try {
+    begins = await collect(store.list(path))
+  } catch (error) {
+    // Some credentials may read but not list; one object can be read all the same.
+    const file = asOutcome(error)?.code === 'access_denied' ? await store.find(path).catch(() => undefined) : undefined
+    if (!file) throw error
+    return [file]
+  }
+  const exact = begins.find(({ name }) => name === path)
+  if (exact) return [exact]
+  const inFolder = await filesIn(store, `${path}/`, format)
+  return orNone(inFolder.length > 0 ? inFolder : begins.filter(({ name }) => isDataFile(name, format)), path)
+}
+
+async function filesIn(store: ObjectStore, prefix: string, format: FileFormat): Promise<StoredFile[]> {
+  return (await collect(store.list(prefix))).filter(({ name }) => isDataFile(name, format))
+}
+
+function orNone(files: StoredFile[], path: string): StoredFile[] {
+  if (files.length > 0) return files
+  const message = `There is no file to read at ${path === '' ? 'the top of the bucket' : path}. Check the path, and that the file's name ends with .csv, .ndjson or .parquet (and .gz), or choose the format.`
+  throw new Outcome('refused', 'object_not_found', message)
+}
+
+async function collect(files: AsyncIterable<StoredFile>): Promise<StoredFile[]> {
+  const found: StoredFile[] = []
+  for await (const file of files) {
+    found.push(file)
+    if (found.length > filesMax) {
+      throw new Outcome('refused', 'too_many_files', `The path means more than ${filesMax} files; name a narrower one.`)
+    }
+  }
+  return found
+}
+
+/** What names of files end with that hold rows, as far as it can be told from a name. */
+const dataFile = /\.(csv|tsv|txt|ndjson|jsonl|parquet)(\.gz)?$/i
+
+/**
+ * Whether a file in a folder is one to read. What begins with `_` or `.` is a note that programs leave for each other;
+ * a chosen format lets files of any name through.
+ */
+function isDataFile(name: string, format: FileFormat): boolean {
+  const last = name.slice(name.lastIndexOf('/') + 1)
+  if (last === '' || /^[._]/.test(last)) return false
+  return format !== 'auto' || dataFile.test(last)
+}
+
+/**
+ * The bytes of a file to its end. Where a slow reader lets the connection wait, stores break it off: what was read until
+ * then is not lost, reading goes on in another request. Only a request that brought nothing is thrown.
+ */
+async function* readOn(store: ObjectStore, file: StoredFile, fromByte: number): AsyncGenerator<Uint8Array> {
+  for (let at = fromByte; at < file.sizeBytes; ) {
+    const before = at
+    try {
+      const { body } = await store.get(file, at)
+      for await (const bytes of body ?? []) {
+        at += bytes.length
+        yield bytes
+      }
+      if (at < file.sizeBytes) throw new Outcome('retry', 'connection_lost', `Reading ${file.name} broke off.`)
+    } catch (error) {
+      const { instruction } = asOutcome(error) ?? {}
+      if (at === before || (instruction !== 'retry' && instruction !== 'unreachable')) throw error
+    }
+  }
+}
+
+/** The file was listed, and is gone or another one now. */
+export const sourceChanged = (name: string): Outcome =>
+  new Outcome(
+    'failed',
+    'source_changed',
+    `${name} is gone or was replaced while it was being read. Start another transfer, which reads it from the beginning.`,
+  )
+
+/** A part of an object was asked for, and the store sent all of it. */
+export const rangeIgnored = (store: string): Outcome =>
+  new Outcome('failed', 'range_ignored', `${store} cannot read an object from a place in its midst.`)
+
+/** Whether an answer begins where it was asked to. */
+export const beginsAt = (response: Response, fromByte: number): boolean =>
+  response.status === 206
+    ? (response.headers.get('content-range') ?? '').startsWith(`bytes ${fromByte}-`)
+    : fromByte === 0

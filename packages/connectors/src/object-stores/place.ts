@@ -1,0 +1,63 @@
+import { type DestinationContext, Outcome } from '@penstock/connector'
+import { fileNameOf } from '@penstock/connector/files'
+
+/** A bucket, and a path in it: an object's name, a prefix, or nothing. */
+export type Place = { readonly bucket: string; readonly path: string }
+
+/** Reads `s3://bucket/path`; throws `refused`. */
+export function placeOf(uri: unknown, scheme: 's3' | 'gs', label: string): Place {
+  const [, bucket, path = ''] = /^([^/?#\s]+)(?:\/(.*))?$/s.exec(afterScheme(String(uri ?? '').trim(), scheme)) ?? []
+  if (bucket !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{1,220}[A-Za-z0-9]$/.test(bucket)) return { bucket, path }
+  const message = `${label} must begin with ${scheme}:// and the name of a bucket, like ${scheme}://my-bucket/exports/.`
+  throw new Outcome('refused', 'invalid_path', message)
+}
+
+const afterScheme = (uri: string, scheme: string): string =>
+  uri.toLowerCase().startsWith(`${scheme}://`) ? uri.slice(scheme.length + 3) : ''
+
+/** What a name ends with that names a file, rather than a folder. */
+const fileEnding = /\.(csv|tsv|txt|ndjson|jsonl|json|parquet)(\.gz)?$/i
+
+/**
+ * The name of the object that a transfer writes; the same after a crash. `{{date}}` becomes the day on which the transfer
+ * began. A path that ends like a file is the name, with the ending that the content has; any other is a folder, and the
+ * name in it is made of the time and the transfer.
+ * @param extension what the name ends with: `csv.gz`
+ * @param distinct a name that was given gets the time and the transfer, too, so that no run replaces another's object
+ */
+export function objectNameOf(
+  path: string,
+  context: Pick<DestinationContext, 'startedTime' | 'transferId'>,
+  extension: string,
+  distinct = false,
+): string {
+  const day = new Date(context.startedTime).toISOString().slice(0, 10)
+  const dated = path.replaceAll('{{date}}', day).replace(/^\/+/, '')
+  const ending = fileEnding.exec(dated)
+  if (ending && !dated.slice(0, ending.index).endsWith('/') && ending.index > 0) {
+    const name = dated.slice(0, ending.index)
+    return distinct ? `${name}-${fileNameOf(context, extension)}` : `${name}.${extension}`
+  }
+  return `${dated === '' || dated.endsWith('/') ? dated : `${dated}/`}${fileNameOf(context, extension)}`
+}
+
+/** What a file of this extension is, for those who fetch it. Compressed files are not to be unpacked on the way. */
+export function contentTypeOf(extension: string): string {
+  if (extension.endsWith('.gz')) return 'application/gzip'
+  if (extension === 'csv') return 'text/csv; charset=utf-8'
+  return extension === 'ndjson' ? 'application/x-ndjson' : 'application/vnd.apache.parquet'
+}
+
+/** An object's name within an address. Throws `failed` for names that no address can hold. */
+export function encodeName(name: string): string {
+  const segments = name.split('/')
+  if (segments.some((segment) => segment === '.' || segment === '..')) {
+    // Every client takes these segments for steps in a tree of folders, and asks for another object.
+    throw new Outcome('failed', 'unfit_name', `The name ${name} has a part . or .. and cannot be asked for; rename it.`)
+  }
+  return segments.map(encodeValue).join('/')
+}
+
+/** A text within an address: everything but letters, digits and `-._~` is encoded. */
+export const encodeValue = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, describe, test } from 'node:test'
+import type { Json, Row, Values } from '@penstock/connector'
+import { testContext } from '@penstock/connector/acceptance'
+import { startPostgresql } from '../../test/postgresql.ts'
+import { outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
+import { postgresql } from './postgresql.ts'
+
+const server = await startPostgresql()
+after(() => server.close())
+const { secrets, query } = server
+
+beforeEach(() => query('drop schema pipe cascade; create schema pipe'))
+
+const read = (settings: Values, { after, marker }: { after?: Json; marker?: Json } = {}) =>
+  readAll(postgresql, { secrets, settings: { schema: 'pipe', ...settings }, ...(marker ? { marker } : {}) }, after)
+
+const sql = (sqlQuery: string, settings: Values = {}) => read({ dataSourceType: 'SQL Query', sqlQuery, ...settings })
+
+describe(`reading from PostgreSQL ${server.version}`, () => {
+  test('gives every type in a form that loses nothing', async () => {
+    const chunks = await sql(`
+      select 9007199254740993::int8 as bigint, 7::int2 as small, 1.10::numeric as decimal, 0.1::float8 as float,
+             'NaN'::float8 as nan, true as yes, null::int as nothing, '' as empty, e'a\\tb\\\\n\\nc\\r' as text,
+             '2026-01-31 13:00:00.000001+01'::timestamptz as moment, '2026-01-31 13:00:00'::timestamp as local,
+             'infinity'::timestamptz as ever, '0044-03-15 BC'::date as ides, '2026-01-31'::date as day,
+             '{"a": 1}'::jsonb as json, array[1, null, 3] as list, row(1, 'x') as pair, '\\xdeadbeef'::bytea as bytes,
+             interval '1 day 2 hours' as span -- a comment at the end`)
+    assert.deepEqual(rowsOf(chunks), [
+      [
+        ...['9007199254740993', 7, '1.10', 0.1, 'NaN', true, null, '', 'a\tb\\n\nc\r'],
+        ...['2026-01-31T12:00:00.000001Z', '2026-01-31T13:00:00', 'infinity', '0044-03-15 BC', '2026-01-31'],
+        ...['{"a": 1}', '[1,null,3]', '{"f1":1,"f2":"x"}', '3q2+7w==', 'P1DT2H'],
+      ],
+    ])
+  })
+
+  test('reads rows without a key, equal ones too, and goes on behind any position', async () => {
+    await query(
+      `create table pipe.plain as select i % 7000 as n, repeat('x', 20) as text from generate_series(1, 14000) i`,
+    )
+    await query(`create view pipe.seen as select * from pipe.plain`)
+    for (const settings of [{ table: 'plain' }, { table: 'seen' }]) {
+      const chunks = await read(settings)
+      assert.ok(chunks.length > 2)
+      const rows = rowsOf(chunks)
+      assert.equal(rows.length, 14_000)
+      assert.equal(new Set(rows.map(([n]) => n)).size, 7000)
+      for (const [at, { position }] of chunks.entries()) {
+        assert.deepEqual(rowsOf(await read(settings, { after: position })), rowsOf(chunks.slice(at + 1)))
+      }
+    }
+  })
+
+  test('reads by the primary key, and by key columns of a query', async () => {
+    await query(`create table pipe.keyed (b text, a int, primary key (a, b))`)
+    await query(`insert into pipe.keyed select (i % 3)::text, i from generate_series(1, 6000) i order by random()`)
+    for (const settings of [
+      { table: 'keyed' },
+      { dataSourceType: 'SQL Query', sqlQuery: 'select * from pipe.keyed;', keyColumns: 'a, b' },
+    ]) {
+      const chunks = await read(settings)
+      assert.deepEqual(
+        rowsOf(chunks).map(([, a]) => a),
+        Array.from({ length: 6000 }, (_, index) => index + 1),
+      )
+      assert.deepEqual(rowsOf(await read(settings, { after: chunks[0]?.position ?? null })), rowsOf(chunks.slice(1)))
+    }
+  })
+
+  test('gives an incremental run what grew since the last one, up to the lag', async () => {
+    await query('create table pipe.news (id int primary key, changed timestamptz)')
+    await query(`insert into pipe.news values (1, now() - interval '2 hours'), (2, now() - interval '1 hour'),
+                 (3, null), (4, now() - interval '5 minutes')`)
+    const settings = { table: 'news', syncMode: 'Incremental', markerColumn: 'changed', lagSeconds: 600 }
+    const ids = (rows: Row[]) => rows.map(([id]) => id)
+    const first = await read(settings)
+    assert.deepEqual(ids(rowsOf(first)), [1, 2])
+    const marker = first.at(-1)?.marker
+    assert.ok(marker)
+    assert.deepEqual(rowsOf(await read(settings, { marker })), [])
+    await query(`update pipe.news set changed = now() - interval '30 minutes' where id = 1`)
+    assert.deepEqual(ids(rowsOf(await read(settings, { marker }))), [1])
+    assert.deepEqual(ids(rowsOf(await read({ ...settings, lagSeconds: 0 }, { marker }))), [1, 4])
+    const other = { ...settings, markerColumn: 'id' }
+    assert.deepEqual(ids(rowsOf(await read(other, { marker }))), [1, 2, 3, 4], 'another marker column begins anew')
+  })
+
+  test('keeps the end of a run where it was when the run goes on later', async () => {
+    await query('create table pipe.log (id int, text text)')
+    await query(`insert into pipe.log select i, 'x' from generate_series(1, 12000) i`)
+    const settings = { table: 'log', syncMode: 'Incremental', markerColumn: 'id' }
+    const chunks = await read(settings)
+    await query(`insert into pipe.log values (12001, 'late')`)
+    const rest = await read(settings, { after: chunks[0]?.position ?? null })
+    assert.deepEqual(rowsOf(rest), rowsOf(chunks.slice(1)))
+    const marker = rest.at(-1)?.marker
+    assert.ok(marker)
+    assert.deepEqual(rowsOf(await read(settings, { marker })), [[12001, 'late']])
+  })
+
+  test('reads a day only when it is over, and nothing where there is no marker', async () => {
+    await query(`create table pipe.days (day date); insert into pipe.days
+                 values ((now() at time zone 'UTC')::date), ((now() at time zone 'UTC')::date - 2)`)
+    const settings = { table: 'days', syncMode: 'Incremental', markerColumn: 'day' }
+    assert.equal(rowsOf(await read(settings)).length, 1)
+    await query('create table pipe.none (id int)')
+    assert.deepEqual(await read({ table: 'none', syncMode: 'Incremental', markerColumn: 'id' }), [])
+  })
+
+  test('fails on a key that is empty or not unique, instead of losing rows', async () => {
+    await query('create table pipe.keys (a int, b int); insert into pipe.keys values (1, 1), (1, 2), (2, null)')
+    assert.deepEqual(await outcomeOf(read({ table: 'keys', keyColumns: 'a' })), ['failed', 'key_not_unique'])
+    assert.deepEqual(await outcomeOf(read({ table: 'keys', keyColumns: 'a, b' })), ['failed', 'key_missing'])
+    assert.deepEqual(await outcomeOf(read({ table: 'keys', keyColumns: 'c' })), ['refused', 'column_not_found'])
+  })
+
+  test('runs one SELECT and nothing else', async () => {
+    await query('create table pipe.target (id int); insert into pipe.target values (1)')
+    const code = async (text: string) => (await outcomeOf(sql(text)))[1]
+    assert.equal(await code('select 1) as x; drop table pipe.target; select (1'), 'invalid_query')
+    assert.equal(await code('with gone as (delete from pipe.target returning id) select * from gone'), 'invalid_query')
+    assert.equal(await code('selct 1'), 'invalid_query')
+    assert.equal(await code('select 1 as a, 2 as a'), 'columns_not_distinct')
+    assert.equal(await code('select * from pipe.absent'), 'table_not_found')
+    assert.equal(await code('select 1 / (id - 1) from pipe.target'), 'invalid_value')
+    await query(`create function pipe.erase() returns int language sql as 'delete from pipe.target; select 1'`)
+    assert.equal(await code('select pipe.erase() as gone'), 'read_only')
+    assert.equal((await query('select * from pipe.target')).length, 1)
+  })
+
+  test('gives a statement up that takes too long, also on the server', { timeout: 30_000 }, async () => {
+    const settings = { statementTimeoutSeconds: 1 }
+    const slow = `select pg_sleep(60)::text as slept, 'penstock sleeps' as name`
+    assert.deepEqual(await outcomeOf(sql(slow, settings)), ['retry', 'statement_timeout'])
+    const sleeping = `select 1 from pg_stat_activity where query like 'copy%penstock sleeps%' and datname = current_database() and state = 'active'`
+    while ((await query(sleeping)).length > 0);
+  })
+
+  test('says how many rows there are about', async () => {
+    await query(
+      'create table pipe.counted (id int primary key); insert into pipe.counted select generate_series(1, 5000)',
+    )
+    await query('analyze pipe.counted')
+    const reader = await postgresql.source?.open?.(
+      testContext({ secrets, settings: { schema: 'pipe', table: 'counted' } }),
+    )
+    assert.equal(reader?.total?.rows, 5000)
+    await reader?.close()
+  })
+})

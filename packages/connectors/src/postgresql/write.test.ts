@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, describe, test } from 'node:test'
+import type { Row, Values } from '@penstock/connector'
+import { testContext } from '@penstock/connector/acceptance'
+import { startPostgresql } from '../../test/postgresql.ts'
+import { batchOf, deliver as deliverTo, outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
+import { postgresql } from './postgresql.ts'
+
+const server = await startPostgresql()
+after(() => server.close())
+const { secrets, query } = server
+
+beforeEach(() => query('drop schema pipe cascade; create schema pipe'))
+
+const columns = ['id', 'name']
+const deliver = (settings: Values, rows: readonly Row[], { names = columns, number = 1 } = {}) =>
+  deliverTo(
+    postgresql,
+    { secrets, settings: { schema: 'pipe', table: 't', ...settings } },
+    batchOf(names, rows, number),
+  )
+const upsert = { writeMode: 'Upsert', keyColumns: 'id' }
+const kept = async () =>
+  (await query('select id, name from pipe.t order by id, name')).map(({ id, name }) => [id, name])
+
+describe(`writing to PostgreSQL ${server.version}`, () => {
+  test('creates a table that is missing where it may, and else names what is missing', async () => {
+    assert.deepEqual(await outcomeOf(deliver({}, [[1, 'a']])), ['refused', 'table_not_found'])
+    await deliver({ createTable: true, ...upsert }, [[1, 'a']])
+    await deliver({ createTable: true, ...upsert }, [[1, 'b']], { number: 2 })
+    assert.deepEqual(await kept(), [['1', 'b']])
+    await assert.rejects(deliver({}, [[1, 2, 3, 4]], { names: ['id', 'city', 'name', 'zip'] }), {
+      ...{ instruction: 'refused', code: 'column_not_found', message: /no column city, zip;/ },
+    })
+  })
+
+  test('wants an upsert to have a key that the table keeps unique, and that is delivered', async () => {
+    await query('create table pipe.t (id int, name text)')
+    assert.deepEqual(await outcomeOf(deliver(upsert, [[1, 'a']])), ['refused', 'key_not_unique'])
+    assert.deepEqual(await outcomeOf(deliver({ ...upsert, keyColumns: 'city' }, [[1, 'a']])), [
+      ...['refused', 'column_not_found'],
+    ])
+    await query('create unique index on pipe.t (id) where id > 0')
+    assert.deepEqual(await outcomeOf(deliver(upsert, [[1, 'a']])), ['refused', 'key_not_unique'])
+    await query('create unique index on pipe.t (id) include (name)')
+    await deliver(upsert, [[1, 'a']])
+    assert.deepEqual(await kept(), [[1, 'a']])
+  })
+
+  test('lets the last of equal keys win, in the fast way and row by row, and leaves other columns alone', async () => {
+    await query(
+      `create table pipe.t (id int primary key, name text, note text default 'kept'); insert into pipe.t values (2, 'old')`,
+    )
+    const rows = [1, 2, 1, 3, 2].map((id, index): Row => [id, `name ${index}`])
+    const last = [1, 2, 3].map((id) => [id, `name ${[2, 4, 3][id - 1]}`])
+    assert.equal((await deliver(upsert, rows)).rejected, undefined)
+    assert.deepEqual(await kept(), last)
+    assert.equal((await deliver(upsert, [...rows, ['x', 'y']], { number: 2 })).rejected?.length, 1)
+    assert.deepEqual(await kept(), last)
+    assert.deepEqual(await query('select distinct note from pipe.t'), [{ note: 'kept' }])
+  })
+
+  test('answers for a batch that comes again as it did the first time, and writes nothing', async () => {
+    await query('create table pipe.t (id int unique, name text)')
+    const rows = [...Array(100).keys()].map((index): Row => [index % 10 === 9 ? 'nine' : index, 'a'])
+    const first = await deliver({}, rows)
+    assert.deepEqual(
+      first.rejected?.map(({ index, field }) => [index, field]),
+      [9, 19, 29, 39, 49, 59, 69, 79, 89, 99].map((index) => [index, 'id']),
+    )
+    assert.ok(first.bytes > 0)
+    assert.deepEqual(await deliver({}, rows), first)
+    assert.equal((await kept()).length, 90)
+    const [noted] = await query('select rows, delivered_time <= now() as now from pipe.penstock_batches')
+    assert.deepEqual(noted, { rows: '90', now: true })
+  })
+
+  test('writes a batch once that two writers deliver at the same time', async () => {
+    await query('create table pipe.t (id int, name text)')
+    const rows = [...Array(5000).keys()].map((index): Row => [index, 'a'])
+    await Promise.all([deliver({}, rows), deliver({}, rows), deliver({}, rows)])
+    assert.equal((await kept()).length, 5000)
+  })
+
+  test('says of every row why it is not taken, whatever share of them it is', async () => {
+    await query(`
+      create table pipe.parents (id int primary key); insert into pipe.parents values (1);
+      create domain pipe.short as varchar(3) check (value <> 'bad') not null;
+      create table pipe.t (id int primary key, parent int references pipe.parents deferrable initially deferred,
+        small numeric(3, 1), word pipe.short, mark char(2), json jsonb, positive int constraint above_zero check (positive > 0),
+        list int[])`)
+    const names = ['id', 'parent', 'small', 'word', 'mark', 'json', 'positive', 'list']
+    const good = (id: number): Row => [id, 1, '1.5', 'abc', 'ab', '{"a":1}', 1, '[1,2]']
+    const bad: [at: number, value: Row[number], reason: RegExp, field?: string][] = [
+      [0, null, /no value for the column id/, 'id'],
+      [1, 2, /names one that is not there/],
+      [2, '100', /out of the range of the column small/, 'small'],
+      [3, 'abcd', /too long for the column word/, 'word'],
+      [3, 'bad', /breaks the check/],
+      [3, null, /there is no value|SQLSTATE 23502/i],
+      [4, 'abc', /too long for the column mark/, 'mark'],
+      [5, '{a}', /not of the type of the column json/, 'json'],
+      [6, 0, /breaks the check above_zero/],
+      [7, '[1,"x"]', /not of the type of the column list/, 'list'],
+    ]
+    const rows = bad.flatMap(([at, value], index) => [
+      good(index),
+      good(index + 100).map((cell, column) => (column === at ? value : cell)),
+    ])
+    rows.push(good(0))
+    const { rejected = [] } = await deliver({}, rows, { names })
+    assert.deepEqual(
+      rejected.map(({ index }) => index),
+      [...bad.keys()].map((index) => index * 2 + 1).concat(bad.length * 2),
+    )
+    for (const [index, [, , reason, field]] of bad.entries()) {
+      assert.match(rejected[index]?.reason ?? '', reason)
+      if (field) assert.equal(rejected[index]?.field, field)
+    }
+    assert.match(rejected.at(-1)?.reason ?? '', /same values already, by the unique key t_pkey/)
+    assert.equal((await query('select * from pipe.t')).length, bad.length)
+  })
+
+  test('counts rows that a trigger leaves out as rejected', async () => {
+    await query(`
+      create table pipe.t (id int primary key, name text);
+      create function pipe.skip() returns trigger language plpgsql as 'begin return case when new.id % 2 = 0 then new end; end';
+      create trigger skip before insert on pipe.t for each row execute function pipe.skip()`)
+    for (const [number, settings] of [{}, upsert].entries()) {
+      await query('truncate pipe.t')
+      const { rejected } = await deliver(
+        settings,
+        [
+          [1, 'a'],
+          [2, 'b'],
+          [3, 'c'],
+        ],
+        { number: number + 1 },
+      )
+      assert.deepEqual(rejected, [{ count: 2, reason: 'A trigger or a rule of the table left the row out.' }])
+      assert.deepEqual(await kept(), [[2, 'b']])
+    }
+  })
+
+  test('takes back what it gave, in every type', async () => {
+    await query(`
+      create table pipe.source (a int8, b numeric, c float8, d boolean, e timestamptz, f timestamp, g date, h jsonb,
+        i text[], j bytea, k interval, l text, m uuid, n varchar(20), o time);
+      insert into pipe.source values
+        (9007199254740993, 1.10, 0.1, true, now(), now(), now(), '{"a": [1, null]}', array['a"b', null, 'c,d\\e', ''],
+         '\\xdeadbeef', '1 day 2 hours', '', gen_random_uuid(), e'\\t\\\\\\n', '12:00:00.5'),
+        (null, null, 'NaN', null, 'infinity', null, null, null, '{}', '', null, null, null, null, null);
+      create table pipe.t (like pipe.source)`)
+    const chunks = await readAll(postgresql, { secrets, settings: { schema: 'pipe', table: 'source' } })
+    const delivery = await deliver({}, rowsOf(chunks), { names: [...(chunks[0]?.columns ?? [])] })
+    assert.equal(delivery.rejected, undefined)
+    const difference = await query(`
+      select s::text, t::text from pipe.source s full join pipe.t t on s::text = t::text where s is null or t is null`)
+    // An empty text is missing where a column holds no text, so the empty bytes became none.
+    assert.equal(difference.filter(({ s }) => s !== null && !String(s).includes('infinity')).length, 0)
+    assert.equal((await query('select * from pipe.t')).length, 2)
+  })
+
+  test('brings moments into columns without a time zone in UTC, and nothing where a cell is empty', async () => {
+    await query('create table pipe.t (id timestamp, name int)')
+    await deliver({}, [
+      ['2026-01-31T12:00:00.000001+02:00', ''],
+      ['2026-01-31T12:00:00Z', '7'],
+    ])
+    assert.deepEqual(await query(`select id::text, name from pipe.t order by id`), [
+      { id: '2026-01-31 10:00:00.000001', name: null },
+      { id: '2026-01-31 12:00:00', name: 7 },
+    ])
+  })
+
+  test('refuses what the user may not do, and columns that the database generates', async () => {
+    await query(`create table pipe.t (id int, name text generated always as (id::text) stored)`)
+    assert.deepEqual(await outcomeOf(deliver({}, [[1, 'a']])), ['refused', 'column_is_generated'])
+    await query(`drop table pipe.t; create table pipe.t (id int, name text)`)
+    const user = `reader_${secrets.database}`
+    await query(`create role ${user} login password 'canary-of-reader'; grant usage on schema pipe to ${user}`)
+    try {
+      const reader = { ...secrets, user, password: 'canary-of-reader' }
+      const settings = { schema: 'pipe', table: 't', writeMode: 'Insert' }
+      const attempt = deliverTo(postgresql, { secrets: reader, settings }, batchOf(columns, [[1, 'a']]))
+      assert.deepEqual(await outcomeOf(attempt), ['refused', 'permission_denied'])
+      const check = async (given: Values) =>
+        (await postgresql.check?.(testContext({ secrets: reader, settings: given })))?.map(({ ok }) => ok)
+      assert.deepEqual(await check(settings), [true, true, false])
+      assert.deepEqual(await check({ schema: 'pipe' }), [true, true, true])
+      assert.deepEqual(await check({ schema: 'absent' }), [true, true, false])
+    } finally {
+      await query(`drop owned by ${user}; drop role ${user}`)
+    }
+  })
+
+  test('waits no longer than it should for a lock, and forgets batches of long ago', async () => {
+    await query('create table pipe.t (id int, name text)')
+    await deliver({}, [[1, 'a']])
+    await query(`update pipe.penstock_batches set delivered_time = now() - interval '31 days'`)
+    const context = testContext({ secrets, settings: { schema: 'pipe', table: 't' }, columns })
+    const writer = await postgresql.destination?.deliver?.open(context)
+    await writer?.deliver(batchOf(columns, [[2, 'b']], 2))
+    await writer?.finish()
+    await writer?.close()
+    assert.deepEqual(await query('select batch_key from pipe.penstock_batches'), [{ batch_key: '2'.padStart(32, '0') }])
+  })
+})

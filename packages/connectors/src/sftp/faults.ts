@@ -1,0 +1,64 @@
+import { Outcome } from '@penstock/connector'
+
+/** What went wrong while a session came about or was used; `host` is the name of the server. */
+export function outcomeOfSession(error: unknown, host: string): Outcome {
+  if (error instanceof Outcome) return error
+  const { level, code, message = '' } = error as { level?: unknown; code?: unknown; message?: string }
+  if (level === 'client-authentication') {
+    const advice = 'check the user name, and the key or password.'
+    return new Outcome('refused', 'invalid_credentials', `${host} does not let this user in: ${advice}`)
+  }
+  if (level === 'client-timeout') {
+    return new Outcome('retry', 'timeout', `${host} does not answer any more.`)
+  }
+  if (typeof code === 'string' && nothingAnswers.has(code)) {
+    return new Outcome('unreachable', 'no_answer', `Nothing answers at ${host} (${code}); check host name and port.`)
+  }
+  if (/no matching/.test(message)) {
+    return new Outcome('refused', 'no_common_algorithm', `${host} offers only outdated ways to encrypt a session.`)
+  }
+  // A server that is full does so, too; both get better, or do not, without the settings being to blame.
+  if (/before handshake|Handshake failed|identification|Invalid (packet|header)|Protocol/i.test(message)) {
+    return new Outcome('unreachable', 'no_ssh', `${host} does not speak SSH as it should; check host name and port.`)
+  }
+  return connectionLost(host)
+}
+
+export const connectionLost = (host: string): Outcome =>
+  new Outcome('retry', 'connection_lost', `The connection to ${host} broke off.`)
+
+/** The numbers of SSH_FX_… that need an answer of their own. */
+const status = {
+  noSuchFile: 2,
+  permissionDenied: 3,
+  failure: 4,
+  noConnection: 6,
+  connectionLost: 7,
+  unsupported: 8,
+} as const
+
+/** What a server's refusal of one request means; `undefined` where that is no refusal, but the session has ended. */
+export function outcomeOfStatus(error: unknown, subject: string): Outcome | undefined {
+  switch ((error as { code?: unknown }).code) {
+    case status.noSuchFile:
+      return new Outcome('refused', 'object_not_found', `${subject} is not there on the server; check the path.`)
+    case status.permissionDenied:
+      return new Outcome('refused', 'permission_denied', `The server does not let this user at ${subject}.`)
+    case status.noConnection:
+    case status.connectionLost:
+      return undefined
+    case status.unsupported:
+      return new Outcome('failed', 'not_supported', `The server cannot do what is needed with ${subject}.`)
+    default: {
+      if (typeof (error as { code?: unknown }).code !== 'number') return undefined
+      // A full disk and much else is told with the same number.
+      return new Outcome('retry', 'server_failed', `The server failed with ${subject}; see whether its disk is full.`)
+    }
+  }
+}
+
+export const isMissing = (error: unknown): boolean => error instanceof Outcome && error.code === 'object_not_found'
+
+const nothingAnswers = new Set(
+  'ECONNREFUSED EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN ETIMEDOUT EADDRNOTAVAIL'.split(' '),
+)

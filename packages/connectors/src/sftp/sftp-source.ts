@@ -1,0 +1,56 @@
+import { defineConnector, secret, select, text } from '@penstock/connector'
+import { readFields } from '@penstock/connector/files'
+import { sftp } from './platform.ts'
+import { hostKey, server } from './sign-in.ts'
+
+/** Files of an SFTP server of your choice. */
+export const sftpSource = defineConnector({
+  slug: 'sftp-source',
+  name: 'SFTP Source',
+  platform: sftp,
+  dataType: 'data store',
+  dataTypeCategory: 'data store',
+  description: 'Reads files from an SFTP server of your choice: CSV, NDJSON or Parquet, compressed with gzip or not.',
+  actions: ['get'],
+  notes:
+    'Of a directory, the files right in it are read in the order of their names, hidden ones left out; all of them should have the same columns. A file that changes while it is read fails the transfer.',
+  secrets: {
+    ...server,
+    authentication: select({
+      label: 'Authentication',
+      description: 'How the user signs in',
+      options: ['private key', 'password'],
+      default: 'private key',
+    }),
+    sshPrivateKey: secret({
+      label: 'SSH private key',
+      description: 'Private key of the user, in the form of OpenSSH or PEM',
+      required: true,
+      when: { authentication: 'private key' },
+    }),
+    passphrase: secret({
+      label: 'Passphrase',
+      description: 'Opens the private key, where it is encrypted',
+      when: { authentication: 'private key' },
+    }),
+    password: secret({
+      label: 'Password',
+      description: 'Password of the user',
+      required: true,
+      when: { authentication: 'password' },
+    }),
+    ...hostKey,
+  },
+  source: {
+    fields: {
+      path: text({ label: 'Path', description: 'A file on the server, or a directory', required: true }),
+      pattern: text({
+        label: 'Pattern',
+        description: 'Which files of a directory are read, such as *.csv; * stands for any letters, ? for one',
+      }),
+      ...readFields,
+    },
+    open: async (context) => (await import('./move.ts')).read(context),
+  },
+  check: async (context) => (await import('./move.ts')).check(context),
+})

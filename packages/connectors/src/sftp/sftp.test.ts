@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Connector, Outcome, Row, Values } from '@penstock/connector'
+import { acceptDestination, acceptSource, type PeerFault, testContext } from '@penstock/connector/acceptance'
+import ssh2 from 'ssh2'
+import { hasOpenSsh, startOpenSsh } from '../../test/openssh-server.ts'
+import { startSftpServer } from '../../test/sftp-server.ts'
+import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts'
+import { sftpDestination } from './sftp-destination.ts'
+import { sftpSource } from './sftp-source.ts'
+
+const directory = await mkdtemp(join(tmpdir(), 'penstock-sftp-'))
+after(() => rm(directory, { recursive: true, force: true }))
+
+const makeKey = (passphrase?: string) =>
+  ssh2.utils.generateKeyPairSync('ed25519', passphrase ? { passphrase, cipher: 'aes256-ctr', rounds: 4 } : {})
+const [hostKey, userKey, strangeKey, lockedKey] = [makeKey(), makeKey(), makeKey(), makeKey('canary-passphrase')]
+const fingerprint = `SHA256:${createHash('sha256')
+  .update(Buffer.from(hostKey.public.split(' ')[1] ?? '', 'base64'))
+  .digest('base64')
+  .replace(/=+$/, '')}`
+
+const columns = ['id', 'email', 'note']
+const rows = Array.from({ length: 40_000 }, (_, index) => [`${index}`, `person${index}@example.com`, `Zoë, ${index}`])
+const csvOf = (part: readonly (readonly string[])[]) =>
+  [columns, ...part].map((row) => `${row.map((cell) => `"${cell}"`).join(',')}\n`).join('')
+
+const inbox = join(directory, 'inbox')
+await mkdir(inbox)
+await writeFile(join(inbox, '1.csv'), csvOf(rows.slice(0, 25_000)))
+await writeFile(join(inbox, '2.csv.gz'), gzipSync(csvOf(rows.slice(25_000, 39_000))))
+await writeFile(join(directory, 'elsewhere.csv'), csvOf(rows.slice(39_000)))
+await symlink(join(directory, 'elsewhere.csv'), join(inbox, '3.csv'))
+await writeFile(join(inbox, '.hidden.csv.partial'), 'half')
+await writeFile(join(inbox, 'notes.txt'), 'not meant')
+await mkdir(join(inbox, 'sub.csv'))
+
+type Peer = { readonly name: string; readonly port: number; readonly username: string; readonly faults?: PeerFault[] }
+const plain = await startSftpServer({
+  ...{
+    hostKey: hostKey.private,
+    username: 'ada',
+    keys: [userKey.public, lockedKey.public],
+    password: 'canary-password',
+  },
+})
+after(() => plain.close())
+const writeFault = (name: string, status: number, instruction: PeerFault['instruction'], code: string): PeerFault => ({
+  ...{ name, instruction, code },
+  start: () => {
+    plain.writeStatus = status
+  },
+  stop: () => {
+    plain.writeStatus = undefined
+  },
+})
+const peers: Peer[] = [
+  {
+    ...{ name: 'a server of plain SFTP 3, by ssh2, in this process', port: plain.port, username: 'ada' },
+    faults: [
+      writeFault('fails to write', ssh2.utils.sftp.STATUS_CODE.FAILURE, 'retry', 'server_failed'),
+      writeFault('forbids to write', ssh2.utils.sftp.STATUS_CODE.PERMISSION_DENIED, 'refused', 'permission_denied'),
+    ],
+  },
+]
+if (hasOpenSsh) {
+  const openSsh = await startOpenSsh(directory, hostKey.private, [userKey.public])
+  after(() => openSsh.close())
+  peers.push({ name: 'OpenSSH, started by this test', port: openSsh.port, username: openSsh.username })
+} else {
+  test('SFTP against OpenSSH', { skip: 'OpenSSH is not installed: Debian has it in openssh-server' }, () => {})
+}
+
+function secretsOf(port: number, username: string): Values {
+  return { hostname: '127.0.0.1', port, username, sshPrivateKey: userKey.private, hostKeyFingerprint: fingerprint }
+}
+
+/** What can happen to the line between us and a server. */
+const breaksOf = (proxy: TcpProxy): PeerFault => ({
+  ...{ name: 'breaks off again and again', instruction: 'retry', code: 'connection_lost' },
+  start: () => proxy.cutAfter(2500),
+  stop: () => proxy.cutAfter(undefined),
+})
+const absenceOf = (proxy: TcpProxy): PeerFault => ({
+  ...{ name: 'is not there', instruction: 'unreachable', code: 'no_answer' },
+  start: () => proxy.shut(),
+  stop: () => proxy.open(),
+})
+const hangOf = (proxy: TcpProxy) => ({ start: proxy.stall, reached: proxy.stalled, stop: proxy.pass })
+
+/** The rows of the files that anybody would find. */
+async function readRows(path: string): Promise<Row[]> {
+  const names = (await readdir(path)).filter((name) => !name.startsWith('.')).sort()
+  const texts = await Promise.all(names.map((name) => readFile(join(path, name), 'utf8')))
+  return texts.flatMap((text) => {
+    const [header, ...lines] = text.split(/\r?\n/).filter((line) => line !== '')
+    assert.equal(header?.replaceAll('"', ''), columns.join())
+    return lines.map((line) => {
+      const [, id = '', email = '', note = ''] = /^"?(\d+)"?,"?([^",]+)"?,"?(Zoë, \d+)"?$/.exec(line) ?? []
+      return [id, email, note]
+    })
+  })
+}
+
+for (const [index, peer] of peers.entries()) {
+  const proxy = await startTcpProxy(peer.port)
+  after(() => proxy.close())
+  const outbox = join(directory, `outbox-${index}`)
+  await mkdir(outbox)
+  const secrets = secretsOf(proxy.port, peer.username)
+  acceptSource({
+    ...{ connector: sftpSource, peer: peer.name, columns, rows, secrets },
+    wrongSecrets: { ...secrets, sshPrivateKey: strangeKey.private },
+    settings: { path: inbox, pattern: '*.csv*' },
+    missing: { path: join(inbox, 'nothing-here.csv') },
+    faults: [breaksOf(proxy), absenceOf(proxy)],
+    hang: hangOf(proxy),
+  })
+  acceptDestination({
+    ...{ connector: sftpDestination, peer: peer.name, columns, rows, secrets },
+    wrongSecrets: { ...secrets, sshPrivateKey: strangeKey.private },
+    settings: { path: outbox, fileFormat: 'CSV', gzip: false },
+    missing: { path: join(outbox, 'nothing-here') },
+    readBack: () => readRows(outbox),
+    reset: async () => {
+      for (const name of await readdir(outbox)) await rm(join(outbox, name))
+    },
+    ...{ deduplicates: true, visible: 'when finished' },
+    hang: hangOf(proxy),
+    faults: [
+      breaksOf(proxy),
+      { ...absenceOf(proxy), name: 'goes away', instruction: 'retry', code: 'connection_lost' },
+      ...(peer.faults ?? []),
+    ],
+  })
+  test(`leaves no half-written file behind when a transfer was cancelled, against ${peer.name}`, async () => {
+    for (const name of await readdir(outbox)) await rm(join(outbox, name))
+    const stop = new AbortController()
+    const writer = await sftpDestination.destination?.deliver?.open(
+      testContext({ ...{ secrets, columns, settings: { path: outbox } }, signal: stop.signal }),
+    )
+    await writer?.deliver({ key: 'k', columns, rows: rows.slice(0, 10), firstRow: 1 })
+    assert.match((await readdir(outbox)).join(), /^\.\d{8}T\d{6}Z-\w+\.csv\.partial$/)
+    stop.abort()
+    await writer?.abort()
+    await writer?.close()
+    assert.deepEqual(await readdir(outbox), [])
+  })
+}
+
+describe('SFTP', () => {
+  const secrets = secretsOf(plain.port, 'ada')
+  const steps = async (connector: Connector, given: Values) => {
+    const found = await connector.check?.(testContext({ secrets: given }))
+    return found?.map(({ ok, message }) => (ok ? 'ok' : message)).join()
+  }
+
+  test('refuses a server that shows another host key than the one that is set', async () => {
+    const other = `SHA256:${createHash('sha256').update('other').digest('base64')}`
+    assert.match((await steps(sftpSource, { ...secrets, hostKeyFingerprint: other })) ?? '', /another host key/)
+    assert.equal(await steps(sftpSource, { ...secrets, hostKeyFingerprint: `${other}, ${fingerprint}` }), 'ok')
+    const { hostKeyFingerprint: _, ...open } = secrets
+    assert.equal(await steps(sftpSource, open), 'ok')
+  })
+
+  test('signs in with a password, asked for at once or in a dialogue', async () => {
+    const { sshPrivateKey: _, ...rest } = secrets
+    const dialogue = await startSftpServer({
+      ...{ hostKey: hostKey.private, username: 'ada', keys: [], password: 'canary-password', dialogue: true },
+    })
+    after(() => dialogue.close())
+    for (const port of [plain.port, dialogue.port]) {
+      const given = { ...rest, port, authentication: 'password', password: 'canary-password' }
+      assert.equal(await steps(sftpSource, given), 'ok')
+      const answer = await steps(sftpSource, { ...given, password: 'canary-wrong' })
+      assert.match(answer ?? '', /does not let this user in/)
+      assert.doesNotMatch(answer ?? '', /canary/)
+    }
+  })
+
+  test('takes keys that are encrypted or lost their line breaks, and refuses what is none', async () => {
+    const locked = { ...secrets, sshPrivateKey: lockedKey.private }
+    assert.equal(await steps(sftpSource, { ...locked, passphrase: 'canary-passphrase' }), 'ok')
+    assert.match((await steps(sftpSource, locked)) ?? '', /encrypted/)
+    assert.match((await steps(sftpSource, { ...locked, passphrase: 'canary-wrong' })) ?? '', /encrypted/)
+    const flat = userKey.private.trim().replaceAll('\n', '\\n')
+    assert.equal(await steps(sftpDestination, { ...secrets, sshPrivateKey: flat }), 'ok')
+    for (const sshPrivateKey of ['canary', userKey.public]) {
+      assert.match((await steps(sftpDestination, { ...secrets, sshPrivateKey })) ?? '', /cannot be read/)
+    }
+  })
+
+  test('says that what answers is no server of SSH', async () => {
+    const { port } = new URL(await serveNonsense())
+    assert.match((await steps(sftpSource, { ...secrets, port: Number(port) })) ?? '', /does not speak SSH/)
+  })
+
+  test('reads files whole although the server answers with less than was asked for', async () => {
+    plain.readsShort = true
+    try {
+      assert.deepEqual(await readAll(join(inbox, '1.csv')), rows.slice(0, 25_000))
+    } finally {
+      plain.readsShort = false
+    }
+  })
+
+  test('notices a file that grows or is replaced while it is read', async () => {
+    const path = join(directory, 'growing.csv')
+    for (const change of [
+      () => appendFile(path, '"x","y","z"\n'),
+      () => utimes(path, new Date(), new Date(Date.now() + 60_000)),
+      () => rm(path),
+    ]) {
+      await writeFile(path, csvOf(rows))
+      await assert.rejects(readAll(path, change), (error: Outcome) => error.code === 'source_changed')
+    }
+  })
+
+  async function readAll(path: string, atFirst: () => Promise<void> = async () => {}): Promise<Row[]> {
+    const reader = await sftpSource.source?.open?.(testContext({ secrets, settings: { path } }))
+    assert.ok(reader)
+    const found: Row[] = []
+    try {
+      let position = null
+      for await (const chunk of reader.read()) {
+        found.push(...chunk.rows)
+        position = chunk.position
+        break
+      }
+      await atFirst()
+      for await (const chunk of reader.read(position)) found.push(...chunk.rows)
+    } finally {
+      await reader.close()
+    }
+    return found
+  }
+})
+
+async function serveNonsense(): Promise<string> {
+  const { createServer } = await import('node:http')
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  after(() => server.close())
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`
+}

@@ -1,0 +1,118 @@
+import { type ConnectorContext, type Json, Outcome } from '@penstock/connector'
+import type { FileSink } from '@penstock/connector/files'
+import { isMissing } from './faults.ts'
+import { attributesOf, closeFile, openFile, remove, rename, stat, sync, truncate, writeBytes } from './requests.ts'
+import { makeSessions, openSession, type Session } from './session.ts'
+import { join } from './store.ts'
+
+const abortTimeoutMs = 15_000
+
+/** Where the file ends with a part. */
+type Receipt = { readonly end: number }
+const endOf = (receipts: readonly Json[]): number => (receipts.at(-1) as Receipt | undefined)?.end ?? 0
+
+/** A file that is open for writing, in the session that opened it. */
+type Opened = { readonly session: Session; readonly handle: Buffer; end: number }
+
+/** A file of a server, written under a hidden name beside it and renamed when it is whole. */
+export function openSftpSink(context: ConnectorContext, directory: string, fileName: string): FileSink {
+  const sessions = makeSessions(context)
+  const path = join(directory, fileName)
+  const partial = join(directory, `.${fileName}.partial`)
+  let opened: Opened | undefined
+
+  async function openAt(offset: number): Promise<Opened> {
+    const session = await sessions.open()
+    if (opened?.session !== session) {
+      const handle = await openPartial(session, offset)
+      const { size } = await attributesOf(session, partial, handle)
+      opened = { session, handle, end: size }
+    }
+    if (opened.end < offset) throw lost(fileName)
+    if (opened.end > offset) await truncate(session, partial, opened.handle, offset)
+    opened.end = offset
+    return opened
+  }
+
+  const openPartial = (session: Session, offset: number): Promise<Buffer> =>
+    openFile(session, partial, offset === 0 ? 'w' : 'r+').catch((error: unknown) => {
+      if (!isMissing(error)) throw error
+      throw offset === 0 ? noDirectory(directory) : lost(fileName)
+    })
+
+  async function letGo(): Promise<void> {
+    const { session, handle } = opened ?? {}
+    opened = undefined
+    if (session?.alive && handle) await closeFile(session, partial, handle).catch(() => {})
+  }
+
+  return {
+    partBytesMin: 0,
+
+    async writePart({ offset, bytes }) {
+      try {
+        const file = await openAt(offset)
+        await writeBytes(file.session, partial, file.handle, offset, bytes)
+        await sync(file.session, partial, file.handle)
+        file.end = offset + bytes.length
+        return { end: file.end } satisfies Receipt
+      } catch (error) {
+        // Nobody knows how much of the part is there: the next attempt looks.
+        await letGo()
+        throw error
+      }
+    },
+
+    async publish(receipts) {
+      const end = endOf(receipts)
+      const session = await sessions.open()
+      const found = await sizeOf(session, partial)
+      if (found === undefined && (await sizeOf(session, path)) === end) return
+      if (found === undefined && end > 0) throw lost(fileName)
+      const file = await openAt(end)
+      await sync(file.session, partial, file.handle)
+      await letGo()
+      await rename(session, partial, path)
+    },
+
+    async abort() {
+      await letGo()
+      // The signal may be what ended the transfer, and has ended its session then.
+      const session = await openSession({ ...context, signal: AbortSignal.timeout(abortTimeoutMs) })
+      try {
+        await remove(session, partial)
+      } finally {
+        session.close()
+      }
+    },
+
+    async close() {
+      await letGo()
+      sessions.close()
+    },
+  }
+}
+
+/** How large a file is; `undefined` where there is none. */
+const sizeOf = (session: Session, path: string): Promise<number | undefined> =>
+  stat(session, path).then(
+    ({ size }) => size,
+    (error: unknown) => {
+      if (isMissing(error)) return undefined
+      throw error
+    },
+  )
+
+const noDirectory = (directory: string): Outcome =>
+  new Outcome(
+    'refused',
+    'object_not_found',
+    `The directory ${directory} is not there on the server; make it, or change the path.`,
+  )
+
+const lost = (fileName: string): Outcome =>
+  new Outcome(
+    'failed',
+    'partial_file_lost',
+    `What was written of ${fileName} is not there any more; start the transfer again, which writes it anew.`,
+  )

@@ -1,0 +1,85 @@
+import { type ConnectorContext, Outcome } from '@penstock/connector'
+import type { FileStore, StoredFile } from '@penstock/connector/files'
+import type { FileEntryWithStats } from 'ssh2'
+import { isMissing } from './faults.ts'
+import { type Attributes, attributesOf, closeFile, kindOf, openFile, readBytes, stat } from './requests.ts'
+import { makeSessions, type Session } from './session.ts'
+
+/** The files under a path of a server: that file, or those right in that directory whose names fit the pattern. */
+export function openSftpStore(context: ConnectorContext, path: string, pattern: string | undefined): FileStore {
+  const sessions = makeSessions(context)
+  return {
+    async list() {
+      const session = await sessions.open()
+      const attributes = await stat(session, path)
+      if (kindOf(attributes) !== 'directory') return [storedFile(path, attributes)]
+      const found = await listDirectory(session, path, pattern)
+      if (found.length > 0) return found
+      const which = pattern === undefined ? 'file' : `file that fits ${pattern}`
+      throw new Outcome('refused', 'object_not_found', `There is no ${which} in ${path}.`)
+    },
+
+    async *read(file, fromByte) {
+      const session = await sessions.open()
+      const { name, sizeBytes } = file
+      const handle = await openFile(session, name, 'r').catch((error: unknown) => {
+        throw isMissing(error) ? changed(name) : error
+      })
+      try {
+        const assertSame = async () => {
+          if (versionOf(await attributesOf(session, name, handle)) !== file.version) throw changed(name)
+        }
+        await assertSame()
+        let at = fromByte
+        for await (const bytes of readBytes(session, name, handle, fromByte, sizeBytes)) {
+          at += bytes.length
+          yield bytes
+        }
+        await assertSame()
+        if (at !== sizeBytes) throw changed(name)
+      } finally {
+        if (session.alive) closeFile(session, name, handle).catch(() => {})
+      }
+    },
+
+    async close() {
+      sessions.close()
+    },
+  }
+}
+
+async function listDirectory(session: Session, path: string, pattern: string | undefined): Promise<StoredFile[]> {
+  const entries = await session.call<FileEntryWithStats[]>(path, (sftp, done) => sftp.readdir(path, done))
+  const fits = pattern === undefined ? () => true : patternOf(pattern)
+  const files: StoredFile[] = []
+  for (const { filename, attrs } of entries) {
+    // Hidden files are not meant to be found; many programs hide so what they have not written to its end.
+    if (filename.startsWith('.') || !fits(filename)) continue
+    const name = join(path, filename)
+    const attributes = kindOf(attrs) === 'link' ? await stat(session, name).catch(() => undefined) : attrs
+    if (attributes && kindOf(attributes) === 'file') files.push(storedFile(name, attributes))
+  }
+  return files
+}
+
+/** A path in a directory. */
+export const join = (directory: string, name: string): string => `${directory.replace(/\/+$/, '')}/${name}`
+
+/** Tests names by a pattern in which * stands for any letters and ? for one. */
+function patternOf(pattern: string): (name: string) => boolean {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/\*+/g, '.*')
+    .replaceAll('?', '.')
+  const expression = new RegExp(`^${source}$`, 's')
+  return (name) => expression.test(name)
+}
+
+const storedFile = (name: string, attributes: Attributes): StoredFile => ({
+  ...{ name, sizeBytes: attributes.size, version: versionOf(attributes) },
+})
+
+const versionOf = ({ mtime, size }: Attributes): string => `${mtime} ${size}`
+
+const changed = (name: string): Outcome =>
+  new Outcome('failed', 'source_changed', `${name} has changed while it was read; start the transfer again.`)

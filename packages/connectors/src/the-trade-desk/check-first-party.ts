@@ -1,0 +1,35 @@
+import { type ConnectorContext, checkSteps, Outcome } from '@penstock/connector'
+import { assertReachable } from '../platform-api/call.ts'
+import { originOf, sendItems } from './data-api.ts'
+
+/** A signed request without an item changes nothing. The Trade Desk looks at the signature before it misses the items. */
+async function sendNothing(context: ConnectorContext): Promise<void> {
+  try {
+    await sendItems(context, [])
+  } catch (error) {
+    if (!(error instanceof Outcome && error.code === 'invalid_batch')) throw error
+  }
+}
+
+export const checkFirstParty = checkSteps(
+  ['reach', (context) => assertReachable(context, `${originOf(context.settings.dataCenter)}/`)],
+  [
+    'sign in',
+    async (context) => {
+      try {
+        await sendNothing(context)
+      } catch (error) {
+        // Whoever is denied access was recognised; the next step is about that.
+        if (!(error instanceof Outcome && error.code === 'permission_denied')) throw error
+      }
+      return 'The Trade Desk accepts the signature.'
+    },
+  ],
+  [
+    'permission',
+    async (context) => {
+      await sendNothing(context)
+      return 'The advertiser may send first-party data.'
+    },
+  ],
+)

@@ -1,0 +1,78 @@
+import { createHmac } from 'node:crypto'
+import { type ConnectorContext, Outcome } from '@penstock/connector'
+import { type Answer, call } from '../platform-api/call.ts'
+import { isObject, type JsonObject, listIn, objectIn } from '../platform-api/json.ts'
+import { outcomeOfStatus } from '../platform-api/status.ts'
+
+/** The data centres that take first-party data; each one hands it on to all others. */
+export const dataCenters = {
+  'US West': 'https://usw-data.adsrvr.org',
+  'US East': 'https://use-data.adsrvr.org',
+  Europe: 'https://euw-data.adsrvr.org',
+  'Asia Pacific': 'https://sin-data.adsrvr.org',
+  Japan: 'https://tok-data.adsrvr.org',
+  China: 'https://data-cn2.adsrvr.cn',
+} as const
+
+export function originOf(dataCenter: unknown): string {
+  const found = Object.entries(dataCenters).find(([name]) => name === dataCenter)
+  return found?.[1] ?? dataCenters['US West']
+}
+
+/** What The Trade Desk says of one piece of data that it did not take. */
+export type FailedLine = JsonObject
+
+/**
+ * Sends identifiers and the segments that they enter or leave; resolves with those that were not taken. Of an identifier
+ * and a segment the last word counts, so the same may come twice.
+ */
+export async function sendItems(
+  context: ConnectorContext,
+  items: readonly unknown[],
+): Promise<{ failed: readonly FailedLine[]; bytesSent: number }> {
+  const { advertiserId, advertiserSecretKey } = context.secrets
+  const body = JSON.stringify({ AdvertiserId: String(advertiserId ?? '').trim(), Items: items })
+  const answer = await call(context, {
+    url: `${originOf(context.settings.dataCenter)}/data/advertiser`,
+    method: 'POST',
+    // The signature is made of the very bytes that are sent.
+    headers: {
+      ttdsignature: createHmac('sha1', String(advertiserSecretKey ?? ''))
+        .update(body)
+        .digest('base64'),
+    },
+    body,
+  })
+  if (answer.status < 200 || answer.status > 299) throw outcomeOf(answer)
+  if (answer.json !== undefined && !isObject(answer.json)) {
+    throw new Outcome('retry', 'platform_fault', 'The Trade Desk answered with something other than its JSON.')
+  }
+  return { failed: listIn(objectIn(answer.json).FailedLines).map(objectIn), bytesSent: answer.bytesSent }
+}
+
+/** Refusals come as plain text or as JSON of more than one shape; the status tells enough. */
+function outcomeOf(answer: Answer): Outcome {
+  switch (answer.status) {
+    case 400:
+      return new Outcome(
+        'split',
+        'invalid_batch',
+        'The Trade Desk refuses the batch because of what is in it (status 400).',
+      )
+    case 401: {
+      const message = 'The Trade Desk does not accept the signature; check the advertiser ID and its secret key.'
+      return new Outcome('refused', 'invalid_credentials', message)
+    }
+    case 403: {
+      const message =
+        'The Trade Desk denies access (status 403); ask it whether the advertiser may send first-party data and has not reached its limit.'
+      return new Outcome('refused', 'permission_denied', message)
+    }
+    case 404: {
+      const message = 'The Trade Desk takes no first-party data at this data center; choose another one.'
+      return new Outcome('refused', 'not_found', message)
+    }
+    default:
+      return outcomeOfStatus('The Trade Desk', answer)
+  }
+}

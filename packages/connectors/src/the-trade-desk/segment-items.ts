@@ -1,0 +1,127 @@
+import type { Batch, Rejection } from '@penstock/connector'
+import { type BatchRow, rowsOf } from '../platform-api/batch-rows.ts'
+import { textIn } from '../platform-api/json.ts'
+import type { FailedLine } from './data-api.ts'
+
+const idTypes = ['TDID', 'UID2', 'DAID'] as const
+type IdType = (typeof idTypes)[number]
+
+/** One identifier and one segment: what The Trade Desk takes, or does not, by itself. */
+type Entry = {
+  readonly type: IdType
+  readonly id: string
+  readonly segment: string
+  adds: boolean
+  readonly rows: number[]
+}
+
+export type SegmentItems = {
+  readonly items: readonly unknown[]
+  readonly rejected: Rejection[]
+  /** The rows that lines speak of which were not taken. */
+  rejectedBy(failed: readonly FailedLine[]): Rejection[]
+}
+
+const segmentLengthMax = 256
+const minutesOfDay = 24 * 60
+
+/**
+ * Makes items of the rows of a batch, one of each identifier. Where several rows speak of the same identifier and segment,
+ * only what the last one says is sent; it answers for them all.
+ * @param days how long a person stays in a segment
+ */
+export function makeItems(batch: Batch, days: number): SegmentItems {
+  const entries = new Map<string, Entry>()
+  const rejected: Rejection[] = []
+  for (const row of rowsOf(batch)) {
+    const fault = faultOf(row)
+    if (fault) {
+      rejected.push({ index: row.index, ...fault })
+      continue
+    }
+    const segment = row.text('segment_name') ?? ''
+    for (const type of idTypes) {
+      const id = row.text(type)
+      if (id === undefined) continue
+      const key = keyOf(type, id, segment)
+      const entry = entries.get(key) ?? { type, id, segment, adds: true, rows: [] }
+      entry.adds = row.text('action')?.toLowerCase() === 'add'
+      entry.rows.push(row.index)
+      entries.set(key, entry)
+    }
+  }
+  const items = [...entries.values()].map(({ type, id, segment, adds }) => ({
+    [type]: id,
+    // A time to live of nothing ends the membership.
+    Data: [{ Name: segment, TtlInMinutes: adds ? days * minutesOfDay : 0 }],
+  }))
+  return { items, rejected, rejectedBy: (failed) => rejectionsOf(entries, failed) }
+}
+
+const keyOf = (type: string, id: string, segment: string) => `${type}\n${id}\n${segment}`
+
+function faultOf(row: BatchRow): { reason: string; field?: string } | undefined {
+  const segment = row.text('segment_name')
+  if (segment === undefined) return { reason: 'The name of the segment is missing.', field: 'segment_name' }
+  if (segment.length > segmentLengthMax) {
+    return { reason: `The name of a segment has at most ${segmentLengthMax} characters.`, field: 'segment_name' }
+  }
+  const action = row.text('action')?.toLowerCase()
+  if (action !== 'add' && action !== 'remove') return { reason: 'The action must be add or remove.', field: 'action' }
+  const given = idTypes.filter((type) => row.text(type) !== undefined)
+  if (given.length === 0) return { reason: 'The row holds no identifier by which the person could be found.' }
+  const wrong = given.find((type) => !isFit(type, row.text(type) ?? ''))
+  if (wrong === undefined) return undefined
+  return {
+    reason: wrong === 'UID2' ? 'The value is no UID2.' : 'The value is no ID of the form 8-4-4-4-12.',
+    field: wrong,
+  }
+}
+
+/** Addresses and numbers of people must never get there by mistake. */
+const isFit = (type: IdType, id: string): boolean =>
+  type === 'UID2'
+    ? /^[A-Za-z0-9+/_=-]{20,}$/.test(id)
+    : /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id)
+
+/** Codes of lines, in sentences. */
+const reasons: Readonly<Record<string, string>> = {
+  MissingUserId: 'The Trade Desk finds no identifier in it',
+  UserNotMapped: 'The Trade Desk does not know the identifier',
+  DataNameTooLong: 'The name of the segment is too long for The Trade Desk',
+  InvalidTtlInMinutes: 'The Trade Desk does not take this number of days',
+  InvalidParameterFormat: 'The identifier is not of the form that The Trade Desk takes',
+  TargetingDataCreationLimitExceeded: 'The Trade Desk makes no more segments for this advertiser now',
+  TargetingDataCountLimitExceeded: 'The advertiser has as many segments as The Trade Desk allows',
+  TenantRestrictionsExternalData: 'The Trade Desk does not let this advertiser send data',
+  TargetingDataDisabled: 'The segment is disabled at The Trade Desk',
+  Uid2Error: 'The Trade Desk cannot use the UID2; people may have opted out',
+}
+
+/**
+ * Which rows the failed lines mean. Lines repeat the identifier and the segment; they number the items, too, but nothing
+ * says from where the numbers count. Of lines that repeat nothing, only how many there are can be told.
+ */
+function rejectionsOf(entries: ReadonlyMap<string, Entry>, failed: readonly FailedLine[]): Rejection[] {
+  const byRow = new Map<number, Rejection>()
+  let unknown = 0
+  for (const line of failed) {
+    const type = idTypes.find((each) => textIn(line[each]) !== undefined)
+    const entry = type && entries.get(keyOf(type, String(line[type]), String(line.DataName ?? '')))
+    if (!entry) unknown++
+    for (const index of entry?.rows ?? []) byRow.set(index, { index, reason: reasonOf(line), field: String(type) })
+  }
+  const rows = new Set([...entries.values()].flatMap((entry) => entry.rows)).size
+  const count = Math.min(unknown, rows - byRow.size)
+  const uncounted =
+    count > 0 ? [{ count, reason: 'The Trade Desk did not take it, and did not say of which row that is.' }] : []
+  return [...[...byRow.values()].sort((a, b) => (a.index ?? 0) - (b.index ?? 0)), ...uncounted]
+}
+
+function reasonOf(line: FailedLine): string {
+  const code = textIn(line.ErrorCode) ?? 'Unknown'
+  const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined
+  return known
+    ? `${known} (${code}).`
+    : `The Trade Desk did not take it (${/^\w{1,60}$/.test(code) ? code : 'Unknown'}).`
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import type { Cell, Instruction } from '@penstock/connector'
+import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { assertTrouble, batchOf, faultOf, hangOf, type Trouble } from '../../test/platform-server.ts'
+import { startTradeDesk, type TradeDeskServer, tradeDeskSecrets } from '../../test/trade-desk-server.ts'
+import { dataCenters } from './data-api.ts'
+import { theTradeDeskFirstPartyAudiences as connector } from './the-trade-desk-first-party-audiences.ts'
+
+const columns = ['segment_name', 'action', 'TDID', 'UID2', 'DAID']
+const guid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+const uid2 = 'ku4mBX7Z3qJTXWyLFB1INzkyR2WZGW4ANSJUiW21iI8='
+const row = (n: number, action = 'add'): Cell[] => ['Loyal', action, guid(n), '', null]
+
+describe('The Trade Desk First-Party Audiences, against a server that keeps to what is known of The Trade Desk', () => {
+  let desk: TradeDeskServer
+
+  beforeEach(async () => {
+    desk = await startTradeDesk()
+  })
+  afterEach(() => desk.close())
+
+  const contextOf = (options: TestContextOptions = {}) =>
+    testContext({
+      ...{ secrets: tradeDeskSecrets, settings: {}, columns },
+      routes: { 'https://usw-data.adsrvr.org': desk.url, 'https://euw-data.adsrvr.org': desk.url },
+      ...options,
+    })
+  async function openWriter(options: TestContextOptions = {}) {
+    const { deliver } = connector.destination ?? {}
+    assert.ok(deliver)
+    return deliver.open(contextOf(options))
+  }
+
+  test('signs the bytes as The Trade Desk expects it', async () => {
+    // A published pair of a body and its signature.
+    assert.equal(
+      createHmac('sha1', 'secret').update('{"data":"example"}').digest('base64'),
+      'rvxETQ7kIU5Cko3GddD2AeFpz8E=',
+    )
+    await (await openWriter()).deliver(batchOf(columns, [['Käufer 🛒', 'add', guid(1), null, null]]))
+    const [sent] = desk.received
+    const expected = createHmac('sha1', tradeDeskSecrets.advertiserSecretKey)
+      .update(sent?.text ?? '')
+      .digest('base64')
+    assert.equal(sent?.headers.ttdsignature, expected)
+    assert.deepEqual([...desk.memberships], [[`TDID:${guid(1)}:Käufer 🛒`, 129_600]])
+  })
+
+  test('adds and removes every identifier of a row, for as many days as set, and delivers twice without harm', async () => {
+    const all: Cell[] = ['Loyal', 'add', guid(1), uid2, guid(2)]
+    const batch = batchOf(columns, [all, row(3), row(4), row(4, 'remove'), row(5, 'remove'), row(5)])
+    const settings = { dataCenter: 'Europe', membershipDays: 30 }
+    for (let times = 0; times < 2; times++) {
+      assert.deepEqual((await (await openWriter({ settings })).deliver(batch)).rejected, [])
+    }
+    const ids = [`TDID:${guid(1)}`, `UID2:${uid2}`, `DAID:${guid(2)}`, `TDID:${guid(3)}`, `TDID:${guid(5)}`]
+    assert.deepEqual([...desk.memberships].sort(), ids.map((id) => [`${id}:Loyal`, 43_200]).sort())
+    await (await openWriter({ settings })).deliver(batchOf(columns, [row(1, 'remove'), row(3, 'remove')]))
+    assert.equal(desk.memberships.size, 3)
+    assert.equal(desk.received[0]?.headers.host, 'euw-data.adsrvr.org')
+  })
+
+  test('takes a batch of the largest size', async () => {
+    const { rowsMax = 0 } = connector.destination?.deliver?.batch({}) ?? {}
+    const rows = Array.from({ length: rowsMax }, (_, n): Cell[] => ['x'.repeat(250), 'add', guid(n), uid2, guid(n)])
+    assert.deepEqual((await (await openWriter()).deliver(batchOf(columns, rows))).rejected, [])
+    assert.equal(desk.memberships.size, 2 * rowsMax + 1)
+  })
+
+  test('rejects before sending what cannot be taken, raw addresses above all', async () => {
+    const rows: [Cell[], string | undefined][] = [
+      [['', 'add', guid(1), null, null], 'segment_name'],
+      [['x'.repeat(257), 'add', guid(1), null, null], 'segment_name'],
+      [['Loyal', 'replace', guid(1), null, null], 'action'],
+      [['Loyal', 'add', '', null, ''], undefined],
+      [['Loyal', 'add', 'abc', null, null], 'TDID'],
+      [['Loyal', 'add', null, 'jane@example.com', null], 'UID2'],
+      [['Loyal', 'add', guid(1), null, '+12025550100'], 'DAID'],
+    ]
+    const batch = batchOf(columns, [...rows.map(([one]) => one), row(9)])
+    const { rejected = [] } = await (await openWriter()).deliver(batch)
+    assert.deepEqual(
+      rejected.map(({ index, field }) => [index, field]),
+      rows.map(([, field], index) => [index, field]),
+    )
+    assert.equal(desk.memberships.size, 1)
+  })
+
+  test('rejects the rows of lines that were not taken, and only counts what it cannot tell', async () => {
+    desk.unmapped.add(guid(2)).add(guid(3))
+    const both: Cell[] = ['Loyal', 'add', guid(3), uid2, null]
+    const batch = batchOf(columns, [row(1), row(2), both, row(2, 'remove')])
+    const { rejected } = await (await openWriter()).deliver(batch)
+    assert.deepEqual(
+      rejected?.map(({ index, field }) => [index, field]),
+      [1, 2, 3].map((index) => [index, 'TDID']),
+    )
+    assert.match(rejected?.[0]?.reason ?? '', /does not know the identifier \(UserNotMapped\)\.$/)
+    desk.lines.repeat = false
+    const counted = await (await openWriter()).deliver(batch)
+    assert.deepEqual(
+      counted.rejected?.map(({ index, count }) => [index, count]),
+      [[undefined, 2]],
+    )
+  })
+
+  test('tells the engine what each status asks for', async () => {
+    const cases: [Trouble, Instruction, string, number?][] = [
+      [{ status: 429, headers: { 'retry-after': '2' } }, 'retry', 'rate_limited', 2000],
+      [{ status: 503, headers: { 'retry-after': '4' }, text: 'busy' }, 'retry', 'platform_fault', 4000],
+      [{ status: 500, text: 'oops' }, 'retry', 'platform_fault'],
+      [{ status: 200, json: [] }, 'retry', 'platform_fault'],
+      ['reset', 'retry', 'connection_lost'],
+      [{ status: 401, json: { ErrorCode: 'InvalidToken' } }, 'refused', 'invalid_credentials'],
+      [{ status: 403, text: 'TargetingDataLimitReached' }, 'refused', 'permission_denied'],
+      [{ status: 404, text: 'EndpointNotConfigured' }, 'refused', 'not_found'],
+      [{ status: 400, text: 'SerializationFailed' }, 'split', 'invalid_batch'],
+      [{ status: 413, text: 'MaxRequestSizeExceeded' }, 'split', 'batch_too_large'],
+      [{ status: 302, text: '' }, 'failed', 'unexpected_answer'],
+    ]
+    const setting = { server: desk, context: contextOf(), match: /advertiser/ }
+    const writer = await openWriter()
+    for (const [trouble, instruction, code, afterMs] of cases) {
+      const wanted = { instruction, code, ...(afterMs === undefined ? {} : { afterMs }) }
+      await assertTrouble(setting, writer, batchOf(columns, [row(1)]), trouble, wanted)
+    }
+    assert.equal(desk.memberships.size, 0)
+  })
+
+  test('offers every data center that it can send to', () => {
+    const options = connector.destination?.fields?.dataCenter?.options
+    assert.deepEqual(options, Object.keys(dataCenters))
+  })
+
+  test('checks whether The Trade Desk is reached, the signature accepted and data allowed', async () => {
+    const { check } = connector
+    assert.ok(check)
+    const run = async (options: TestContextOptions = {}) =>
+      (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
+    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission true'])
+    const wrongKey = { secrets: { ...tradeDeskSecrets, advertiserSecretKey: 'wrong' } }
+    assert.deepEqual(await run(wrongKey), ['reach true', 'sign in false'])
+    const wrongId = { secrets: { ...tradeDeskSecrets, advertiserId: 'adv2' } }
+    assert.deepEqual(await run(wrongId), ['reach true', 'sign in true', 'permission false'])
+    assert.equal(desk.memberships.size, 0)
+  })
+})
+
+const peer = await startTradeDesk()
+after(() => peer.close())
+peer.unmapped.add(guid(77))
+
+acceptDestination({
+  connector,
+  peer: 'a server that keeps to what is known of The Trade Desk',
+  secrets: tradeDeskSecrets,
+  wrongSecrets: { ...tradeDeskSecrets, advertiserSecretKey: 'wrong-secret-key' },
+  settings: { dataCenter: 'US West', membershipDays: 90 },
+  context: { routes: { 'https://usw-data.adsrvr.org': peer.url } },
+  columns: columns.slice(0, 3),
+  rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', guid(n)]),
+  badRows: [
+    { row: ['Loyal', 'add', guid(77)], reason: /UserNotMapped/, field: 'TDID' },
+    { row: ['Loyal', 'add', 'abc'], reason: /8-4-4-4-12/, field: 'TDID' },
+  ],
+  async readBack() {
+    return [...peer.memberships.keys()].map((key) => ['Loyal', 'add', key.split(':')[1] ?? ''])
+  },
+  reset: () => peer.memberships.clear(),
+  deduplicates: true,
+  visible: 'at once',
+  faults: [
+    faultOf(
+      peer,
+      /advertiser/,
+      { status: 429, headers: { 'retry-after': '7' } },
+      { name: 'limits calls', instruction: 'retry', afterMs: 7000 },
+    ),
+    faultOf(peer, /advertiser/, { status: 500 }, { name: 'has a fault', instruction: 'retry' }),
+    faultOf(peer, /advertiser/, 'reset after', { name: 'cuts the answer off', instruction: 'retry' }),
+    faultOf(peer, /advertiser/, { status: 401 }, { name: 'finds the key changed', instruction: 'refused' }),
+  ],
+  hang: hangOf(peer, /advertiser/),
+})

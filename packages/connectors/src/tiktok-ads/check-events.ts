@@ -1,0 +1,38 @@
+import { type ConnectorContext, checkSteps, Outcome } from '@penstock/connector'
+import { assertReachable } from '../platform-api/call.ts'
+import { textIn } from '../platform-api/json.ts'
+import { tiktokOrigin, track } from './events-api.ts'
+
+/** TikTok looks at the token and the rights first and at the events last: none at all, and nothing is left behind. */
+const sendNothing = (context: ConnectorContext, source: string, id: string) =>
+  track(context, { event_source: source, event_source_id: id, data: [] })
+
+export const checkEvents = checkSteps(
+  ['reach', (context) => assertReachable(context, `${tiktokOrigin}/`)],
+  [
+    'sign in',
+    async (context) => {
+      try {
+        await sendNothing(context, 'web', textIn(context.settings.pixelCode) ?? '')
+      } catch (error) {
+        // A token that may not write to this pixel is a valid one; the next step is about that.
+        if (!(error instanceof Outcome && error.code === 'permission_denied')) throw error
+      }
+      return 'TikTok accepts the access token.'
+    },
+  ],
+  [
+    'permission',
+    async (context) => {
+      const { pixelCode, appId, offlineEventSetId } = context.settings
+      const targets = Object.entries({ web: pixelCode, app: appId, offline: offlineEventSetId })
+      for (const [source, id] of targets) {
+        if (id !== undefined) await sendNothing(context, source, String(id))
+      }
+      const named = targets.filter(([, id]) => id !== undefined).map(([source]) => source)
+      if (named.length === 0)
+        return 'Nothing to be checked until a connection names a pixel, an app or an offline event set.'
+      return `The token may send events of these kinds: ${named.join(', ')}.`
+    },
+  ],
+)

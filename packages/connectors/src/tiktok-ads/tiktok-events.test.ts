@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import type { Cell, Instruction } from '@penstock/connector'
+import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { assertTrouble, batchOf, faultOf, hangOf, outcomeOf, type Trouble } from '../../test/platform-server.ts'
+import { coded, startTikTok, type TikTokServer, tiktokSecrets, tiktokSettings } from '../../test/tiktok-server.ts'
+import { tiktokEvents } from './tiktok-events.ts'
+
+const columns = ['event', 'event_time', 'event_source', 'context', 'properties', 'event_id']
+const sha = (text: string) => createHash('sha256').update(text).digest('hex')
+const iso = (daysAgo = 0) => new Date(Date.now() - daysAgo * 86_400_000 - 60_000).toISOString()
+const person = JSON.stringify({ user: { email: sha('jane@example.com') }, ip: '192.0.2.7', user_agent: 'Mill/1' })
+
+describe('TikTok Events, against a server that keeps to what is known of TikTok', () => {
+  let tiktok: TikTokServer
+
+  beforeEach(async () => {
+    tiktok = await startTikTok()
+  })
+  afterEach(() => tiktok.close())
+
+  const contextOf = (options: TestContextOptions = {}) =>
+    testContext({
+      ...{ secrets: tiktokSecrets, settings: tiktokSettings, columns },
+      routes: { 'https://business-api.tiktok.com': tiktok.url },
+      ...options,
+    })
+  async function openWriter(options: TestContextOptions = {}) {
+    const { deliver } = tiktokEvents.destination ?? {}
+    assert.ok(deliver)
+    return deliver.open(contextOf(options))
+  }
+  const click = (source: string, id: string | null = null): Cell[] => ['ClickButton', iso(), source, person, null, id]
+
+  test('sends events of every kind to where they belong, and delivers twice without a second one', async () => {
+    const v2 = JSON.stringify({ phone: [sha('+12025550100')], ttclid: 'E.C.P', page: { url: 'https://mill.example/' } })
+    const bought: Cell[] = ['Purchase', iso(40), 'offline', v2, '{"value":9.5,"currency":"EUR"}', 'own-id']
+    const batch = batchOf(columns, [click('web'), bought, click('app')])
+    for (let times = 0; times < 2; times++) {
+      const { rejected } = await (await openWriter()).deliver(batch)
+      assert.deepEqual(rejected, [])
+    }
+    const kept = [...tiktok.events.values()]
+    assert.deepEqual(kept.map(({ event_source }) => event_source).sort(), ['app', 'offline', 'web'])
+    const { event_time: time, ...purchase } = tiktok.events.get('Purchase\nown-id') ?? {}
+    assert.equal(time, Math.floor(Date.parse(String(bought[1])) / 1000))
+    assert.deepEqual(purchase, {
+      ...{ event: 'Purchase', event_id: 'own-id', event_source: 'offline' },
+      user: { phone: [sha('+12025550100')], ttclid: 'E.C.P' },
+      properties: { value: 9.5, currency: 'EUR' },
+      page: { url: 'https://mill.example/' },
+    })
+    assert.deepEqual(kept[0]?.user, { email: [sha('jane@example.com')], ip: '192.0.2.7', user_agent: 'Mill/1' })
+  })
+
+  test('takes a batch of the largest size', async () => {
+    const { rowsMax = 0 } = tiktokEvents.destination?.deliver?.batch({}) ?? {}
+    const rows = Array.from({ length: rowsMax }, () => click('web'))
+    assert.deepEqual((await (await openWriter()).deliver(batchOf(columns, rows))).rejected, [])
+    assert.equal(tiktok.events.size, rowsMax)
+  })
+
+  test('rejects before sending what cannot be taken', async () => {
+    const rows: [Cell[], string][] = [
+      [['', iso(), 'web', person, null, null], 'event'],
+      [['ClickButton', iso(8), 'web', person, null, null], 'event_time'],
+      [['ClickButton', 'yesterday', 'web', person, null, null], 'event_time'],
+      [['ClickButton', iso(), 'crm', person, null, null], 'event_source'],
+      [['ClickButton', iso(), 'web', '{"email":"jane@example.com"}', null, null], 'context'],
+      [['ClickButton', iso(), 'web', '{"locale":"en"}', null, null], 'context'],
+      [['ClickButton', iso(), 'web', '[]', null, null], 'context'],
+      [['ClickButton', iso(), 'web', person, 'red', null], 'properties'],
+      [click('app'), 'event_source'],
+    ]
+    const batch = batchOf(columns, [...rows.map(([row]) => row), click('web')])
+    const writer = await openWriter({ settings: { pixelCode: 'CPIXEL' } })
+    const { rejected = [] } = await writer.deliver(batch)
+    assert.deepEqual(
+      rejected.map(({ index, field }) => [index, field]),
+      rows.map(([, field], index) => [index, field]),
+    )
+    for (const { reason } of rejected) assert.doesNotMatch(reason, /jane|example/)
+    assert.equal(tiktok.events.size, 1)
+  })
+
+  for (const by of ['event_id', 'index', 'nothing'] as const) {
+    test(`names the events that TikTok did not take of several, where it lists them by ${by}`, async () => {
+      tiktok.listing.by = by
+      const strange = (): Cell[] => ['no such event!', iso(), 'web', person, null, null]
+      const rows = Array.from({ length: 40 }, (_, n) => (n === 3 || n === 31 ? strange() : click('web')))
+      const { rejected } = await (await openWriter()).deliver(batchOf(columns, rows))
+      assert.deepEqual(
+        rejected?.map(({ index }) => index),
+        [3, 31],
+      )
+      assert.equal(tiktok.events.size, 38, 'what was sent again counts once')
+    })
+  }
+
+  test('rejects every event of a batch that TikTok refuses as a whole', async () => {
+    const rows = [0, 1, 2].map((): Cell[] => ['no such event!', iso(), 'web', person, null, null])
+    const { rejected } = await (await openWriter()).deliver(batchOf(columns, rows))
+    assert.deepEqual(
+      rejected?.map(({ index }) => index),
+      [0, 1, 2],
+    )
+  })
+
+  test('tells the engine what each of TikTok’s codes asks for', async () => {
+    const cases: [Trouble, Instruction, string, number?][] = [
+      [coded(40100), 'retry', 'rate_limited'],
+      [{ ...coded(40100), headers: { 'retry-after': '5' } }, 'retry', 'rate_limited', 5000],
+      [coded(50000), 'retry', 'platform_fault'],
+      [coded(51305), 'retry', 'platform_fault'],
+      [{ status: 502, text: '<html>' }, 'retry', 'platform_fault'],
+      [{ text: '<html>' }, 'retry', 'platform_fault'],
+      ['reset', 'retry', 'connection_lost'],
+      [coded(40102), 'refused', 'invalid_credentials'],
+      [coded(40104), 'refused', 'invalid_credentials'],
+      [coded(40105), 'refused', 'invalid_credentials'],
+      [coded(40001), 'refused', 'permission_denied'],
+      [{ status: 413, text: '' }, 'split', 'batch_too_large'],
+      [coded(41000), 'failed', 'unexpected_answer'],
+    ]
+    const setting = { server: tiktok, context: contextOf(), match: /track/ }
+    const writer = await openWriter()
+    const batch = batchOf(columns, [click('web')])
+    for (const [trouble, instruction, code, afterMs] of cases) {
+      const wanted = { instruction, code, ...(afterMs === undefined ? {} : { afterMs }) }
+      await assertTrouble(setting, writer, batch, trouble, wanted)
+    }
+    assert.equal(tiktok.events.size, 0)
+    const wrong = await openWriter({ settings: { pixelCode: 'CANOTHER' } })
+    assert.equal((await outcomeOf(wrong.deliver(batch), contextOf())).code, 'permission_denied')
+  })
+
+  test('checks whether TikTok is reached, the token accepted and the pixel writable, and sends no event', async () => {
+    const { check } = tiktokEvents
+    assert.ok(check)
+    const run = async (options: TestContextOptions = {}) =>
+      (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
+    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run({ settings: {} }), ['reach true', 'sign in true', 'permission true'])
+    const another = { settings: { pixelCode: 'CANOTHER' } }
+    assert.deepEqual(await run(another), ['reach true', 'sign in true', 'permission false'])
+    assert.deepEqual(await run({ secrets: { accessToken: 'expired' } }), ['reach true', 'sign in false'])
+    assert.equal(tiktok.events.size, 0)
+  })
+})
+
+const peer = await startTikTok()
+after(() => peer.close())
+const moment = Math.floor(Date.now() / 1000) - 60
+const device = JSON.stringify({ ip: '192.0.2.7' })
+
+acceptDestination({
+  connector: tiktokEvents,
+  peer: 'a server that keeps to what is known of TikTok',
+  secrets: tiktokSecrets,
+  wrongSecrets: { accessToken: 'expired-token' },
+  settings: tiktokSettings,
+  missing: { pixelCode: 'CANOTHER' },
+  context: { routes: { 'https://business-api.tiktok.com': peer.url } },
+  columns: columns.slice(0, 4),
+  rows: Array.from({ length: 12 }, (_, n) => [`Click ${n}`, moment, 'web', device]),
+  badRows: [
+    { row: ['bad name!', moment, 'web', device], reason: /did not take/ },
+    { row: ['Click', moment - 8 * 86_400, 'web', device], reason: /older than the 7 days/, field: 'event_time' },
+  ],
+  async readBack() {
+    return [...peer.events.values()].map(({ event, event_time, event_source, user }) => [
+      ...[String(event), Number(event_time), String(event_source), JSON.stringify(user)],
+    ])
+  },
+  reset: () => peer.events.clear(),
+  deduplicates: true,
+  visible: 'at once',
+  faults: [
+    faultOf(peer, /track/, coded(40100), { name: 'limits calls', instruction: 'retry', code: 'rate_limited' }),
+    faultOf(peer, /track/, coded(50002), { name: 'has a fault', instruction: 'retry' }),
+    faultOf(peer, /track/, 'reset after', { name: 'cuts the answer off', instruction: 'retry' }),
+    faultOf(peer, /track/, coded(40105), { name: 'finds the token expired', instruction: 'refused' }),
+  ],
+  hang: hangOf(peer, /track/),
+})

@@ -1,0 +1,292 @@
+import { createHash, generateKeyPairSync, randomBytes, verify } from 'node:crypto'
+import http from 'node:http'
+import { startTroubledProxy, type TroubledProxy } from './troubled-proxy.ts'
+
+/** An object as Google describes it. */
+type Stored = { bytes: Buffer; generation: string; metadata?: Record<string, string>; contentType: string }
+
+/**
+ * A server that keeps to the rules of Google Cloud Storage, as far as its JSON interface is used: it verifies the
+ * assertion of a service account, and each token, gives pages, keeps generations and their conditions, puts at most 32
+ * objects together, and refuses whatever it does not know.
+ */
+export type GcsServer = {
+  readonly proxy: TroubledProxy
+  /** The key file of a service account that may do everything, and one of another whose key was deleted. */
+  readonly jsonKey: string
+  readonly deletedKey: string
+  readonly routes: Readonly<Record<string, string>>
+  /** By bucket, then by name. */
+  readonly buckets: Map<string, Map<string, Stored>>
+  /** Objects on a page at most. */
+  pageSize: number
+  /** What the service account may do. */
+  permissions: Set<string>
+  /** How many tokens were given. */
+  tokensGiven: number
+  /** From now on, no token that was given before is accepted. */
+  expireTokens(): void
+  put(bucket: string, name: string, body: Uint8Array | string): void
+  close(): Promise<void>
+}
+
+export const peerName = 'a server that keeps to the rules of Google Cloud Storage'
+
+class Refusal extends Error {
+  readonly status: number
+  readonly reason: string
+  constructor(status: number, reason: string, message = reason) {
+    super(message)
+    this.status = status
+    this.reason = reason
+  }
+}
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+const email = 'mover@example-project.iam.gserviceaccount.com'
+const keyFile = (id: string): string =>
+  JSON.stringify({
+    ...{
+      type: 'service_account',
+      project_id: 'example-project',
+      private_key_id: id,
+      private_key: pem,
+      client_email: email,
+    },
+    ...{ client_id: '1', token_uri: 'https://oauth2.googleapis.com/token' },
+  })
+const knownKey = 'b1a2c3d4e5f60718293a4b5c6d7e8f9001122334'
+
+export async function startGcsServer(buckets: readonly string[]): Promise<GcsServer> {
+  let tokens = new Set<string>()
+  const listener = http.createServer(async (request, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece)
+    const url = new URL(request.url ?? '/', `http://${request.headers.host}`)
+    const { status, headers, body } = replyTo({ request, url, body: Buffer.concat(pieces) })
+    response.writeHead(status, headers).end(body)
+  })
+
+  type Asked = { request: http.IncomingMessage; url: URL; body: Buffer }
+
+  function replyTo(asked: Asked): Reply {
+    try {
+      if (asked.url.host === 'oauth2.googleapis.com') return giveToken(asked)
+      if (asked.url.host === 'storage.googleapis.com') return serve(asked)
+      throw new Refusal(404, 'notFound')
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const { status, reason, message } = error
+      return reply(status, { error: { code: status, message, errors: [{ domain: 'global', reason, message }] } })
+    }
+  }
+
+  function giveToken({ request, body }: Asked): Reply {
+    const form = new URLSearchParams(String(body))
+    const isForm = request.headers['content-type'] === 'application/x-www-form-urlencoded'
+    if (
+      request.method !== 'POST' ||
+      !isForm ||
+      form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+    ) {
+      return reply(400, { error: 'unsupported_grant_type' })
+    }
+    const [header = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.')
+    const { alg, kid } = decode(header)
+    const { iss, aud, scope, iat, exp } = decode(claims)
+    const signed = verify('sha256', Buffer.from(`${header}.${claims}`), publicKey, Buffer.from(signature, 'base64url'))
+    const now = Date.now() / 1000
+    const times = Number(iat) <= now + 1 && Number(exp) > now && Number(exp) - Number(iat) <= 3600
+    if (!signed || alg !== 'RS256' || kid !== knownKey || iss !== email || !times) {
+      return reply(400, { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' })
+    }
+    const scopes = /^https:\/\/www\.googleapis\.com\/auth\/(devstorage\.read_write|cloud-platform)$/
+    if (aud !== 'https://oauth2.googleapis.com/token' || !scopes.test(String(scope))) {
+      return reply(400, { error: 'invalid_scope' })
+    }
+    const token = `ya29.${randomBytes(16).toString('hex')}`
+    tokens.add(token)
+    server.tokensGiven++
+    return reply(200, { access_token: token, expires_in: 3599, token_type: 'Bearer' })
+  }
+
+  function serve(asked: Asked): Reply {
+    const { request, url } = asked
+    if (url.pathname === '/') return reply(400, {})
+    const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    if (!tokens.has(token)) throw new Refusal(401, 'authError', 'Invalid Credentials')
+    const [, upload, bucket = '', rest = ''] = /^(\/upload)?\/storage\/v1\/b\/([^/]+)(\/.*)$/.exec(url.pathname) ?? []
+    const objects = server.buckets.get(decodeURIComponent(bucket))
+    if (bucket === '') throw new Refusal(404, 'notFound')
+    if (!objects) throw new Refusal(404, 'notFound', 'The specified bucket does not exist.')
+    const [, path = ''] = /^\/o\/([^/]+)$/.exec(rest) ?? []
+    const [, composed = ''] = /^\/o\/([^/]+)\/compose$/.exec(rest) ?? []
+    switch (`${request.method} ${upload ?? ''}${rest.replace(path || composed || ' ', '*')}`) {
+      case 'GET /o':
+        return list(asked, objects)
+      case 'GET /iam/testPermissions': {
+        const permissions = url.searchParams.getAll('permissions').filter((each) => server.permissions.has(each))
+        return reply(200, permissions.length > 0 ? { permissions } : {})
+      }
+      case 'POST /upload/o':
+        return create(asked, objects)
+      case 'GET /o/*':
+        return get(asked, objects, decodeURIComponent(path))
+      case 'DELETE /o/*':
+        may('storage.objects.delete')
+        known(url, [])
+        if (!objects.delete(decodeURIComponent(path))) throw new Refusal(404, 'notFound', 'No such object')
+        return { status: 204, headers: {}, body: '' }
+      case 'POST /o/*/compose':
+        return compose(asked, objects, decodeURIComponent(composed))
+      default:
+        throw new Refusal(404, 'notFound')
+    }
+  }
+
+  function may(permission: string): void {
+    if (!server.permissions.has(permission)) throw new Refusal(403, 'forbidden', `${email} does not have ${permission}`)
+  }
+
+  function list({ url }: Asked, objects: Map<string, Stored>): Reply {
+    may('storage.objects.list')
+    const {
+      prefix = '',
+      delimiter,
+      maxResults = '1000',
+      pageToken,
+    } = known(url, [...['prefix', 'delimiter', 'maxResults', 'pageToken', 'fields']])
+    const after = pageToken === undefined ? '' : Buffer.from(pageToken, 'base64url').toString()
+    const names = [...objects.keys()].filter((name) => name.startsWith(prefix) && name > after).sort()
+    const page = names.slice(0, Math.min(Number(maxResults), server.pageSize))
+    // A page of nothing but folders has no items at all.
+    const items = page
+      .filter((name) => delimiter === undefined || !name.slice(prefix.length).includes(delimiter))
+      .map((name) => describe(name, objects))
+    return reply(200, {
+      ...(items.length > 0 ? { items } : {}),
+      ...(names.length > page.length ? { nextPageToken: Buffer.from(page.at(-1) ?? '').toString('base64url') } : {}),
+    })
+  }
+
+  function create({ request, url, body }: Asked, objects: Map<string, Stored>): Reply {
+    may('storage.objects.create')
+    const { uploadType, name = '' } = known(url, ['uploadType', 'name', 'fields'])
+    if (uploadType !== 'media' || name === '') throw new Refusal(400, 'required')
+    const contentType = String(request.headers['content-type'])
+    objects.set(name, { bytes: body, generation: nextGeneration(), contentType })
+    return reply(200, describe(name, objects))
+  }
+
+  function get({ request, url }: Asked, objects: Map<string, Stored>, name: string): Reply {
+    may('storage.objects.get')
+    const { alt, ifGenerationMatch } = known(url, ['alt', 'ifGenerationMatch', 'fields'])
+    const object = objects.get(name)
+    if (!object) throw new Refusal(404, 'notFound', `No such object: ${name}`)
+    if (ifGenerationMatch !== undefined && ifGenerationMatch !== object.generation) {
+      throw new Refusal(412, 'conditionNotMet', 'At least one of the pre-conditions you specified did not hold.')
+    }
+    if (alt !== 'media') return reply(200, describe(name, objects))
+    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
+    const { bytes } = object
+    if (from >= bytes.length) throw new Refusal(416, 'requestedRangeNotSatisfiable')
+    const range = request.headers.range ? { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` } : {}
+    const headers = { 'content-type': object.contentType, ...range }
+    return { status: request.headers.range ? 206 : 200, headers, body: bytes.subarray(from) }
+  }
+
+  function compose({ request, url, body }: Asked, objects: Map<string, Stored>, name: string): Reply {
+    may('storage.objects.create')
+    may('storage.objects.get')
+    if (objects.has(name)) may('storage.objects.delete')
+    known(url, [])
+    if (request.headers['content-type'] !== 'application/json') throw new Refusal(400, 'parseError')
+    const { sourceObjects, destination = {} } = JSON.parse(String(body)) as {
+      sourceObjects: { name: string; generation?: string }[]
+      destination?: Partial<Stored>
+    }
+    if (sourceObjects.length < 1 || sourceObjects.length > 32) throw new Refusal(400, 'invalid')
+    const sources = sourceObjects.map((source) => {
+      const object = objects.get(source.name)
+      if (!object || (source.generation ?? object.generation) !== object.generation) {
+        throw new Refusal(404, 'notFound', `Object ${source.name} (generation: ${source.generation}) not found.`)
+      }
+      return object.bytes
+    })
+    const { contentType = 'application/octet-stream', metadata } = destination
+    const made = { bytes: Buffer.concat(sources), generation: nextGeneration(), contentType }
+    objects.set(name, { ...made, ...(metadata ? { metadata } : {}) })
+    // Objects that were put together have no MD5.
+    return reply(200, { ...describe(name, objects), md5Hash: undefined })
+  }
+
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  const address = listener.address()
+  const proxy = await startTroubledProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+  const server: GcsServer = {
+    proxy,
+    ...{ jsonKey: keyFile(knownKey), deletedKey: keyFile('00000000000000000000000000000000deadbeef') },
+    routes: { 'https://storage.googleapis.com': proxy.url, 'https://oauth2.googleapis.com': proxy.url },
+    buckets: new Map(buckets.map((bucket) => [bucket, new Map()])),
+    ...{ pageSize: 1000, tokensGiven: 0 },
+    permissions: new Set(['list', 'get', 'create', 'delete'].map((verb) => `storage.objects.${verb}`)),
+    expireTokens() {
+      tokens = new Set()
+    },
+    put(bucket, name, body) {
+      const bytes = Buffer.from(body)
+      server.buckets.get(bucket)?.set(name, { bytes, generation: nextGeneration(), contentType: 'text/csv' })
+    },
+    async close() {
+      await proxy.close()
+      listener.closeAllConnections()
+      await new Promise((resolve) => listener.close(resolve))
+    },
+  }
+  return server
+}
+
+let generation = 1_700_000_000_000_000
+const nextGeneration = (): string => String(generation++)
+
+function describe(name: string, objects: Map<string, Stored>): object {
+  const object = objects.get(name)
+  const { bytes = Buffer.alloc(0), contentType, metadata } = object ?? {}
+  const md5Hash = createHash('md5').update(bytes).digest('base64')
+  return {
+    ...{
+      kind: 'storage#object',
+      name,
+      size: String(bytes.length),
+      generation: object?.generation,
+      contentType,
+      md5Hash,
+    },
+    ...(metadata ? { metadata } : {}),
+  }
+}
+
+/** The parameters of a query, none of them but these. */
+function known<Name extends string>(url: URL, names: readonly Name[]): Partial<Record<Name, string>> {
+  for (const name of url.searchParams.keys()) {
+    if (!names.some((each) => each === name)) throw new Refusal(400, 'invalidParameter', `${name} is not known here`)
+  }
+  return Object.fromEntries(url.searchParams) as Partial<Record<Name, string>>
+}
+
+function decode(part: string): Record<string, unknown> {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}
+
+type Reply = { status: number; headers: Record<string, string>; body: Buffer | string }
+
+const reply = (status: number, body: object): Reply => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=UTF-8' },
+  body: JSON.stringify(body),
+})

@@ -1,0 +1,162 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import net, { type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Values } from '@penstock/connector'
+import mysql from 'mysql2/promise'
+
+const run = promisify(execFile)
+
+/** Debian's MariaDB, on a free port, with a database and a user who may do anything in it. */
+export type Mariadb = {
+  readonly version: string
+  readonly port: number
+  /** What a connector needs to sign in. */
+  readonly secrets: Values
+  /** Runs one statement as that user, in UTC. */
+  query<Found = Record<string, unknown>>(sql: string, values?: unknown[]): Promise<Found[]>
+  /** Runs one statement as a user who may do anything. */
+  administer(sql: string): Promise<void>
+  stop(): Promise<void>
+}
+
+const user = 'penstock'
+const password = 'canary-of-mariadb'
+const database = 'penstock'
+
+/** Starts one in a temporary directory; resolves with `undefined` where Debian's package mariadb-server is not installed. */
+export async function startMariadb(options: readonly string[] = []): Promise<Mariadb | undefined> {
+  const version = await run('/usr/sbin/mariadbd', ['--version']).then(
+    ({ stdout }) => /Ver (\d+\.\d+\.\d+)/.exec(stdout)?.[1],
+    () => undefined,
+  )
+  if (!version) return undefined
+  const directory = await mkdtemp(join(tmpdir(), 'penstock-mariadb-'))
+  // The server runs as a user of its own where the test runs as root.
+  const owner = process.getuid?.() === 0 ? await ownerOf('mysql') : undefined
+  const asOwner = owner ? ['--user=mysql'] : []
+  const port = await freePort()
+  const data = join(directory, 'data')
+  await mkdir(data)
+  const certificates = join(directory, 'certificates')
+  await cp(new URL('certificates', import.meta.url), certificates, { recursive: true })
+  const init = join(directory, 'init.sql')
+  await writeFile(
+    init,
+    [
+      `create database ${database};`,
+      `create user ${user}@'127.0.0.1' identified by '${password}';`,
+      `grant all on ${database}.* to ${user}@'127.0.0.1';`,
+      `create user admin@'127.0.0.1' identified by '${password}';`,
+      `grant all on *.* to admin@'127.0.0.1' with grant option;`,
+      '',
+    ].join('\n'),
+  )
+  if (owner) {
+    for (const path of [directory, data, init, certificates, join(certificates, 'localhost.key')]) {
+      await chown(path, owner.uid, owner.gid)
+    }
+  }
+  await chmod(directory, 0o755)
+  await run('mariadb-install-db', ['--no-defaults', `--datadir=${data}`, '--skip-test-db', ...asOwner], {
+    // The directory for temporary files that tests have is not for the server's own user.
+    env: { ...process.env, TMPDIR: directory },
+  })
+  const server = spawn(
+    '/usr/sbin/mariadbd',
+    [
+      '--no-defaults',
+      ...asOwner,
+      `--datadir=${data}`,
+      `--tmpdir=${directory}`,
+      `--port=${port}`,
+      `--socket=${join(directory, 'socket')}`,
+      `--pid-file=${join(directory, 'pid')}`,
+      `--init-file=${init}`,
+      '--bind-address=127.0.0.1',
+      '--skip-name-resolve',
+      `--ssl-ca=${join(certificates, 'ca.pem')}`,
+      `--ssl-cert=${join(certificates, 'localhost.pem')}`,
+      `--ssl-key=${join(certificates, 'localhost.key')}`,
+      '--innodb-flush-log-at-trx-commit=0',
+      '--innodb-buffer-pool-size=64M',
+      ...options,
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  let log = ''
+  server.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log = (log + text).slice(-4000)
+  })
+  const stop = async () => {
+    if (server.exitCode === null && server.signalCode === null) {
+      const ended = once(server, 'exit')
+      server.kill('SIGKILL')
+      await ended
+    }
+    await rm(directory, { recursive: true, force: true })
+  }
+  const stopNow = () => void server.kill('SIGKILL')
+  process.once('exit', stopNow)
+  const connect = (as: string) =>
+    mysql.createConnection({
+      ...{ host: '127.0.0.1', port, user: as, password, database, timezone: 'Z', dateStrings: true },
+    })
+  try {
+    await answers(server, () => connect(user))
+  } catch (error) {
+    await stop()
+    throw new Error(`MariaDB did not start:\n${log}`, { cause: error })
+  }
+  const client = await connect(user)
+  const admin = await connect('admin')
+  await client.query(`set time_zone = '+00:00'`)
+  return {
+    ...{ version, port },
+    secrets: { host: '127.0.0.1', port, database, user, password, tlsMode: 'disable' },
+    query: async <Found>(sql: string, values: unknown[] = []) => (await client.query(sql, values))[0] as Found[],
+    async administer(sql) {
+      await admin.query(sql)
+    },
+    async stop() {
+      await client.end()
+      await admin.end()
+      await stop()
+    },
+  }
+}
+
+/** Resolves once somebody can sign in. */
+async function answers(server: ChildProcess, connect: () => Promise<mysql.Connection>): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await (await connect()).end()
+    } catch (error) {
+      if (server.exitCode !== null || attempt >= 300) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+}
+
+async function ownerOf(name: string): Promise<{ uid: number; gid: number }> {
+  const users = await readFile('/etc/passwd', 'utf8')
+  const [, , uid = '', gid = ''] =
+    users
+      .split('\n')
+      .find((line) => line.startsWith(`${name}:`))
+      ?.split(':') ?? []
+  if (uid === '') throw new Error(`There is no user ${name} to run the server as`)
+  return { uid: Number(uid), gid: Number(gid) }
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,84 @@
+import type { Row } from '@penstock/connector'
+import type { PeerFault, PeerHang } from '@penstock/connector/acceptance'
+import type { Answer, Trouble, TroubledProxy } from './troubled-proxy.ts'
+
+/** What the tests of all object stores have in common. */
+
+/** Rows of some hundred bytes each, or more with longer notes; no two of them alike. */
+export function someRows(count: number, noteBytes = 35): { columns: string[]; rows: Row[] } {
+  const columns = ['id', 'email', 'name', 'note']
+  const rows = Array.from({ length: count }, (_, index) => [
+    String(index),
+    `person${index}@example.com`,
+    `Zoë "${index % 97}" Müller`,
+    index % 3 === 0 ? 'a line\nand another, of a note' : 'plain note that goes on '.padEnd(noteBytes, '.'),
+  ])
+  return { columns, rows }
+}
+
+export const csvOfRows = (columns: readonly string[], rows: readonly Row[]): string =>
+  [columns, ...rows]
+    .map((row) => `${row.map((cell) => `"${String(cell).replaceAll('"', '""')}"`).join(',')}\r\n`)
+    .join('')
+
+/** Reads CSV back, by the rules of RFC 4180, without the code that wrote it. */
+export function rowsOfCsv(bytes: Buffer): Row[] {
+  const rows: string[][] = []
+  for (const [line] of bytes.toString().matchAll(/(?:"[^"]*"|[^"\n]+)*\n/g)) {
+    const cells = [...line.replace(/\r?\n$/, '').matchAll(/(?:^|,)((?:"[^"]*")+|[^",]*)/g)].map(([, cell = '']) =>
+      cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
+    )
+    rows.push(cells)
+  }
+  return rows.slice(1)
+}
+
+/** Troubles that every store must turn into the right outcome. */
+export function faultsOf(
+  proxy: TroubledProxy,
+  answers: { readonly slow: Answer; readonly forbidden: Answer },
+): PeerFault[] {
+  const fault = (name: string, what: Trouble, expected: Pick<PeerFault, 'instruction' | 'code' | 'afterMs'>) => ({
+    name,
+    start: () => {
+      proxy.trouble = { what }
+    },
+    stop: () => {
+      proxy.trouble = undefined
+    },
+    ...expected,
+  })
+  const { slow, forbidden } = answers
+  return [
+    fault('asks to slow down', slow, { instruction: 'retry', code: 'too_many_requests' }),
+    fault(
+      'answers 429 and asks to wait 7 seconds',
+      { status: 429, headers: { 'retry-after': '7' } },
+      { instruction: 'retry', code: 'too_many_requests', afterMs: 7000 },
+    ),
+    fault(
+      'answers 500 with a page of a gateway',
+      { status: 500, body: '<html><body>Oh<br></html>' },
+      { instruction: 'retry' },
+    ),
+    fault('resets connections', 'resets', { instruction: 'retry', code: 'connection_lost' }),
+    fault('forbids everything', forbidden, { instruction: 'refused', code: 'access_denied' }),
+  ]
+}
+
+export const hangOf = (proxy: TroubledProxy): PeerHang => ({
+  start: () => {
+    proxy.trouble = { what: 'hangs' }
+  },
+  reached: () => proxy.hangs(),
+  stop: () => {
+    proxy.trouble = undefined
+  },
+})
+
+/** All values, once there are no more. */
+export async function collect<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
+  const all: Value[] = []
+  for await (const value of values) all.push(value)
+  return all
+}

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import net from 'node:net'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const program = '/usr/sbin/sshd'
+
+/** Whether OpenSSH's server is installed on this machine. */
+export const hasOpenSsh = existsSync(program)
+
+export type OpenSshServer = { readonly port: number; readonly username: string; close(): Promise<void> }
+
+/** Starts OpenSSH's server for the user who runs the tests, for SFTP alone. All that it needs lies in the directory. */
+export async function startOpenSsh(
+  directory: string,
+  hostKey: string,
+  authorizedKeys: readonly string[],
+): Promise<OpenSshServer> {
+  const port = await freePort()
+  const path = (name: string) => join(directory, name)
+  await writeFile(path('host_key'), hostKey, { mode: 0o600 })
+  await writeFile(path('authorized_keys'), `${authorizedKeys.join('\n')}\n`, { mode: 0o600 })
+  await writeFile(
+    path('sshd_config'),
+    [
+      `Port ${port}`,
+      'ListenAddress 127.0.0.1',
+      `HostKey ${path('host_key')}`,
+      'PidFile none',
+      `AuthorizedKeysFile ${path('authorized_keys')}`,
+      'PasswordAuthentication no',
+      'KbdInteractiveAuthentication no',
+      'PermitRootLogin prohibit-password',
+      'UsePAM no',
+      'StrictModes no',
+      'MaxStartups 100',
+      'Subsystem sftp internal-sftp',
+      'ForceCommand internal-sftp',
+    ].join('\n'),
+  )
+  // Where root runs it, it locks itself into this directory; no daemon of the machine may have made it yet.
+  if (userInfo().uid === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 })
+  const server = spawn(program, ['-D', '-e', '-f', path('sshd_config')], { stdio: ['ignore', 'ignore', 'pipe'] })
+  await listening(server)
+  return {
+    port,
+    username: userInfo().username,
+    async close() {
+      if (server.exitCode !== null) return
+      const ended = once(server, 'exit')
+      server.kill()
+      await ended
+    },
+  }
+}
+
+async function listening(server: ChildProcess): Promise<void> {
+  const lines: string[] = []
+  const { stderr } = server
+  if (!stderr) throw new Error('sshd has no stderr')
+  for await (const line of createInterface({ input: stderr })) {
+    lines.push(line)
+    if (line.includes('Server listening')) {
+      // What it logs of sessions must be read, or it waits.
+      stderr.resume()
+      return
+    }
+  }
+  throw new Error(`sshd did not start:\n${lines.join('\n')}`)
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as net.AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

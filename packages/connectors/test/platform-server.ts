@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Batch, type DestinationWriter, type Instruction, Outcome, type Row } from '@penstock/connector'
+import type { PeerFault, PeerHang, TestContext } from '@penstock/connector/acceptance'
+
+/** A request as a platform sees it. */
+export type Received = {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  /** The body as JSON; `undefined` where it is none. */
+  readonly json: unknown
+}
+
+export type Reply = {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  readonly text?: string
+}
+
+/**
+ * Trouble for one request: an answer in place of the platform's own, a connection cut before anything was done, one cut
+ * after all was done, or no answer at all.
+ */
+export type Trouble = Reply | 'reset' | 'reset after' | 'hang'
+
+export type PlatformServer = {
+  readonly url: string
+  /** Every request so far, in order. */
+  readonly received: readonly Received[]
+  /** Gives the next request whose `METHOD /path` matches this trouble, once. */
+  trouble(match: RegExp, trouble: Trouble): void
+  /** Takes back the trouble that no request has met yet. */
+  calm(): void
+  /** Resolves once a request that hangs has come in. */
+  hanging(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Runs a platform on a free port. What its `answer` throws is answered as a defect and fails the test that closes it. */
+export async function startPlatform(answer: (received: Received) => Reply): Promise<PlatformServer> {
+  const received: Received[] = []
+  const troubles: { match: RegExp; trouble: Trouble }[] = []
+  const defects: unknown[] = []
+  const hanging = Promise.withResolvers<void>()
+  const server = createServer(async (request, response) => {
+    try {
+      const one = await read(request)
+      received.push(one)
+      const at = troubles.findIndex(({ match }) => match.test(`${one.method} ${one.path}`))
+      const trouble = at < 0 ? undefined : troubles.splice(at, 1)[0]?.trouble
+      if (trouble === 'hang') return hanging.resolve()
+      if (trouble === 'reset') return request.socket.destroy()
+      const reply = typeof trouble === 'object' ? trouble : answer(one)
+      if (trouble === 'reset after') return request.socket.destroy()
+      write(response, reply)
+    } catch (error) {
+      defects.push(error)
+      request.socket.destroy()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    trouble: (match, trouble) => troubles.push({ match, trouble }),
+    calm: () => troubles.splice(0),
+    hanging: () => hanging.promise,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      assert.deepEqual(defects, [])
+    },
+  }
+}
+
+async function read(request: IncomingMessage): Promise<Received> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  const text = Buffer.concat(chunks).toString('utf8')
+  const url = new URL(request.url ?? '/', 'http://platform')
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    json = undefined
+  }
+  const { method = 'GET', headers } = request
+  return { method, path: url.pathname, query: url.searchParams, headers, text, json }
+}
+
+function write(response: ServerResponse, { status = 200, headers = {}, json, text }: Reply): void {
+  const type = json === undefined ? 'text/html' : 'application/json'
+  response.writeHead(status, { 'content-type': type, ...headers })
+  response.end(json === undefined ? (text ?? '') : JSON.stringify(json))
+}
+
+/** A batch as the engine makes it. */
+export const batchOf = (columns: readonly string[], rows: readonly Row[], number = 1): Batch => ({
+  key: number.toString(16).padStart(32, '0'),
+  columns,
+  rows,
+  firstRow: 1,
+})
+
+/** What a promise of a connector was rejected with; fails where it was not, or with something else than an outcome. */
+export async function outcomeOf(promise: Promise<unknown>, context: Pick<TestContext, 'secrets'>): Promise<Outcome> {
+  const error = await promise.then(
+    () => assert.fail('no outcome'),
+    (thrown: unknown) => thrown,
+  )
+  assert.ok(error instanceof Outcome, String(error))
+  assert.match(error.code, /^[a-z][a-z0-9_]*$/)
+  for (const secret of Object.values(context.secrets)) {
+    assert.ok(!`${error.message}${JSON.stringify(error)}`.includes(String(secret)), `a secret in: ${error.message}`)
+  }
+  return error
+}
+
+/** Asserts what a delivery ends with when the platform has this trouble once, and that it succeeds the next time. */
+export async function assertTrouble(
+  setting: { server: PlatformServer; context: TestContext; match: RegExp },
+  writer: DestinationWriter,
+  batch: Batch,
+  trouble: Trouble,
+  wanted: { instruction: Instruction; code: string; afterMs?: number },
+): Promise<void> {
+  setting.server.trouble(setting.match, trouble)
+  const { instruction, code, afterMs } = await outcomeOf(writer.deliver(batch), setting.context)
+  assert.deepEqual({ instruction, code, afterMs }, { afterMs: undefined, ...wanted }, JSON.stringify(trouble))
+}
+
+/** Trouble that the suite of all connectors puts a platform into: the next request that matches meets it. */
+export const faultOf = (
+  server: PlatformServer,
+  match: RegExp,
+  trouble: Trouble,
+  fault: Pick<PeerFault, 'name' | 'instruction'> & Partial<PeerFault>,
+): PeerFault => ({ start: () => server.trouble(match, trouble), stop: () => server.calm(), ...fault })
+
+/** A platform that answers the next request that matches no more. */
+export const hangOf = (server: PlatformServer, match: RegExp): PeerHang => ({
+  start: () => server.trouble(match, 'hang'),
+  reached: () => server.hanging(),
+  stop: () => server.calm(),
+})

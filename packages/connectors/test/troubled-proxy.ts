@@ -1,0 +1,101 @@
+import http from 'node:http'
+
+/** A request as a judge sees it. */
+export type Judged = {
+  readonly method: string
+  /** Path and query as they came, still encoded. */
+  readonly url: string
+  readonly headers: http.IncomingHttpHeaders
+  readonly body: Buffer
+}
+export type Answer = { status: number; headers?: Record<string, string>; body?: string }
+
+/** What comes over requests: an answer instead of the server's, silence, or an end of the connection. */
+export type Trouble = Answer | 'hangs' | 'resets' | 'loses the answer' | { readonly breaksAfterBytes: number }
+
+export type TroubledProxy = {
+  readonly url: string
+  /** Of each request that came: `GET /bucket/key`. */
+  readonly seen: string[]
+  /** Which requests meet the trouble; by default all. */
+  trouble: { readonly what: Trouble; readonly of?: (asked: Judged) => boolean; times?: number } | undefined
+  /** What the server is asked instead; as it is, unless said otherwise. */
+  rewrite: (url: string) => string
+  /** Resolves once a request hangs. */
+  hangs(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * A proxy before a real server that keeps strict rules of its own and makes trouble when it is told to. What it passes on
+ * is not changed, `host` included, so that signatures hold.
+ * @param judge answers what breaks the rules, as the platform would
+ */
+export async function startTroubledProxy(
+  target: string,
+  judge: (asked: Judged) => Answer | undefined = () => undefined,
+): Promise<TroubledProxy> {
+  const { hostname, port } = new URL(target)
+  const agent = new http.Agent({ keepAlive: true })
+  let hung = () => {}
+  let hanging = new Promise<void>((resolve) => {
+    hung = resolve
+  })
+
+  const server = http.createServer(async (request, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece)
+    const { method = 'GET', url = '/', headers } = request
+    const asked: Judged = { method, url, headers, body: Buffer.concat(pieces) }
+    proxy.seen.push(`${method} ${url}`)
+    const trouble = troubleOf(proxy, asked)
+    if (trouble === 'hangs') return hung()
+    if (trouble === 'resets') return request.socket.resetAndDestroy()
+    const answer = typeof trouble === 'object' && 'status' in trouble ? trouble : judge(asked)
+    if (answer) return response.writeHead(answer.status, answer.headers).end(answer.body)
+    const forward = http.request({ hostname, port, agent, method, path: proxy.rewrite(url), headers }, (answered) => {
+      if (trouble === 'loses the answer') {
+        answered.resume().on('end', () => request.socket.destroy())
+        return
+      }
+      response.writeHead(answered.statusCode ?? 500, answered.rawHeaders)
+      if (typeof trouble !== 'object' || !('breaksAfterBytes' in trouble)) return answered.pipe(response)
+      let left = trouble.breaksAfterBytes
+      answered.on('data', (bytes: Buffer) => {
+        if (left <= 0) return
+        response.write(bytes.subarray(0, left), () => left <= 0 && request.socket.destroy())
+        left -= bytes.length
+      })
+    })
+    forward.on('error', () => request.socket.destroy())
+    forward.end(asked.body)
+  })
+  server.on('clientError', (_error, socket) => socket.destroy())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const proxy: TroubledProxy = {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    seen: [],
+    trouble: undefined,
+    rewrite: (url) => url,
+    async hangs() {
+      await hanging
+      hanging = new Promise((resolve) => {
+        hung = resolve
+      })
+    },
+    async close() {
+      agent.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return proxy
+}
+
+function troubleOf(proxy: TroubledProxy, asked: Judged): Trouble | undefined {
+  const { trouble } = proxy
+  if (!trouble || trouble.of?.(asked) === false) return undefined
+  if (trouble.times !== undefined && --trouble.times <= 0) proxy.trouble = undefined
+  return trouble.what
+}
