@@ -31,6 +31,8 @@ export type EngineDeps = {
 
 export type EngineSettings = {
   readonly patience: Patience
+  /** A worker that does not say for so long that it lives is dead. */
+  readonly silenceMs: number
   /** Rejected records that are kept of one transfer; counts are never bounded. */
   readonly rejectsMax: number
   /** A transfer that replaces everything with less than this share of what the last one sent waits for confirmation. */
