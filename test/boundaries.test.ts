@@ -78,8 +78,8 @@ test('every import is seen', () => {
 const mayImport: Readonly<Record<string, { readonly names: readonly string[]; readonly node: boolean }>> = {
   wire: { names: ['typebox'], node: false },
   connector: { names: ['@penstock/wire'], node: true },
-  // The brands' logos are drawn in simple-icons.
-  connectors: { names: ['@penstock/connector', '@penstock/wire', 'simple-icons'], node: true },
+  // The brands' logos are drawn in simple-icons. The others are drivers of the platforms that have a protocol of their own.
+  connectors: { names: ['@penstock/connector', '@penstock/wire', 'simple-icons', 'mysql2', 'pg'], node: true },
   client: { names: ['@penstock/wire'], node: false },
 }
 
