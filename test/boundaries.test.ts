@@ -201,12 +201,20 @@ test('routes take from other rooms nothing but types', () => {
   )
 })
 
+test('routes call rules and no statement', () => {
+  const imports = server.filter(isRoutes).flatMap((source) => source.imports.map((one) => ({ source, one })))
+  assertNone(
+    imports
+      .filter(({ source, one }) => isRelative(one) && target(source, one).endsWith('/queries.ts'))
+      .map(({ source, one }) => `${where(source)} imports ${one.specifier}`),
+  )
+})
+
 test('statements stand in queries.ts', () => {
   const elsewhere: Readonly<Record<string, string>> = {
     'db/statement.ts': 'makes them',
     'db/readiness.ts': 'reads the table of the migrations and the version of the server, which are no room’s',
     'http/idempotency.ts': 'http is no room, and its one table has one file',
-    'worker/worker.ts': 'counts in the table of the job queue, which is no room’s',
   }
   const found = server.filter(({ text }) => /(?<![.\w])statement[<(]/.test(text)).map(({ path }) => path)
   assertNone(found.filter((path) => !path.endsWith('/queries.ts') && !(path in elsewhere)))
@@ -221,6 +229,7 @@ test('nobody but these speaks to PostgreSQL past a statement', () => {
     'db/statement.ts': 'is the way that all others take',
     'embedded/session.ts': 'makes the database in the server that it started',
     'secrets/keyring.ts': 'holds a lock on the listening connection',
+    'worker/queue.ts': 'feels the pulse of the listening connection',
     'secrets/rotate.ts': 'waits for that lock on a connection that it throws away',
   }
   const found = server.filter(({ text }) => /\.query\s*[<(]/.test(text)).map(({ path }) => path)
@@ -241,6 +250,7 @@ test('each table is written by its own room alone', () => {
     added_connectors: 'connectors/',
     connections: 'connections/',
     connection_counts: 'triggers alone',
+    connector_counts: 'triggers alone',
   }
   const exceptions: Readonly<Record<string, string>> = {
     'organizations/queries.ts deletes tokens': 'a client is revoked together with its tokens, or not at all',

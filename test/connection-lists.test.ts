@@ -94,6 +94,40 @@ describe('the list of connections', () => {
     }
   })
 
+  test('holds deleted connections for 30 days, and counts no others, whether they are purged yet or not', async () => {
+    const own = callerOf(service, await service.addOrganization())
+    const { id: accountId } = await own.addAccountWithEnds()
+    await own.createConnection(accountId, 'kept')
+    for (const [name, ago] of [
+      ['late', '29 days 23 hours'],
+      ['gone', '30 days 1 second'],
+      ['long gone', '40 days'],
+    ]) {
+      const { id } = await own.createConnection(accountId, name)
+      await own.expect(own.call('deleteConnection', { accountId, id }))
+      const sql = 'update connections set deleted_time = now() - $2::interval where id = $1'
+      await service.database.pool.query(sql, [id, ago])
+    }
+    for (const where of [{ accountId }, {}]) {
+      for (const [query, names] of [
+        [{}, ['late', 'kept']],
+        [{ status: 'deleted' }, ['late']],
+        [{ q: 'gone' }, []],
+        [{ q: 'amazon' }, ['late', 'kept']],
+        [{ q: 'amazon', status: 'deleted' }, ['late']],
+        [{ q: 'at', status: 'deleted' }, ['late']],
+        [{ status: 'in-progress' }, ['kept']],
+      ] as const) {
+        const { response, headers } = await own.call('listConnections', { ...where, query })
+        assert.deepEqual(
+          [response.map(({ name }) => name), headers['x-total-count']],
+          [names, String(names.length)],
+          JSON.stringify({ ...where, ...query }),
+        )
+      }
+    }
+  })
+
   test('holds every sub-account of the organization, newest first, or the one that is named', async () => {
     const own = callerOf(service, await service.addOrganization())
     const [one, two] = [await own.addAccountWithEnds(), await own.addAccountWithEnds()]

@@ -219,6 +219,51 @@ describe('a connection that is not ready', () => {
   })
 })
 
+describe('an active connection', () => {
+  const events = connectorBySlug('mparticle-events')
+  const configure = (account: string, secretConfig: Record<string, string | null>) =>
+    caller.call('configureConnector', { accountId: account, id: events.id, body: { secretConfig } })
+  /** Active connections that deliver to a connector of both roles; it needs its key only as a destination. */
+  async function delivering(count: number) {
+    const { id: account } = await caller.addAccount()
+    await caller.addConnectors(account, events)
+    await caller.expect(configure(account, { key: 'canary-key', secret: 'canary-secret' }))
+    const ids: string[] = []
+    for (let number = 1; number <= count; number++) {
+      const body = { name: `Events ${number}`, srcConnectorId: events.id, destConnectorId: events.id }
+      ids.push((await caller.expect(caller.call('createConnection', { accountId: account, body }))).id)
+      await caller.expect(act(ids.at(-1) ?? '', 'activate', account))
+    }
+    return { account, ids }
+  }
+
+  test('keeps what only its role needs of a connector: clearing it is refused, and names the connection', async () => {
+    const { account, ids } = await delivering(2)
+    const content = await contentOf(service)
+    const reply = await configure(account, { key: null, secret: 'canary-other' })
+    assert.deepEqual([reply.status, reply.error], [409, 'connection_not_ready'])
+    assert.deepEqual(
+      reply.details.map(({ field }) => field),
+      ['body.secretConfig.key', ...ids.toReversed().map((id) => `connection.${id}`)],
+    )
+    assert.match(reply.details[1]?.message ?? '', /^Events 2 /)
+    assert.equal(await contentOf(service), content)
+    await caller.expect(configure(account, { key: 'canary-next' }))
+  })
+
+  test('lets go of it once it is disabled, and must be made ready to come back', async () => {
+    const { account, ids } = await delivering(1)
+    const [id = ''] = ids
+    await caller.expect(act(id, 'disable', account))
+    await caller.expect(configure(account, { key: null }))
+    const reply = await act(id, 'enable', account)
+    assert.deepEqual(
+      [reply.error, reply.details.map(({ field }) => field)],
+      ['connection_not_ready', ['destConnector.key']],
+    )
+  })
+})
+
 describe('a deleted connection', () => {
   test('is read and listed, and refuses every change', async () => {
     const id = await connectionAt('deleted from active')

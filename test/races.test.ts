@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import type { Connection } from '@penstock/wire'
-import { destination, destinationSettings, source, sourceSecrets, sourceSettings } from './harness/fixtures.ts'
+import {
+  connectorBySlug,
+  destination,
+  destinationSettings,
+  source,
+  sourceSecrets,
+  sourceSettings,
+} from './harness/fixtures.ts'
 import { type Rivals, runRace, said, startRivals } from './harness/race.ts'
 import { withSession } from './harness/session.ts'
 import { until } from './harness/until.ts'
@@ -10,6 +17,8 @@ import { until } from './harness/until.ts'
 /** Races for connectors, accounts and keys, between two services on one database. */
 
 const rounds = 60
+/** It has settings that only one of its roles needs. */
+const events = connectorBySlug('mparticle-events')
 let rivals: Rivals
 before(async () => {
   rivals = await startRivals()
@@ -68,6 +77,33 @@ describe('connections and their connectors', () => {
       },
     }))
 
+  test('of an activation and a save that clears what it needs, one is refused', () =>
+    runRace(rounds, {
+      prepare: async () => {
+        const { id: accountId } = await rivals.caller(0).addAccount()
+        await rivals.caller(0).addConnectors(accountId, events)
+        const body = { secretConfig: { key: 'canary-key', secret: 'canary-secret' } }
+        await rivals.caller(0).expect(rivals.caller(0).call('configureConnector', { accountId, id: events.id, body }))
+        const connection = { name: 'Events', srcConnectorId: events.id, destConnectorId: events.id }
+        const { id } = await rivals
+          .caller(0)
+          .expect(rivals.caller(0).call('createConnection', { accountId, body: connection }))
+        return { accountId, id }
+      },
+      moves: ({ accountId, id }, round) => [
+        rivals.move(round, 'updateConnectionStatus', { accountId, id, body: { action: 'activate' } }),
+        rivals.move(round + 1, 'configureConnector', {
+          ...{ accountId, id: events.id },
+          body: { secretConfig: { key: null } },
+        }),
+      ],
+      judge: async (_, replies) => {
+        const outcome = replies.map(said)
+        const wanted = outcome[0] === 200 ? [200, 'connection_not_ready'] : ['connection_not_ready', 200]
+        assert.deepEqual(outcome, wanted)
+      },
+    }))
+
   test('configuring a connector that is being removed saves and is destroyed with it, or is refused', () =>
     runRace(rounds, {
       prepare: () => rivals.caller(0).addAccountWithEnds(),
@@ -104,7 +140,7 @@ describe('connections and their connectors', () => {
     const { id: accountId } = await rivals.caller(0).addAccountWithEnds()
     const adding = await withSession(rivals.one.databaseUrl, async (session) => {
       // Where the answer counts connections the call is made to wait; at this moment the connector is removed.
-      await session.query('begin; lock table connections in access exclusive mode')
+      await session.query('begin; lock table connector_counts in access exclusive mode')
       const answer = rivals.caller(0).call('addConnectors', { accountId, body: { connectorIds: [source.id] } })
       await until('the call waits', () => isWaiting())
       await session.query(`set local lock_timeout = '500ms'`)

@@ -68,6 +68,9 @@ describe('what is no request is refused in the envelope', () => {
     ['a folded header', () => get('X-Header: a\r\n b\r\n'), 'invalid_request'],
     ['a header without a name', () => get(': a\r\n'), 'invalid_request'],
     ['no Host', () => get().replace('Host: penstock.test\r\n', ''), 'invalid_request'],
+    ['two Hosts', () => get('hOsT: elsewhere.test\r\n'), 'invalid_request'],
+    ['one Host twice', () => get('Host: penstock.test\r\n'), 'invalid_request'],
+    ['two Hosts under HTTP/1.0', () => get('Host: elsewhere.test\r\n').replace('1.1', '1.0'), 'invalid_request'],
     ['a request line of 100 kB', () => get().replace('/accounts', `/${many('a', 100_000)}`), 'headers_too_large'],
     ['a query of 100 kB', () => get().replace('/accounts', `/accounts?q=${many('a', 100_000)}`), 'headers_too_large'],
     ['a header of 100 kB', () => get(`X-Header: ${many('a', 100_000)}\r\n`), 'headers_too_large'],
@@ -130,6 +133,17 @@ describe('what is unusual, and allowed, is served', () => {
       assert.match(reply.headers.link ?? 'none', /^none$|^<http:\/\/127\.0\.0\.1:8080\/es\/v2\/accounts\?/)
     })
   }
+})
+
+test('a fragment, which no client should send, is no part of the address', async () => {
+  for (const address of ['/accounts', '/accounts?q=a', '/accounts?size=5']) {
+    const [plain, reply] = await Promise.all(
+      [address, `${address}#fragment?size=7`].map((target) => exchange(port, get().replace('/accounts', target))),
+    )
+    assert.equal(reply?.status, 200, reply?.text)
+    assert.equal(reply?.headers.link, plain?.headers.link)
+  }
+  assertRefused(await exchange(port, get().replace('/es/v2', '/es#/v2')), 'not_found')
 })
 
 test('requests in one go are answered in their order', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { createTestDatabase } from './harness/database.ts'
+import { callerOf } from './harness/fixtures.ts'
 import { freePort, http, prepareStage, type Start, tokenOf } from './harness/process.ts'
 import { startServiceOn } from './harness/service.ts'
 import { until } from './harness/until.ts'
@@ -194,6 +195,43 @@ describe('what serve refuses', { concurrency: 2 }, () => {
     assert.equal(stdout, '')
     assert.match(stderr, /^penstock: The master key does not fit this database: .*Set PENSTOCK_MASTER_KEY .*\n$/)
     for (const secret of [right, key]) assert(!stderr.includes(secret))
+  })
+
+  test('a database with connectors that are not known, as after a downgrade; doctor says the same', async (t) => {
+    const stage = await prepareStage(t)
+    const database = await createTestDatabase()
+    t.after(database.drop)
+    const service = await startServiceOn(database.url, { PENSTOCK_MASTER_KEY: key })
+    const caller = callerOf(service, await service.addOrganization())
+    const { id } = await caller.addAccountWithEnds()
+    await caller.createConnection(id)
+    await caller.expect(caller.call('deleteConnection', { accountId: id, id: (await caller.createConnection(id)).id }))
+    const { pool } = service.database
+    // Both of another version, one of them used.
+    await pool.query(
+      `insert into added_connectors (account_id, connector_id, configuration_id, name, secret_name, env)
+       select $1, connector_id, connector_id, 'Default', 'unknown', 'production'
+       from unnest('{eeeeeeeeeeeeeeee,ffffffffffffffff}'::text[]) as new (connector_id)`,
+      [id],
+    )
+    await pool.query(`update connections set src_connector_id = 'ffffffffffffffff'`)
+    await service.close()
+    const env = {
+      DATABASE_URL: database.url,
+      PENSTOCK_MASTER_KEY: key,
+      PENSTOCK_LOG_LEVEL: 'silent',
+      PENSTOCK_PORT: '0',
+    }
+    const { code, stdout, stderr } = await stage.penstock(['serve'], { env })
+    assert.deepEqual([code, stdout], [1, ''])
+    const named = 'eeeeeeeeeeeeeeee (accounts: 1, connections: 0), ffffffffffffffff (accounts: 1, connections: 2)'
+    assert.match(stderr, /^penstock: The database holds connectors that this version .*\. Run the version .*\n$/)
+    assert(stderr.includes(`: ${named}.`), stderr)
+    const doctor = await stage.penstock(['doctor'], { env })
+    assert.equal(doctor.code, 1)
+    const faults = doctor.stdout.split('\n').filter((line) => line.startsWith('FAIL'))
+    assert.equal(faults.length, 1, doctor.stdout)
+    assert(faults[0]?.includes(named), faults[0])
   })
 
   test('a master key file without a key in it', async (t) => {

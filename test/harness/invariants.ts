@@ -23,6 +23,15 @@ const brokenRules = `
   where (k.in_progress, k.active, k.disabled, k.deleted, k.broken, k.offline)
     is distinct from (r.in_progress, r.active, r.disabled, r.deleted, r.broken, r.offline)
   union all
+  select 'connector_counts differ from a real count', a.account_id || '/' || a.connector_id
+  from added_connectors a left join connector_counts k on k.account_id = a.account_id and k.connector_id = a.connector_id
+  where ($1::text is null or a.account_id = $1) and (k.src_connections, k.dest_connections) is distinct from (
+    (select count(*) from connections c
+     where c.account_id = a.account_id and c.src_connector_id = a.connector_id and c.status <> 'deleted'),
+    (select count(*) from connections c
+     where c.account_id = a.account_id and c.dest_connector_id = a.connector_id and c.status <> 'deleted')
+  )
+  union all
   select 'a live connection lacks an end', c.id from connections c
   left join added_connectors s on s.account_id = c.account_id and s.connector_id = c.src_connector_id
   left join added_connectors d on d.account_id = c.account_id and d.connector_id = c.dest_connector_id

@@ -52,10 +52,8 @@ type ExplainedNode = {
  * The modes in which the driver may come to run a statement: PostgreSQL keeps one plan for all values of a statement that
  * is prepared under a name, once it thinks that this costs no more.
  */
-export async function planModes(statement: AnyStatement, parameters: Parameters): Promise<PlanMode[]> {
-  const { name } = statement.sends(parameters)
-  return name === undefined ? ['force_custom_plan'] : ['force_custom_plan', 'force_generic_plan']
-}
+export const planModes = ({ plannedEachTime }: AnyStatement): PlanMode[] =>
+  plannedEachTime ? ['force_custom_plan'] : ['force_custom_plan', 'force_generic_plan']
 
 /** Runs a statement and tells how PostgreSQL ran it. */
 export async function explain(

@@ -3,6 +3,7 @@ import {
   type Account,
   accountOf,
   type Connection,
+  isGone,
   isLive,
   type Model,
   type Place,
@@ -194,6 +195,7 @@ export const connectionRules = {
       const { q = '', status = '' } = call.query ?? {}
       const wanted = String(status).toLowerCase()
       const found = listedConnections(model, call)
+        .filter(({ connection }) => !isGone(connection))
         .filter(({ connection }) => wanted === '' || wanted === 'all' || connection.status.toLowerCase() === wanted)
         .filter(({ connection: { name, src, dest } }) =>
           [name, connectorById(src)?.name, connectorById(dest)?.name].some((shown) =>

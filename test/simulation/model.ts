@@ -108,7 +108,7 @@ export type Rule = {
 export const restoreWindowDays = 30
 const keyWindowHours = 24
 export const isLive = ({ status }: Connection) => status !== 'deleted'
-/** Nobody can ask for a connection whose window has closed; lists may show it until it is purged. */
+/** Nobody can ask for a connection whose window has closed, whether it is purged yet or not. */
 export const isGone = ({ deletedDays = 0 }: Connection) => deletedDays > restoreWindowDays
 export const keyOf = (org: number, key: string) => `${org} ${key}`
 

@@ -1,3 +1,4 @@
+import type { Connector } from '@penstock/connector'
 import { connectors } from '@penstock/connectors'
 import type { ErrorCode, OperationId } from '@penstock/wire'
 import { connectionRules } from './connection-rules.ts'
@@ -115,6 +116,16 @@ function viewValues({ connectorId, values }: Added): Record<string, string> {
   return Object.fromEntries(fields.map((entry) => [entry[0], shown(entry)]))
 }
 
+/** Whether the active connections that use a connector have all they need of it in these values. */
+const areActiveComplete = (account: Account, { id, secrets }: Connector, values: Values): boolean =>
+  [...account.connections.values()]
+    .filter(({ status }) => status === 'active')
+    .every(
+      ({ src, dest }) =>
+        (src !== id || isComplete(secrets, values, 'Source')) &&
+        (dest !== id || isComplete(secrets, values, 'Destination')),
+    )
+
 const idsIn = ({ body }: Call): string[] => (body?.connectorIds ?? []) as string[]
 
 const connectorRules = {
@@ -217,6 +228,7 @@ const connectorRules = {
       if (configurationId !== undefined && configurationId !== added.configurationId) codes.push('not_found')
       const values = merged(connector.secrets, added.values, secretConfig as Values)
       if (!values || !isComplete(connector.secrets, values)) codes.push('invalid_request')
+      else if (!areActiveComplete(account, connector, values)) codes.push('connection_not_ready')
       return codes
     },
     answer: ({ call, added }, payload) => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { restoreAccount } from '../../packages/server/src/accounts/accounts.ts'
-import { triggerConnection } from '../../packages/server/src/connections/connections.ts'
-import { connectionsOfAccounts } from '../../packages/server/src/connections/routes.ts'
+import { connectionsOfAccounts, triggerConnection } from '../../packages/server/src/connections/connections.ts'
 import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
 import { purge } from '../../packages/server/src/worker/purge.ts'
 import { createTestDatabase } from '../harness/database.ts'

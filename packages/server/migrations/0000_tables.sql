@@ -76,6 +76,14 @@ CREATE TABLE "connections" (
 	CONSTRAINT "connections_deleted" CHECK (("connections"."status" = 'deleted') = ("connections"."deleted_time" is not null))
 );
 --> statement-breakpoint
+CREATE TABLE "connector_counts" (
+	"account_id" text NOT NULL,
+	"connector_id" text NOT NULL,
+	"src_connections" integer DEFAULT 0 NOT NULL,
+	"dest_connections" integer DEFAULT 0 NOT NULL,
+	CONSTRAINT "connector_counts_account_id_connector_id_pk" PRIMARY KEY("account_id","connector_id")
+);
+--> statement-breakpoint
 CREATE TABLE "environments" (
 	"name" text PRIMARY KEY NOT NULL,
 	"id" text NOT NULL,
@@ -132,11 +140,13 @@ ALTER TABLE "connections" ADD CONSTRAINT "connections_account_id_accounts_id_fk"
 ALTER TABLE "connections" ADD CONSTRAINT "connections_env_environments_name_fk" FOREIGN KEY ("env") REFERENCES "public"."environments"("name") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "connections" ADD CONSTRAINT "connections_src_added" FOREIGN KEY ("account_id","live_src_connector_id") REFERENCES "public"."added_connectors"("account_id","connector_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "connections" ADD CONSTRAINT "connections_dest_added" FOREIGN KEY ("account_id","live_dest_connector_id") REFERENCES "public"."added_connectors"("account_id","connector_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "connector_counts" ADD CONSTRAINT "connector_counts_added" FOREIGN KEY ("account_id","connector_id") REFERENCES "public"."added_connectors"("account_id","connector_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_organization_id_organizations_id_fk" FOREIGN KEY ("organization_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "secrets" ADD CONSTRAINT "secrets_added_connector" FOREIGN KEY ("account_id","connector_id") REFERENCES "public"."added_connectors"("account_id","connector_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tokens" ADD CONSTRAINT "tokens_client_id_clients_id_fk" FOREIGN KEY ("client_id") REFERENCES "public"."clients"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "accounts_listed" ON "accounts" USING btree ("organization_id","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE "accounts"."deleted_time" is null;--> statement-breakpoint
 CREATE INDEX "accounts_deleted" ON "accounts" USING btree ("deleted_time") WHERE "accounts"."deleted_time" is not null;--> statement-breakpoint
+CREATE INDEX "added_connectors_by_connector" ON "added_connectors" USING btree ("connector_id");--> statement-breakpoint
 CREATE INDEX "clients_organization" ON "clients" USING btree ("organization_id");--> statement-breakpoint
 CREATE INDEX "connection_counts_organization" ON "connection_counts" USING btree ("organization_id");--> statement-breakpoint
 CREATE INDEX "connections_src" ON "connections" USING btree ("account_id","live_src_connector_id");--> statement-breakpoint
@@ -145,9 +155,10 @@ CREATE INDEX "connections_of_account" ON "connections" USING btree ("account_id"
 CREATE INDEX "connections_of_account_by_status" ON "connections" USING btree ("account_id","status","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE not "connections"."account_deleted";--> statement-breakpoint
 CREATE INDEX "connections_of_organization" ON "connections" USING btree ("organization_id","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE not "connections"."account_deleted";--> statement-breakpoint
 CREATE INDEX "connections_of_organization_by_status" ON "connections" USING btree ("organization_id","status","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE not "connections"."account_deleted";--> statement-breakpoint
-CREATE INDEX "connections_by_src" ON "connections" USING btree ("src_connector_id");--> statement-breakpoint
-CREATE INDEX "connections_by_dest" ON "connections" USING btree ("dest_connector_id");--> statement-breakpoint
+CREATE INDEX "connections_by_src" ON "connections" USING btree ("src_connector_id","organization_id");--> statement-breakpoint
+CREATE INDEX "connections_by_dest" ON "connections" USING btree ("dest_connector_id","organization_id");--> statement-breakpoint
 CREATE INDEX "connections_deleted" ON "connections" USING btree ("deleted_time") WHERE "connections"."status" = 'deleted';--> statement-breakpoint
+CREATE INDEX "connections_deleted_of_organization" ON "connections" USING btree ("organization_id","deleted_time","account_id") WHERE "connections"."status" = 'deleted' and not "connections"."account_deleted";--> statement-breakpoint
 CREATE INDEX "idempotency_keys_created" ON "idempotency_keys" USING btree ("created_time");--> statement-breakpoint
 CREATE UNIQUE INDEX "master_keys_current" ON "master_keys" USING btree ("current") WHERE "master_keys"."current";--> statement-breakpoint
 CREATE INDEX "secrets_key" ON "secrets" USING btree ("key_id");--> statement-breakpoint

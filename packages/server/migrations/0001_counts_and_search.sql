@@ -1,9 +1,10 @@
--- Names are found by any part of them (the filter q), in any letter case: those of one account, and those of all.
+-- Names are found by any part of them (the filter q), in any letter case: those of one account, and those of
+-- one organization. The organization is in no other index in this form, so that what is sought by it is sought here.
 create extension if not exists pg_trgm;
 --> statement-breakpoint
 create extension if not exists btree_gin;
 --> statement-breakpoint
-create index connections_name on connections using gin (account_id, name gin_trgm_ops);
+create index connections_name on connections using gin (account_id, (organization_id || ''), name gin_trgm_ops);
 --> statement-breakpoint
 -- Every account has its row of counts from its first moment on.
 create function make_connection_counts() returns trigger language plpgsql as $$
@@ -26,14 +27,41 @@ create function add_to_connection_counts(account text, counted text, change bigi
   where account_id = account;
 $$;
 --> statement-breakpoint
+-- So has every added connector.
+create function make_connector_counts() returns trigger language plpgsql as $$
+begin
+  insert into connector_counts (account_id, connector_id) select account_id, connector_id from after_rows;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger added_connectors_make_counts after insert on added_connectors
+  referencing new table as after_rows for each statement execute function make_connector_counts();
+--> statement-breakpoint
+create function add_to_connector_counts(account text, connector text, srcs integer, dests integer) returns void
+language sql as $$
+  update connector_counts set src_connections = src_connections + srcs, dest_connections = dest_connections + dests
+  where account_id = account and connector_id = connector;
+$$;
+--> statement-breakpoint
 -- Counts by statement, not by row: deleting an account with all its connections touches its counts a few times, not once
--- for each connection. An account has one row of counts, so two statements never wait for each other crosswise.
+-- for each connection. An account has one row of counts, so two statements never wait for each other crosswise. Those of
+-- connectors change only after their account's have changed: whoever comes to them holds the account's row.
 create function keep_connection_counts() returns trigger language plpgsql as $$
 begin
   case tg_op
     when 'INSERT' then
       perform add_to_connection_counts(account_id, status, n)
       from (select account_id, status, count(*) as n from after_rows group by 1, 2 order by 1) changes;
+      perform add_to_connector_counts(account_id, connector_id, srcs, dests)
+      from (
+        select account_id, connector_id, sum(src)::int as srcs, sum(dest)::int as dests
+        from (
+          select account_id, live_src_connector_id as connector_id, 1 as src, 0 as dest from after_rows
+          union all
+          select account_id, live_dest_connector_id, 0, 1 from after_rows
+        ) ends
+        group by 1, 2
+      ) changes;
     when 'UPDATE' then
       perform add_to_connection_counts(account_id, status, n)
       from (
@@ -45,9 +73,33 @@ begin
         ) touched
         group by 1, 2 having sum(n) <> 0 order by 1
       ) changes;
+      perform add_to_connector_counts(account_id, connector_id, srcs, dests)
+      from (
+        select account_id, connector_id, sum(src)::int as srcs, sum(dest)::int as dests
+        from (
+          select account_id, live_src_connector_id as connector_id, 1 as src, 0 as dest from after_rows
+          union all
+          select account_id, live_dest_connector_id, 0, 1 from after_rows
+          union all
+          select account_id, live_src_connector_id, -1, 0 from before_rows
+          union all
+          select account_id, live_dest_connector_id, 0, -1 from before_rows
+        ) ends
+        group by 1, 2 having sum(src) <> 0 or sum(dest) <> 0
+      ) changes;
     when 'DELETE' then
       perform add_to_connection_counts(account_id, status, -n)
       from (select account_id, status, count(*) as n from before_rows group by 1, 2 order by 1) changes;
+      perform add_to_connector_counts(account_id, connector_id, -srcs, -dests)
+      from (
+        select account_id, connector_id, sum(src)::int as srcs, sum(dest)::int as dests
+        from (
+          select account_id, live_src_connector_id as connector_id, 1 as src, 0 as dest from before_rows
+          union all
+          select account_id, live_dest_connector_id, 0, 1 from before_rows
+        ) ends
+        group by 1, 2
+      ) changes;
   end case;
   return null;
 end $$;

@@ -3,9 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import { createAccountFinder } from './accounts/accounts.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import type { Config } from './config.ts'
-import { connectionRoutes, connectionsOfAccounts } from './connections/routes.ts'
+import { connectionsOfAccounts } from './connections/connections.ts'
+import { connectionRoutes } from './connections/routes.ts'
 import { createCatalogue } from './connectors/catalogue.ts'
 import { connectorRoutes } from './connectors/routes.ts'
+import { findUnknownConnectors } from './connectors/unknown.ts'
 import type { Database } from './db/database.ts'
 import { createNotices } from './db/notices.ts'
 import type { Deps } from './deps.ts'
@@ -42,6 +44,8 @@ export async function createService(
   }: { database: Database; databaseUrl: string; masterKey: MasterKey; log: Logger },
 ): Promise<Service> {
   await registerEnvironment(database, config)
+  const unknown = await findUnknownConnectors(database)
+  if (unknown) throw new Error(unknown)
   const notices = createNotices(databaseUrl, (err) => log.warn({ err }, 'cannot hear other processes; trying again'))
   const keyring = await openKeyring(database, masterKey, notices)
   const accounts = createAccountFinder(database, notices)

@@ -68,7 +68,7 @@ export const errors = {
   connection_not_ready: {
     status: 409,
     message: 'The connection is not ready to carry data: complete what details lists, then try again.',
-    when: 'A connection would become or stay active although an end is not configured or a required connection setting is missing.',
+    when: 'A connection would become or stay active although an end is not configured, or something that it requires is missing or would be cleared.',
   },
   connection_deleted: {
     status: 409,

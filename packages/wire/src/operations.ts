@@ -145,13 +145,13 @@ export const operations = {
     tag: 'Connectors',
     summary: 'Configure a connector',
     description:
-      'Saves configuration values. Keys given replace, keys left out stay, `null` clears, and `********` keeps the secret that is there. Every required field must be there after the change, or nothing is saved.',
+      'Saves configuration values. Keys given replace, keys left out stay, `null` clears, and `********` keeps the secret that is there. Every required field must be there after the change, or nothing is saved; so must whatever an active connection needs of the connector in its role.',
     scope: 'account',
     body: Configure,
     reply: SavedConfiguration,
     done: 'Configuration saved',
     concurrency: 'if-match',
-    refusals: ['connector_not_added', 'not_editable'],
+    refusals: ['connection_not_ready', 'connector_not_added', 'not_editable'],
   }),
   removeConnector: operation({
     method: 'DELETE',
@@ -240,7 +240,7 @@ export const operations = {
     tag: 'Connections',
     summary: 'List connections',
     description:
-      'Lists connections, newest first: those of one sub-account, or of all sub-accounts where `accountId` is left out. Deleted connections are listed until they are gone for good.',
+      'Lists connections, newest first: those of one sub-account, or of all sub-accounts where `accountId` is left out. Deleted connections are listed for the 30 days in which they can be restored.',
     scope: 'organization or account',
     query: { q: Type.Optional(q), status, ...page },
     reply: Connection,

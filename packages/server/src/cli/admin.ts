@@ -1,6 +1,8 @@
+import { limits, Name } from '@penstock/wire'
+import { Check } from 'typebox/value'
 import { restoreAccount } from '../accounts/accounts.ts'
 import { type Config, ConfigError, masterKeyHint } from '../config.ts'
-import { connectionsOfAccounts } from '../connections/routes.ts'
+import { connectionsOfAccounts } from '../connections/connections.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Logger } from '../log.ts'
 import {
@@ -30,8 +32,11 @@ async function onGround<T>(config: Config, log: Logger, work: (ground: Ground) =
   }
 }
 
-export const migrateDatabase = (config: Config, log: Logger) =>
-  onGround(config, log, async () => print({ migrated: true }, false, 'The database schema is up to date.'))
+export const migrateDatabase = (config: Config, log: Logger, { json }: Json) =>
+  onGround(config, log, async () => print({ migrated: true }, json, 'The database schema is up to date.'))
+
+/** Characters of an e-mail address: what RFC 5321 leaves room for. */
+const addressLengthMax = 254
 
 export async function createOrganizationCommand(
   config: Config,
@@ -39,8 +44,12 @@ export async function createOrganizationCommand(
   { name, ownerEmail, json }: Json & { name: string; ownerEmail: string },
 ): Promise<void> {
   const faults: string[] = []
-  if (!/^\s*\S.{0,199}$/.test(name)) faults.push('--name must have 1 to 200 characters.')
-  if (!/^[^\s@]+@[^\s@]+$/.test(ownerEmail)) faults.push('--owner-email must be an e-mail address.')
+  if (!Check(Name, name)) {
+    faults.push(`--name must have 1 to ${limits.nameLengthMax} characters, and no control characters.`)
+  }
+  if (ownerEmail.length > addressLengthMax || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(ownerEmail)) {
+    faults.push('--owner-email must be an e-mail address, such as owner@example.com.')
+  }
   if (faults.length > 0) throw new ConfigError(faults)
   const created = await onGround(config, log, ({ database }) =>
     database.transaction((tx) => createOrganization(tx, { name: name.trim(), ownerEmail })),

@@ -1,25 +1,31 @@
 import { statfs } from 'node:fs/promises'
 import { type Config, ConfigError, readConfig } from '../config.ts'
+import { findUnknownConnectors } from '../connectors/unknown.ts'
 import { checkDatabase, readServerVersion } from '../db/readiness.ts'
 import { createLogger } from '../log.ts'
 import { openKeyring } from '../secrets/keyring.ts'
-import { type Ground, openGround } from './ground.ts'
+import { type Ground, GroundError, openGround } from './ground.ts'
 import { print } from './print.ts'
 
 const versionMin = 15
 const freeBytesMin = 1024 ** 3
+const unreadable = 'It cannot be checked until the database answers and is migrated.'
 
 type Check = { name: string; ok: boolean; message: string }
 
 /**
  * `penstock doctor`: looks at everything that a start needs, and says for each what to do where it is not well.
- * @returns whether all is well
+ * @returns whether all is well, and where it is not, whether it is the settings that cannot be used at all
  */
-export async function doctor(env: NodeJS.ProcessEnv, { json }: { json?: boolean }): Promise<boolean> {
+export async function doctor(
+  env: NodeJS.ProcessEnv,
+  { json }: { json?: boolean },
+): Promise<'well' | 'unwell' | 'bad settings'> {
   const checks = await examine(env)
   const lines = checks.map(({ name, ok, message }) => `${ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(11)} ${message}`)
   print(checks, json, lines.join('\n'))
-  return checks.every(({ ok }) => ok)
+  if (checks.every(({ ok }) => ok)) return 'well'
+  return checks.some(({ name, ok }) => name === 'settings' && !ok) ? 'bad settings' : 'unwell'
 }
 
 async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
@@ -39,7 +45,8 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
   try {
     ground = await openGround(config, createLogger('silent'))
   } catch (error) {
-    return [settings, { name: 'database', ok: false, message: (error as Error).message }, await checkDisk(config)]
+    const name = error instanceof GroundError ? error.part : 'database'
+    return [settings, { name, ok: false, message: (error as Error).message }, await checkDisk(config)]
   }
   try {
     return [
@@ -47,6 +54,7 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
       await checkServer(ground),
       await checkMigrations(ground),
       await checkMasterKey(ground),
+      await checkConnectors(ground),
       await checkDisk(config),
     ]
   } finally {
@@ -88,14 +96,27 @@ async function checkMasterKey({ database, masterKey }: Ground): Promise<Check> {
     return {
       name,
       ok: false,
-      message: known ? error.message : 'It cannot be checked until the database answers and is migrated.',
+      message: known ? error.message : unreadable,
     }
   }
 }
 
+async function checkConnectors({ database }: Ground): Promise<Check> {
+  const name = 'connectors'
+  try {
+    const problem = await findUnknownConnectors(database)
+    return { name, ok: !problem, message: problem ?? 'this version knows all that the database holds' }
+  } catch {
+    return { name, ok: false, message: unreadable }
+  }
+}
+
 async function checkDisk({ dataDirectory }: Config): Promise<Check> {
-  const { bavail, bsize } = await statfs(dataDirectory)
+  const name = 'disk'
+  const space = await statfs(dataDirectory).catch(() => undefined)
+  if (!space) return { name, ok: false, message: `Nothing can be kept at ${dataDirectory}: check PENSTOCK_DATA_DIR.` }
+  const { bavail, bsize } = space
   const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB free at ${dataDirectory}`
   const ok = bavail * bsize >= freeBytesMin
-  return { name: 'disk', ok, message: ok ? free : `Only ${free}: make room, PostgreSQL stops when the disk is full.` }
+  return { name, ok, message: ok ? free : `Only ${free}: make room, PostgreSQL stops when the disk is full.` }
 }

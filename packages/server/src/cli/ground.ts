@@ -16,6 +16,15 @@ export type Ground = {
   close(): Promise<void>
 }
 
+/** A part of the ground that cannot be used; the message says what to do. */
+export class GroundError extends Error {
+  readonly part: 'data files' | 'database' | 'master key'
+  constructor(part: GroundError['part'], message: string) {
+    super(message)
+    this.part = part
+  }
+}
+
 export const masterKeyFile = (config: Config) => join(config.dataDirectory, 'master.key')
 export const credentialsFile = (config: Config) => join(config.dataDirectory, 'credentials.json')
 const postgresDirectory = (config: Config) => join(config.dataDirectory, 'postgres')
@@ -54,7 +63,8 @@ async function reach(database: Database): Promise<void> {
     await readServerVersion(database)
   } catch (error) {
     const { code = 'no answer' } = error as { code?: string }
-    throw new Error(
+    throw new GroundError(
+      'database',
       `The database cannot be reached (${code}): check the address in DATABASE_URL, that the server runs, that the database exists, and that the password is right.`,
     )
   }
@@ -62,18 +72,38 @@ async function reach(database: Database): Promise<void> {
 
 /** The data directory holds the master key and credentials: nobody else lists it, only the embedded server passes through. */
 async function makeDataDirectory(config: Config): Promise<void> {
-  await mkdir(config.dataDirectory, { recursive: true })
-  await chmod(config.dataDirectory, config.databaseUrl ? 0o700 : 0o711)
+  try {
+    await mkdir(config.dataDirectory, { recursive: true })
+    await chmod(config.dataDirectory, config.databaseUrl ? 0o700 : 0o711)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new GroundError(
+      'data files',
+      `The data directory ${config.dataDirectory} cannot be used (${code}): check PENSTOCK_DATA_DIR, and that this user owns it.`,
+    )
+  }
 }
 
 /** The master key of the settings, else that of the key file, which is made where there is none. */
 async function readMasterKey(config: Config): Promise<MasterKey> {
   if (config.masterKey) return config.masterKey
   const file = masterKeyFile(config)
-  const text = (await readIfThere(file)) ?? (await writeNew(file, `${generateMasterKey()}\n`))
+  const text = await readOrMakeKey(file)
   const key = parseMasterKey(text)
-  if (!key) throw new Error(`${file} does not hold a master key (32 bytes in base64): put back the file from a backup.`)
-  return key
+  if (key) return key
+  throw new GroundError(
+    'master key',
+    `${file} does not hold a master key (32 bytes in base64): put back the file from a backup.`,
+  )
+}
+
+async function readOrMakeKey(file: string): Promise<string> {
+  try {
+    return (await readIfThere(file)) ?? (await writeNew(file, `${generateMasterKey()}\n`))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new GroundError('master key', `${file} cannot be used (${code}): make it a file that this user may read.`)
+  }
 }
 
 export async function readIfThere(file: string): Promise<string | undefined> {

@@ -46,14 +46,16 @@ function buildProgram(): Command {
   program
     .command('migrate')
     .description('bring the database schema up to date')
+    .option(...json)
     .action(withConfig(async () => (await admin()).migrateDatabase))
   program
     .command('doctor')
-    .description('check settings, database, migrations, master key and disk')
+    .description('check settings, database, migrations, master key, connectors and disk')
     .option(...json)
     .action(async (options) => {
       const { doctor } = await import('./doctor.ts')
-      if (!(await doctor(process.env, options))) process.exitCode = exitCodes.failed
+      const found = await doctor(await withFreePort(process.env), options)
+      if (found !== 'well') process.exitCode = found === 'bad settings' ? exitCodes.usage : exitCodes.failed
     })
   program
     .command('documents', { hidden: true })

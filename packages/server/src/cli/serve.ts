@@ -56,14 +56,17 @@ export async function work(config: Config, log: Logger): Promise<void> {
   await told
 }
 
-/** Resolves at the first signal to stop. A second one does not wait for anything. */
+/** Within this, signals tell the same once: Ctrl-C reaches every process of a terminal, and npm hands it on as well. */
+const echoMs = 500
+
+/** Resolves at the first signal to stop. One that comes later than its echo does not wait for anything. */
 function untilTold(): Promise<void> {
   return new Promise((resolve) => {
+    let toldMs: number | undefined
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      let told = false
       process.on(signal, () => {
-        if (told) process.exit(1)
-        told = true
+        if (toldMs !== undefined && performance.now() - toldMs > echoMs) process.exit(1)
+        toldMs ??= performance.now()
         resolve()
       })
     }

@@ -10,6 +10,7 @@ import {
   type Trigger,
   type UpdatedConnection,
 } from '@penstock/wire'
+import type { AccountContents } from '../accounts/accounts.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { idsNamed } from '../connectors/connectors.ts'
 import type { Db, Transaction } from '../db/database.ts'
@@ -49,9 +50,7 @@ export async function listConnections(
   const { list, count } = queries.connectionList(filter)
   const [rows, total] = await Promise.all([
     list.all(db, { ...filter, size, offset }),
-    filter.like === null
-      ? countByStatus(db, actor, account, status)
-      : count.first(db, filter).then((row) => row?.total ?? 0),
+    count ? count.first(db, filter).then((row) => row?.total ?? 0) : countByStatus(db, actor, account, status),
   ])
   return { reply: rows.map((row) => viewConnection(row, catalogue, environment)), total }
 }
@@ -63,7 +62,7 @@ async function countByStatus(
   status: ConnectionStatus | null,
 ): Promise<number> {
   const counts = account
-    ? await queries.countsOfAccount.first(db, { accountId: account.id })
+    ? await queries.countsOfAccount.first(db, { organizationId: actor.organizationId, accountId: account.id })
     : await queries.countsOfOrganization.first(db, { organizationId: actor.organizationId })
   if (!counts) return 0
   return status ? counts[status] : connectionStatuses.reduce((sum, name) => sum + counts[name], 0)
@@ -219,6 +218,12 @@ export async function triggerConnection(
   }
   const now = await findConnection(tx, account, id)
   return { reply: viewConnection(now, catalogue, environment), etag: etagOf(now) }
+}
+
+/** What goes and comes back with an account. */
+export const connectionsOfAccounts: AccountContents = {
+  delete: async (tx, accountId) => void (await queries.deleteConnectionsOfAccount.run(tx, { accountId })),
+  restore: async (tx, accountId) => void (await queries.restoreConnectionsOfAccount.run(tx, { accountId })),
 }
 
 /** Where `enable` leads from here on: the status itself, or the one that a disabled or deleted connection remembers. */

@@ -8,9 +8,10 @@ import {
 } from '@penstock/connector'
 import type { Fault, Role } from '@penstock/wire'
 import type { Catalogue } from '../connectors/catalogue.ts'
+import { missingForRole } from '../connectors/readiness.ts'
 import type { Transaction } from '../db/database.ts'
 import { refuse, refuseFaults } from '../refusal.ts'
-import { type ConnectionRow, filledFields } from './queries.ts'
+import { type ConnectionRow, filledFields, holdEnds } from './queries.ts'
 
 /** The two ends of a connection: what each one is called in requests, and the role that it plays (invariant 2). */
 export const ends = [
@@ -56,27 +57,18 @@ export async function requireReady(
   connection: Pick<ConnectionRow, 'accountId' | 'srcConnectorId' | 'destConnectorId' | 'srcConfig' | 'destConfig'>,
 ): Promise<void> {
   const connectorIds = [connection.srcConnectorId, connection.destConnectorId]
-  const rows = await filledFields.all(tx, { accountId: connection.accountId, connectorIds })
+  const of = { accountId: connection.accountId, connectorIds }
+  await holdEnds.run(tx, of)
+  const rows = await filledFields.all(tx, of)
   const faults = ends.flatMap(({ key, role }): Fault[] => {
     const connector = catalogue.known(connection[`${key}ConnectorId`])
     const filled = rows.find(({ connectorId }) => connectorId === connector.id)
     return [
       ...(filled
-        ? missingSecrets(connector, role, filled, `${key}Connector`)
+        ? missingForRole(connector, role, filled, `${key}Connector`)
         : [{ field: `${key}Connector`, message: `${connector.name} is not configured: save its configuration first` }]),
       ...missingValues(endFields(connector, role), connection[`${key}Config`], `${key}ConnectionConfig`, role),
     ]
   })
   if (faults.length > 0) refuse('connection_not_ready', faults)
-}
-
-/** What only one role needs is not asked for when a connector is saved, and so it is asked for here. */
-function missingSecrets(
-  connector: Connector,
-  role: Role,
-  { settings, secretNames }: { settings: Values; secretNames: string[] },
-  path: string,
-): Fault[] {
-  const values = { ...settings, ...Object.fromEntries(secretNames.map((name) => [name, ''])) }
-  return missingValues(connector.secrets, values, path, role)
 }

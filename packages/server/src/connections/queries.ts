@@ -1,6 +1,6 @@
 import type { Values } from '@penstock/connector'
 import { type ConnectionStatus, limits, type RememberedStatus } from '@penstock/wire'
-import { statement } from '../db/statement.ts'
+import { type StatementOptions, statement } from '../db/statement.ts'
 
 export type ConnectionRow = {
   id: string
@@ -77,44 +77,69 @@ type Page = { size: number; offset: number }
  */
 const listedBy = { account: 'account_id = :accountId', organization: 'organization_id = :organizationId' } as const
 const statusFilter = 'and status = :status'
-/** `|| ''` keeps the planner from an index that fits less well than the one that is meant: that of all names. */
+const conditionOf = (conditions: readonly string[]) =>
+  [...conditions, 'and not account_deleted and', isKept('connections')].join(' ')
+
+/** What a filter keeps; how many that is, is known without counting. */
+const listOf = (conditions: readonly string[], options: StatementOptions = {}) => ({
+  list: statement<Filter & Page, ConnectionRow>(
+    `
+    select ${connectionColumns}
+    from (
+      select * from connections where ${conditionOf(conditions)}
+      order by created_time desc, id desc limit :size offset :offset
+    ) c ${endTables}
+    order by c.created_time desc, c.id desc`,
+    options,
+  ),
+})
+
+/** What a filter keeps, and how many that is. */
+const countedListOf = (conditions: readonly string[], options: StatementOptions = {}) => ({
+  ...listOf(conditions, options),
+  count: statement<Filter, { total: number }>(
+    `select count(*) as total from connections where ${conditionOf(conditions)}`,
+    options,
+  ),
+})
+
+const listsOf = (scope: keyof typeof listedBy) => ({
+  all: listOf([listedBy[scope]]),
+  byStatus: listOf([listedBy[scope], statusFilter]),
+})
+
+/**
+ * How names are sought. The index of names knows the organization as `organization_id || ''`, which no other index does,
+ * and does not know `name || ''`: so the planner is led to the index that is meant, or away from it.
+ */
 const named = {
-  account: { scope: listedBy.account, scopeOfNames: listedBy.account, name: 'name' },
-  accountBriefly: { scope: listedBy.account, scopeOfNames: listedBy.account, name: "(name || '')" },
+  account: { scope: listedBy.account, name: 'name ilike :like', alone: `${listedBy.account} and name ilike :like` },
   organization: {
     scope: listedBy.organization,
-    scopeOfNames: "(organization_id || '') = :organizationId",
-    name: 'name',
+    name: "((organization_id || '') = :organizationId and name ilike :like)",
+    alone: "(organization_id || '') = :organizationId and name ilike :like",
+  },
+  accountBriefly: {
+    scope: listedBy.account,
+    name: "(name || '') ilike :like",
+    alone: `${listedBy.account} and (name || '') ilike :like`,
+  },
+  organizationBriefly: {
+    scope: listedBy.organization,
+    name: "(name || '') ilike :like",
+    alone: `${listedBy.organization} and (name || '') ilike :like`,
   },
 } as const
 
-/** A list and its count under one condition. */
-const listOf = (...conditions: string[]) => {
-  const condition = [...conditions, 'and not account_deleted'].join(' ')
+const namedListsOf = ({ scope, name, alone }: (typeof named)[keyof typeof named]) => {
+  const nameOrConnector = `and (${name} or src_connector_id = any(:connectorIds) or dest_connector_id = any(:connectorIds))`
+  // Some connectors have a large part of all connections and some have none: a plan fits the values that it is made for.
+  const options = { plannedEachTime: scope === listedBy.organization }
   return {
-    list: statement<Filter & Page, ConnectionRow>(`
-      select ${connectionColumns}
-      from (
-        select * from connections where ${condition} order by created_time desc, id desc limit :size offset :offset
-      ) c ${endTables}
-      order by c.created_time desc, c.id desc`),
-    count: statement<Filter, { total: number }>(`select count(*) as total from connections where ${condition}`),
-  }
-}
-
-const listsOf = (scope: keyof typeof listedBy) => ({
-  all: listOf(listedBy[scope]),
-  byStatus: listOf(listedBy[scope], statusFilter),
-})
-
-const namedListsOf = ({ scope, scopeOfNames, name }: (typeof named)[keyof typeof named]) => {
-  const byName = `and ${name} ilike :like`
-  const byNameOrConnector = `and (${name} ilike :like or src_connector_id = any(:connectorIds) or dest_connector_id = any(:connectorIds))`
-  return {
-    byName: listOf(scopeOfNames, byName),
-    byNameAndStatus: listOf(scopeOfNames, byName, statusFilter),
-    byNameOrConnector: listOf(scope, byNameOrConnector),
-    byNameOrConnectorAndStatus: listOf(scope, byNameOrConnector, statusFilter),
+    byName: countedListOf([alone]),
+    byNameAndStatus: countedListOf([alone, statusFilter]),
+    byNameOrConnector: countedListOf([scope, nameOrConnector], options),
+    byNameOrConnectorAndStatus: countedListOf([scope, nameOrConnector, statusFilter], options),
   }
 }
 
@@ -123,41 +148,50 @@ const namedLists = {
   account: namedListsOf(named.account),
   accountBriefly: namedListsOf(named.accountBriefly),
   organization: namedListsOf(named.organization),
+  organizationBriefly: namedListsOf(named.organizationBriefly),
 }
 
-/** The index of names knows them by three letters at a time; a shorter text is sought among the account's own. */
+/** The index of names knows them by three letters at a time; a shorter text is sought among all names of the scope. */
 const indexedLettersMin = 3
 
-/** Picks the statements for a filter. */
-export function connectionList({ accountId, like, connectorIds, status }: Filter) {
+type ConnectionList = ReturnType<typeof listOf> & Partial<ReturnType<typeof countedListOf>>
+
+/** Picks the statements for a filter. There is a count where nothing but counting tells the total. */
+export function connectionList({ accountId, like, connectorIds, status }: Filter): ConnectionList {
   if (like === null) return lists[accountId === null ? 'organization' : 'account'][status ? 'byStatus' : 'all']
   const isBrief = like.length - 2 < indexedLettersMin
-  const of = namedLists[accountId === null ? 'organization' : isBrief ? 'accountBriefly' : 'account']
+  const of = namedLists[`${accountId === null ? 'organization' : 'account'}${isBrief ? 'Briefly' : ''}`]
   if (!connectorIds?.length) return status ? of.byNameAndStatus : of.byName
   return status ? of.byNameOrConnectorAndStatus : of.byNameOrConnector
 }
 
 /** How many there are of each status, without counting them. */
-type CountRow = {
-  'In-progress': number
-  active: number
-  disabled: number
-  deleted: number
-  broken: number
-  offline: number
+type CountRow = Record<ConnectionStatus, number>
+const columnsOfCounts = {
+  'In-progress': 'in_progress',
+  active: 'active',
+  disabled: 'disabled',
+  deleted: 'deleted',
+  broken: 'broken',
+  offline: 'offline',
+} as const satisfies Record<ConnectionStatus, string>
+/** Connections whose window has closed are rows, and count as deleted, until they are purged: they are taken off. */
+const sums = (scope: string) => {
+  const gone = `(select count(*) from connections where ${scope} and status = 'deleted' and not account_deleted and not ${isKept('connections')})`
+  return Object.entries(columnsOfCounts)
+    .map(([status, column]) => {
+      const sum = `coalesce(sum(k.${column}), 0)::bigint`
+      return `${sum}${status === 'deleted' ? ` - ${gone}` : ''} as "${status}"`
+    })
+    .join(', ')
 }
-const sums = ['in_progress as "In-progress"', 'active', 'disabled', 'deleted', 'broken', 'offline']
-  .map((column) => {
-    const [name, as] = column.split(' as ')
-    return `coalesce(sum(k.${name}), 0)::bigint as ${as ?? name}`
-  })
-  .join(', ')
 
-export const countsOfAccount = statement<{ accountId: string }, CountRow>(`
-  select ${sums} from connection_counts k where k.account_id = :accountId
+export const countsOfAccount = statement<{ organizationId: string; accountId: string }, CountRow>(`
+  select ${sums(`${listedBy.organization} and ${listedBy.account}`)} from connection_counts k where k.account_id = :accountId
 `)
 export const countsOfOrganization = statement<{ organizationId: string }, CountRow>(`
-  select ${sums} from connection_counts k join accounts a on a.id = k.account_id and a.deleted_time is null
+  select ${sums(listedBy.organization)}
+  from connection_counts k join accounts a on a.id = k.account_id and a.deleted_time is null
   where k.organization_id = :organizationId
 `)
 
@@ -215,6 +249,12 @@ export const moveConnection = statement<{
     deleted_time = case when :to = 'deleted' then now() end,
     version = version + 1, updated_time = now()
   where id = :id and status = :from
+`)
+
+/** Nobody changes the configuration of the ends until the transaction has ended. Whoever is saving one is waited for. */
+export const holdEnds = statement<{ accountId: string; connectorIds: readonly string[] }>(`
+  select from added_connectors where account_id = :accountId and connector_id = any(:connectorIds)
+  order by connector_id for share
 `)
 
 /** The secrets that an added connector has, to know whether it is complete for a role. */

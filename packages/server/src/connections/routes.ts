@@ -1,8 +1,6 @@
-import type { AccountContents } from '../accounts/accounts.ts'
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/call.ts'
 import { createConnection, getConnection, listConnections, triggerConnection, updateConnection } from './connections.ts'
-import { deleteConnectionsOfAccount, restoreConnectionsOfAccount } from './queries.ts'
 
 type ConnectionOperation =
   | 'listConnections'
@@ -28,10 +26,4 @@ export const connectionRoutes = ({ config, catalogue }: Deps): Handlers<Connecti
     restoreConnection: ({ db, account, id, precondition }) =>
       triggerConnection(db, ground, account, id, 'restore', precondition),
   }
-}
-
-/** What goes and comes back with an account. */
-export const connectionsOfAccounts: AccountContents = {
-  delete: async (tx, accountId) => void (await deleteConnectionsOfAccount.run(tx, { accountId })),
-  restore: async (tx, accountId) => void (await restoreConnectionsOfAccount.run(tx, { accountId })),
 }

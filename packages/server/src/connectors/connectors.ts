@@ -20,6 +20,7 @@ import type { Keyring } from '../secrets/keyring.ts'
 import { namesOfSecrets, saveSecrets } from '../secrets/secrets.ts'
 import { type Catalogue, isNamed } from './catalogue.ts'
 import * as queries from './queries.ts'
+import { missingForRole } from './readiness.ts'
 import { viewAdded, viewConfiguration, viewSaved, viewSupported } from './view.ts'
 
 /** Connectors of a sub-account (specification, sections 2.3 to 2.6 and 4.2; invariant 1). */
@@ -165,6 +166,7 @@ export async function configureConnector(
   refuseFaults([...faults, ...withoutRepeats(missingValues(connector.secrets, merged, 'body.secretConfig'), faults)])
 
   const isSecret = (key: string) => connector.secrets[key]?.type === 'Password'
+  await requireActiveReady(tx, connector, owner, merged)
   const only = (values: Values, wanted: (key: string) => boolean) =>
     Object.fromEntries(Object.entries(values).filter(([key]) => wanted(key)))
   await saveSecrets(tx, keyring, owner, only(set, isSecret) as Record<string, string>, cleared.filter(isSecret))
@@ -205,6 +207,30 @@ export async function removeConnector(
     throw error
   }
   return viewAdded(connector, row, environment)
+}
+
+/** An active connection stays complete, as when its own settings are changed: what it needs of its ends stays there. */
+async function requireActiveReady(
+  tx: Transaction,
+  connector: Connector,
+  owner: { accountId: string; connectorId: string },
+  settings: Values,
+): Promise<void> {
+  const lacking = connector.roles
+    .map((role) => ({
+      role,
+      faults: missingForRole(connector, role, { settings, secretNames: [] }, 'body.secretConfig'),
+    }))
+    .filter(({ faults }) => faults.length > 0)
+  if (lacking.length === 0) return
+  const roles = lacking.map(({ role }) => role)
+  const users = await queries.activeConnectionsUsing.all(tx, { ...owner, roles, limit: usersNamedMax })
+  if (users.length === 0) return
+  const faults = lacking.flatMap((one) => one.faults)
+  refuse('connection_not_ready', [
+    ...faults.filter(({ field }, index) => faults.findIndex((fault) => fault.field === field) === index),
+    ...users.map(({ id, name }) => ({ field: `connection.${id}`, message: `${name} is active and needs it` })),
+  ])
 }
 
 /** What is set: settings as they are, secrets as an empty text, since only their presence counts here. */

@@ -1,4 +1,5 @@
 import type { Values } from '@penstock/connector'
+import type { Role } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
 export type AddedConnectorRow = {
@@ -17,13 +18,17 @@ export type AddedConnectorRow = {
 
 const addedColumns = `
   a.connector_id, a.configuration_id, a.configured, a.name, a.secret_name, a.settings, a.saved_time, a.env, a.version,
-  (select count(*) from connections c where c.account_id = a.account_id and c.live_src_connector_id = a.connector_id)
-    as src_connections,
-  (select count(*) from connections c where c.account_id = a.account_id and c.live_dest_connector_id = a.connector_id)
-    as dest_connections`
+  k.src_connections, k.dest_connections`
+
+/** The limit of one row says what the key says already, so that every plan looks the counts up and none reads them all. */
+const addedCounts = `
+  join lateral (
+    select src_connections, dest_connections from connector_counts
+    where account_id = a.account_id and connector_id = a.connector_id limit 1
+  ) k on true`
 
 export const findAdded = statement<{ accountId: string; connectorId: string }, AddedConnectorRow>(`
-  select ${addedColumns} from added_connectors a
+  select ${addedColumns} from added_connectors a ${addedCounts}
   where a.account_id = :accountId and a.connector_id = :connectorId
 `)
 
@@ -54,7 +59,7 @@ export const listAdded = statement<
       and (:connectorIds::text[] is null or connector_id = any(:connectorIds))
       and (:configured::boolean is null or configured = :configured)
     order by created_time desc, connector_id desc limit :size offset :offset
-  ) a
+  ) a ${addedCounts}
   order by a.created_time desc, a.connector_id desc
 `)
 
@@ -107,4 +112,43 @@ export const connectionsUsing = statement<
   select id, name from connections
   where account_id = :accountId and (live_src_connector_id = :connectorId or live_dest_connector_id = :connectorId)
   order by created_time desc, id desc limit :limit
+`)
+
+/** Some active connections that a connector plays any of these roles in, to name them in the refusal. */
+export const activeConnectionsUsing = statement<
+  { accountId: string; connectorId: string; roles: readonly Role[]; limit: number },
+  { id: string; name: string }
+>(`
+  select id, name from connections
+  where account_id = :accountId and status = 'active' and not account_deleted and (
+    (src_connector_id = :connectorId and 'Source' = any(:roles))
+    or (dest_connector_id = :connectorId and 'Destination' = any(:roles))
+  )
+  order by created_time desc, id desc limit :limit
+`)
+
+/** Every value of a column that leads an index, each found by one look at the index, however many rows there are. */
+const distinct = (name: string, table: string, column: string) => `
+  ${name} (id) as (
+    (select ${column} from ${table} order by ${column} limit 1)
+    union all
+    select (select ${column} from ${table} where ${column} > ${name}.id order by ${column} limit 1) from ${name}
+    where ${name}.id is not null
+  )`
+
+/** The connectors that are held somewhere and are none of these: how many accounts have them, how many connections use them. */
+export const unknownConnectors = statement<
+  { known: readonly string[] },
+  { connectorId: string; accounts: number; connections: number }
+>(`
+  with recursive
+    ${distinct('added', 'added_connectors', 'connector_id')},
+    ${distinct('sources', 'connections', 'src_connector_id')},
+    ${distinct('destinations', 'connections', 'dest_connector_id')}
+  select held.id as connector_id,
+    (select count(*) from added_connectors where connector_id = held.id) as accounts,
+    (select count(*) from connections where src_connector_id = held.id or dest_connector_id = held.id) as connections
+  from (select id from added union select id from sources union select id from destinations) held
+  where held.id <> all(:known)
+  order by held.id
 `)

@@ -42,12 +42,15 @@ export class Run<Row extends Record<string, unknown>> implements pg.Submittable 
     const known = this.name in parsedStatements
     stream.cork()
     try {
-      if (!known) connection.parse({ name: this.name, text: this.text, types: [] }, true)
+      const parse = () => connection.parse({ name: this.name, text: this.text, types: [] }, true)
+      if (this.name && !known) parse()
       if (this.begins) {
         connection.parse({ name: '', text: 'begin', types: [] }, true)
         connection.bind({}, true)
         connection.execute(null, true)
       }
+      // There is one place without a name, and `begin` has just been in it.
+      if (!this.name) parse()
       connection.bind({ statement: this.name, values: this.values as string[], valueMapper: utils.prepareValue }, true)
       if (!known) connection.describe({ type: 'P' }, true)
       connection.execute(null, true)

@@ -167,6 +167,7 @@ export const addedConnectors = pgTable(
   (t) => [
     primaryKey({ columns: [t.accountId, t.connectorId] }),
     unique('added_connectors_configuration').on(t.configurationId),
+    index('added_connectors_by_connector').on(t.connectorId),
   ],
 )
 
@@ -273,9 +274,12 @@ export const connections = pgTable(
     index('connections_of_organization_by_status')
       .on(t.organizationId, t.status, t.createdTime.desc().nullsFirst(), t.id.desc().nullsFirst())
       .where(sql`not ${t.accountDeleted}`),
-    index('connections_by_src').on(t.srcConnectorId),
-    index('connections_by_dest').on(t.destConnectorId),
+    index('connections_by_src').on(t.srcConnectorId, t.organizationId),
+    index('connections_by_dest').on(t.destConnectorId, t.organizationId),
     index('connections_deleted').on(t.deletedTime).where(sql`${t.status} = 'deleted'`),
+    index('connections_deleted_of_organization')
+      .on(t.organizationId, t.deletedTime, t.accountId)
+      .where(sql`${t.status} = 'deleted' and not ${t.accountDeleted}`),
   ],
 )
 
@@ -298,4 +302,26 @@ export const connectionCounts = pgTable(
     offline: integer('offline').notNull().default(0),
   },
   (t) => [index('connection_counts_organization').on(t.organizationId)],
+)
+
+/**
+ * How many connections that are not deleted an added connector is an end of. Triggers make the row and keep it; nothing
+ * else writes it. It is no part of the added connector's own row, which is held while its configuration is used.
+ */
+export const connectorCounts = pgTable(
+  'connector_counts',
+  {
+    accountId: id('account_id').notNull(),
+    connectorId: id('connector_id').notNull(),
+    srcConnections: integer('src_connections').notNull().default(0),
+    destConnections: integer('dest_connections').notNull().default(0),
+  },
+  (t) => [
+    primaryKey({ columns: [t.accountId, t.connectorId] }),
+    foreignKey({
+      name: 'connector_counts_added',
+      columns: [t.accountId, t.connectorId],
+      foreignColumns: [addedConnectors.accountId, addedConnectors.connectorId],
+    }).onDelete('cascade'),
+  ],
 )

@@ -8,8 +8,10 @@ import { Columns, Run } from './run.ts'
  */
 export type Statement<Parameters extends Record<string, unknown>, Row extends Record<string, unknown>> = {
   readonly text: string
-  /** What is sent with parameters: for whoever wants to see it rather than run it. */
+  /** What is sent with parameters: for whoever wants to see it rather than run it. Without a name it is planned each time. */
   sends(parameters: Parameters): { name: string; text: string; values: unknown[] }
+  /** Whether PostgreSQL makes a plan for the values at hand each time. */
+  readonly plannedEachTime: boolean
   /** All rows. */
   all(db: Db, parameters: Parameters): Promise<Row[]>
   /** The first row, if there is one. */
@@ -19,7 +21,12 @@ export type Statement<Parameters extends Record<string, unknown>, Row extends Re
 }
 
 /** Every statement of the program, for the test that has PostgreSQL prepare each one. */
-export const statements: { readonly text: string }[] = []
+export const statements: { readonly text: string; readonly plannedEachTime: boolean }[] = []
+
+export type StatementOptions = {
+  /** Has PostgreSQL make a plan for the values at hand each time, where no plan fits all values: it is not prepared by name. */
+  readonly plannedEachTime?: boolean
+}
 
 /**
  * Makes a statement from SQL with named parameters, `:accountId`. A parameter may stand in several places.
@@ -28,14 +35,14 @@ export const statements: { readonly text: string }[] = []
 export function statement<
   Parameters extends Record<string, unknown> = Record<never, never>,
   Row extends Record<string, unknown> = Record<never, never>,
->(sql: string): Statement<Parameters, Row> {
+>(sql: string, { plannedEachTime = false }: StatementOptions = {}): Statement<Parameters, Row> {
   const names: string[] = []
   // A colon that starts a parameter follows no other colon (a cast) and precedes a letter.
   const text = sql.trim().replace(/(?<!:):([a-zA-Z]\w*)/g, (_, name: string) => {
     if (!names.includes(name)) names.push(name)
     return `$${names.indexOf(name) + 1}`
   })
-  const name = createHash('sha256').update(text).digest('base64url').slice(0, 20)
+  const name = plannedEachTime ? '' : createHash('sha256').update(text).digest('base64url').slice(0, 20)
   const columns = new Columns<Row>()
 
   const send = async (db: Db, parameters: Parameters): Promise<Run<Row>> => {
@@ -46,6 +53,7 @@ export function statement<
   }
   const made: Statement<Parameters, Row> = {
     text,
+    plannedEachTime,
     sends: (parameters) => ({ name, text, values: names.map((key) => parameters[key]) }),
     all: async (db, parameters) => (await send(db, parameters)).rows,
     first: async (db, parameters) => (await send(db, parameters)).rows[0],

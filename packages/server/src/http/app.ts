@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
 import { type ErrorCode, errors } from '@penstock/wire'
@@ -39,6 +39,8 @@ export async function createApp({
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: maxHeaderBytes },
+    // A fragment is for the client alone (RFC 9110, section 7.1); taken for a part of the query it would come back in links.
+    rewriteUrl: ({ url = '' }) => url.split('#', 1)[0] ?? '',
     // We refuse a request without a host ourselves, in the envelope.
     http: { requireHostHeader: false },
     clientErrorHandler: replyToUnreadable,
@@ -53,8 +55,8 @@ export async function createApp({
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
-    const lacksHost = !request.headers.host && request.raw.httpVersion === '1.1'
-    done(lacksHost ? new Refusal('invalid_request', [{ field: 'header.host', message: 'is missing' }]) : undefined)
+    const fault = faultOfHost(request.raw)
+    done(fault ? new Refusal('invalid_request', [{ field: 'header.host', message: fault }]) : undefined)
   })
   readJsonBodies(app)
   app.setErrorHandler((error, request, reply) => {
@@ -75,6 +77,14 @@ export async function createApp({
     })
   }
   return app
+}
+
+/** A request names one host, which nobody on its way can take for another one (RFC 9112, section 3.2). */
+function faultOfHost({ headers, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+  if (!headers.host && httpVersion === '1.1') return 'is missing'
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts++
+  return hosts > 1 ? 'is there more than once' : undefined
 }
 
 const unreadable: Readonly<Record<string, ErrorCode>> = {

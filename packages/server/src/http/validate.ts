@@ -1,9 +1,11 @@
 import { type Fault, limits, type Operation } from '@penstock/wire'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
+import { excerpt } from './excerpt.ts'
 
 /**
- * Checks what a caller sent against the contract, and finds every fault at once, over query and body together.
+ * Checks what a caller sent against the contract, and finds every fault at once, over query and body together: as many
+ * as are told, however many there are.
  * Bodies are strict: unknown fields and wrong types are faults. Query parameters are texts, read as what they stand for;
  * unknown ones are ignored.
  */
@@ -20,13 +22,14 @@ export function compileValidator(operation: Operation): Validator {
     type: 'object',
     properties: { accountId: { type: 'string' }, ...operation.query },
   })
-  const body = operation.body && bodies.compile(operation.body)
+  const schema = operation.body
+  const body = schema && bodies.compile(schema)
   return (input) => {
     coerce(operation.query ?? {}, input.query)
     const faults = [
       ...faultsOf(query, input.query, 'query'),
       ...(operation.exactlyOne ? faultsOfChoice(operation.exactlyOne, input.query) : []),
-      ...(body ? faultsOf(body, input.body, 'body') : faultsOfNoBody(input.body)),
+      ...(body ? faultsOf(body, excerpt(schema, input.body), 'body') : faultsOfNoBody(input.body)),
     ]
     // Only what has the right shape is walked for text: its depth is bounded by the schema.
     if (faults.length > 0) return faults

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Logger as QueueLogger, run, type WorkerEvents } from 'graphile-worker'
 import type { ClientBase } from 'pg'
 import { openDatabase } from '../db/database.ts'
-import { statement } from '../db/statement.ts'
 import type { Logger } from '../log.ts'
 import { purge } from './purge.ts'
+import { unlock } from './queries.ts'
 
 /** Jobs that this program knows, by the names in the queue. */
 export const purgeTask = 'purge'
@@ -27,8 +27,6 @@ export type Queue = {
   /** Resolves once everything of it is closed; with what was the matter, where the queue was not told to stop. */
   readonly ended: Promise<Error | undefined>
 }
-
-const unlock = statement<{ names: string[] }>(`select graphile_worker.force_unlock_workers(:names)`)
 
 /**
  * Runs jobs until told to stop, or until the database is away: at the first connection that breaks or says nothing any

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
-import { statement } from '../db/statement.ts'
 import type { Logger } from '../log.ts'
+import { countWaitingJobs } from './queries.ts'
 import { type Queue, runQueue } from './queue.ts'
 
 const restartMs = 2_000
@@ -40,10 +40,6 @@ export async function startWorker(databaseUrl: string, log: Logger): Promise<Wor
     },
   }
 }
-
-const countWaitingJobs = statement<Record<never, never>, { waiting: number }>(`
-  select count(*) as waiting from graphile_worker.jobs where run_at <= now() and locked_at is null and attempts < max_attempts
-`)
 
 /** How many jobs are due and not begun. */
 export const waitingJobs = async (database: Database): Promise<number> =>

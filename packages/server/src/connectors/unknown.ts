@@ -1,0 +1,21 @@
+import { connectors } from '@penstock/connectors'
+import type { Database } from '../db/database.ts'
+import { unknownConnectors } from './queries.ts'
+
+const namedMax = 10
+
+/**
+ * What stands in the way where the database holds connectors that this version does not know, as after a downgrade: one
+ * sentence that names them. Undefined where all are known. Without their definitions nothing true can be said of them.
+ */
+export async function findUnknownConnectors(database: Database): Promise<string | undefined> {
+  const rows = await unknownConnectors.all(database, { known: connectors.map(({ id }) => id) })
+  if (rows.length === 0) return undefined
+  const named = rows
+    .slice(0, namedMax)
+    .map(
+      ({ connectorId, accounts, connections }) => `${connectorId} (accounts: ${accounts}, connections: ${connections})`,
+    )
+  if (rows.length > namedMax) named.push(`and ${rows.length - namedMax} more`)
+  return `The database holds connectors that this version of Penstock does not know: ${named.join(', ')}. Run the version that they were added with, or a newer one.`
+}

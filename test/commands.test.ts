@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { identifierPattern } from '@penstock/wire'
+import { type Commands, commandsOn } from './harness/commands.ts'
+import { createTestDatabase } from './harness/database.ts'
+import { prepareStage, type Stage } from './harness/process.ts'
+import { withSession } from './harness/session.ts'
+
+/** The commands of `penstock` without a service: how they are called, what they print, how they end. */
+
+const identifier = new RegExp(identifierPattern)
+const masterKey = randomBytes(32).toString('base64')
+
+describe('a wrong call', { concurrency: 2 }, () => {
+  let stage: Stage
+  let finish: () => Promise<void>
+  before(async () => {
+    stage = await prepareStage({
+      after: (work) => {
+        finish = work
+      },
+    })
+  })
+  after(() => finish())
+
+  for (const [call, says] of [
+    ['frobnicate', /unknown command 'frobnicate'/],
+    ['org frobnicate', /unknown command 'frobnicate'/],
+    ['--frobnicate', /unknown option '--frobnicate'/],
+    ['org list --frobnicate', /unknown option '--frobnicate'/],
+    ['migrate now', /too many arguments/],
+    ['client revoke one two', /too many arguments/],
+    ['org create --name Acme', /required option '--owner-email <address>'/],
+    ['org create --owner-email owner@example.com', /required option '--name <name>'/],
+    ['org create --owner-email owner@example.com --name', /'--name <name>' argument missing/],
+    ['client create', /required option '--organization <id>'/],
+    ['client revoke', /missing required argument 'clientId'/],
+    ['account restore', /missing required argument 'accountId'/],
+  ] as const) {
+    test(`(penstock ${call}) is told in a line, with where to look, and exit code 2`, async () => {
+      const { code, stdout, stderr } = await stage.penstock(call.split(' '))
+      assert.deepEqual([code, stdout], [2, ''])
+      const [fault = '', hint, ...more] = stderr.trimEnd().split('\n')
+      assert.match(fault, says)
+      assert.deepEqual([hint, more], ['Run penstock help to see every command.', []])
+    })
+  }
+
+  for (const call of ['', 'org', 'client', 'account', 'key']) {
+    test(`(penstock ${call}) that names no command is shown those there are, and exit code 2`, async () => {
+      const { code, stdout, stderr } = await stage.penstock(call ? [call] : [])
+      assert.deepEqual([code, stdout], [2, ''])
+      assert.match(stderr, new RegExp(`^Usage: ${['penstock', call].join(' ').trim()} .*Commands:\n`, 's'))
+    })
+  }
+
+  test('with bad settings is told of each, and exit code 2, by every command', async () => {
+    const env = { PENSTOCK_PORT: 'many', DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+    const calls = ['migrate', 'org list --json', 'client list', 'account restore x', 'key rotate', 'worker']
+    await Promise.all(
+      calls.map(async (call) => {
+        const { code, stdout, stderr } = await stage.penstock(call.split(' '), { env })
+        assert.deepEqual([code, stdout], [2, ''], call)
+        assert.match(stderr, /^penstock: PENSTOCK_PORT must .*\npenstock: PENSTOCK_MASTER_KEY is needed .*\n$/, call)
+      }),
+    )
+  })
+})
+
+test('help, however it is asked for, goes to standard output, and exit code 0', async (t) => {
+  const stage = await prepareStage(t)
+  for (const call of ['--help', '-h', 'help']) {
+    const { code, stdout, stderr } = await stage.penstock([call])
+    assert.deepEqual([code, stderr], [0, ''], call)
+    for (const word of ['serve', 'worker', 'migrate', 'doctor', 'org', 'client', 'account', 'key']) {
+      assert.match(stdout, new RegExp(`^ {2}${word} `, 'm'), call)
+    }
+    assert.doesNotMatch(stdout, /documents/, 'what only developers need')
+  }
+  const ofOne = await stage.penstock(['org', 'create', '--help'])
+  assert.equal(ofOne.code, 0)
+  for (const option of ['--name <name>', '--owner-email <address>', '--json']) assert(ofOne.stdout.includes(option))
+})
+
+describe('on a database', () => {
+  let commands: Commands
+  let databaseUrl: string
+  const finish: (() => Promise<void>)[] = []
+  before(async () => {
+    const stage = await prepareStage({ after: (work) => void finish.push(work) })
+    const database = await createTestDatabase()
+    finish.push(database.drop)
+    databaseUrl = database.url
+    commands = commandsOn(stage, { DATABASE_URL: databaseUrl, PENSTOCK_MASTER_KEY: masterKey })
+  })
+  after(async () => {
+    for (const work of finish) await work()
+  })
+
+  type Created = { organizationId: string; clientId: string; clientSecret: string }
+  const create = (name: string, ownerEmail: string) =>
+    commands.json<Created>('org', 'create', '--name', name, '--owner-email', ownerEmail)
+
+  test('lists say where there is nothing, and are empty arrays for programs', async () => {
+    for (const list of ['org', 'client']) {
+      assert.match(await commands.done(list, 'list'), /^There (is no organization yet|are no clients)\.\n$/)
+      assert.deepEqual(await commands.json(list, 'list'), [])
+    }
+  })
+
+  test('migrate does it again as if it were the first time', async () => {
+    assert.equal(await commands.done('migrate'), 'The database schema is up to date.\n')
+    assert.deepEqual(await commands.json('migrate'), { migrated: true })
+  })
+
+  test('organizations are created and listed, for people and for programs', async () => {
+    const created = await create('  Acme Ünited  ', 'owner@acme.example')
+    assert.deepEqual(Object.keys(created), ['organizationId', 'clientId', 'clientSecret'])
+    assert.match(created.organizationId, identifier)
+    assert.match(created.clientId, identifier)
+    assert.match(created.clientSecret, /^pss_[\w-]{43}$/)
+
+    const [entry, ...more] = await commands.json<Record<string, string>[]>('org', 'list')
+    assert.deepEqual(more, [])
+    const { ownerId = '', createdTime = '', ...rest } = entry ?? {}
+    assert.deepEqual(rest, {
+      organizationId: created.organizationId,
+      name: 'Acme Ünited',
+      ownerEmail: 'owner@acme.example',
+    })
+    assert.match(ownerId, identifier)
+    assert.equal(new Date(createdTime).toISOString(), createdTime)
+    const [head, row, end] = (await commands.done('org', 'list')).split('\n')
+    assert.match(head ?? '', /^organizationId +name +ownerId +ownerEmail +createdTime$/)
+    assert.deepEqual(row?.split(/ {2,}/), [
+      created.organizationId,
+      'Acme Ünited',
+      ownerId,
+      'owner@acme.example',
+      createdTime,
+    ])
+    assert.equal(end, '')
+    assert.equal(head?.indexOf('ownerId'), row?.indexOf(ownerId), 'the columns stand under their names')
+
+    const words = await commands.done('org', 'create', '--name', 'In words', '--owner-email', 'a@b')
+    const shown =
+      /^organization {3}(\w{16})\nclient id {6}(\w{16})\nclient secret {2}(pss_\S+) {3}\(shown this once\)\n$/
+    assert.match(words, shown)
+    const ids = (await commands.json<Created[]>('org', 'list')).map(({ organizationId }) => organizationId)
+    assert.deepEqual(ids, [created.organizationId, shown.exec(words)?.[1]], 'the oldest first')
+  })
+
+  test('names and addresses that are none make no organization; all faults are told at once', async () => {
+    const before = await commands.json('org', 'list')
+    const [name, address] = ['Fine', 'fine@example.com']
+    const cases = [
+      ['   ', address, [/--name/]],
+      ['x'.repeat(201), address, [/--name/]],
+      ['two\nlines', address, [/--name/]],
+      [name, 'two words@example.com', [/--owner-email/]],
+      [name, 'escape\u001b@example.com', [/--owner-email/]],
+      [name, `${'x'.repeat(243)}@example.com`, [/--owner-email/]],
+      ['', 'nobody', [/--name/, /--owner-email/]],
+    ] as const
+    await Promise.all(
+      cases.map(async ([given, mail, faults]) => {
+        const { code, stdout, stderr } = await commands.run('org', 'create', '--name', given, '--owner-email', mail)
+        assert.deepEqual([code, stdout], [2, ''], JSON.stringify([given, mail]))
+        const lines = stderr.trimEnd().split('\n')
+        assert.equal(lines.length, faults.length, stderr)
+        for (const [i, line] of lines.entries()) assert.match(line, new RegExp(`^penstock: ${faults[i]?.source} must`))
+      }),
+    )
+    assert.deepEqual(await commands.json('org', 'list'), before)
+    await create('x'.repeat(200), `${'x'.repeat(242)}@example.com`)
+  })
+
+  test('clients are created, listed and revoked, for people and for programs', async () => {
+    const { organizationId, clientId: first } = await create('Of clients', 'clients@example.com')
+    const of = ['--organization', organizationId]
+    const created = await commands.json<Created>('client', 'create', ...of)
+    assert.deepEqual(Object.keys(created), ['organizationId', 'clientId', 'clientSecret'])
+    assert.equal(created.organizationId, organizationId)
+    const words = await commands.done('client', 'create', ...of)
+    const third = /^client id {6}(\w{16})\nclient secret {2}pss_\S{43} {3}\(shown this once\)\n$/.exec(words)?.[1]
+    assert(third, words)
+
+    assert.deepEqual(await commands.json('client', 'revoke', first), { clientId: first, revoked: true })
+    assert.match(await commands.done('client', 'revoke', third), new RegExp(`^Client ${third} is revoked.*\\.\n$`))
+    const list = await commands.json<Record<string, string | null>[]>('client', 'list', ...of)
+    assert.deepEqual(
+      list.map(({ clientId, organizationId, revokedTime, ...rest }) => [
+        clientId,
+        organizationId,
+        revokedTime !== null,
+        Object.keys(rest),
+      ]),
+      [
+        [first, organizationId, true, ['createdTime']],
+        [created.clientId, organizationId, false, ['createdTime']],
+        [third, organizationId, true, ['createdTime']],
+      ],
+    )
+    const table = (await commands.done('client', 'list', ...of)).split('\n')
+    assert.match(table[0] ?? '', /^clientId +organizationId +createdTime +revokedTime$/)
+    assert.match(table[2] ?? '', new RegExp(`^${created.clientId} .* -$`))
+    assert.match(table[3] ?? '', new RegExp(`^${third} .* \\S+Z$`))
+    const all = await commands.json<Created[]>('client', 'list')
+    assert(all.length > 3 && all.some(({ organizationId: other }) => other !== organizationId))
+  })
+
+  test('what is not there is named, with where to look, and exit code 1', async () => {
+    const { clientId } = await create('Of revoked', 'revoked@example.com')
+    await commands.done('client', 'revoke', clientId)
+    const cases = [
+      [/no organization nowhere: penstock org list shows/, 'client', 'create', '--organization', 'nowhere'],
+      [/no client nobody to revoke: penstock client list shows/, 'client', 'revoke', 'nobody', '--json'],
+      [/no client \w+ to revoke: penstock client list shows/, 'client', 'revoke', clientId],
+      [/no account nothing that was deleted within .* 30 days: check/, 'account', 'restore', 'nothing', '--json'],
+    ] as const
+    await Promise.all(cases.map(async ([says, ...call]) => assert.match(await commands.fails(1, ...call), says)))
+  })
+
+  test('a client secret is printed once, by the command that made it, and kept nowhere in the clear', async () => {
+    const said = commands.said.join('')
+    const secrets = said.match(/pss_[\w-]+/g) ?? []
+    assert(secrets.length > 5)
+    assert.equal(new Set(secrets).size, secrets.length)
+    for (const secret of [masterKey, new URL(databaseUrl).password]) assert(secret && !said.includes(secret))
+    const { rows } = await withSession(databaseUrl, (session) => session.query('select t::text as row from clients t'))
+    assert(rows.length > 5 && rows.every(({ row }) => !secrets.some((secret) => row.includes(secret))))
+  })
+
+  test('a database that is newer serves the commands of the version before it; one the queue cannot read does not', async () => {
+    const before = await commands.json('org', 'list')
+    await withSession(databaseUrl, async (session) => {
+      await session.query(
+        `insert into drizzle.__drizzle_migrations (hash, created_at) values ('to come', 9999999999999)`,
+      )
+      await session.query('insert into graphile_worker.migrations (id, breaking) values (999, false)')
+    })
+    for (const [command, expected] of [
+      ['migrate', { migrated: true }],
+      ['org list', before],
+    ] as const) {
+      const { code, stdout } = await commands.run(...command.split(' '), '--json')
+      assert.equal(code, 0)
+      assert.deepEqual(JSON.parse(stdout), expected)
+    }
+    const { code, stdout } = await commands.run('doctor', '--json')
+    assert.equal(code, 0, stdout)
+
+    await withSession(databaseUrl, (session) =>
+      session.query('update graphile_worker.migrations set breaking = true where id = 999'),
+    )
+    const refused = await commands.run('org', 'list')
+    assert.deepEqual([refused.code, refused.stdout], [1, ''])
+    assert.match(refused.stderr, /^penstock: .*breaking migration 999/m)
+  })
+})
+
+test('with the embedded PostgreSQL, commands at once on a new directory share it, and the last stops it', async (t) => {
+  const stage = await prepareStage(t)
+  const commands = commandsOn(stage)
+  const names = ['One', 'Two', 'Three']
+  await Promise.all(
+    names.map((name) => commands.json('org', 'create', '--name', name, '--owner-email', 'owner@example.com')),
+  )
+  assert.equal(await stage.postmaster(), undefined)
+  const list = await commands.json<{ name: string }[]>('org', 'list')
+  assert.deepEqual(list.map(({ name }) => name).sort(), [...names].sort())
+  assert.equal(await stage.postmaster(), undefined)
+})

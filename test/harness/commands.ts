@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import type { Ended, Stage } from './process.ts'
+
+/** The commands of `penstock` as an operator gives them, all on one stage and with the same settings. */
+export type Commands = {
+  /** Everything that they said, to look for what must not be there. */
+  readonly said: readonly string[]
+  run(...args: string[]): Promise<Ended>
+  /** Runs one that must succeed without a word on standard error; gives what it printed. */
+  done(...args: string[]): Promise<string>
+  /** Runs one with `--json` that must succeed; gives the one JSON value that it printed, on one line. */
+  json<T>(...args: string[]): Promise<T>
+  /** Runs one that must fail with this exit code, a single line and nothing on standard output; gives the line. */
+  fails(code: 1 | 2, ...args: string[]): Promise<string>
+}
+
+export function commandsOn(stage: Stage, env: Record<string, string> = {}): Commands {
+  const said: string[] = []
+  const run = async (...args: string[]) => {
+    const ended = await stage.penstock(args, { env })
+    said.push(ended.stdout, ended.stderr)
+    return ended
+  }
+  const done = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run(...args)
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, args.join(' '))
+    return stdout
+  }
+  return {
+    said,
+    run,
+    done,
+    json: async (...args) => {
+      const printed = await done(...args, '--json')
+      assert.match(printed, /^.+\n$/, 'one line')
+      return JSON.parse(printed)
+    },
+    fails: async (code, ...args) => {
+      const ended = await run(...args)
+      assert.deepEqual([ended.code, ended.stdout], [code, ''], `${args.join(' ')}: ${ended.stderr}`)
+      assert.match(ended.stderr, /^penstock: .+\n$/)
+      return ended.stderr
+    },
+  }
+}

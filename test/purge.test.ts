@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { purge } from '../packages/server/src/worker/purge.ts'
+import { type Caller, callerOf } from './harness/fixtures.ts'
+import { assertInvariants } from './harness/invariants.ts'
+import { startTestService, type TestService } from './harness/service.ts'
+import { withSession } from './harness/session.ts'
+
+/** What is removed for good, and what stays (invariant 5). */
+
+describe('the purge', () => {
+  let service: TestService
+  let caller: Caller
+  let clientId: string
+  let organizationId: string
+  before(async () => {
+    service = await startTestService()
+    const organization = await service.addOrganization()
+    caller = callerOf(service, organization)
+    ;({ clientId, organizationId } = organization)
+  })
+  beforeEach(async () => void (await purge(service.database)))
+  after(() => service.close())
+
+  const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
+  const nothing = { connections: 0, accounts: 0, tokens: 0, idempotencyKeys: 0 }
+  /** Of the identifiers, those whose rows are there. */
+  const kept = async (table: string, ids: string[]) => {
+    const rows = await sql(`select id from ${table} where id = any($1)`, ids)
+    return ids.filter((id) => rows.some((row) => row.id === id))
+  }
+  const ageConnection = (id: string, age: string) =>
+    sql(`update connections set deleted_time = now() - $2::interval where id = $1`, id, age)
+  const ageAccount = (id: string, age: string) =>
+    sql(
+      `with gone as (update accounts set deleted_time = now() - $2::interval where id = $1)
+      update connections set deleted_time = now() - $2::interval where account_id = $1`,
+      id,
+      age,
+    )
+
+  test('removes connections that were deleted 30 days ago, and none that was not deleted or not so long ago', async () => {
+    const { id: accountId } = await caller.addAccountWithEnds()
+    const [beyond, within, fresh, live] = await Promise.all(
+      ['beyond', 'within', 'fresh', 'live'].map(async (name) => (await caller.createConnection(accountId, name)).id),
+    )
+    assert(beyond && within && fresh && live)
+    for (const id of [beyond, within, fresh]) await caller.expect(caller.call('deleteConnection', { accountId, id }))
+    await ageConnection(beyond, '30 days 1 second')
+    await ageConnection(within, '29 days 23 hours 59 minutes')
+    await sql(`update connections set created_time = now() - interval '9 years' where id = $1`, live)
+
+    assert.deepEqual(await purge(service.database), { ...nothing, connections: 1 })
+    assert.deepEqual(await kept('connections', [beyond, within, fresh, live]), [within, fresh, live])
+    const { headers } = await caller.call('listConnections', { accountId, query: { status: 'deleted' } })
+    assert.equal(headers['x-total-count'], '2')
+    assert.equal((await caller.expect(caller.call('getAccount', { id: accountId }))).connections, '1')
+    const restored = await caller.expect(caller.call('restoreConnection', { accountId, id: within }))
+    assert.equal(restored.status, 'disabled')
+    assert.deepEqual(await purge(service.database), nothing)
+    await assertInvariants(service.database.pool)
+  })
+
+  test('removes accounts that were deleted 30 days ago, with all they held and nothing of others', async () => {
+    const [beyond, within, live] = await Promise.all(
+      ['beyond', 'within', 'live'].map(async (name) => {
+        const { id } = await caller.addAccountWithEnds(name)
+        await caller.configureEnds(id)
+        await caller.createConnection(id)
+        return id
+      }),
+    )
+    assert(beyond && within && live)
+    for (const id of [beyond, within]) await caller.expect(caller.call('deleteAccount', { id }))
+    await ageAccount(beyond, '30 days 1 second')
+    await ageAccount(within, '29 days 23 hours 59 minutes')
+    await sql(`update accounts set created_time = now() - interval '9 years' where id = $1`, live)
+    const held = (id: string) =>
+      Promise.all(
+        ['connections', 'added_connectors', 'secrets', 'connection_counts'].map(
+          async (table) => (await sql(`select count(*)::int from ${table} where account_id = $1`, id))[0]?.count,
+        ),
+      )
+    const whole = [1, 2, 2, 1]
+    for (const id of [beyond, within, live]) assert.deepEqual(await held(id), whole)
+
+    assert.deepEqual(await purge(service.database), { ...nothing, connections: 1, accounts: 1 })
+    assert.deepEqual(await kept('accounts', [beyond, within, live]), [within, live])
+    assert.deepEqual(await held(beyond), [0, 0, 0, 0])
+    for (const id of [within, live]) assert.deepEqual(await held(id), whole)
+    await assertInvariants(service.database.pool)
+  })
+
+  test('of an account that can be restored, removes the connections whose own days are over', async () => {
+    const { id } = await caller.addAccountWithEnds()
+    const own = await caller.createConnection(id, 'deleted before')
+    const along = await caller.createConnection(id, 'deleted along')
+    await caller.expect(caller.call('deleteConnection', { accountId: id, id: own.id }))
+    await caller.expect(caller.call('deleteAccount', { id }))
+    await ageAccount(id, '29 days')
+    await ageConnection(own.id, '31 days')
+    assert.deepEqual(await purge(service.database), { ...nothing, connections: 1 })
+    assert.deepEqual(await kept('connections', [own.id, along.id]), [along.id])
+  })
+
+  test('removes tokens that expired and Idempotency-Keys of more than 24 hours, and no others', async () => {
+    const digests = { expired: randomBytes(32), lasting: randomBytes(32) }
+    const addToken = (digest: Buffer, left: string) =>
+      sql(
+        `insert into tokens (digest, client_id, expires_time) values ($1, $2, now() + $3::interval)`,
+        digest,
+        clientId,
+        left,
+      )
+    await addToken(digests.expired, '-1 second')
+    await addToken(digests.lasting, '1 minute')
+    const ages = { spent: '24 hours 1 second', recent: '23 hours 59 minutes' }
+    for (const [key, age] of Object.entries(ages)) {
+      await caller.expect(caller.call('addAccount', { body: { name: key }, headers: { 'idempotency-key': key } }))
+      await sql(`update idempotency_keys set created_time = now() - $2::interval where key = $1`, key, age)
+    }
+
+    assert.deepEqual(await purge(service.database), { ...nothing, tokens: 1, idempotencyKeys: 1 })
+    const left = await sql('select digest from tokens where digest = any($1)', Object.values(digests))
+    assert.deepEqual(left, [{ digest: digests.lasting }])
+    assert.deepEqual(await sql('select key from idempotency_keys'), [{ key: 'recent' }])
+    assert.equal((await caller.call('listAccounts')).status, 200, 'the token in use lasts')
+  })
+
+  test('removes more than one statement takes, all of it', async () => {
+    const [tokens, keys, accounts] = [1_500, 1_000, 25]
+    await sql(
+      `insert into tokens (digest, client_id, expires_time)
+      select sha256(n::text::bytea), $1, now() - interval '1 day' from generate_series(1, $2) n`,
+      clientId,
+      tokens,
+    )
+    await sql(
+      `insert into idempotency_keys (organization_id, key, request_digest, created_time)
+      select $1, 'many ' || n, sha256(''), now() - interval '2 days' from generate_series(1, $2) n`,
+      organizationId,
+      keys,
+    )
+    await sql(
+      `insert into accounts (id, organization_id, name, enabled, env, deleted_time)
+      select lpad(to_hex(n), 16, '0'), $1, 'Many', true, 'production', now() - interval '31 days' from generate_series(1, $2) n`,
+      organizationId,
+      accounts,
+    )
+    // Any number of workers may do it at once; each row is removed, and counted, by one.
+    const purged = await Promise.all([purge(service.database), purge(service.database)])
+    const sum = (of: keyof typeof nothing) => purged.reduce((total, counts) => total + counts[of], 0)
+    assert.deepEqual([sum('tokens'), sum('idempotencyKeys'), sum('accounts')], [tokens, keys, accounts])
+    assert.deepEqual(await purge(service.database), nothing)
+  })
+
+  test('leaves what someone is working on, and takes it the next time', async () => {
+    const { id } = await caller.addAccountWithEnds()
+    await caller.expect(caller.call('deleteAccount', { id }))
+    await ageAccount(id, '31 days')
+    await withSession(service.databaseUrl, async (session) => {
+      await session.query('begin')
+      await session.query('select from accounts where id = $1 for no key update', [id])
+      assert.deepEqual(await purge(service.database), nothing)
+      await session.query('rollback')
+    })
+    assert.deepEqual(await purge(service.database), { ...nothing, accounts: 1 })
+  })
+})
