@@ -114,9 +114,10 @@ export async function listTransfers(
 ): Promise<{ reply: Transfer[]; total: number }> {
   await requireConnection(db, account, connectionId)
   const filter = { connectionId, status: status ?? null }
+  const statements = queries.transferList(filter)
   const [rows, count] = await Promise.all([
-    queries.listTransfers.all(db, { ...filter, size, offset }),
-    queries.countTransfers.first(db, filter),
+    statements.list.all(db, { ...filter, size, offset }),
+    statements.count.first(db, filter),
   ])
   return { reply: rows.map(viewTransfer), total: count?.total ?? 0 }
 }

@@ -1,6 +1,7 @@
 import { asOutcome } from '@penstock/connector'
 import { meet } from '../../connections/connections.ts'
 import type { Logger } from '../../log.ts'
+import { ConnectorDefect } from './defects.ts'
 import { endingOf, Lost, Released, Stopped } from './endings.ts'
 import * as queries from './queries.ts'
 import { type EngineDeps, runTransfer } from './run.ts'
@@ -100,7 +101,7 @@ async function writeEnd(deps: EngineDeps, work: queries.WorkRow, error: unknown,
   }
   const outcome = asOutcome(error)
   const isDefect = !(error instanceof Stopped) && !outcome
-  if (isDefect && !(error instanceof Error && error.name === 'ConnectorDefect')) {
+  if (isDefect && !(error instanceof ConnectorDefect)) {
     // Our own database, most likely: nothing can be written, and another worker takes the transfer up.
     throw error
   }
