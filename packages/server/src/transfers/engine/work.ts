@@ -1,7 +1,7 @@
 import { asOutcome } from '@penstock/connector'
 import { meet } from '../../connections/connections.ts'
 import type { Logger } from '../../log.ts'
-import { ConnectorDefect } from './defects.ts'
+import { ConnectorDefect } from './connector-calls.ts'
 import { endingOf, Lost, Released, Stopped } from './endings.ts'
 import * as queries from './queries.ts'
 import { type EngineDeps, runTransfer } from './run.ts'
