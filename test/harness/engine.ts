@@ -5,6 +5,7 @@ import type { TestService } from './service.ts'
 export const engineOf = ({ database, service, config }: TestService): EngineDeps => ({
   ...{ database, keyring: service.deps.keyring, catalogue: service.deps.catalogue, reach: service.deps.reach },
   settings: {
+    silenceMs: 20_000,
     patience: { firstMs: 10, mostMs: 100, totalMs: 1_000 },
     rejectsMax: config.rejects.max,
     replaceShareMin: config.replacePercentMin / 100,

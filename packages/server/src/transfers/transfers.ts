@@ -6,6 +6,7 @@ import type { Db, Transaction } from '../db/database.ts'
 import type { ActingAccount } from '../http/call.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFaults } from '../refusal.ts'
+import { movingEnds, settingsOf } from './ends.ts'
 import * as queries from './queries.ts'
 import { viewTransfer } from './view.ts'
 
@@ -152,6 +153,12 @@ export async function replayTransfer(
   const replayed =
     (await queries.findTransfer.first(tx, { accountId: account.id, connectionId, id })) ?? refuse('not_found')
   requireIntegrated(catalogue, row)
+  const { destination, deliver } = movingEnds(catalogue, row)
+  if (deliver.replaces?.(settingsOf(destination, 'Destination', row.destConfig))) {
+    const message =
+      'replaces everything with what it is sent, and so with the rejected records alone: start a whole transfer instead'
+    refuse('transfer_not_supported', [{ field: 'destConnectionConfig', message }])
+  }
   const hasEnded = replayed.status !== 'queued' && replayed.status !== 'running'
   const kept = hasEnded ? await queries.countRejects.first(tx, { transferId: id }) : undefined
   if (!kept?.replayable) refuse('nothing_to_replay')

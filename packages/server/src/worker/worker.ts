@@ -98,6 +98,7 @@ async function openEngine(
     await notices.start()
     const settings = {
       patience: { firstMs: firstRetryMs, mostMs: longestRetryMs, totalMs: config.retrySeconds * 1000 },
+      silenceMs: config.silenceSeconds * 1000,
       rejectsMax: config.rejects.max,
       replaceShareMin: config.replacePercentMin / 100,
     }

@@ -1,14 +1,13 @@
 import { asOutcome } from '@penstock/connector'
 import { meet } from '../../connections/connections.ts'
 import type { Logger } from '../../log.ts'
-import { ConnectorDefect } from './defects.ts'
+import { ConnectorDefect } from './connector-calls.ts'
 import { endingOf, Lost, Released, Stopped } from './endings.ts'
 import * as queries from './queries.ts'
 import { type EngineDeps, runTransfer } from './run.ts'
 
 /** What a worker does with transfers: takes up whose turn it is, runs it, and writes down how it ended. */
 
-const beatMs = 5_000
 const probeFirstSeconds = 60
 
 export type ClaimLimits = {
@@ -74,10 +73,13 @@ async function workOn(deps: EngineDeps, id: string, log: Logger, stopping: Abort
   }
 }
 
+/** How often a worker says that it lives, and looks for those that do not: a few times within the silence of a dead one. */
+export const beatMs = ({ settings }: EngineDeps): number => settings.silenceMs / 4
+
 /** Tells the database that this worker lives, and the run when it must end. */
-function keepBeating({ database }: EngineDeps, { id, attempt }: queries.WorkRow, ending: AbortController) {
+function keepBeating(deps: EngineDeps, { id, attempt }: queries.WorkRow, ending: AbortController) {
   const timer = setInterval(() => {
-    queries.beat.first(database, { id, attempt }).then(
+    queries.beat.first(deps.database, { id, attempt }).then(
       (standing) => {
         const end = endingOf(standing)
         if (end) ending.abort(end)
@@ -85,7 +87,7 @@ function keepBeating({ database }: EngineDeps, { id, attempt }: queries.WorkRow,
       // While the database is away there is nothing to say; a batch that cannot be confirmed ends the run.
       () => {},
     )
-  }, beatMs)
+  }, beatMs(deps))
   return { stop: () => clearInterval(timer) }
 }
 

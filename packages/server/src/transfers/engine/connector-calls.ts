@@ -1,6 +1,6 @@
 import { asOutcome } from '@penstock/connector'
 
-/** What connectors throw, told apart from what our own code does. */
+/** Calls of connectors: what they throw is told apart from what our own code throws. */
 
 /** Whether the connectors are to blame, and not our database or a stop. */
 export const isOfTheEnds = (error: unknown) => asOutcome(error) !== undefined || error instanceof ConnectorDefect
