@@ -19,6 +19,8 @@ export const postgresql = connectorBySlug('postgresql')
 export type Mill = {
   readonly service: TestService
   readonly caller: Caller
+  /** The caller's own. */
+  readonly token: string
   readonly accountId: string
   /** The folder that the local folder's connector reads and writes. */
   readonly folder: string
@@ -47,7 +49,8 @@ export async function startMill(env: Record<string, string> = {}): Promise<Mill>
   const targetDatabase = await createTestDatabase()
   const settings = { PENSTOCK_LOCAL_FOLDERS: folder, ...env }
   const service = await startTestService(settings)
-  const caller = callerOf(service, await service.addOrganization())
+  const organization = await service.addOrganization()
+  const caller = callerOf(service, organization)
   const { id: accountId } = await caller.addAccount()
   await caller.addConnectors(accountId, localFolder, postgresql)
   const configure = (id: string, secretConfig: Record<string, string | number>) =>
@@ -62,6 +65,7 @@ export async function startMill(env: Record<string, string> = {}): Promise<Mill>
   return {
     service,
     caller,
+    token: organization.token,
     accountId,
     folder,
     target,
