@@ -28,7 +28,7 @@ export function countFit(rows: number, fits: (number: number) => boolean): numbe
 }
 
 const emailOf = (number: number) => `person${number}@example.com`
-const filler = 'so that a file of many rows is one of several batches and not of a few at once'
+const filler = 'so that a file of many rows is many batches whatever the destination takes at once '.repeat(3)
 
 function lineOf(number: number): string {
   const amount = isUncountable(number) ? 'n/a' : number % 100

@@ -2,6 +2,7 @@ import {
   asOutcome,
   type Chunk,
   type Connector,
+  type Delivery,
   type Destination,
   type DestinationContext,
   type DestinationWriter,
@@ -15,11 +16,16 @@ import type { Keyring } from '../../secrets/keyring.ts'
 import { movingEnds, openContext, type Reach, settingsOf } from '../ends.ts'
 import { type RowMapping, requireMapping } from '../map-rows.ts'
 import { batchOf, beginning, fillLoads, halve, type Load, type Position } from './batches.ts'
-import { Books, type Entry } from './books.ts'
-import { endingOf, Stopped } from './endings.ts'
-import { type Patience, Troubles } from './patience.ts'
+import { Books, type Entry, entryOf, flushEntryOf } from './books.ts'
+import { checked, guarded, isOfTheEnds, ofConnector } from './connector-calls.ts'
+import { endingOf, goesOn } from './endings.ts'
+import { type Patience, pause, Troubles } from './patience.ts'
 import * as queries from './queries.ts'
 import { openReplay } from './replay.ts'
+import { storable } from './storable.ts'
+
+/** How long it may take to take away what was begun at a destination. */
+const takeAwayMs = 20_000
 
 /** What the engine works with. */
 export type EngineDeps = {
@@ -50,34 +56,9 @@ export async function runTransfer(deps: EngineDeps, work: queries.WorkRow, signa
   const run = new Run(deps, work, signal)
   const troubles = new Troubles(deps.settings.patience)
   for (;;) {
-    try {
-      await run.go(troubles)
-      return
-    } catch (error) {
-      if (!isOfTheEnds(error)) throw error
-      await run.tell(error)
-      await troubles.wait(error, signal)
-    }
-  }
-}
-
-/** Whether the connectors are to blame, and not our database or a stop. */
-const isOfTheEnds = (error: unknown) => asOutcome(error) !== undefined || error instanceof ConnectorDefect
-
-/** A connector threw something that is no outcome. */
-class ConnectorDefect extends Error {
-  override readonly name = 'ConnectorDefect'
-}
-
-/** Calls a connector: what it throws is told apart from what our own code throws. */
-async function ofConnector<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted()
-  try {
-    return await call()
-  } catch (error) {
-    signal.throwIfAborted()
-    if (asOutcome(error)) throw error
-    throw new ConnectorDefect('The connector met a defect of its own.', { cause: error })
+    const waitMs = await run.go(troubles)
+    if (waitMs === undefined) return
+    await pause(waitMs, signal)
   }
 }
 
@@ -101,16 +82,11 @@ class Run {
     this.#deliver = deliver
   }
 
-  /** What the run meets, for whoever looks while it goes on trying. */
-  async tell(error: unknown): Promise<void> {
-    const { id, attempt } = this.#work
-    const outcome = asOutcome(error)
-    const message = `${outcome?.message ?? 'The connector met a defect of its own.'} Trying again.`
-    await queries.tellTrouble.run(this.#deps.database, { id, attempt, code: outcome?.code ?? 'internal', message })
-  }
-
-  /** Opens both ends at the last confirmed position, and goes on from there to the end. */
-  async go(troubles: Troubles): Promise<void> {
+  /**
+   * Opens both ends at the last confirmed position, and goes on from there to the end.
+   * @returns how long to wait until another try, in milliseconds; nothing once all is done
+   */
+  async go(troubles: Troubles): Promise<number | undefined> {
     const { database, keyring } = this.#deps
     const now = await queries.findWork.first(database, { id: this.#work.id })
     if (!now || now.attempt !== this.#work.attempt) throw endingOf(undefined)
@@ -123,13 +99,13 @@ class Run {
     })
     const session = new Session(this.#deps, now, this.#signal, books, troubles, {
       openReader: () => this.#openReader(now),
-      openWriter: (columns, given, memory) => this.#openWriter(now, columns, given, memory),
+      openWriter: (begun, ending) => this.#openWriter(now, begun, ending),
       planFor: (columns) => requireMapping(this.#destination, columns, settings),
       bounds: this.#deliver.batch(settings),
       replaces: this.#deliver.replaces?.(settings) ?? false,
       records: Object.keys(this.#destination.destination?.records ?? {}),
     })
-    await session.run(receipts.flatMap(({ receipt }) => (receipt === null ? [] : [receipt])))
+    return session.run(receipts.flatMap(({ receipt }) => (receipt === null ? [] : [receipt])))
   }
 
   async #openReader(work: queries.WorkRow): Promise<SourceReader> {
@@ -137,35 +113,29 @@ class Run {
     if (work.replayOf) return openReplay(database, keyring, work.replayOf)
     const end = { role: 'Source', settings: work.srcConfig } as const
     const context = await openContext(database, this.#deps, this.#source, work.accountId, end, this.#signal)
-    return ofConnector(this.#signal, () => this.#open({ ...context, marker: work.marker ?? undefined }))
+    const reader = await ofConnector(this.#signal, () => this.#open({ ...context, marker: work.marker ?? undefined }))
+    return guarded(reader, this.#signal)
   }
 
-  async #openWriter(
-    work: queries.WorkRow,
-    columns: readonly string[],
-    receipts: readonly Json[],
-    memory: Json | undefined,
-  ): Promise<DestinationWriter> {
+  async #openWriter(work: queries.WorkRow, begun: Begun, signal = this.#signal): Promise<DestinationWriter> {
     const end = { role: 'Destination', settings: work.destConfig } as const
     const context: DestinationContext = {
-      ...(await openContext(this.#deps.database, this.#deps, this.#destination, work.accountId, end, this.#signal)),
+      ...(await openContext(this.#deps.database, this.#deps, this.#destination, work.accountId, end, signal)),
       transferId: work.id,
       startedTime: work.startedTime.toISOString(),
-      columns,
-      receipts,
-      memory,
+      ...begun,
     }
-    return ofConnector(this.#signal, () => this.#deliver.open(context))
+    return ofConnector(signal, () => this.#deliver.open(context))
   }
 }
 
+/** What a writer must know of what was delivered before it. */
+type Begun = Pick<DestinationContext, 'columns' | 'receipts' | 'memory'>
+
 type Ends = {
   openReader(): Promise<SourceReader>
-  openWriter(
-    columns: readonly string[],
-    receipts: readonly Json[],
-    memory: Json | undefined,
-  ): Promise<DestinationWriter>
+  /** @param signal that of the run unless given */
+  openWriter(begun: Begun, signal?: AbortSignal): Promise<DestinationWriter>
   planFor(columns: readonly string[]): RowMapping
   readonly bounds: { readonly rowsMax: number; readonly bytesMax: number }
   readonly replaces: boolean
@@ -188,6 +158,9 @@ class Session {
   #plan: RowMapping | undefined
   #sourceColumns: readonly string[] = []
   #held: Entry[] = []
+  #lastHeld: Load | undefined
+  /** Records of the source that are confirmed. */
+  #read: number
 
   constructor(
     deps: EngineDeps,
@@ -204,18 +177,62 @@ class Session {
     this.#troubles = troubles
     this.#ends = ends
     this.#memory = work.memory ?? undefined
+    this.#read = work.read
   }
 
-  async run(receipts: readonly Json[]): Promise<void> {
+  /** @returns how long to wait until another try, in milliseconds; nothing once all is done */
+  async run(receipts: readonly Json[]): Promise<number | undefined> {
     this.#receipts = [...receipts]
     try {
+      await this.#assertMayGoOn()
       await this.#deliverAll()
       await this.#finish()
+      return undefined
     } catch (error) {
-      if (error instanceof Stopped || isFinal(error) || this.#troubles.areOver) await this.#writer?.abort()
-      throw error
+      try {
+        return await this.#tryAgain(error)
+      } catch (end) {
+        if (!goesOn(end)) await this.#takeAway()
+        throw end
+      }
     } finally {
       await Promise.all([this.#reader?.close(), this.#writer?.close()])
+    }
+  }
+
+  /** It may have been stopped while nobody worked on it. */
+  async #assertMayGoOn(): Promise<void> {
+    const { id, attempt } = this.#work
+    const ending = endingOf(await queries.beat.first(this.#deps.database, { id, attempt }))
+    if (ending) throw ending
+  }
+
+  /**
+   * Says what the run met, for whoever looks while it goes on trying, and how long to wait until then, in milliseconds.
+   * Throws where the transfer ends with it.
+   */
+  async #tryAgain(error: unknown): Promise<number> {
+    if (!isOfTheEnds(error)) throw error
+    const waitMs = this.#troubles.meet(error)
+    const { id, attempt } = this.#work
+    const outcome = asOutcome(error)
+    const message = `${storable(outcome?.message ?? 'The connector met a defect of its own.')} Trying again.`
+    await queries.tellTrouble.run(this.#deps.database, { id, attempt, code: outcome?.code ?? 'internal', message })
+    return waitMs
+  }
+
+  /** The transfer ended without success: takes away what nobody should find, as far as that can be done. */
+  async #takeAway(): Promise<void> {
+    if (this.#writer && !this.#signal.aborted) return this.#writer.abort()
+    // Columns are kept before anything is begun; what was begun may be another worker's doing.
+    if (!this.#writer && this.#work.columns === null) return
+    try {
+      // A writer that was stopped reaches nothing any more.
+      const writer = await this.#ends.openWriter(this.#begun(), AbortSignal.timeout(takeAwayMs))
+      await writer.abort()
+      await writer.close()
+    } catch {
+      // Its destination does not answer, or does not let us in.
     }
   }
 
@@ -241,12 +258,11 @@ class Session {
       next.catch(() => {})
       await this.#deliver(load)
     }
-    const flushed = this.#held.length > 0 ? await this.#ask((writer) => writer.flush()) : undefined
-    if (this.#held.length > 0) await this.#confirmHeld(flushed ?? { bytes: 0 })
+    if (this.#receipts.length > 0 || this.#writer) await this.#flush()
   }
 
   async #pull(loads: AsyncGenerator<Load, void, undefined>): Promise<Load | undefined> {
-    return ofConnector(this.#signal, async () => (await loads.next()).value ?? undefined)
+    return (await loads.next()).value ?? undefined
   }
 
   /** The mapping follows from the columns, which the first chunk tells. */
@@ -257,8 +273,8 @@ class Session {
       this.#sourceColumns = chunk.columns
       await queries.keepColumns.run(this.#deps.database, {
         ...{ id, attempt },
-        sourceColumns: JSON.stringify(chunk.columns),
-        columns: JSON.stringify(this.#plan.columns),
+        sourceColumns: JSON.stringify(chunk.columns.map(storable)),
+        columns: JSON.stringify(this.#plan.columns.map(storable)),
       })
     }
     return this.#plan.map
@@ -270,93 +286,89 @@ class Session {
     const pending = this.#held.length > 0 ? null : load.covered
     const ending = endingOf(await queries.beginBatch.first(this.#deps.database, { id, attempt, pending }))
     if (ending) throw ending
-    if (load.rows.length === 0) {
-      if (this.#held.length > 0) this.#held.push({ load, delivery: undefined })
-      else await this.#confirm([{ load, delivery: undefined }])
-      return
+    if (load.rows.length === 0) return this.#addToHeld(entryOf(load, undefined))
+    const sent = await this.#send(load)
+    if (!(sent instanceof Outcome)) {
+      this.#held.push(sent.entry)
+      this.#lastHeld = load
+      if (!sent.delivery.held) await this.#confirmHeld()
+    } else if (load.rows.length > 1) {
+      for (const half of halve(load)) await this.#deliver(half)
+    } else {
+      const rejected = [{ index: 0, reason: sent.message }]
+      await this.#addToHeld(entryOf(load, { bytes: 0, rejected }))
     }
-    const batch = batchOf(load, id, this.#columns())
+  }
+
+  /** Sends the batch of a load, again and again while trouble passes; answers the outcome where it must be split. */
+  async #send(load: Load): Promise<{ entry: Entry; delivery: Delivery } | Outcome> {
+    const batch = batchOf(load, this.#work.id, this.#columns())
     for (;;) {
       try {
-        const delivery = await this.#ask((writer) => writer.deliver(batch))
-        this.#held.push({ load, delivery })
-        if (!delivery.held) await this.#confirmHeld()
-        return
+        return await this.#ask(async (writer) => {
+          const delivery = checked(await writer.deliver(batch), batch)
+          return { entry: entryOf(load, delivery), delivery }
+        })
       } catch (error) {
         const outcome = asOutcome(error)
-        if (outcome?.instruction === 'split') {
-          if (load.rows.length > 1) {
-            for (const half of halve(load)) await this.#deliver(half)
-          } else {
-            await this.#reject(load, outcome)
-          }
-          return
-        }
+        if (outcome?.instruction === 'split') return outcome
         // What is held must be read again; else the same batch goes to a new writer once the trouble has passed.
-        if (this.#held.length > 0 || !isOfTheEnds(error)) throw error
-        await queries.tellTrouble.run(this.#deps.database, {
-          ...{ id, attempt, code: outcome?.code ?? 'internal' },
-          message: `${outcome?.message ?? 'The connector met a defect of its own.'} Trying again.`,
-        })
-        await this.#troubles.wait(error, this.#signal)
+        if (this.#held.length > 0) throw error
+        const waitMs = await this.#tryAgain(error)
         await this.#writer?.close()
         this.#writer = undefined
+        await pause(waitMs, this.#signal)
       }
     }
   }
 
   async #ask<T>(call: (writer: DestinationWriter) => Promise<T>): Promise<T> {
-    this.#writer ??= await this.#ends.openWriter(this.#columns(), this.#receipts, this.#memory)
+    this.#writer ??= await this.#ends.openWriter(this.#begun())
     const writer = this.#writer
     return ofConnector(this.#signal, () => call(writer))
+  }
+
+  #begun(): Begun {
+    return { columns: this.#columns(), receipts: [...this.#receipts], memory: this.#memory }
   }
 
   #columns(): readonly string[] {
     return this.#plan?.columns ?? this.#work.columns ?? this.#ends.records
   }
 
-  /** The destination refused the one record that is left of a batch. */
-  async #reject(load: Load, { message }: Outcome): Promise<void> {
-    const entry: Entry = { load, delivery: { bytes: 0, rejected: [{ index: 0, reason: message }] } }
-    if (this.#held.length > 0) this.#held.push(entry)
-    else await this.#confirm([entry])
+  /** What did not go to the destination is confirmed with what it holds, so that positions keep their order. */
+  async #addToHeld(entry: Entry): Promise<void> {
+    this.#held.push(entry)
+    if (this.#held.length === 1) await this.#confirmHeld()
   }
 
-  async #confirmHeld(flushed?: Entry['delivery']): Promise<void> {
+  /** Asked for even where nothing is held: what is written at the end must be known after a crash. */
+  async #flush(): Promise<void> {
+    const flushed = await this.#ask(async (writer) => {
+      const delivery = await writer.flush()
+      return delivery && flushEntryOf(delivery, this.#lastHeld)
+    })
+    if (flushed) this.#held.push(flushed)
+    await this.#confirmHeld()
+  }
+
+  async #confirmHeld(): Promise<void> {
     const entries = this.#held
-    const last = entries.at(-1)
-    if (flushed && last) {
-      entries[entries.length - 1] = {
-        load: last.load,
-        delivery: {
-          ...last.delivery,
-          ...flushed,
-          bytes: (last.delivery?.bytes ?? 0) + flushed.bytes,
-          rejected: [...(last.delivery?.rejected ?? []), ...(flushed.rejected ?? [])],
-        },
-      }
-    }
+    if (entries.length === 0) return
     this.#held = []
-    await this.#confirm(entries)
-  }
-
-  async #confirm(entries: readonly Entry[]): Promise<void> {
+    this.#lastHeld = undefined
     const receipt = await this.#books.confirm(entries, this.#progressAfter(entries), this.#sourceColumns)
     if (receipt !== undefined) this.#receipts.push(receipt)
-    this.#memory = entries.findLast(({ delivery }) => delivery?.memory !== undefined)?.delivery?.memory ?? this.#memory
+    this.#memory = entries.findLast(({ memory }) => memory !== undefined)?.memory ?? this.#memory
     this.#troubles.forget()
   }
 
+  /** How much of the source is done with, from 0 to 1, where that is known. */
   #progressAfter(entries: readonly Entry[]): number | null {
-    const total = this.#reader?.total
-    const last = entries.at(-1)
-    if (!total || !last) return null
-    const bytes = last.load.segments.at(-1)?.bytes ?? 0
-    const part = total.bytes
-      ? bytes / total.bytes
-      : total.rows
-        ? (last.load.first + last.load.covered - 1) / total.rows
-        : Number.NaN
+    const { bytes, rows } = this.#reader?.total ?? {}
+    this.#read += entries.reduce((sum, { read }) => sum + read, 0)
+    const readBytes = entries.findLast(({ end }) => end)?.end?.position.bytes
+    const part = bytes ? (readBytes ?? Number.NaN) / bytes : rows ? this.#read / rows : Number.NaN
     return Number.isFinite(part) ? Math.min(1, Math.max(0, part)) : null
   }
 
@@ -377,16 +389,14 @@ class Session {
   async #brake(): Promise<void> {
     if (this.#work.confirmed || this.#work.replayOf) return
     const reader = await this.#ends.openReader()
+    let plan: RowMapping | undefined
     let fit = 0
     try {
-      await ofConnector(this.#signal, async () => {
-        let plan: RowMapping | undefined
-        for await (const chunk of reader.read()) {
-          plan ??= this.#ends.planFor(chunk.columns)
-          const unfit = new Set([...(chunk.faults?.keys() ?? []), ...plan.map(chunk).faults.keys()])
-          fit += chunk.rows.length - unfit.size
-        }
-      })
+      for await (const chunk of reader.read()) {
+        plan ??= this.#ends.planFor(chunk.columns)
+        const unfit = new Set([...(chunk.faults?.keys() ?? []), ...plan.map(chunk).faults.keys()])
+        fit += chunk.rows.length - unfit.size
+      }
     } finally {
       await reader.close()
     }
@@ -399,10 +409,4 @@ class Session {
       `This would replace everything that is there by ${fit} records${last > 0 ? `; the last time there were ${last}` : ''}. Nothing was changed: check the source, or start the transfer with "confirm": true.`,
     )
   }
-}
-
-/** Whether the transfer ends with it, so that what was begun at the destination can be taken away. */
-function isFinal(error: unknown): boolean {
-  const instruction = asOutcome(error)?.instruction
-  return instruction === 'refused' || instruction === 'failed'
 }
