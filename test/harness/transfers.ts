@@ -26,6 +26,7 @@ export type Mill = {
   readonly folder: string
   /** The database that the PostgreSQL connector reads and writes. */
   readonly target: pg.Pool
+  readonly targetUrl: string
   startWorker(env?: Record<string, string>): Promise<Worker>
   /** A connection between two of the connectors that are there, active. */
   connect(
@@ -69,6 +70,7 @@ export async function startMill(env: Record<string, string> = {}): Promise<Mill>
     accountId,
     folder,
     target,
+    targetUrl: targetDatabase.url,
     startWorker: async () => {
       const { config, databaseUrl, logLines } = service
       assert(config.masterKey)
