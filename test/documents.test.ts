@@ -91,6 +91,11 @@ describe('the pages of the catalogue', () => {
       ]
       for (const what of told) assert.ok(page.includes(escaped(what)), `${connector.slug} does not tell ${what}`)
       assert.equal(page.includes('In preview'), connector.status === 'preview', connector.slug)
+      const moves = `<dt>Data moves</dt><dd>${connector.integrated ? 'yes' : 'not yet'}</dd>`
+      assert.ok(page.includes(moves), `${connector.slug} does not tell whether data moves`)
+      const { tested } = connector
+      const peers = tested && `<dt>Tested against</dt><dd>${escaped(tested)}</dd>`
+      assert.equal(page.includes(peers ?? 'Tested against'), tested !== undefined, connector.slug)
     }
   })
 
