@@ -135,6 +135,16 @@ describe('the catalogue', () => {
     }
   })
 
+  test('knows the form of every value that it hashes, since what is hashed as it stands matches nobody', () => {
+    for (const { slug, destination } of connectors) {
+      for (const [name, { hashed, normalise, identifiers }] of Object.entries(destination?.records ?? {})) {
+        if (!hashed) continue
+        assert.ok(normalise, `${slug}: ${name} is hashed and has no form`)
+        assert.equal(identifiers, undefined, `${slug}: ${name} is a list, and only single values are hashed`)
+      }
+    }
+  })
+
   test('refuses two connectors with one slug or name, and two definitions of one platform', () => {
     const platform = definePlatform({ slug: 'mill', name: 'Mill', type: 'Data Provider' })
     const make = (slug: string, name: string, of: Platform) =>
