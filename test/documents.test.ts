@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import {
   type Connector,
@@ -294,4 +295,11 @@ describe('the generated documents', () => {
     }
     assert.doesNotMatch(refusals?.content ?? '', /Answered by: \./)
   })
+})
+
+test('the README counts the connectors as they are', async () => {
+  const readme = (await readFile(new URL('../README.md', import.meta.url), 'utf8')).replaceAll('\n', ' ')
+  assert.equal(/a catalogue of (\d+)/.exec(readme)?.[1], String(connectors.length))
+  const moving = connectors.filter(({ integrated }) => integrated)
+  assert.equal(/Data moves through (\d+) of them/.exec(readme)?.[1], String(moving.length))
 })
