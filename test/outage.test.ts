@@ -51,6 +51,7 @@ function callsOfAll(
   const account = { id: accountId }
   const connector = { accountId, id: source.id }
   const connection = { accountId, id: connectionId }
+  const transfer = { ...connection, transferId: '0123456789abcdef' }
   const body = { name: 'New', srcConnectorId: source.id, destConnectorId: destination.id }
   return {
     createToken: { body: { clientId, clientSecret } },
@@ -74,6 +75,19 @@ function callsOfAll(
     deleteConnection: connection,
     restoreConnection: connection,
     getConnection: connection,
+    checkConnector: connector,
+    previewConnection: { ...connection, body: {} },
+    startTransfer: { ...connection, body: {} },
+    listTransfers: connection,
+    getTransfer: transfer,
+    cancelTransfer: transfer,
+    listRejects: transfer,
+    replayTransfer: transfer,
+    getSchedule: connection,
+    setSchedule: { ...connection, body: { cron: '0 6 * * *' } },
+    deleteSchedule: connection,
+    reportAccounts: {},
+    reportConnections: { accountId },
   }
 }
 

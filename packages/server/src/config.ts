@@ -29,6 +29,8 @@ export type Config = {
   worker: boolean
   /** Transfers that run at once: in this process, in one account and on one platform over all processes (0: no limit). */
   transfers: { readonly atOnce: number; readonly perAccount: number; readonly perPlatform: number }
+  /** A worker that does not say for so long that it lives is taken for dead, and its transfers go on in another. */
+  silenceSeconds: number
   /** How long a transfer puts up with trouble that should pass. */
   retrySeconds: number
   /** Rejected records that are kept of one transfer, and for how long. */
@@ -118,6 +120,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       perAccount: whole('PENSTOCK_TRANSFERS_PER_ACCOUNT', 4, 1, 1_000),
       perPlatform: whole('PENSTOCK_TRANSFERS_PER_PLATFORM', 0, 0, 1_000),
     },
+    silenceSeconds: whole('PENSTOCK_SILENCE_SECONDS', 20, 2, 3_600),
     retrySeconds: whole('PENSTOCK_RETRY_SECONDS', 900, 0, 86_400),
     rejects: {
       max: whole('PENSTOCK_REJECTS', 10_000, 0, 1_000_000),

@@ -40,7 +40,7 @@ export async function reportConnections(
   const { size, offset } = query
   const [connections, count] = await Promise.all([
     queries.connectionsByName.all(db, { ...filter, size, offset }),
-    queries.countConnections.first(db, filter),
+    (filter.like === null ? queries.countAllConnections : queries.countConnections).first(db, filter),
   ])
   const ids = connections.map(({ id }) => id)
   const rows = await queries.volumeOfConnections.all(db, { accountId: account.id, ids, ...days })

@@ -45,7 +45,8 @@ export async function startWorker(
     })
   // Transfers do not keep the purge waiting.
   const concurrentJobs = transfers.atOnce + 1
-  const start = () => runQueue(databaseUrl, { told, owners, concurrentJobs, work, log })
+  const rejectDays = config.rejects.days
+  const start = () => runQueue(databaseUrl, { told, owners, concurrentJobs, work, rejectDays, log })
   const supervise = async (first: Queue) => {
     let queue: Queue | undefined = first
     while (!signal.aborted) {
@@ -97,6 +98,7 @@ async function openEngine(
     await notices.start()
     const settings = {
       patience: { firstMs: firstRetryMs, mostMs: longestRetryMs, totalMs: config.retrySeconds * 1000 },
+      silenceMs: config.silenceSeconds * 1000,
       rejectsMax: config.rejects.max,
       replaceShareMin: config.replacePercentMin / 100,
     }

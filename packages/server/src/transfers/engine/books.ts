@@ -4,7 +4,7 @@ import { makeDataKey, openDataKey } from '../../secrets/data-keys.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { type MasterKey, seal } from '../../secrets/seal.ts'
 import { redactRow } from '../mapping/redact.ts'
-import { endOf, type Load } from './batches.ts'
+import { endOf, type Load, type Position } from './batches.ts'
 import { Lost } from './endings.ts'
 import * as queries from './queries.ts'
 import { rejectPlace } from './replay.ts'
@@ -14,8 +14,45 @@ import { rejectPlace } from './replay.ts'
  * records, and the volumes that follow, in one transaction (invariants 9 and 10). Nothing else moves a position.
  */
 
-/** A delivery, and the load that it delivered; without one where everything of the load was unfit. */
-export type Entry = { readonly load: Load; readonly delivery: Delivery | undefined }
+/** What is written down of a load and its delivery; the records themselves are let go, but for the rejected ones. */
+export type Entry = {
+  readonly read: number
+  readonly sent: number
+  readonly bytes: number
+  readonly rejects: readonly Kept[]
+  readonly receipt: Json | undefined
+  readonly memory: Json | undefined
+  readonly position: Position
+  readonly marker: Json | undefined
+}
+
+/** The entry of a load; without a delivery where nothing of it was fit to be sent. */
+export function entryOf(load: Load, delivery?: Delivery): Entry {
+  return {
+    read: load.covered,
+    sent: delivery ? load.rows.length : 0,
+    bytes: delivery?.bytes ?? 0,
+    rejects: rejectsOf(load, delivery?.rejected ?? []),
+    receipt: delivery?.receipt,
+    memory: delivery?.memory,
+    ...endOf(load),
+  }
+}
+
+/** The entry of records that a flush confirmed: what it said beside what was known of them. */
+export const flushed = (entry: Entry, { bytes, rejected = [], receipt, memory }: Delivery): Entry => ({
+  ...entry,
+  bytes: entry.bytes + bytes,
+  // The flush knows no batch, and so no row by its index.
+  rejects: [
+    ...entry.rejects,
+    ...rejected.map(
+      ({ count = 1, field = null, reason }): Kept => ({ row: null, count, field, reason, raw: undefined }),
+    ),
+  ],
+  receipt: receipt ?? entry.receipt,
+  memory: memory ?? entry.memory,
+})
 
 type Kept = { row: number | null; count: number; field: string | null; reason: string; raw: Row | undefined }
 
@@ -58,23 +95,20 @@ export class Books {
     const { id, attempt, accountId, connectionId, organizationId, trigger } = this.#work
     const last = entries.at(-1)
     if (!last) return undefined
-    const counts = { read: 0, sent: 0, rejected: 0, bytes: 0 }
-    const rejects: Kept[] = []
-    let receipt: Json | undefined
-    let memory: Json | undefined
-    for (const { load, delivery } of entries) {
-      const own = rejectsOf(load, delivery?.rejected ?? [])
-      counts.read += load.covered
-      counts.sent += delivery ? load.rows.length : 0
-      counts.rejected += own.reduce((sum, { count }) => sum + count, 0)
-      counts.bytes += delivery?.bytes ?? 0
-      rejects.push(...own)
-      receipt = delivery?.receipt ?? receipt
-      memory = delivery?.memory ?? memory
+    const sum = (count: (entry: Entry) => number) => entries.reduce((total, entry) => total + count(entry), 0)
+    const rejects = entries.flatMap((entry) => entry.rejects)
+    const counts = {
+      read: sum(({ read }) => read),
+      sent: sum(({ sent }) => sent),
+      rejected: rejects.reduce((total, { count }) => total + count, 0),
+      bytes: sum(({ bytes }) => bytes),
     }
+    const receipt = entries.findLast((entry) => entry.receipt !== undefined)?.receipt
+    const memory = entries.findLast((entry) => entry.memory !== undefined)?.memory
+    const marker = entries.findLast((entry) => entry.marker !== undefined)?.marker
     const accepted = counts.read - counts.rejected
     if (accepted < 0) throw new Error('A destination rejected more records than it was sent')
-    const { position, marker } = endOf(last.load)
+    const { position } = last
     const number = this.#entries + 1
     const kept = rejects.slice(0, Math.max(0, this.#rejectsMax - this.#keptRejects))
     await this.#db.transaction(async (tx) => {

@@ -9,15 +9,13 @@ import { nextRun } from '../schedules.ts'
 import { begin, requireIntegrated } from '../transfers.ts'
 import * as queries from './queries.ts'
 import type { EngineDeps } from './run.ts'
+import { beatMs } from './work.ts'
 
 /**
  * What must be seen to from time to time, by every worker: transfers whose worker died, schedules that are due,
  * connections that are offline. Whoever comes first does it.
  */
 
-const tickMs = 5_000
-/** A worker that did not say for so long that it lives is dead; with the tick, noticed within 30 seconds. */
-const silentSeconds = 20
 const dueAtOnce = 100
 const probesAtOnce = 10
 const probeTimeoutMs = 60_000
@@ -30,13 +28,13 @@ export async function keepUp(deps: EngineDeps, log: Logger, stopping: AbortSigna
       if (stopping.aborted) return
       await see(deps, log, stopping).catch((err) => log.warn({ err }, 'upkeep of transfers failed; trying again'))
     }
-    await delay(tickMs, undefined, { signal: stopping }).catch(() => {})
+    await delay(beatMs(deps), undefined, { signal: stopping }).catch(() => {})
   }
 }
 
 /** Gives transfers of dead workers to living ones, and wakes workers where transfers wait. */
-export async function reviveSilent({ database }: EngineDeps, log: Logger): Promise<void> {
-  const revived = await queries.reviveSilent.all(database, { silentSeconds })
+export async function reviveSilent({ database, settings }: EngineDeps, log: Logger): Promise<void> {
+  const revived = await queries.reviveSilent.all(database, { silentSeconds: settings.silenceMs / 1000 })
   for (const { id } of revived)
     log.warn({ transferId: id }, 'the worker of a transfer fell silent; another one goes on')
   const waiting = await queries.oldestQueued.first(database, {})

@@ -1,13 +1,13 @@
 import { asOutcome } from '@penstock/connector'
 import { meet } from '../../connections/connections.ts'
 import type { Logger } from '../../log.ts'
+import { ConnectorDefect } from './connector-calls.ts'
 import { endingOf, Lost, Released, Stopped } from './endings.ts'
 import * as queries from './queries.ts'
 import { type EngineDeps, runTransfer } from './run.ts'
 
 /** What a worker does with transfers: takes up whose turn it is, runs it, and writes down how it ended. */
 
-const beatMs = 5_000
 const probeFirstSeconds = 60
 
 export type ClaimLimits = {
@@ -73,10 +73,13 @@ async function workOn(deps: EngineDeps, id: string, log: Logger, stopping: Abort
   }
 }
 
+/** How often a worker says that it lives, and looks for those that do not: a few times within the silence of a dead one. */
+export const beatMs = ({ settings }: EngineDeps): number => settings.silenceMs / 4
+
 /** Tells the database that this worker lives, and the run when it must end. */
-function keepBeating({ database }: EngineDeps, { id, attempt }: queries.WorkRow, ending: AbortController) {
+function keepBeating(deps: EngineDeps, { id, attempt }: queries.WorkRow, ending: AbortController) {
   const timer = setInterval(() => {
-    queries.beat.first(database, { id, attempt }).then(
+    queries.beat.first(deps.database, { id, attempt }).then(
       (standing) => {
         const end = endingOf(standing)
         if (end) ending.abort(end)
@@ -84,7 +87,7 @@ function keepBeating({ database }: EngineDeps, { id, attempt }: queries.WorkRow,
       // While the database is away there is nothing to say; a batch that cannot be confirmed ends the run.
       () => {},
     )
-  }, beatMs)
+  }, beatMs(deps))
   return { stop: () => clearInterval(timer) }
 }
 
@@ -98,7 +101,7 @@ async function writeEnd(deps: EngineDeps, work: queries.WorkRow, error: unknown,
   }
   const outcome = asOutcome(error)
   const isDefect = !(error instanceof Stopped) && !outcome
-  if (isDefect && !(error instanceof Error && error.name === 'ConnectorDefect')) {
+  if (isDefect && !(error instanceof ConnectorDefect)) {
     // Our own database, most likely: nothing can be written, and another worker takes the transfer up.
     throw error
   }

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Chunk, Json, SourceReader } from '@penstock/connector'
+import fc from 'fast-check'
+import { type Bounds, batchOf, beginning, endOf, fillLoads, halve, type Load, type Mapper } from './batches.ts'
+
+/** Records are told apart by what stands in them: their number. Every seventh is broken, every fifth cannot be mapped. */
+const isBroken = (number: number) => number % 7 === 0
+const isUnmappable = (number: number) => number % 5 === 0
+const isFit = (number: number) => !isBroken(number) && !isUnmappable(number)
+
+type Scene = { records: number; sizes: readonly number[]; bounds: Bounds; pending: number | null }
+
+const scenes = fc.record<Scene>({
+  records: fc.nat({ max: 80 }),
+  // The sizes of chunks, over and over; a chunk may be empty.
+  sizes: fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 6 }).map((sizes) => [...sizes, 3]),
+  bounds: fc.record({ rowsMax: fc.integer({ min: 1, max: 30 }), bytesMax: fc.integer({ min: 1, max: 400 }) }),
+  pending: fc.option(fc.integer({ min: 1, max: 40 })),
+})
+
+const bytesOf = (number: number) => 5 + (number % 11)
+
+/** Numbers in chunks of these sizes, wherever reading begins: what chunks there are may differ from one time to the next. */
+function readerOf({ records, sizes }: Pick<Scene, 'records' | 'sizes'>): SourceReader {
+  return {
+    async *read(after: Json = 0) {
+      for (let done = Number(after), turn = 0; done < records; turn++) {
+        const size = Math.min(records - done, sizes[turn % sizes.length] ?? 1)
+        const numbers = Array.from({ length: size }, (_, i) => done + i + 1)
+        done += size
+        yield {
+          columns: ['number'],
+          rows: numbers.map((number) => [number]),
+          faults: new Map(numbers.flatMap((number, i) => (isBroken(number) ? [[i, 'broken'] as const] : []))),
+          bytes: numbers.reduce((sum, number) => sum + bytesOf(number), 0),
+          position: done,
+          marker: `up to ${done}`,
+        } satisfies Chunk
+      }
+    },
+    close: async () => {},
+  }
+}
+
+const mapper: Mapper = ({ rows }) => ({
+  rows: rows.map(([number]) => [`mapped ${number}`]),
+  faults: new Map(
+    rows.flatMap(([number], i) => (isUnmappable(Number(number)) ? [[i, { reason: 'unmappable' }] as const] : [])),
+  ),
+})
+
+async function fill(scene: Scene, from = beginning, first = 1): Promise<Load[]> {
+  const loads: Load[] = []
+  const { bounds, pending } = scene
+  const filled = fillLoads(
+    readerOf(scene),
+    from,
+    first,
+    () => mapper,
+    () => bounds,
+    pending,
+  )
+  for await (const load of filled) loads.push(load)
+  return loads
+}
+
+/** Fails unless these loads cover exactly the records from `first` to `last`, each once, in order, on its right side. */
+function assertCover(loads: readonly Load[], first: number, last: number): void {
+  let next = first
+  for (const load of loads) {
+    assert.equal(load.first, next)
+    assert(load.covered > 0)
+    const numbers = Array.from({ length: load.covered }, (_, i) => load.first + i)
+    assert.deepEqual(load.numbers, numbers.filter(isFit))
+    assert.deepEqual(
+      load.rows,
+      load.numbers.map((number) => [`mapped ${number}`]),
+    )
+    assert.deepEqual(
+      load.raws,
+      load.numbers.map((number) => [number]),
+    )
+    assert.deepEqual(
+      load.unfit,
+      numbers
+        .filter((number) => !isFit(number))
+        .map((number) => ({ number, raw: [number], fault: { reason: isBroken(number) ? 'broken' : 'unmappable' } })),
+    )
+    next += load.covered
+  }
+  assert.equal(next, last + 1)
+}
+
+/** All leaves of cutting a load in halves, wherever `cuts` says so and there is something to cut. */
+function cutUp(load: Load, cuts: readonly boolean[], depth = 0): Load[] {
+  if (load.rows.length < 2 || !cuts[depth % cuts.length]) return [load]
+  return halve(load).flatMap((half) => cutUp(half, cuts, depth + 1))
+}
+
+const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value))
+
+describe('batches', () => {
+  test('hold every record once, in order, whatever the chunks, and stay within their bounds', () =>
+    fc.assert(
+      fc.asyncProperty(scenes, async (scene) => {
+        const loads = await fill(scene)
+        assertCover(loads, 1, scene.records)
+        for (const [i, { covered, first }] of loads.entries()) {
+          if (i === 0 && scene.pending !== null) {
+            assert.equal(
+              covered,
+              Math.min(scene.pending, scene.records),
+              'what may have been delivered comes as it was',
+            )
+            continue
+          }
+          assert(covered <= scene.bounds.rowsMax)
+          // The bytes of a row are those of its chunk, spread evenly; five at least.
+          assert(covered === 1 || covered * 5 <= scene.bounds.bytesMax, `${covered} records from ${first}`)
+        }
+      }),
+    ))
+
+  test('go on behind any load, and behind any part of it, with exactly the rest', () =>
+    fc.assert(
+      fc.asyncProperty(
+        ...[scenes, fc.nat(), fc.array(fc.boolean(), { minLength: 1, maxLength: 5 })],
+        ...[fc.array(fc.nat({ max: 9 }), { minLength: 1 }), fc.option(fc.integer({ min: 1, max: 30 }))],
+        async (scene, which, cuts, otherSizes, pending) => {
+          const loads = await fill(scene)
+          const load = loads[which % Math.max(1, loads.length)]
+          if (!load) return
+          const parts = cutUp(load, cuts)
+          assertCover(parts, load.first, load.first + load.covered - 1)
+          for (const part of parts) {
+            const next = part.first + part.covered
+            const { position, marker } = endOf(part)
+            const again = { ...scene, sizes: [...otherSizes, 2], pending }
+            assertCover(await fill(again, stored(position), next), next, scene.records)
+            // The marker promises that everything up to it is confirmed.
+            if (marker !== undefined) assert(Number(String(marker).slice('up to '.length)) < next)
+          }
+        },
+      ),
+    ))
+
+  test('have the same key for the same records of a transfer, and another one for all others', () =>
+    fc.assert(
+      fc.asyncProperty(scenes, fc.nat(), async (scene, which) => {
+        const loads = await fill(scene)
+        const keys = loads.map((load) => batchOf(load, 'transfer', ['number']).key)
+        assert.equal(new Set(keys).size, keys.length)
+        const index = which % Math.max(1, loads.length)
+        const load = loads[index]
+        if (!load) return
+        const before = loads[index - 1]
+        const from = before ? stored(endOf(before).position) : beginning
+        const [again] = await fill({ ...scene, sizes: [4, 1], pending: load.covered }, from, load.first)
+        assert(again)
+        const batch = batchOf(load, 'transfer', ['number'])
+        assert.deepEqual(batchOf(again, 'transfer', ['number']), batch, 'a batch that comes again is the same')
+        assert.notEqual(batchOf(load, 'another', ['number']).key, batch.key)
+        if (load.rows.length > 1) {
+          for (const half of halve(load)) assert.notEqual(batchOf(half, 'transfer', ['number']).key, batch.key)
+        }
+      }),
+    ))
+
+  test('tell how much of the source they are, up to all of it', () =>
+    fc.assert(
+      fc.asyncProperty(scenes, async (scene) => {
+        const bytes = (await fill(scene)).map((load) => endOf(load).position.bytes)
+        assert.deepEqual(
+          bytes,
+          [...bytes].sort((a, b) => a - b),
+        )
+        const all = Array.from({ length: scene.records }, (_, i) => bytesOf(i + 1)).reduce((sum, each) => sum + each, 0)
+        assert.equal(bytes.at(-1) ?? 0, all)
+      }),
+    ))
+
+  test('know the marker of the last chunk that is confirmed as a whole', async () => {
+    const loads = await fill({
+      records: 12,
+      sizes: [4, 4, 4],
+      bounds: { rowsMax: 6, bytesMax: 1_000 },
+      pending: null,
+    })
+    assert.deepEqual(
+      loads.map((load) => [load.first + load.covered - 1, endOf(load).marker]),
+      [
+        [6, 'up to 4'],
+        [12, 'up to 12'],
+      ],
+    )
+  })
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import type { Transfer } from '@penstock/wire'
+import type { Mill } from './transfers.ts'
+
+/**
+ * Fails unless the books of a transfer that has ended agree with each other: what was read is what was accepted and what
+ * was rejected, the entries of the ledger add up to it, and the volumes to the entries (invariants 9 and 10).
+ */
+export async function assertAccounted(
+  { service, caller, accountId }: Pick<Mill, 'service' | 'caller' | 'accountId'>,
+  { id, connectionId, records, bytes, status }: Transfer,
+): Promise<void> {
+  const { read, accepted, rejected } = records
+  assert.equal(read, accepted + rejected, 'read is accepted and rejected')
+  const sum = async (where: string, value: string) => {
+    const { rows } = await service.database.pool.query(
+      `select coalesce(sum(read), 0)::int as read, coalesce(sum(accepted), 0)::int as accepted,
+         coalesce(sum(rejected), 0)::int as rejected, coalesce(sum(bytes), 0)::float8 as bytes,
+         coalesce(max(number), 0)::int = count(*) as unbroken, count(receipt)::int as receipts
+       from ledger where ${where} = $1`,
+      [value],
+    )
+    return rows[0]
+  }
+  const { receipts, ...own } = await sum('transfer_id', id)
+  assert.deepEqual(own, { read, accepted, rejected, bytes, unbroken: true }, 'the ledger adds up to the transfer')
+  assert.equal(receipts, 0, 'no receipt is kept of a transfer that has ended')
+  if (status === 'succeeded' || status === 'partial') assert.equal(status, rejected > 0 ? 'partial' : 'succeeded')
+
+  const ofConnection = await sum('connection_id', connectionId)
+  const connection = await caller.expect(caller.call('getConnection', { accountId, id: connectionId }))
+  const { totalVolume, usedVolume } = connection
+  assert.deepEqual({ totalVolume, usedVolume }, { totalVolume: ofConnection.read, usedVolume: ofConnection.accepted })
+  const ofAccount = await sum('account_id', accountId)
+  const account = await caller.expect(caller.call('getAccount', { id: accountId }))
+  assert.equal(account.volume, ofAccount.accepted, 'the volume of the account')
+}

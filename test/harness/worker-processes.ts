@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
+import { type Program, prepareStage, type Start } from './process.ts'
+import { type Mill, startMill } from './transfers.ts'
+import { until } from './until.ts'
+
+/** A mill whose workers are processes of their own, as an operator runs them, so that they can be killed. */
+export type ProcessMill = Mill & {
+  /** Starts `penstock worker`. */
+  spawnWorker(env?: Record<string, string>): Program
+  /** How far a transfer is, straight from the database. */
+  standing(transferId: string): Promise<Standing>
+  /** Waits until a worker has taken the transfer up once more than so many times; or until it has ended. */
+  takenUp(transferId: string, attempt: number): Promise<Standing>
+}
+
+export type Standing = { status: string; attempt: number; read: number }
+
+/** Silence as short as the setting allows, so that a test does not wait for long after each kill. */
+const silenceSeconds = '2'
+
+const program = join(import.meta.dirname, '../../packages/server/src/bin.ts')
+
+export async function startProcessMill(
+  t: { after(work: () => Promise<void>): void },
+  env: Record<string, string> = {},
+): Promise<ProcessMill> {
+  const stage = await prepareStage(t)
+  const shared = { PENSTOCK_MASTER_KEY: generateMasterKey(), PENSTOCK_SILENCE_SECONDS: silenceSeconds, ...env }
+  const mill = await startMill(shared)
+  const standing = async (transferId: string): Promise<Standing> => {
+    const { rows } = await mill.service.database.pool.query(
+      'select status, attempt, read::int from transfers where id = $1',
+      [transferId],
+    )
+    assert(rows[0])
+    return rows[0]
+  }
+  t.after(mill.close)
+  return {
+    ...mill,
+    spawnWorker: (more = {}) => {
+      const options: Start = {
+        env: {
+          ...{ DATABASE_URL: mill.service.databaseUrl, PENSTOCK_LOCAL_FOLDERS: mill.folder },
+          ...{ ...shared, ...more },
+        },
+      }
+      return stage.start(process.execPath, [program, 'worker'], options)
+    },
+    standing,
+    takenUp: (transferId, attempt) =>
+      until('a worker takes the transfer up', async () => {
+        const now = await standing(transferId)
+        return now.attempt > attempt || !isUnderWay(now) ? now : undefined
+      }),
+  }
+}
+
+export const isUnderWay = ({ status }: Standing): boolean => status === 'queued' || status === 'running'
