@@ -1,15 +1,4 @@
-import {
-  asOutcome,
-  type Chunk,
-  type Connector,
-  type Delivery,
-  type Destination,
-  type DestinationContext,
-  type DestinationWriter,
-  type Json,
-  Outcome,
-  type SourceReader,
-} from '@penstock/connector'
+import type { Connector, Destination, DestinationContext, DestinationWriter, SourceReader } from '@penstock/connector'
 import type { Catalogue } from '../../connectors/catalogue.ts'
 import type { Database } from '../../db/database.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
@@ -17,7 +6,7 @@ import { movingEnds, openContext, type Reach, settingsOf } from '../ends.ts'
 import { requireMapping } from '../map-rows.ts'
 import { Books } from './books.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
-import { endingOf, goesOn } from './endings.ts'
+import { endingOf } from './endings.ts'
 import { type Patience, pause, Troubles } from './patience.ts'
 import * as queries from './queries.ts'
 import { openReplay } from './replay.ts'
