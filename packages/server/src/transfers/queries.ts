@@ -103,6 +103,16 @@ export const findUnderWay = statement<{ connectionId: string }, TransferRow>(`
   where t.connection_id = :connectionId and t.status in ('queued', 'running')
 `)
 
+/** How many wait and run, and how long the first of them has waited. */
+export const countUnderWay = statement<
+  Record<never, never>,
+  { queued: number; running: number; oldestWaitSeconds: number }
+>(`
+  select count(*) filter (where status = 'queued') as queued, count(*) filter (where status = 'running') as running,
+    coalesce(extract(epoch from now() - min(created_time) filter (where status = 'queued')), 0)::float8 as oldest_wait_seconds
+  from transfers where status in ('queued', 'running')
+`)
+
 type Named = { accountId: string; connectionId: string; id: string }
 const named = 't.id = :id and t.connection_id = :connectionId and t.account_id = :accountId'
 
