@@ -8,7 +8,7 @@ import { createLogger } from '../../packages/server/src/log.ts'
 import { startWorker, type Worker } from '../../packages/server/src/worker/worker.ts'
 import { createTestDatabase } from './database.ts'
 import { type Caller, callerOf, connectorBySlug } from './fixtures.ts'
-import { startTestService, type TestService } from './service.ts'
+import { startServiceOn, startTestService, type TestService } from './service.ts'
 import { until } from './until.ts'
 
 /** Data that really moves: a folder of files, a PostgreSQL to load into, a service, and a worker. */
@@ -42,12 +42,15 @@ export type Mill = {
 
 const endsWithinMs = 120_000
 
-/** Starts a service with an account that has a local folder and a PostgreSQL, both configured. */
-export async function startMill(env: Record<string, string> = {}): Promise<Mill> {
+/**
+ * Starts a service with an account that has a local folder and a PostgreSQL, both configured.
+ * @param databaseUrl a migrated database for the service; one of its own unless given
+ */
+export async function startMill(env: Record<string, string> = {}, databaseUrl?: string): Promise<Mill> {
   const folder = await mkdtemp(join(tmpdir(), 'penstock-mill-'))
   const targetDatabase = await createTestDatabase()
   const settings = { PENSTOCK_LOCAL_FOLDERS: folder, ...env }
-  const service = await startTestService(settings)
+  const service = databaseUrl ? await startServiceOn(databaseUrl, settings) : await startTestService(settings)
   const caller = callerOf(service, await service.addOrganization())
   const { id: accountId } = await caller.addAccount()
   await caller.addConnectors(accountId, localFolder, postgresql)
