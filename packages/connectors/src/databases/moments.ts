@@ -38,3 +38,7 @@ export function inTimezone(at: Date, timezone: string): string {
   const part = (type: string) => format.formatToParts(at).find((each) => each.type === type)?.value ?? ''
   return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}:${part('second')}`
 }
+
+/** The day before a day, both as YYYY-MM-DD. */
+export const dayBefore = (day: string): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10)

@@ -1,0 +1,117 @@
+import { Outcome } from '@penstock/connector'
+
+/** A row as Snowflake sends it: every value as text. */
+export type RawRow = readonly (string | null)[]
+
+/** What an answer says beside its rows. */
+export type Rest = Readonly<Record<string, unknown>>
+
+/** Rows are taken apart in pieces of about this size, so that a partition of a hundred megabytes does not stay in memory. */
+const pieceBytes = 256 * 1024
+/** Whatever stands beside the rows is small: descriptions of columns and partitions. */
+const restBytesMax = 8 << 20
+/** A value of Snowflake has at most 128 MB; rows beyond that are no rows. */
+const rowBytesMax = 160 << 20
+
+/** `"`, `\\`, `[`, `]`, `{` and `}` as bytes. */
+const quote = 0x22
+const backslash = 0x5c
+const opening = 0x5b
+const closing = 0x5d
+const brace = 0x7b
+const endBrace = 0x7d
+
+/**
+ * Takes an answer of the SQL API apart while it comes: gives the rows of its `data`, some at a time, and returns the rest.
+ * Throws `retry` where the answer ends too early or is no JSON.
+ */
+export async function* rowsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<RawRow[], Rest> {
+  /** Bytes outside of `data`; inside of it, bytes of rows that are not yet given. */
+  let rest: Buffer[] = []
+  let restBytes = 0
+  let held: Buffer[] = []
+  let heldBytes = 0
+  let depth = 0
+  let inString = false
+  let escaped = false
+  /** The last bytes before a bracket at depth one say whether it opens the rows. */
+  let tail = ''
+  let inData = false
+
+  for await (const bytes of body) {
+    const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    let from = 0
+    /** Behind the last row that is whole, in this piece. */
+    let whole = -1
+    for (let at = 0; at < piece.length; at++) {
+      const byte = piece[at]
+      if (escaped) escaped = false
+      else if (inString) {
+        if (byte === backslash) escaped = true
+        else if (byte === quote) inString = false
+      } else if (byte === quote) inString = true
+      else if (byte === opening || byte === brace) {
+        if (depth === 1 && byte === opening && !inData && isData(tail, piece, at)) {
+          inData = true
+          rest.push(piece.subarray(from, at + 1))
+          restBytes += at + 1 - from
+          from = at + 1
+        }
+        depth++
+      } else if (byte === closing || byte === endBrace) {
+        depth--
+        if (inData && depth === 2) whole = at + 1
+        if (inData && depth === 1) {
+          held.push(piece.subarray(from, at))
+          yield parseRows(held)
+          held = []
+          heldBytes = 0
+          ;[inData, from, whole] = [false, at, -1]
+        }
+      }
+    }
+    if (!inData) {
+      rest.push(piece.subarray(from))
+      restBytes += piece.length - from
+      if (restBytes > restBytesMax) throw broken('is larger than it should be')
+    } else if (whole >= 0 && heldBytes + whole - from >= pieceBytes) {
+      held.push(piece.subarray(from, whole))
+      yield parseRows(held)
+      held = [piece.subarray(whole)]
+      heldBytes = piece.length - whole
+    } else {
+      held.push(piece.subarray(from))
+      heldBytes += piece.length - from
+      if (heldBytes > rowBytesMax) throw broken('holds a row that is larger than any should be')
+    }
+    tail = (tail + piece.subarray(-16).toString('latin1')).slice(-16)
+  }
+  if (inData || depth !== 0) throw broken('ended too early')
+  const text = Buffer.concat(rest).toString()
+  rest = []
+  const parsed = text.trim() === '' ? {} : parse(text)
+  return typeof parsed === 'object' && parsed !== null ? (parsed as Rest) : {}
+}
+
+/** Whether a bracket follows on `"data":`, be it that this stands in the piece before. */
+function isData(tail: string, piece: Buffer, at: number): boolean {
+  const before = (tail + piece.subarray(Math.max(0, at - 16), at).toString('latin1')).slice(-16)
+  return /"data"\s*:\s*$/.test(before)
+}
+
+/** Rows from the bytes between brackets, with a comma before or behind them. */
+function parseRows(held: readonly Buffer[]): RawRow[] {
+  const text = Buffer.concat(held).toString().trim().replace(/^,/, '')
+  return text === '' ? [] : (parse(`[${text}]`) as RawRow[])
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw broken('is no JSON')
+  }
+}
+
+const broken = (what: string): Outcome =>
+  new Outcome('retry', 'answer_broken', `An answer of Snowflake ${what}, so it is asked for again.`)
