@@ -85,7 +85,10 @@ const translate = (text: string): string =>
   text
     .replaceAll('array_construct(', 'list_value(')
     .replace(/dateadd\(second, -(\d+), sysdate\(\)\)/g, `(current_timestamp::timestamp - interval $1 second)`)
-    .replace(/to_varchar\((.+?), 'YYYY-MM-DD"T"HH24:MI:SS\.FF9'\)/g, `strftime($1, '%Y-%m-%dT%H:%M:%S.%n')`)
+    .replace(
+      /to_varchar\(("[^,()]+"|\(current[^,]+\)), 'YYYY-MM-DD"T"HH24:MI:SS\.FF9'\)/g,
+      `strftime($1, '%Y-%m-%dT%H:%M:%S.%n')`,
+    )
     .replace(/to_varchar\(("[^,]+"), '[^']+'\)/g, '$1::varchar')
 
 export async function startSnowflakeServer(): Promise<SnowflakeServer> {
