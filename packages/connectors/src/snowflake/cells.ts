@@ -1,4 +1,5 @@
 import type { Cell } from '@penstock/connector'
+import { localTime } from '../databases/moments.ts'
 
 /** A column of a result, as Snowflake describes it. */
 export type ColumnType = {
@@ -128,15 +129,13 @@ const nanosecondsOfSecond = 1_000_000_000n
 /** `days since 1970` as a day; a text that is no number comes back as it is. */
 function dayOf(text: string): string {
   if (!/^-?\d{1,8}$/.test(text)) return text
-  return isoOf(Number(text) * 86_400_000)?.slice(0, -14) ?? text
+  return localTime(BigInt(text) * 86_400n * nanosecondsOfSecond)?.slice(0, -9) ?? text
 }
 
 /** `seconds since midnight` as a time. */
 function timeOf(text: string): string {
   const nanoseconds = nanosecondsOf(text)
-  if (nanoseconds === undefined) return text
-  const seconds = Number(nanoseconds / nanosecondsOfSecond)
-  return `${isoOf(seconds * 1000)?.slice(-13, -5)}${fractionOf(nanoseconds)}`
+  return nanoseconds === undefined ? text : (localTime(nanoseconds)?.slice(11) ?? text)
 }
 
 type Moment = { readonly local: string; readonly nanoseconds: bigint; readonly offsetMinutes: number }
@@ -146,7 +145,7 @@ function momentOf(text: string): Moment | undefined {
   const [seconds = '', offset = '1440'] = text.split(' ')
   const nanoseconds = nanosecondsOf(seconds)
   if (nanoseconds === undefined || !/^\d{1,4}$/.test(offset)) return undefined
-  const local = localOf(nanoseconds)
+  const local = localTime(nanoseconds)
   return local === undefined ? undefined : { local, nanoseconds, offsetMinutes: Number(offset) - 1440 }
 }
 
@@ -154,16 +153,10 @@ function withZone(text: string, offsetMinutes: number): string {
   const moment = momentOf(text)
   if (!moment) return text
   if (offsetMinutes === 0) return `${moment.local}Z`
-  const local = localOf(moment.nanoseconds + BigInt(offsetMinutes) * 60n * nanosecondsOfSecond)
+  const local = localTime(moment.nanoseconds + BigInt(offsetMinutes) * 60n * nanosecondsOfSecond)
   const minutes = Math.abs(offsetMinutes)
   const part = (number: number) => String(number).padStart(2, '0')
   return `${local}${offsetMinutes < 0 ? '-' : '+'}${part(Math.floor(minutes / 60))}:${part(minutes % 60)}`
-}
-
-function localOf(nanoseconds: bigint): string | undefined {
-  const fraction = ((nanoseconds % nanosecondsOfSecond) + nanosecondsOfSecond) % nanosecondsOfSecond
-  const iso = isoOf(Number((nanoseconds - fraction) / nanosecondsOfSecond) * 1000)
-  return iso === undefined ? undefined : `${iso.slice(0, -5)}${fractionOf(fraction)}`
 }
 
 function nanosecondsOf(text: string): bigint | undefined {
@@ -175,17 +168,4 @@ function nanosecondsOf(text: string): bigint | undefined {
     ? BigInt(seconds)
     : BigInt(seconds) * nanosecondsOfSecond + BigInt((fraction ?? '').padEnd(9, '0'))
   return sign === '-' ? -nanoseconds : nanoseconds
-}
-
-/** Digits behind the point of a second, as many as say something. */
-function fractionOf(nanoseconds: bigint): string {
-  const digits = String(nanoseconds % nanosecondsOfSecond)
-    .padStart(9, '0')
-    .replace(/0+$/, '')
-  return digits === '' ? '' : `.${digits}`
-}
-
-function isoOf(epochMs: number): string | undefined {
-  const date = new Date(epochMs)
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
