@@ -13,7 +13,8 @@ export const snowflakeSource = defineConnector({
   actions: ['read'],
   notes:
     'The role needs USAGE on the warehouse, the database and the schema, and SELECT on the table. The warehouse has to be running or resume by itself. Names are written as in SQL: in any case, or in double quotes. Rows come through the SQL API, whose results Snowflake keeps for 24 hours: a transfer that was interrupted goes on in the same result, and after that time with a new statement behind the last row. For this all rows are ordered, by the key columns, or, where none are given, by a digest of each row: name key columns where there are many rows.',
-  tested: 'a server of our own that keeps to the rules of the SQL API, with DuckDB behind it',
+  tested:
+    'A server of ours that keeps to what is published of Snowflake’s SQL API, with DuckDB behind it; not Snowflake itself.',
   secrets: {
     ...signIn,
     snowflakeAccount: text({
