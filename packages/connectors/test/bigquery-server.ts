@@ -7,7 +7,7 @@ import { startEngine } from './warehouse-engine.ts'
 type Value = string | null | { f: { v: Value }[] } | { v: Value }[]
 type Field = { name: string; type: string; mode?: string; fields?: Field[] }
 type Result = { readonly fields: Field[]; readonly rows: Value[][] }
-type Job = Result & { location: string; pollsLeft: number; gone: boolean; cancelled: boolean; failed?: Refusal }
+type Job = Result & { location: string; pollsLeft: number; gone: boolean; failed?: Refusal }
 
 /**
  * A server that keeps to the rules of BigQuery's REST interface, version 2, with DuckDB to run what it is told: it verifies
@@ -173,7 +173,7 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
     if (jobs.has(jobId)) throw new Refusal(409, 'duplicate', `Already Exists: Job ${jobId}`)
     server.executed.push(query)
     const result = await resultOf(query, values)
-    const job = { ...result, location, pollsLeft: server.polls, gone: false, cancelled: false }
+    const job = { ...result, location, pollsLeft: server.polls, gone: false }
     jobs.set(jobId, job)
     return reply(200, describe(jobId, { ...job, pollsLeft: 1 }))
   }
