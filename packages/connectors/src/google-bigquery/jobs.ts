@@ -50,6 +50,8 @@ export type BigQuery = {
 
 /** Rows in a page; BigQuery gives fewer where they are more than about 20 MB. */
 const pageRows = 10_000
+/** A page of 20 MB is a few times as large when it is written as JSON. */
+const answerBytesMax = 128 << 20
 /** BigQuery holds its answer so long while the query runs. */
 const waitMs = 20_000
 const timeoutMs = 120_000
@@ -83,7 +85,7 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
       return {}
     }
     if (!response.ok) throw await outcomeOf(response, account.email, asked.job === true)
-    return jsonOf(await textOf(response))
+    return jsonOf(await textOf(response, answerBytesMax))
   }
 
   return {
