@@ -49,7 +49,7 @@ await configure(webhook, { url: receiver.url, signingSecret: receiver.signingSec
 const table = { table: 'people', writeMode: 'Upsert', keyColumns: 'id' }
 await run('people.csv → PostgreSQL', postgresql, table)
 await run('people.csv → webhook', webhook, { rowsPerRequest: 1000 })
-say(`The table people holds ${await database.count()} rows; the webhook took ${receiver.taken()}.`)
+say(`The table people holds ${await database.count()} rows; the webhook took ${receiver.taken().toLocaleString('en')}.`)
 
 if (process.stdin.isTTY) {
   say(`The service goes on at ${url}, with the credentials in ${join(directory, 'credentials.json')}. Ctrl-C ends it.`)

@@ -176,6 +176,9 @@ describe('a deleted account', () => {
       createConnection: { name: 'New', srcConnectorId: source.id, destConnectorId: destination.id },
       updateConnection: { name: 'New' },
       updateConnectionStatus: { action: 'disable' },
+      previewConnection: {},
+      startTransfer: {},
+      setSchedule: { cron: '0 6 * * *' },
     }
     for (const [name, operation] of Object.entries(operations) as [OperationId, Operation][]) {
       const inAccount = operation.scope === 'account' || name === 'listConnections'

@@ -24,6 +24,16 @@ export const refusedByCompiler = (client: Client) => [
   client.editAccount({ id: 'x', body: {}, idempotencyKey: 'x' }),
   // @ts-expect-error the token operation takes none either
   client.createToken({ body: { clientId: 'x', clientSecret: 'x' }, idempotencyKey: 'x' }),
+  // @ts-expect-error and so does what changes nothing
+  client.checkConnector({ accountId: 'x', id: 'x', idempotencyKey: 'x' }),
+  // @ts-expect-error transferId is required
+  client.getTransfer({ accountId: 'x', id: 'x' }),
+  // @ts-expect-error the list has no transferId
+  client.listTransfers({ accountId: 'x', id: 'x', transferId: 'x' }),
+  // @ts-expect-error there is no such status of a transfer
+  client.listTransfers({ accountId: 'x', id: 'x', query: { status: 'done' } }),
+  // @ts-expect-error only what begins something can have begun already
+  client.getTransfer({ accountId: 'x', id: 'x', transferId: 'x' }).then(({ already }) => already),
   // @ts-expect-error there is no such filter
   client.listConnections({ query: { name: 'x' } }),
   // @ts-expect-error size is a number

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { type Client, createClient, everyEntry, everyPage } from '@penstock/client'
 import { operations } from '@penstock/wire'
 import {
+  callerOf,
   destination,
   destinationSecrets,
   destinationSettings,
@@ -11,18 +12,24 @@ import {
   sourceSecrets,
   sourceSettings,
 } from './harness/fixtures.ts'
+import { addAccountWithPipe, addEndedTransfer, type Inbox, makeInbox } from './harness/pipes.ts'
 import { refusal } from './harness/recorder.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
 /** The client of the interface against a service that listens; client-types.ts holds what its types must refuse. */
 
+let inbox: Inbox
 let service: TestService
 let baseUrl: string
 before(async () => {
-  service = await startTestService()
+  inbox = await makeInbox()
+  service = await startTestService(inbox.env)
   baseUrl = await service.service.app.listen({ host: '127.0.0.1', port: 0 })
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await inbox.remove()
+})
 
 /** A client of an organization of its own, so that lists hold what the test made and nothing else. */
 async function freshClient(): Promise<Client> {
@@ -64,6 +71,32 @@ describe('the client', { concurrency: true }, () => {
     assert.deepEqual(
       fits.map((entry) => entry.connectorId),
       [destination.id],
+    )
+  })
+
+  test('starts a transfer, is told of the one under way, and reads what it rejected', async () => {
+    const organization = await service.addOrganization()
+    const client = createClient({ baseUrl, token: organization.token })
+    const caller = callerOf(service, organization)
+    const pipe = await addAccountWithPipe(caller, inbox.folder)
+    const transferId = await addEndedTransfer(service, caller, pipe)
+    const { reply: ended } = await client.getTransfer({ ...pipe, transferId })
+    assert.deepEqual([ended.status, ended.records.rejected], ['partial', 1])
+    const rejects: [number | null, string][] = []
+    for await (const { row, reason } of everyEntry(client, 'listRejects', { ...pipe, transferId })) {
+      rejects.push([row, reason])
+    }
+    assert.deepEqual(rejects, [[2, 'email is taken']])
+    const begun = await client.replayTransfer({ ...pipe, transferId, idempotencyKey: 'once' })
+    assert.deepEqual([begun.already, begun.reply.trigger], [false, 'replay'])
+    const under = await client.startTransfer({ ...pipe, body: { confirm: true } })
+    assert.deepEqual([under.already, under.reply.id], [true, begun.reply.id])
+    const { reply: cancelled } = await client.cancelTransfer({ ...pipe, transferId: begun.reply.id })
+    assert.equal(cancelled.status, 'cancelled')
+    const { reply: report } = await client.reportConnections({ accountId: pipe.accountId })
+    assert.deepEqual(
+      report.map(({ connectionId, total }) => [connectionId, total.accepted]),
+      [[pipe.id, 1]],
     )
   })
 

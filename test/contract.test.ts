@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { type Operation, type OperationId, operations } from '@penstock/wire'
+import { type Operation, type OperationId, operations, takesIdempotencyKey } from '@penstock/wire'
 import { contentOf } from './harness/content.ts'
 import { badAuthorizations } from './harness/credentials.ts'
+import { addPipe, type Inbox, makeInbox } from './harness/pipes.ts'
 import { type AnyCall, addParty, allowedMethods, type Party, type Scenario, scenarios } from './harness/scenarios.ts'
 import {
   type CallOptions,
@@ -17,19 +18,24 @@ import { assertShape, refused } from './harness/shapes.ts'
 
 /** The contract, walked: every operation, so that a new one cannot be forgotten. */
 
+let inbox: Inbox
 let service: TestService
 let owner: Party
 let stranger: Party
 let strangersAccountId: string
 let badAuthorization: Record<string, string | undefined>
 before(async () => {
-  service = await startTestService()
-  owner = await addParty(service)
-  stranger = await addParty(service)
+  inbox = await makeInbox()
+  service = await startTestService(inbox.env)
+  owner = await addParty(service, inbox.folder)
+  stranger = await addParty(service, inbox.folder)
   strangersAccountId = (await stranger.caller.addAccountWithEnds()).id
   badAuthorization = await badAuthorizations(service, owner.organization)
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await inbox.remove()
+})
 
 /** The call as the harness types it; the owner's, unless it says otherwise. */
 const own = (call: AnyCall) => ({ token: owner.organization.token, ...call }) as CallOptions<never>
@@ -72,7 +78,7 @@ test('every operation of the contract has a scenario, and every scenario an oper
 
 test('a method that no operation takes is answered with 405 and Allow', async () => {
   for (const [path, allow] of Object.entries(allowedMethods)) {
-    const reply = await service.send({ method: 'TRACE', path: `/es/v2${path.replace('{id}', unknownId())}` })
+    const reply = await service.send({ method: 'TRACE', path: `/es/v2${path.replaceAll(/\{\w+\}/g, unknownId)}` })
     assertRefused(reply, 405, 'method_not_allowed')
     assert.equal(reply.headers.allow, allow)
   }
@@ -136,8 +142,8 @@ for (const [name, scenario] of Object.entries(scenarios)) {
         const { accountId: _, ...anywhere } = call
         if (scenario.acts !== 'in a sub-account' && Array.isArray(scenario.reply)) {
           const theirs = JSON.stringify((await send(operation, { ...anywhere, token })).response)
-          const ours = (await send(operation, anywhere)).response as { id: string }[]
-          assert(ours.length > 0 && ours.every((entry) => !theirs.includes(entry.id)))
+          const ours = (await send(operation, anywhere)).response as { id?: string; accountId: string }[]
+          assert(ours.length > 0 && ours.every(({ id, accountId }) => !theirs.includes(id ?? accountId)))
         }
         assert.equal(await contentOf(service), content)
       })
@@ -146,7 +152,9 @@ for (const [name, scenario] of Object.entries(scenarios)) {
     test('answers other methods with 405 and Allow', async () => {
       const allowed = allowedMethods[pathOf(scenario)]?.split(', ') ?? []
       assert(allowed.includes(operation.method))
-      const { path } = requestFor(operation, { id: unknownId(), accountId: unknownId() })
+      const { path } = requestFor(operation, {
+        ...{ id: unknownId(), transferId: unknownId(), accountId: unknownId() },
+      })
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
         if (allowed.includes(method)) continue
         const reply = await service.send({ method, path })
@@ -183,15 +191,33 @@ for (const [name, scenario] of Object.entries(scenarios)) {
       })
     }
 
-    if (operation.path.includes('{id}')) {
-      test('answers a malformed id like an unknown one', async () => {
+    for (const key of ['id', 'transferId'] as const) {
+      if (!operation.path.includes(`{${key}}`)) continue
+      test(`answers a malformed ${key} like an unknown one`, async () => {
         const call = await prepare()
-        const unknown = comparable(await send(operation, { ...call, id: unknownId() }))
+        const unknown = comparable(await send(operation, { ...call, [key]: unknownId() }))
         assert.equal(unknown.status, 404)
-        const malformed = ['x', 'ABCDEF0123456789', `${call.id}0`, `${call.id} `, '%', '\0', "'", 'ü', ' ', '..%2f']
+        const own = call[key]
+        const malformed = ['x', 'ABCDEF0123456789', `${own}0`, `${own} `, '%', '\0', "'", 'ü', ' ', '..%2f']
         for (const bad of malformed) {
-          assert.deepEqual(comparable(await send(operation, { ...call, id: bad })), unknown, JSON.stringify(bad))
+          assert.deepEqual(comparable(await send(operation, { ...call, [key]: bad })), unknown, JSON.stringify(bad))
         }
+      })
+    }
+
+    if (operation.path.includes('{transferId}')) {
+      test('knows a transfer under its own connection alone', async () => {
+        const [one, other] = [await prepare(), await prepare()]
+        const { accountId = '' } = one
+        const sibling = (await addPipe(owner.caller, accountId, 'Sibling')).id
+        const content = await contentOf(service)
+        for (const call of [
+          { ...one, id: sibling },
+          { ...one, transferId: other.transferId ?? '' },
+        ]) {
+          assertRefused(await send(operation, call), 404, 'not_found')
+        }
+        assert.equal(await contentOf(service), content)
       })
     }
 
@@ -239,13 +265,26 @@ for (const [name, scenario] of Object.entries(scenarios)) {
       })
     }
 
-    if (operation.method === 'POST' && !isPublic) {
+    if (takesIdempotencyKey(operation)) {
       test('does its work once under an Idempotency-Key, and gives the first answer again', async () => {
         const call = { ...(await prepare()), headers: { 'idempotency-key': unknownId() } }
         const first = await send(operation, call)
         assert.equal(first.status, scenario.status, first.text)
         const content = await contentOf(service)
         assert.deepEqual(comparable(await send(operation, call)), comparable(first))
+        assert.equal(await contentOf(service), content)
+      })
+    }
+
+    if (scenario.again) {
+      test('answers what is under way, and begins nothing more', async () => {
+        const call = await prepare()
+        const first = await send(operation, call)
+        assert.equal(first.status, scenario.status, first.text)
+        const content = await contentOf(service)
+        const again = await send(operation, call)
+        assert.deepEqual([again.status, again.response], [scenario.again, first.response])
+        assert.notEqual(again.json.statusMessage, first.json.statusMessage)
         assert.equal(await contentOf(service), content)
       })
     }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import {
   type Connector,
@@ -91,6 +92,11 @@ describe('the pages of the catalogue', () => {
       ]
       for (const what of told) assert.ok(page.includes(escaped(what)), `${connector.slug} does not tell ${what}`)
       assert.equal(page.includes('In preview'), connector.status === 'preview', connector.slug)
+      const moves = `<dt>Data moves</dt><dd>${connector.integrated ? 'yes' : 'not yet'}</dd>`
+      assert.ok(page.includes(moves), `${connector.slug} does not tell whether data moves`)
+      const { tested } = connector
+      const peers = tested && `<dt>Tested against</dt><dd>${escaped(tested)}</dd>`
+      assert.equal(page.includes(peers ?? 'Tested against'), tested !== undefined, connector.slug)
     }
   })
 
@@ -289,4 +295,11 @@ describe('the generated documents', () => {
     }
     assert.doesNotMatch(refusals?.content ?? '', /Answered by: \./)
   })
+})
+
+test('the README counts the connectors as they are', async () => {
+  const readme = (await readFile(new URL('../README.md', import.meta.url), 'utf8')).replaceAll('\n', ' ')
+  assert.equal(/a catalogue of (\d+)/.exec(readme)?.[1], String(connectors.length))
+  const moving = connectors.filter(({ integrated }) => integrated)
+  assert.equal(/Data moves through (\d+) of them/.exec(readme)?.[1], String(moving.length))
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import { readConfig } from '../packages/server/src/config.ts'
 import { openDatabase } from '../packages/server/src/db/database.ts'
 import { createLogger } from '../packages/server/src/log.ts'
-import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { generateMasterKey, parseMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { startWorker } from '../packages/server/src/worker/worker.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { type HttpCall, http, prepareStage, type Served, tokenOf } from './harness/process.ts'
@@ -57,7 +58,13 @@ describe('the job queue', { concurrency: 3 }, () => {
       const { proxy, addWork, keys, jobs } = await prepare(t)
       let warnings = 0
       const countWarnings = { write: () => void warnings++ }
-      const worker = await startWorker(proxy.url, createLogger('warn', countWarnings))
+      const masterKey = parseMasterKey(generateMasterKey())
+      assert(masterKey)
+      const worker = await startWorker(
+        readConfig({}),
+        { databaseUrl: proxy.url, masterKey },
+        createLogger('warn', countWarnings),
+      )
       t.after(() => bounded('the end of the worker', worker.stop(), endWithinMs))
       await addWork('before')
       await until('the job is done', async () => (await keys()) + (await jobs()) === 0)

@@ -51,6 +51,7 @@ function callsOfAll(
   const account = { id: accountId }
   const connector = { accountId, id: source.id }
   const connection = { accountId, id: connectionId }
+  const transfer = { ...connection, transferId: '0123456789abcdef' }
   const body = { name: 'New', srcConnectorId: source.id, destConnectorId: destination.id }
   return {
     createToken: { body: { clientId, clientSecret } },
@@ -74,6 +75,19 @@ function callsOfAll(
     deleteConnection: connection,
     restoreConnection: connection,
     getConnection: connection,
+    checkConnector: connector,
+    previewConnection: { ...connection, body: {} },
+    startTransfer: { ...connection, body: {} },
+    listTransfers: connection,
+    getTransfer: transfer,
+    cancelTransfer: transfer,
+    listRejects: transfer,
+    replayTransfer: transfer,
+    getSchedule: connection,
+    setSchedule: { ...connection, body: { cron: '0 6 * * *' } },
+    deleteSchedule: connection,
+    reportAccounts: {},
+    reportConnections: { accountId },
   }
 }
 
@@ -114,12 +128,17 @@ describe('while the database is away', { concurrency: 3 }, () => {
     })
   }
 
-  test('the metrics are served, and do not claim to know how many jobs wait', async (t) => {
+  test('the metrics are served, and do not claim to know how many jobs and transfers wait', async (t) => {
     const { proxy, service } = await prepare(t)
-    const waitingJobs = async () => /^penstock_jobs_waiting (\d+)/m.exec((await look(service, '/metrics')).text)?.[1]
+    const metric = async (line: RegExp) => line.exec((await look(service, '/metrics')).text)?.[1]
+    const waitingJobs = () => metric(/^penstock_jobs_waiting (\d+)/m)
+    const waitingTransfers = () => metric(/^penstock_transfers\{status="queued"\} (\d+)/m)
+    const oldestWait = () => metric(/^penstock_transfers_oldest_wait_seconds (\d+)/m)
+    assert.deepEqual([await waitingTransfers(), await oldestWait()], ['0', '0'])
     assert.equal(await waitingJobs(), '0')
     await proxy.set('closed')
     assert.equal(await waitingJobs(), undefined)
+    assert.deepEqual([await waitingTransfers(), await oldestWait()], [undefined, undefined])
     await proxy.set('open')
     await until('jobs are counted', async () => (await waitingJobs()) === '0')
   })

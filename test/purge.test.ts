@@ -4,27 +4,39 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { purge } from '../packages/server/src/worker/purge.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { addAccountWithPipe, addEndedTransfer, addPipe, type Inbox, makeInbox } from './harness/pipes.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
+
+const rejectDays = 7
 
 /** What is removed for good, and what stays (invariant 5). */
 
 describe('the purge', () => {
+  let inbox: Inbox
   let service: TestService
   let caller: Caller
   let clientId: string
   let organizationId: string
   before(async () => {
-    service = await startTestService()
+    inbox = await makeInbox()
+    service = await startTestService(inbox.env)
     const organization = await service.addOrganization()
     caller = callerOf(service, organization)
     ;({ clientId, organizationId } = organization)
   })
-  beforeEach(async () => void (await purge(service.database)))
-  after(() => service.close())
+  const purgeAll = () => purge(service.database, rejectDays)
+  beforeEach(async () => void (await purgeAll()))
+  after(async () => {
+    await service.close()
+    await inbox.remove()
+  })
 
   const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
-  const nothing = { connections: 0, accounts: 0, tokens: 0, idempotencyKeys: 0 }
+  const nothing = {
+    ...{ rejects: 0, transfers: 0, dataKeys: 0, connections: 0, ledgerEntries: 0, accounts: 0 },
+    ...{ tokens: 0, idempotencyKeys: 0 },
+  }
   /** Of the identifiers, those whose rows are there. */
   const kept = async (table: string, ids: string[]) => {
     const rows = await sql(`select id from ${table} where id = any($1)`, ids)
@@ -51,14 +63,14 @@ describe('the purge', () => {
     await ageConnection(within, '29 days 23 hours 59 minutes')
     await sql(`update connections set created_time = now() - interval '9 years' where id = $1`, live)
 
-    assert.deepEqual(await purge(service.database), { ...nothing, connections: 1 })
+    assert.deepEqual(await purgeAll(), { ...nothing, connections: 1 })
     assert.deepEqual(await kept('connections', [beyond, within, fresh, live]), [within, fresh, live])
     const { headers } = await caller.call('listConnections', { accountId, query: { status: 'deleted' } })
     assert.equal(headers['x-total-count'], '2')
     assert.equal((await caller.expect(caller.call('getAccount', { id: accountId }))).connections, '1')
     const restored = await caller.expect(caller.call('restoreConnection', { accountId, id: within }))
     assert.equal(restored.status, 'disabled')
-    assert.deepEqual(await purge(service.database), nothing)
+    assert.deepEqual(await purgeAll(), nothing)
     await assertInvariants(service.database.pool)
   })
 
@@ -85,7 +97,7 @@ describe('the purge', () => {
     const whole = [1, 2, 2, 1]
     for (const id of [beyond, within, live]) assert.deepEqual(await held(id), whole)
 
-    assert.deepEqual(await purge(service.database), { ...nothing, connections: 1, accounts: 1 })
+    assert.deepEqual(await purgeAll(), { ...nothing, connections: 1, accounts: 1 })
     assert.deepEqual(await kept('accounts', [beyond, within, live]), [within, live])
     assert.deepEqual(await held(beyond), [0, 0, 0, 0])
     for (const id of [within, live]) assert.deepEqual(await held(id), whole)
@@ -100,7 +112,7 @@ describe('the purge', () => {
     await caller.expect(caller.call('deleteAccount', { id }))
     await ageAccount(id, '29 days')
     await ageConnection(own.id, '31 days')
-    assert.deepEqual(await purge(service.database), { ...nothing, connections: 1 })
+    assert.deepEqual(await purgeAll(), { ...nothing, connections: 1 })
     assert.deepEqual(await kept('connections', [own.id, along.id]), [along.id])
   })
 
@@ -121,7 +133,7 @@ describe('the purge', () => {
       await sql(`update idempotency_keys set created_time = now() - $2::interval where key = $1`, key, age)
     }
 
-    assert.deepEqual(await purge(service.database), { ...nothing, tokens: 1, idempotencyKeys: 1 })
+    assert.deepEqual(await purgeAll(), { ...nothing, tokens: 1, idempotencyKeys: 1 })
     const left = await sql('select digest from tokens where digest = any($1)', Object.values(digests))
     assert.deepEqual(left, [{ digest: digests.lasting }])
     assert.deepEqual(await sql('select key from idempotency_keys'), [{ key: 'recent' }])
@@ -149,10 +161,10 @@ describe('the purge', () => {
       accounts,
     )
     // Any number of workers may do it at once; each row is removed, and counted, by one.
-    const purged = await Promise.all([purge(service.database), purge(service.database)])
+    const purged = await Promise.all([purgeAll(), purgeAll()])
     const sum = (of: keyof typeof nothing) => purged.reduce((total, counts) => total + counts[of], 0)
     assert.deepEqual([sum('tokens'), sum('idempotencyKeys'), sum('accounts')], [tokens, keys, accounts])
-    assert.deepEqual(await purge(service.database), nothing)
+    assert.deepEqual(await purgeAll(), nothing)
   })
 
   test('leaves what someone is working on, and takes it the next time', async () => {
@@ -162,9 +174,99 @@ describe('the purge', () => {
     await withSession(service.databaseUrl, async (session) => {
       await session.query('begin')
       await session.query('select from accounts where id = $1 for no key update', [id])
-      assert.deepEqual(await purge(service.database), nothing)
+      assert.deepEqual(await purgeAll(), nothing)
       await session.query('rollback')
     })
-    assert.deepEqual(await purge(service.database), { ...nothing, accounts: 1 })
+    assert.deepEqual(await purgeAll(), { ...nothing, accounts: 1 })
+  })
+
+  /** Transfers that ended so long ago, each of a connection of its own in one account. */
+  const addTransfers = async (...ages: string[]) => {
+    const first = await addAccountWithPipe(caller, inbox.folder)
+    const { accountId } = first
+    const ended: { id: string; connectionId: string }[] = []
+    for (const age of ages) {
+      const pipe = ended.length === 0 ? first : await addPipe(caller, accountId)
+      const id = await addEndedTransfer(service, caller, pipe)
+      await sql(`update transfers set finished_time = now() - $2::interval where id = $1`, id, age)
+      ended.push({ id, connectionId: pipe.id })
+    }
+    return { accountId, ended, ids: ended.map(({ id }) => id) }
+  }
+  const rejectsOf = async (accountId: string, { id, connectionId }: { id: string; connectionId: string }) =>
+    (await caller.expect(caller.call('listRejects', { accountId, id: connectionId, transferId: id }))).length
+  const keysOf = async (ids: string[]) =>
+    (await sql(`select 1 from data_keys k join transfers t on t.data_key_id = k.id where t.id = any($1)`, ids)).length
+  const replay = (accountId: string, { id, connectionId }: { id: string; connectionId: string }) =>
+    caller.call('replayTransfer', { accountId, id: connectionId, transferId: id })
+
+  test('removes rejected records after their days, with the key that they were sealed under, and no younger ones', async () => {
+    const { accountId, ended, ids } = await addTransfers('7 days 1 second', '6 days 23 hours 59 minutes')
+    const [old, young] = ended
+    assert(old && young)
+    assert.equal(await keysOf(ids), 2)
+    assert.deepEqual(await purgeAll(), { ...nothing, rejects: 1, dataKeys: 1 })
+    assert.deepEqual([await rejectsOf(accountId, old), await rejectsOf(accountId, young)], [0, 1])
+    assert.equal(await keysOf(ids), 1)
+    const refused = await replay(accountId, old)
+    assert.deepEqual([refused.status, refused.error], [409, 'nothing_to_replay'])
+    assert.equal((await replay(accountId, young)).status, 202)
+    const kept = await caller.expect(
+      caller.call('getTransfer', { accountId, id: old.connectionId, transferId: old.id }),
+    )
+    assert.deepEqual(kept.records, { read: 2, sent: 2, accepted: 1, rejected: 1 }, 'the account of the rows stays')
+    await assertInvariants(service.database.pool)
+  })
+
+  test('leaves rejected records that are being sent again, and those of a transfer that has not ended', async () => {
+    const { accountId, ended } = await addTransfers('8 days', '8 days')
+    const [again, other] = ended
+    assert(again && other)
+    const { id: replayId } = await caller.expect(replay(accountId, again))
+    await sql(
+      `update transfers set status = 'running', finished_time = null, heartbeat_time = now() where id = $1`,
+      other.id,
+    )
+    assert.deepEqual(await purgeAll(), nothing)
+    await sql(
+      `update transfers set status = 'partial', finished_time = now() - interval '8 days' where id = $1`,
+      other.id,
+    )
+    await caller.expect(caller.call('cancelTransfer', { accountId, id: again.connectionId, transferId: replayId }))
+    assert.deepEqual(await purgeAll(), { ...nothing, rejects: 2, dataKeys: 2 })
+  })
+
+  test('removes with a connection its transfers, schedule and memory; the ledger stays until the account goes', async () => {
+    const { accountId, ended, ids } = await addTransfers('1 day', '1 day')
+    const [gone, live] = ended
+    assert(gone && live)
+    for (const { connectionId: id } of ended) {
+      await caller.expect(caller.call('setSchedule', { accountId, id, body: { cron: '0 6 * * *' } }))
+      await sql(`insert into probes (connection_id, next_time) values ($1, now())`, id)
+      await sql(`insert into connection_memories (connection_id, marker) values ($1, '1')`, id)
+    }
+    await caller.expect(caller.call('deleteConnection', { accountId, id: gone.connectionId }))
+    await ageConnection(gone.connectionId, '29 days 23 hours 59 minutes')
+    assert.deepEqual(await purgeAll(), nothing)
+    await ageConnection(gone.connectionId, '30 days 1 second')
+    assert.deepEqual(await purgeAll(), { ...nothing, transfers: 1, connections: 1, dataKeys: 1 })
+    assert.deepEqual(await kept('transfers', ids), [live.id])
+    const ofConnections = ended.map(({ connectionId }) => connectionId)
+    for (const table of ['schedules', 'probes', 'connection_memories']) {
+      const rows = await sql(`select connection_id as id from ${table} where connection_id = any($1)`, ofConnections)
+      assert.deepEqual(rows, [{ id: live.connectionId }], table)
+    }
+    const ledger = () => sql(`select transfer_id from ledger where account_id = $1`, accountId)
+    assert.equal((await ledger()).length, 2)
+    assert.equal((await caller.expect(caller.call('getAccount', { id: accountId }))).volume, 2)
+    await assertInvariants(service.database.pool)
+
+    await caller.expect(caller.call('deleteAccount', { id: accountId }))
+    await ageAccount(accountId, '29 days 23 hours 59 minutes')
+    assert.deepEqual(await purgeAll(), nothing)
+    await ageAccount(accountId, '30 days 1 second')
+    const all = { transfers: 1, connections: 1, dataKeys: 1, ledgerEntries: 2, accounts: 1 }
+    assert.deepEqual(await purgeAll(), { ...nothing, ...all })
+    assert.deepEqual(await ledger(), [])
   })
 })

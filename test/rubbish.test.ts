@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import { basePath, type ErrorCode, errors, type Operation, type OperationId, operations } from '@penstock/wire'
 import fc from 'fast-check'
 import { prepareFingerprint } from './harness/fingerprint.ts'
 import { callerOf } from './harness/fixtures.ts'
+import { type Inbox, makeInbox } from './harness/pipes.ts'
 import { exchange, type RawReply, requestBytes } from './harness/raw-http.ts'
 import { canary } from './harness/rubbish.ts'
 import { draftOf, makeScene, type Scene } from './harness/scenes.ts'
@@ -35,17 +36,25 @@ const shares = 3
 let service: TestService
 let organization: Organization
 let port: number
+let inbox: Inbox
 let digestOfRows: () => Promise<string>
 before(async () => {
-  service = await startTestService({ PENSTOCK_PUBLIC_URL: 'http://127.0.0.1:8080', PENSTOCK_LOG_LEVEL: 'warn' })
+  inbox = await makeInbox()
+  service = await startTestService({
+    ...inbox.env,
+    ...{ PENSTOCK_PUBLIC_URL: 'http://127.0.0.1:8080', PENSTOCK_LOG_LEVEL: 'warn' },
+  })
   organization = await service.addOrganization()
   await service.service.app.listen({ port: 0, host: '127.0.0.1' })
   digestOfRows = await prepareFingerprint(service.database.pool)
   port = (service.service.app.server.address() as AddressInfo).port
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await inbox.remove()
+})
 
-const newScene = () => makeScene(callerOf(service, organization))
+const newScene = () => makeScene(service, callerOf(service, organization), inbox.folder)
 const newDraft = (id: OperationId, scene: Scene) => draftOf(id, scene, organization)
 
 function send({ method, path, query, headers, json, bytes }: Draft): Promise<RawReply> {
@@ -87,10 +96,12 @@ function judge(id: OperationId, method: string, { status, headers, text }: RawRe
   for (const detail of details) assert.deepEqual(Object.keys(detail as object), ['field', 'message'])
   const bytes = Buffer.byteLength(text)
   assert(bytes <= refusalBytesMax, `${bytes} bytes of refusal begin with ${text.slice(0, 300)}`)
-  assert(
-    !text.replaceAll(/"field":"(?:[^"\\]|\\.)*"/g, '').includes(canary),
-    `a value comes back: ${text.slice(0, 1000)}`,
-  )
+  // What the source says names what it was asked for, such as the file that is not there.
+  if (error !== 'platform_refused')
+    assert(
+      !text.replaceAll(/"field":"(?:[^"\\]|\\.)*"/g, '').includes(canary),
+      `a value comes back: ${text.slice(0, 1000)}`,
+    )
   if (status === 401) assert.equal(headers['www-authenticate'], 'Bearer')
   if (status === 405) assert(headers.allow)
   if (status === 429) assert(Number(headers['retry-after']) > 0)
@@ -101,9 +112,15 @@ const changesScene: readonly OperationId[] = [
   'removeConnector',
   'deleteConnection',
   'restoreConnection',
+  'deleteSchedule',
 ]
 
 describe('every operation answers rubbish, and what it refuses changes nothing', () => {
+  // Every row is read after each request: what an operation leaves behind would slow down all that follow.
+  afterEach(async () => {
+    await service.database.pool.query('delete from accounts')
+    await service.database.pool.query('delete from idempotency_keys')
+  })
   for (const id of operationIds) {
     test(`${id}`, async () => {
       let scene = await newScene()

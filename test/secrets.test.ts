@@ -3,10 +3,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import type { Connector, FieldDefinition, Fields } from '@penstock/connector'
 import { connectors } from '@penstock/connectors'
-import { basePath, limits, type Operation, operations } from '@penstock/wire'
+import { basePath, limits, type Operation, operations, takesIdempotencyKey } from '@penstock/wire'
 import { openSecrets, type SecretOwner } from '../packages/server/src/secrets/secrets.ts'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import { type Caller, callerOf, destination, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
+import { addEndedTransfer, addFolder, addPipe, type Inbox, makeInbox } from './harness/pipes.ts'
 import { type Organization, type RawRequest, startTestService, type TestService } from './harness/service.ts'
 
 /** Invariant 6: no secret leaves in the clear. */
@@ -17,15 +18,20 @@ function isCallersSecret({ type, readonly }: FieldDefinition): boolean {
   return type === 'Password' && !readonly
 }
 
+let inbox: Inbox
 let service: TestService
 let organization: Organization
 let caller: Caller
 before(async () => {
-  service = await startTestService({ PENSTOCK_LOG_LEVEL: 'trace' })
+  inbox = await makeInbox()
+  service = await startTestService({ ...inbox.env, PENSTOCK_LOG_LEVEL: 'trace' })
   organization = await service.addOrganization()
   caller = callerOf(service, organization)
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await inbox.remove()
+})
 
 /** Sends a request, and gives back everything that came: status, headers and body. */
 async function exchange(request: RawRequest): Promise<{ status: number; all: string; text: string }> {
@@ -63,13 +69,15 @@ const valuesFor = (fields: Fields, canary: string) =>
       .map(([key, field]) => [key, valueFor(field, canary)]),
   )
 
+/** Where requests go: an account, and what their paths name in it. */
+type Place = { accountId: string; pathOf: (operation: Operation) => string }
+
 /** Requests that hold the canary in every place where it does not belong, so that each is refused. */
-function misplaced(canary: string, accountId: string, connectionId: string): RawRequest[] {
+function misplaced(canary: string, { accountId, pathOf }: Place): RawRequest[] {
   const requests: RawRequest[] = []
-  const ids: Record<string, string> = { Accounts: accountId, Connectors: source.id, Connections: connectionId }
   for (const operation of Object.values<Operation>(operations)) {
     const { method, query = {} } = operation
-    const path = basePath + operation.path.replace('{id}', ids[operation.tag] ?? '')
+    const path = pathOf(operation)
     const inAccount = `${path}?accountId=${accountId}`
     const headers = operation.scope === 'public' ? {} : bearer()
     requests.push({ method, path: inAccount, headers: { authorization: `Bearer ${canary}` } })
@@ -77,8 +85,8 @@ function misplaced(canary: string, accountId: string, connectionId: string): Raw
       requests.push({ method, path: `${path}?accountId=${canary}`, headers: { ...headers } })
     }
     requests.push({ method: 'PATCH', path: inAccount, headers: { ...headers, ...json }, body: JSON.stringify(canary) })
-    if (operation.path.includes('{id}')) {
-      const elsewhere = basePath + operation.path.replace('{id}', canary)
+    for (const id of operation.path.match(/\{\w+\}/g) ?? []) {
+      const elsewhere = pathOf({ ...operation, path: operation.path.replace(id, canary) })
       requests.push({ method, path: `${elsewhere}?accountId=${accountId}`, headers: { ...headers } })
     }
     // A filter and its page links are the caller's own words, given back.
@@ -94,7 +102,7 @@ function misplaced(canary: string, accountId: string, connectionId: string): Raw
     send(`{"name": "${canary}`)
     send(`{"name": "one", "name": ${canary}}`)
     send(JSON.stringify(canary), { 'content-type': `text/${canary}` })
-    if (method === 'POST') send('{}', { 'idempotency-key': `${canary}`.repeat(20) })
+    if (takesIdempotencyKey(operation)) send('{}', { 'idempotency-key': `${canary}`.repeat(20) })
     const wrongs = [canary, [canary], { inner: canary }, `${canary}\n`, canary.repeat(4_000), `${canary}\0`]
     for (const wrong of wrongs) {
       send(JSON.stringify(wrong))
@@ -131,9 +139,18 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
     return status
   }
   const account = await caller.addAccountWithEnds()
-  const connection = await caller.createConnection(account.id)
-  await caller.addConnectors(account.id, ...withSecrets)
   const accountId = account.id
+  const connection = await caller.createConnection(accountId)
+  await addFolder(caller, accountId, inbox.folder)
+  const pipe = await addPipe(caller, accountId)
+  const transferId = await addEndedTransfer(service, caller, pipe)
+  await caller.expect(caller.call('setSchedule', { ...pipe, body: { cron: '0 6 * * *' } }))
+  const ids: Record<string, string> = {
+    ...{ Accounts: accountId, Connectors: source.id, Connections: connection.id, Transfers: pipe.id },
+  }
+  const pathOf = ({ path, tag }: Operation) =>
+    basePath + path.replace('{id}', ids[tag] ?? '').replace('{transferId}', transferId)
+  await caller.addConnectors(accountId, ...withSecrets)
   assert(withSecrets.length > 20)
 
   for (const connector of withSecrets) {
@@ -150,15 +167,14 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
     seen.push(shown.text, JSON.stringify(shown.headers))
   }
   for (const operation of Object.values<Operation>(operations).filter(({ method }) => method === 'GET')) {
-    const ids: Record<string, string> = { Accounts: accountId, Connectors: source.id, Connections: connection.id }
-    const path = basePath + operation.path.replace('{id}', ids[operation.tag] ?? '')
+    const path = pathOf(operation)
     const choice = operation.exactlyOne ? `&srcConnectorId=${source.id}` : ''
     assert.equal(
       await send({ method: 'GET', path: `${path}?accountId=${accountId}&size=500${choice}`, headers: bearer() }),
       200,
     )
   }
-  for (const request of misplaced(canary, accountId, connection.id)) {
+  for (const request of misplaced(canary, { accountId, pathOf })) {
     const status = await send(request)
     assert(status >= 400, `${request.method} ${request.path} ${request.body?.slice(0, 100)}: ${status}`)
   }

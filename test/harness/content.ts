@@ -1,7 +1,10 @@
 import type { TestService } from './service.ts'
 
 /** Tables whose rows callers make and change. */
-const tables = ['accounts', 'added_connectors', 'secrets', 'connections', 'connection_counts', 'idempotency_keys']
+const tables = [
+  ...['accounts', 'added_connectors', 'secrets', 'connections', 'connection_counts', 'idempotency_keys'],
+  ...['transfers', 'ledger', 'rejects', 'schedules', 'connection_memories'],
+]
 
 /** What callers have put into the database, as one text: the same before and after means that nothing changed. */
 export async function contentOf({ database }: Pick<TestService, 'database'>): Promise<string> {

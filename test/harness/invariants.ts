@@ -8,6 +8,12 @@ import type pg from 'pg'
 const brokenRules = `
   with accounts as (select * from accounts where $1::text is null or id = $1),
   connections as (select * from connections where $1::text is null or account_id = $1),
+  of_transfers as (select * from transfers where $1::text is null or account_id = $1),
+  entries as (select * from ledger where $1::text is null or account_id = $1),
+  of_accounts as (select account_id, sum(accepted) as accepted from entries group by account_id),
+  of_connections as (
+    select connection_id, sum(read) as read, sum(accepted) as accepted from entries group by connection_id
+  ),
   counted as (
     select a.id as account_id,
       count(c.id) filter (where c.status = 'In-progress') as in_progress,
@@ -49,7 +55,48 @@ const brokenRules = `
   union all
   select 'a secret is sealed under a key that is not known', s.account_id || '/' || s.name
   from secrets s left join master_keys m on m.key_id = s.key_id
-  where m.key_id is null and ($1::text is null or s.account_id = $1)`
+  where m.key_id is null and ($1::text is null or s.account_id = $1)
+  union all
+  select 'a data key is sealed under a key that is not known', d.id
+  from data_keys d left join master_keys m on m.key_id = d.key_id where m.key_id is null
+  union all
+  select 'a transfer has lost the key of its rejected records', t.id
+  from of_transfers t left join data_keys d on d.id = t.data_key_id where t.data_key_id is not null and d.id is null
+  union all
+  select 'the volume of an account is not the sum of its ledger', a.id
+  from accounts a left join of_accounts l on l.account_id = a.id where a.volume <> coalesce(l.accepted, 0)
+  union all
+  select 'the volume of a connection is not the sum of its ledger', c.id
+  from connections c left join of_connections l on l.connection_id = c.id
+  where (c.total_volume, c.used_volume) <> (coalesce(l.read, 0), coalesce(l.accepted, 0))
+    or c.monthly_volume <> case when c.volume_month = '' then 0 else (
+      select coalesce(sum(m.accepted), 0) from entries m
+      where m.connection_id = c.id and to_char(m.day, 'YYYY-MM') = c.volume_month
+    ) end
+  union all
+  select 'the counts of a transfer are not the sums of its ledger', t.id
+  from of_transfers t left join (
+    select transfer_id, sum(read) as read, sum(accepted) as accepted, sum(rejected) as rejected, sum(bytes) as bytes,
+      sum(replayed) as replayed
+    from entries group by transfer_id
+  ) l on l.transfer_id = t.id
+  where (t.read, t.accepted, t.rejected, t.bytes)
+      <> (coalesce(l.read, 0), coalesce(l.accepted, 0), coalesce(l.rejected, 0), coalesce(l.bytes, 0))
+    or coalesce(l.replayed, 0) <> case when t.trigger = 'replay' then t.accepted else 0 end
+  union all
+  select 'a row is read and neither accepted nor rejected', t.id from of_transfers t where t.read <> t.accepted + t.rejected
+  union all
+  select 'a transfer succeeded although rows were rejected, or is partial without any', t.id from of_transfers t
+  where (t.status = 'succeeded' and t.rejected > 0) or (t.status = 'partial' and t.rejected = 0)
+  union all
+  select 'a transfer keeps more rejected rows than it counts', t.id from of_transfers t
+  where t.rejected < (select coalesce(sum(r.count), 0) from rejects r where r.transfer_id = t.id)
+  union all
+  select 'a transfer has ended and has no end, or the other way round', t.id from of_transfers t
+  where (t.status in ('queued', 'running')) <> (t.finished_time is null)
+  union all
+  select 'entries of a ledger are not numbered without a gap', e.transfer_id
+  from entries e group by e.transfer_id having max(e.number) <> count(*)`
 
 /** Fails with every broken rule of the database, or of one account. */
 export async function assertInvariants(db: Pick<pg.Pool, 'query'>, accountId?: string): Promise<void> {

@@ -8,6 +8,7 @@ import {
   sourceSecrets,
   sourceSettings,
 } from './fixtures.ts'
+import { addAccountWithPipe, addEndedTransfer, localFolder } from './pipes.ts'
 import type { CallOptions, Organization, TestService } from './service.ts'
 import * as shapes from './shapes.ts'
 
@@ -20,6 +21,8 @@ export type Scenario = {
   request: string
   /** Status of a success. */
   status: 200 | 201 | 202
+  /** Status of a success where nothing new is begun, because it is under way. */
+  again?: 200
   /** The payload. */
   reply: shapes.Shape
   /** The payload travels without an envelope. */
@@ -37,12 +40,13 @@ export type Scenario = {
 /** A call of some operation. */
 export type AnyCall = Omit<CallOptions<OperationId>, 'body'> & { body?: object }
 
-/** An organization and its caller. */
-export type Party = { organization: Organization; caller: Caller }
+/** An organization and its caller, and where its folders are. */
+export type Party = { service: TestService; organization: Organization; caller: Caller; folder: string }
 
-export async function addParty(service: TestService): Promise<Party> {
+/** @param folder a directory that the service may read, with a file in it */
+export async function addParty(service: TestService, folder: string): Promise<Party> {
   const organization = await service.addOrganization()
-  return { organization, caller: callerOf(service, organization) }
+  return { service, organization, caller: callerOf(service, organization), folder }
 }
 
 const anAccount = async ({ caller }: Party) => ({ id: (await caller.addAccount()).id })
@@ -52,6 +56,21 @@ const aConnection = async ({ caller }: Party) => {
   const { id: accountId } = await caller.addAccountWithEnds()
   await caller.configureEnds(accountId)
   return { accountId, id: (await caller.createConnection(accountId)).id }
+}
+const aPipe = ({ caller, folder }: Party) => addAccountWithPipe(caller, folder)
+const aQueuedTransfer = async (party: Party) => {
+  const pipe = await aPipe(party)
+  const { id: transferId } = await party.caller.expect(party.caller.call('startTransfer', { ...pipe, body: {} }))
+  return { ...pipe, transferId }
+}
+const anEndedTransfer = async (party: Party) => {
+  const pipe = await aPipe(party)
+  return { ...pipe, transferId: await addEndedTransfer(party.service, party.caller, pipe) }
+}
+const aSchedule = async (party: Party) => {
+  const pipe = await aPipe(party)
+  await party.caller.expect(party.caller.call('setSchedule', { ...pipe, body: { cron: '0 6 * * *' } }))
+  return pipe
 }
 const aDeletedConnection = async (party: Party) => {
   const connection = await aConnection(party)
@@ -235,6 +254,110 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     etag: true,
     prepare: aConnection,
   },
+
+  checkConnector: {
+    request: 'POST /connectors/{id}/check',
+    status: 200,
+    reply: shapes.checkResult,
+    acts: 'in a sub-account',
+    prepare: async (party) => ({ accountId: (await aPipe(party)).accountId, id: localFolder.id }),
+  },
+  previewConnection: {
+    request: 'POST /connections/{id}/preview',
+    status: 200,
+    reply: shapes.preview,
+    acts: 'in a sub-account',
+    prepare: async (party) => ({ ...(await aPipe(party)), body: {} }),
+  },
+  startTransfer: {
+    request: 'POST /connections/{id}/transfers',
+    status: 202,
+    again: 200,
+    reply: shapes.transfer,
+    acts: 'in a sub-account',
+    prepare: async (party) => ({ ...(await aPipe(party)), body: { srcConnectionConfig: {}, confirm: true } }),
+  },
+  listTransfers: {
+    request: 'GET /connections/{id}/transfers',
+    status: 200,
+    reply: [shapes.transfer],
+    acts: 'in a sub-account',
+    prepare: async (party) => {
+      const { transferId: _, ...pipe } = await anEndedTransfer(party)
+      return pipe
+    },
+  },
+  getTransfer: {
+    request: 'GET /connections/{id}/transfers/{transferId}',
+    status: 200,
+    reply: shapes.transfer,
+    acts: 'in a sub-account',
+    prepare: anEndedTransfer,
+  },
+  cancelTransfer: {
+    request: 'POST /connections/{id}/transfers/{transferId}/cancel',
+    status: 200,
+    reply: shapes.transfer,
+    acts: 'in a sub-account',
+    prepare: aQueuedTransfer,
+  },
+  listRejects: {
+    request: 'GET /connections/{id}/transfers/{transferId}/rejects',
+    status: 200,
+    reply: [shapes.reject],
+    acts: 'in a sub-account',
+    prepare: anEndedTransfer,
+  },
+  replayTransfer: {
+    request: 'POST /connections/{id}/transfers/{transferId}/replay',
+    status: 202,
+    again: 200,
+    reply: shapes.transfer,
+    acts: 'in a sub-account',
+    prepare: anEndedTransfer,
+  },
+  getSchedule: {
+    request: 'GET /connections/{id}/schedule',
+    status: 200,
+    reply: shapes.schedule,
+    acts: 'in a sub-account',
+    prepare: aSchedule,
+  },
+  setSchedule: {
+    request: 'PUT /connections/{id}/schedule',
+    status: 200,
+    reply: shapes.schedule,
+    acts: 'in a sub-account',
+    prepare: async (party) => ({
+      ...(await aPipe(party)),
+      body: { cron: '*/5 8-18 * * 1-5', timezone: 'Europe/Berlin', enabled: false },
+    }),
+  },
+  deleteSchedule: {
+    request: 'DELETE /connections/{id}/schedule',
+    status: 200,
+    reply: shapes.schedule,
+    acts: 'in a sub-account',
+    prepare: aSchedule,
+  },
+
+  reportAccounts: {
+    request: 'GET /reports/accounts',
+    status: 200,
+    reply: [shapes.accountReport],
+    acts: 'in the organization',
+    prepare: async (party) => {
+      await anEndedTransfer(party)
+      return {}
+    },
+  },
+  reportConnections: {
+    request: 'GET /reports/connections',
+    status: 200,
+    reply: [shapes.connectionReport],
+    acts: 'in a sub-account',
+    prepare: async (party) => ({ accountId: (await anEndedTransfer(party)).accountId }),
+  },
 }
 
 /** The methods of each path, as `Allow` names them. */
@@ -251,4 +374,14 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/{id}': 'GET, HEAD, PUT, DELETE',
   '/connections/{id}/status': 'PUT',
   '/connections/{id}/restore': 'POST',
+  '/connectors/{id}/check': 'POST',
+  '/connections/{id}/preview': 'POST',
+  '/connections/{id}/transfers': 'GET, HEAD, POST',
+  '/connections/{id}/transfers/{transferId}': 'GET, HEAD',
+  '/connections/{id}/transfers/{transferId}/cancel': 'POST',
+  '/connections/{id}/transfers/{transferId}/rejects': 'GET, HEAD',
+  '/connections/{id}/transfers/{transferId}/replay': 'POST',
+  '/connections/{id}/schedule': 'GET, HEAD, PUT, DELETE',
+  '/reports/accounts': 'GET, HEAD',
+  '/reports/connections': 'GET, HEAD',
 }

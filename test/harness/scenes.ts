@@ -1,4 +1,4 @@
-import { type Operation, type OperationId, operations } from '@penstock/wire'
+import { type Operation, type OperationId, operations, takesIdempotencyKey } from '@penstock/wire'
 import {
   type Caller,
   connectorBySlug,
@@ -8,19 +8,41 @@ import {
   sourceSecrets,
   sourceSettings,
 } from './fixtures.ts'
-import type { Organization } from './service.ts'
+import { addEndedTransfer, addFolder, addPipe, inboxFile, localFolder } from './pipes.ts'
+import type { Organization, TestService } from './service.ts'
 import type { Draft } from './spoilings.ts'
 
-/** Things to send requests about: an account with both ends, one connection, and one that is deleted. */
+/**
+ * Things to send requests about: an account with both ends, one connection and one that is deleted; beside them one with
+ * a schedule and a transfer that ended, and one with a transfer that waits.
+ */
 export type Scene = Readonly<
-  Record<'accountId' | 'srcConfigurationId' | 'destConfigurationId' | 'connectionId' | 'deletedId', string>
+  Record<
+    | 'accountId'
+    | 'srcConfigurationId'
+    | 'destConfigurationId'
+    | 'connectionId'
+    | 'deletedId'
+    | 'pipeId'
+    | 'endedId'
+    | 'busyId'
+    | 'waitingId',
+    string
+  >
 >
 
 /** A connector that no connection of a scene uses. */
 const spare = connectorBySlug('adobe-audience-manager')
 
-/** Makes a scene through the interface. */
-export async function makeScene(caller: Caller): Promise<Scene> {
+/**
+ * Makes a scene through the interface.
+ * @param folder a directory that the service may read, with a file in it
+ */
+export async function makeScene(
+  service: Pick<TestService, 'database' | 'service'>,
+  caller: Caller,
+  folder: string,
+): Promise<Scene> {
   const { id: accountId } = await caller.addAccountWithEnds()
   await caller.configureEnds(accountId)
   await caller.addConnectors(accountId, spare)
@@ -29,15 +51,27 @@ export async function makeScene(caller: Caller): Promise<Scene> {
   await caller.expect(caller.call('deleteConnection', { accountId, id: deletedId }))
   const details = await caller.expect(caller.call('getConnection', { accountId, id: connectionId }))
   const { srcConfigurationId, destConfigurationId } = details
-  return { accountId, srcConfigurationId, destConfigurationId, connectionId, deletedId }
+  await addFolder(caller, accountId, folder)
+  const pipe = await addPipe(caller, accountId)
+  const endedId = await addEndedTransfer(service, caller, pipe)
+  await caller.expect(caller.call('setSchedule', { ...pipe, body: { cron: '0 6 * * *' } }))
+  const busy = await addPipe(caller, accountId, 'Busy pipe')
+  const { id: waitingId } = await caller.expect(caller.call('startTransfer', { ...busy, body: {} }))
+  return {
+    ...{ accountId, srcConfigurationId, destConfigurationId, connectionId, deletedId },
+    ...{ pipeId: pipe.id, endedId, busyId: busy.id, waitingId },
+  }
 }
+
+const runTime = { srcConnectionConfig: { files: inboxFile }, destConnectionConfig: { subfolder: 'elsewhere' } }
+const month = { startDate: '2026-02-01', endDate: '2026-02-28' }
 
 /** What a valid request of each operation names and says. */
 const valid: {
   readonly [I in OperationId]: (
     scene: Scene,
     organization: Organization,
-  ) => { id?: string; query?: Record<string, string>; body?: unknown }
+  ) => { id?: string; transferId?: string; query?: Record<string, string>; body?: unknown }
 } = {
   createToken: (_, { clientId, clientSecret }) => ({ body: { clientId, clientSecret } }),
   listConnectors: () => ({
@@ -85,6 +119,19 @@ const valid: {
   deleteConnection: ({ connectionId }) => ({ id: connectionId }),
   restoreConnection: ({ deletedId }) => ({ id: deletedId }),
   getConnection: ({ connectionId }) => ({ id: connectionId }),
+  checkConnector: () => ({ id: localFolder.id }),
+  previewConnection: ({ pipeId }) => ({ id: pipeId, body: runTime }),
+  startTransfer: ({ pipeId }) => ({ id: pipeId, body: { ...runTime, confirm: true } }),
+  listTransfers: ({ pipeId }) => ({ id: pipeId, query: { status: 'partial', size: '5', offset: '0' } }),
+  getTransfer: ({ pipeId, endedId }) => ({ id: pipeId, transferId: endedId }),
+  cancelTransfer: ({ busyId, waitingId }) => ({ id: busyId, transferId: waitingId }),
+  listRejects: ({ pipeId, endedId }) => ({ id: pipeId, transferId: endedId, query: { size: '5', offset: '0' } }),
+  replayTransfer: ({ pipeId, endedId }) => ({ id: pipeId, transferId: endedId }),
+  getSchedule: ({ pipeId }) => ({ id: pipeId }),
+  setSchedule: ({ pipeId }) => ({ id: pipeId, body: { cron: '0 6 * * *', timezone: 'Europe/Berlin', enabled: true } }),
+  deleteSchedule: ({ pipeId }) => ({ id: pipeId }),
+  reportAccounts: () => ({ query: { ...month, q: 'a', size: '5', offset: '0' } }),
+  reportConnections: () => ({ query: { ...month, q: 'a', size: '5', offset: '0' } }),
 }
 
 let keysUsed = 0
@@ -92,11 +139,11 @@ let keysUsed = 0
 /** A valid request of an operation, about a scene. */
 export function draftOf(operationId: OperationId, scene: Scene, organization: Organization): Draft {
   const operation: Operation = operations[operationId]
-  const { id = '', query = {}, body } = valid[operationId](scene, organization)
+  const { id = '', transferId = '', query = {}, body } = valid[operationId](scene, organization)
   const accountId: [string, string][] = operation.scope.includes('account') ? [['accountId', scene.accountId]] : []
   return {
     method: operation.method,
-    path: operation.path.replace('{id}', id),
+    path: operation.path.replace('{id}', id).replace('{transferId}', transferId),
     query: [
       ...accountId,
       ...Object.entries(query).map(([name, value]): [string, string] => [name, encodeURIComponent(value)]),
@@ -106,9 +153,7 @@ export function draftOf(operationId: OperationId, scene: Scene, organization: Or
       ['connection', 'close'],
       ...(operation.scope === 'public' ? [] : [['authorization', `Bearer ${organization.token}`] as const]),
       ...(body === undefined ? [] : [['content-type', 'application/json'] as const]),
-      ...(operation.method === 'POST' && operation.scope !== 'public'
-        ? [['idempotency-key', `key ${++keysUsed}`] as const]
-        : []),
+      ...(takesIdempotencyKey(operation) ? [['idempotency-key', `key ${++keysUsed}`] as const] : []),
     ]),
     json: body,
   }

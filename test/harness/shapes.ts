@@ -8,10 +8,13 @@ export type Shape =
   | 'string'
   | 'integer'
   | 'boolean'
+  | 'number'
   /** Content that differs per connector. */
   | 'settings'
   | { readonly [key: string]: Shape }
   | readonly [Shape]
+  /** That, or nothing. */
+  | readonly [Shape, null]
 
 /** 2.2 */
 export const token = { accessToken: 'string', tokenType: 'string', expiry: 'integer' } as const satisfies Shape
@@ -169,6 +172,84 @@ export const updatedConnection = {
   destConnectionConfig: 'settings',
 } as const satisfies Shape
 
+/** Ours: transfers and what belongs to them */
+export const transfer = {
+  id: 'string',
+  connectionId: 'string',
+  accountId: 'string',
+  status: 'string',
+  trigger: 'string',
+  createdTime: 'integer',
+  startedTime: ['integer', null],
+  finishedTime: ['integer', null],
+  records: { read: 'integer', sent: 'integer', accepted: 'integer', rejected: 'integer' },
+  bytes: 'integer',
+  progress: ['number', null],
+  attempt: 'integer',
+  error: [{ code: 'string', message: 'string' }, null],
+} as const satisfies Shape
+export const reject = {
+  row: ['integer', null],
+  count: 'integer',
+  field: ['string', null],
+  reason: 'string',
+  record: 'settings',
+} as const satisfies Shape
+export const preview = {
+  columns: ['string'],
+  rows: [[['string', null]]],
+  rejected: [{ row: 'integer', field: ['string', null], reason: 'string' }],
+  lint: [
+    {
+      field: 'string',
+      column: 'string',
+      records: 'integer',
+      missing: 'integer',
+      malformed: 'integer',
+      unnormalised: 'integer',
+      alreadyHashed: 'integer',
+      hashedTwice: 'integer',
+      wrongHashLength: 'integer',
+      mixedKinds: 'integer',
+    },
+  ],
+} as const satisfies Shape
+export const schedule = {
+  connectionId: 'string',
+  cron: 'string',
+  timezone: 'string',
+  enabled: 'boolean',
+  nextTime: ['integer', null],
+  lastTime: ['integer', null],
+} as const satisfies Shape
+export const checkResult = {
+  ok: 'boolean',
+  message: 'string',
+  checks: [{ name: 'string', ok: 'boolean', message: 'string' }],
+  checkedTime: 'integer',
+} as const satisfies Shape
+
+/** Ours: reports */
+const volume = {
+  read: 'integer',
+  accepted: 'integer',
+  rejected: 'integer',
+  replayed: 'integer',
+  bytes: 'integer',
+} as const satisfies Shape
+const periods = {
+  total: volume,
+  days: [{ day: 'string', ...volume }],
+  months: [{ month: 'string', ...volume }],
+} as const satisfies Shape
+export const accountReport = { accountId: 'string', accountName: 'string', ...periods } as const satisfies Shape
+export const connectionReport = {
+  connectionId: 'string',
+  connectionName: 'string',
+  accountId: 'string',
+  ...periods,
+} as const satisfies Shape
+
 /** What a refusal carries. */
 export const refused = {
   error: 'string',
@@ -178,10 +259,12 @@ export const refused = {
 
 /** Fails unless the value has the shape: exactly its keys, all the way down. */
 export function assertShape(value: unknown, shape: Shape, path = 'response'): void {
-  if (shape === 'string' || shape === 'boolean') {
+  if (shape === 'string' || shape === 'boolean' || shape === 'number') {
     assert.equal(typeof value, shape, path)
   } else if (shape === 'integer') {
     assert(Number.isSafeInteger(value), `${path} is no integer: ${value}`)
+  } else if (Array.isArray(shape) && shape.length === 2) {
+    if (value !== null) assertShape(value, shape[0] as Shape, path)
   } else if (Array.isArray(shape)) {
     assert(Array.isArray(value), `${path} is no array`)
     for (const [i, entry] of value.entries()) assertShape(entry, shape[0] as Shape, `${path}.${i}`)

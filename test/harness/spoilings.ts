@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http'
-import type { Operation } from '@penstock/wire'
+import { type Operation, takesIdempotencyKey } from '@penstock/wire'
 import * as rubbish from './rubbish.ts'
 
 /** Ways to spoil a valid request, each with a name that a failing test shows. */
@@ -58,6 +58,11 @@ export function ownSpoilings(operation: Operation, draft: Draft): Spoiling[] {
     ...(operation.path.includes('{id}') ? rubbish.ids : []).map((id) =>
       spoiling(`path: identifier ${id.slice(0, 30)}`, (at) => {
         at.path = at.path.replace(/(?<=^\/\w+\/)[^/]*/, id)
+      }),
+    ),
+    ...(operation.path.includes('{transferId}') ? rubbish.ids : []).map((id) =>
+      spoiling(`path: identifier of a transfer ${id.slice(0, 30)}`, (at) => {
+        at.path = at.path.replace(/(?<=\/transfers\/)[^/]*/, id)
       }),
     ),
   ]
@@ -121,16 +126,12 @@ const certain: readonly [rubbish: RegExp, statuses: readonly number[], where: (o
   [/^header content-type: (?!APPLICATION\/JSON$|application\/json;(?: charset=")?$)/, [415], takesBody],
   [/^header content-encoding: ./, [415], takesBody],
   [/^header authorization: /, [401], ({ scope }) => scope !== 'public'],
-  [/^header idempotency-key: (?:$| $|canary)/, [400], isRepeatable],
+  [/^header idempotency-key: (?:$| $|canary)/, [400], takesIdempotencyKey],
   [/^path: identifier /, [404, 400], () => true],
 ]
 
 function takesBody({ body }: Operation): boolean {
   return body !== undefined
-}
-
-function isRepeatable({ method, scope }: Operation): boolean {
-  return method === 'POST' && scope !== 'public'
 }
 
 /** The statuses of which a request that was spoiled so must get one; undefined where nothing is certain. */

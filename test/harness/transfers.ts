@@ -19,6 +19,8 @@ export const postgresql = connectorBySlug('postgresql')
 export type Mill = {
   readonly service: TestService
   readonly caller: Caller
+  /** The caller's own. */
+  readonly token: string
   readonly accountId: string
   /** The folder that the local folder's connector reads and writes. */
   readonly folder: string
@@ -51,7 +53,8 @@ export async function startMill(env: Record<string, string> = {}, databaseUrl?: 
   const targetDatabase = await createTestDatabase()
   const settings = { PENSTOCK_LOCAL_FOLDERS: folder, ...env }
   const service = databaseUrl ? await startServiceOn(databaseUrl, settings) : await startTestService(settings)
-  const caller = callerOf(service, await service.addOrganization())
+  const organization = await service.addOrganization()
+  const caller = callerOf(service, organization)
   const { id: accountId } = await caller.addAccount()
   await caller.addConnectors(accountId, localFolder, postgresql)
   const configure = (id: string, secretConfig: Record<string, string | number>) =>
@@ -66,6 +69,7 @@ export async function startMill(env: Record<string, string> = {}, databaseUrl?: 
   return {
     service,
     caller,
+    token: organization.token,
     accountId,
     folder,
     target,

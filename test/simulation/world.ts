@@ -83,7 +83,7 @@ export async function startWorld(): Promise<World> {
         await sql(text, [organizations[what.org]?.organizationId, what.key, seconds])
       }
     },
-    purge: async () => void (await purge(service.database)),
+    purge: async () => void (await purge(service.database, service.config.rejects.days)),
     restart: async () => {
       await service.close()
       service = await startServiceOn(database.url, env)

@@ -2,7 +2,7 @@ import { type Operation, type OperationId, operations, type Token } from '@penst
 import { unlessAborted } from './abort.ts'
 import { PenstockError } from './errors.ts'
 import { createTokenHolder, type TokenSource } from './token.ts'
-import { type AnyParameters, createTransport, type Fetch, type Transport } from './transport.ts'
+import { type Answer, type AnyParameters, createTransport, type Fetch, type Transport } from './transport.ts'
 import type { Client, Links } from './types.ts'
 
 /** How the client proves who asks. */
@@ -87,11 +87,12 @@ async function call(send: Transport, source: TokenSource, operation: Operation, 
   }
 }
 
-function resultOf(operation: Operation, { headers, json }: { headers: Headers; json: unknown }) {
+function resultOf(operation: Operation, { status, headers, json }: Answer) {
   const result = {
     reply: operation.bare ? json : (json as { response: unknown }).response,
     etag: headers.get('etag') ?? undefined,
     requestId: headers.get('x-request-id') ?? undefined,
+    ...(operation.already === undefined ? {} : { already: status !== operation.success }),
   }
   if (operation.list !== 'paged') return result
   return { ...result, total: Number(headers.get('x-total-count')), links: readLinks(headers.get('link') ?? '') }

@@ -25,8 +25,8 @@ export type AnyParameters = Readonly<Record<string, unknown>> & {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A success: its headers and what its body says. */
-export type Answer = { headers: Headers; json: unknown }
+/** A success: its status, its headers and what its body says. */
+export type Answer = { status: number; headers: Headers; json: unknown }
 
 /** Sends a call, again where that is safe and the service asks for patience. */
 export type Transport = (operation: Operation, parameters: AnyParameters, token?: string) => Promise<Answer>
@@ -60,7 +60,10 @@ export function createTransport({
     const address = base + targetOf(operation, parameters)
     const init = initOf(operation, parameters, token)
     const repeatable =
-      operation.method === 'GET' || operation.scope === 'public' || parameters.idempotencyKey !== undefined
+      operation.method === 'GET' ||
+      operation.reads ||
+      operation.scope === 'public' ||
+      parameters.idempotencyKey !== undefined
     for (let retries = 0; ; retries++) {
       try {
         return await exchange(address, init, signal)
@@ -114,7 +117,7 @@ function readAnswer(base: string, { status, headers, ok }: Response, text: strin
   } catch (cause) {
     throw new NoAnswerError(notPenstock(base, status), { status, retryAfterSeconds, cause })
   }
-  if (ok && typeof json === 'object' && json !== null) return { headers, json }
+  if (ok && typeof json === 'object' && json !== null) return { status, headers, json }
   const { statusMessage, response } = (json ?? {}) as { statusMessage?: unknown; response?: Partial<Refused> | null }
   if (typeof response?.error !== 'string' || !Array.isArray(response.details)) {
     throw new NoAnswerError(notPenstock(base, status), { status, retryAfterSeconds })

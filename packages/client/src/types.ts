@@ -36,7 +36,7 @@ type IfMatchParameter<I extends OperationId> = Operations[I] extends { concurren
   : unknown
 
 type IdempotencyKeyParameter<I extends OperationId> = Operations[I]['method'] extends 'POST'
-  ? ScopeOf<I> extends 'public'
+  ? Operations[I] extends { scope: 'public' } | { reads: true }
     ? unknown
     : {
         /** 1 to 255 visible ASCII characters: a call that is repeated under it within 24 hours does its work once. */
@@ -75,6 +75,11 @@ type PageResult = {
   links: Links
 }
 
+type BegunResult = {
+  /** Nothing new was begun: what is answered was under way. */
+  already: boolean
+}
+
 /** What a method returns. */
 export type ResultOf<I extends OperationId> = Flat<
   {
@@ -84,7 +89,8 @@ export type ResultOf<I extends OperationId> = Flat<
     etag: string | undefined
     /** Finds this call in the service's log. */
     requestId: string | undefined
-  } & (IsPaged<I> extends true ? PageResult : unknown)
+  } & (Operations[I] extends { already: string } ? BegunResult : unknown) &
+    (IsPaged<I> extends true ? PageResult : unknown)
 >
 
 /** A method; its parameters can be left out where none is required. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import {
   type Connector,
@@ -64,8 +65,8 @@ describe('the catalogue', () => {
   })
 
   test('describes every connector in sentences that no other connector has', () => {
-    for (const { slug, description, notes } of connectors) {
-      for (const sentences of [description, ...(notes === undefined ? [] : [notes])]) {
+    for (const { slug, description, notes, tested } of connectors) {
+      for (const sentences of [description, notes, tested].filter((text) => text !== undefined)) {
         assert.match(sentences, /^\p{Lu}.*\.$/u, `${slug}: ${sentences}`)
       }
     }
@@ -115,10 +116,32 @@ describe('the catalogue', () => {
   })
 
   test('says that data can be moved through a connector where there is code for each of its roles, and a check', () => {
-    for (const { slug, integrated, source, destination, check } of connectors) {
+    for (const { slug, integrated, source, destination, check, tested } of connectors) {
       const works = (!source || source.open) && (!destination || destination.deliver)
       assert.equal(integrated, Boolean(works), slug)
-      if (integrated) assert.ok(check, `${slug} lacks a check`)
+      if (!integrated) continue
+      assert.ok(check, `${slug} lacks a check`)
+      assert.ok(tested, `${slug} does not say what it was tested against`)
+    }
+  })
+
+  test('names the versions of the servers from npm that the tests run against', async () => {
+    const { devDependencies } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'))
+    for (const server of ['azurite', 'fauxqs']) {
+      const named = connectors.flatMap(
+        ({ tested }) => new RegExp(`${server} ([\\d.]+\\d)`).exec(tested ?? '')?.[1] ?? [],
+      )
+      assert.deepEqual([...new Set(named)], [devDependencies[server]])
+    }
+  })
+
+  test('knows the form of every value that it hashes, since what is hashed as it stands matches nobody', () => {
+    for (const { slug, destination } of connectors) {
+      for (const [name, { hashed, normalise, identifiers }] of Object.entries(destination?.records ?? {})) {
+        if (!hashed) continue
+        assert.ok(normalise, `${slug}: ${name} is hashed and has no form`)
+        assert.equal(identifiers, undefined, `${slug}: ${name} is a list, and only single values are hashed`)
+      }
     }
   })
 

@@ -45,7 +45,14 @@ export async function exchange(asked: Exchange): Promise<Response> {
     target.protocol === 'https:'
       ? { request: https.request, agent: agents.https }
       : { request: http.request, agent: agents.http }
-  const headers = { 'user-agent': 'Penstock', 'accept-encoding': 'gzip', ...headersOf(init), host: url.host }
+  const headers = {
+    'user-agent': 'Penstock',
+    'accept-encoding': 'gzip',
+    // Node leaves it out where it does not expect a body, as with DELETE.
+    ...(typeof body === 'string' || body instanceof Uint8Array ? { 'content-length': Buffer.byteLength(body) } : {}),
+    ...headersOf(init),
+    host: url.host,
+  }
   const { host } = url
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined

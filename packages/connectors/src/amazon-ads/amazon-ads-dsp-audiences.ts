@@ -33,11 +33,13 @@ export const amazonAdsDspAudiences = defineConnector({
       ...membershipColumns,
       email_sha256: column({
         description: 'SHA-256 of the e-mail address',
+        normalise: 'email',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),
       phone_sha256: column({
         description: 'SHA-256 of the phone number',
+        normalise: 'phone-digits',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),

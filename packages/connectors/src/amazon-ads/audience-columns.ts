@@ -1,4 +1,4 @@
-import { column } from '@penstock/connector'
+import { column, type Normalisation } from '@penstock/connector'
 
 /** Which audience a row is about, and whether its person joins or leaves it. */
 export const membershipColumns = {
@@ -11,20 +11,22 @@ export const membershipColumns = {
   }),
 }
 
-const digest = (description: string) => column({ description, hashed: ['sha256'], oneOf: 'identifier' })
+const digest = (description: string, normalise: Normalisation) =>
+  column({ description, normalise, hashed: ['sha256'], oneOf: 'identifier' })
 const plain = (description: string) => column({ description, oneOf: 'identifier' })
 
 /** What Amazon Data Manager takes: personal data as digests, or identifiers of devices and partners as they are. */
 export const dataManagerColumns = {
   ...membershipColumns,
-  email_sha256: digest('SHA-256 of the e-mail address'),
-  phone_sha256: digest('SHA-256 of the phone number in E.164 form'),
-  fname_sha256: digest('SHA-256 of the first name'),
-  lname_sha256: digest('SHA-256 of the last name'),
-  address_sha256: digest('SHA-256 of the street address'),
-  city_sha256: digest('SHA-256 of the city'),
-  state_sha256: digest('SHA-256 of the state’s two-letter code'),
-  zip_sha256: digest('SHA-256 of the postal code'),
+  email_sha256: digest('SHA-256 of the e-mail address', 'email'),
+  phone_sha256: digest('SHA-256 of the phone number in E.164 form, without the plus sign', 'phone-digits'),
+  // Amazon leaves out the spaces of names and streets, as others do of cities only.
+  fname_sha256: digest('SHA-256 of the first name', 'city'),
+  lname_sha256: digest('SHA-256 of the last name', 'city'),
+  address_sha256: digest('SHA-256 of the street address', 'city'),
+  city_sha256: digest('SHA-256 of the city', 'city'),
+  state_sha256: digest('SHA-256 of the state’s two-letter code', 'state'),
+  zip_sha256: digest('SHA-256 of the postal code', 'postal-code'),
   maid: plain('Advertising ID of the device, not hashed: IDFA on iOS, GAID on Android'),
   liveramp_id: plain('LiveRamp identifier, not hashed'),
   transunion_id: plain('TransUnion identifier, not hashed'),

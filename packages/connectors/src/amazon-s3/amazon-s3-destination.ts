@@ -14,6 +14,8 @@ export const amazonS3Destination = defineConnector({
   actions: ['put', 'upload'],
   notes:
     'Every run makes a new object and leaves earlier ones alone: the time and the transfer are part of its name. It appears once it is whole. {{date}} in the path becomes the day of the run. A rule of the bucket that ends incomplete uploads after some days keeps the remains of broken runs from costing money.',
+  tested:
+    'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and makes trouble; not Amazon S3 itself.',
   secrets: {
     accessKeyId: text({
       label: 'Access key ID',

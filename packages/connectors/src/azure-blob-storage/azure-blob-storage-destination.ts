@@ -14,6 +14,8 @@ export const azureBlobStorageDestination = defineConnector({
   actions: ['put'],
   notes:
     'A blob that already has the chosen name is replaced. Where only a prefix is given, the name is made from the time and the ID of the transfer. The blob appears once it is whole; what a broken run sent before vanishes after a week.',
+  tested:
+    'Microsoft’s own emulator of Azure Storage, azurite 3.33.0, behind a proxy that makes trouble; not Azure itself.',
   secrets: {
     ...credentials('create, write, add and list'),
     defaultPath: text({

@@ -25,11 +25,13 @@ export const criteoRetailMediaAudiences = defineConnector({
       ...membershipColumns,
       email_sha256: column({
         description: 'SHA-256 of the e-mail address',
+        normalise: 'email',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),
       phone_sha256: column({
         description: 'SHA-256 of the phone number',
+        normalise: 'phone-e164',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),

@@ -19,6 +19,8 @@ export const googleDataManagerAudiences = defineConnector({
   actions: ['create', 'add', 'remove'],
   notes:
     'A connection carries either contact data or advertising IDs, never both. Google goes through what it took in within hours. An address is matched only where first name, last name, country and postal code are all there.',
+  tested:
+    'A server of ours that keeps to what is published of Google’s token endpoint and its Data Manager API; not Google itself.',
   secrets: signIn,
   check: async (context) => (await import('./check-data-manager.ts')).checkDataManager(context),
   destination: {

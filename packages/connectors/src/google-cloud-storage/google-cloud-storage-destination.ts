@@ -13,6 +13,8 @@ export const googleCloudStorageDestination = defineConnector({
   actions: ['put'],
   notes:
     'An object that already has the chosen name is replaced. Where only a prefix is given, the name is made from the time and the ID of the transfer. The object appears once it is whole; until then its parts are kept below .penstock/ beside it, and so the service account must be allowed to create, get and delete objects.',
+  tested:
+    'A server of ours that keeps to the published rules of Google Cloud Storage; not Google Cloud Storage itself.',
   secrets: {
     jsonKey: secret({
       label: 'JSON key',

@@ -18,7 +18,6 @@ export const linkedinDmpSegments = defineConnector({
       userIds: column({
         description: 'Who it is: a list of Google advertising IDs or of SHA-256 or SHA-512 digests of e-mail addresses',
         required: true,
-        hashed: ['sha256', 'sha512'],
         identifiers: ['SHA256_EMAIL', 'SHA512_EMAIL', 'GOOGLE_AID'],
       }),
       segment_id: column({ description: 'ID of the segment at LinkedIn', required: true }),

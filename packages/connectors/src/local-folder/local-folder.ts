@@ -13,6 +13,7 @@ export const localFolder = defineConnector({
   actions: ['read', 'write'],
   notes:
     'Only folders that the operator of this service allows can be used. Files that are read together have the same columns. Each transfer writes a file of its own, which has its name only once it is whole.',
+  tested: 'The file system of the machine that ran the tests, which was Linux.',
   secrets: {
     folder: text({
       label: 'Folder',

@@ -15,6 +15,7 @@ export const metaCustomAudiences = defineConnector({
   actions: ['create', 'add', 'remove', 'replace', 'delete'],
   notes:
     'A new audience is made by rows whose action is add; rows that name no audience share one that is made for the connection. Replace discards all earlier members, and must be done within 85 minutes. Meta hides the exact size of audiences with fewer than 1,000 people.',
+  tested: 'A server of ours that keeps to what is published of Meta’s Graph API; not Meta itself.',
   secrets: {
     authType: select({
       label: 'Sign-in method',

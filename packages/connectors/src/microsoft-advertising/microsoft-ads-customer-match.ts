@@ -64,7 +64,12 @@ export const microsoftAdsCustomerMatch = defineConnector({
         required: true,
         values: ['create', 'add', 'remove', 'replace'],
       }),
-      email_sha256: column({ description: 'Hashed e-mail address', hashed: ['sha256'], oneOf: 'identifier' }),
+      email_sha256: column({
+        description: 'Hashed e-mail address',
+        normalise: 'email',
+        hashed: ['sha256'],
+        oneOf: 'identifier',
+      }),
     },
   },
 })

@@ -35,7 +35,10 @@ async function permitted({ run, place }: Session, { settings }: ConnectorContext
     `select 1 from information_schema.tables where table_schema = database() and table_name = 'penstock_batches'`,
   )
   const grants = await run<Record<string, string>>('show grants')
-  const noted = table !== undefined || grants.some((grant) => mayCreate(Object.values(grant).join(), place.database))
+  const texts = grants.map((grant) => Object.values(grant).join())
+  // What a role may do is not told here; the first run tells it.
+  const hasRole = texts.some((text) => text.startsWith('GRANT ') && !text.includes(' ON '))
+  const noted = table !== undefined || hasRole || texts.some((text) => mayCreate(text, place.database))
   if (noted) return `The user may use ${place.database}, as far as its tables allow it.`
   const lacking = `CREATE on ${place.database}, for the table penstock_batches`
   if ('writeMode' in settings) {

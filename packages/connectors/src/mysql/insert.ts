@@ -21,6 +21,7 @@ const statementRows = 2_000
 const statementBytes = 1024 * 1024
 /** So many rows are tried at once where a statement failed. */
 const groupRows = 64
+const faultsMax = 4
 
 type Tuple = { readonly index: number; readonly text: string }
 
@@ -77,17 +78,26 @@ function tupleOf({ table, writers, rows, packetBytes }: Job, index: number, reje
 /** Inserts the rows of one statement, less those that the server does not take. Resolves with the bytes that it sent. */
 async function insertAll(job: Job, tuples: readonly Tuple[], rejected: Rejection[]): Promise<number> {
   if ((await attempt(job, tuples)) === undefined) return bytesOf(tuples)
-  for (let at = 0; at < tuples.length; at += groupRows) await place(job, tuples.slice(at, at + groupRows), rejected)
+  for (let at = 0; at < tuples.length; at += groupRows) {
+    await place(job, tuples.slice(at, at + groupRows), rejected, rejected.length + faultsMax)
+  }
   return bytesOf(tuples)
 }
 
-/** Inserts rows around those that the server does not take. */
-async function place(job: Job, tuples: readonly Tuple[], rejected: Rejection[]): Promise<void> {
-  if (tuples.length === 0) return
+/**
+ * Inserts rows around those that the server does not take.
+ * @param alone from so many rejections on, rows are tried one by one, because most seem to be bad
+ */
+async function place(job: Job, tuples: readonly Tuple[], rejected: Rejection[], alone: number): Promise<void> {
+  const [first] = tuples
+  if (!first) return
+  if (tuples.length > 1 && rejected.length >= alone) {
+    for (const tuple of tuples) await place(job, [tuple], rejected, alone)
+    return
+  }
   const fault = await attempt(job, tuples)
   if (fault === undefined) return
-  const [first] = tuples
-  if (tuples.length === 1 && first) {
+  if (tuples.length === 1) {
     const { reason, field } = fault
     rejected.push({ index: first.index, reason, ...(field === undefined ? {} : { field }) })
     return
@@ -95,9 +105,9 @@ async function place(job: Job, tuples: readonly Tuple[], rejected: Rejection[]):
   // Some errors say at which row; that one is tried alone, so that it is not rejected for another's fault.
   const named = fault.at !== undefined && fault.at >= 0 && fault.at < tuples.length
   const at = named ? (fault.at ?? 0) : Math.floor(tuples.length / 2)
-  await place(job, tuples.slice(0, at), rejected)
-  await place(job, tuples.slice(at, named ? at + 1 : undefined), rejected)
-  if (named) await place(job, tuples.slice(at + 1), rejected)
+  await place(job, tuples.slice(0, at), rejected, alone)
+  await place(job, tuples.slice(at, named ? at + 1 : undefined), rejected, alone)
+  if (named) await place(job, tuples.slice(at + 1), rejected, alone)
 }
 
 /** Runs one statement for these rows; answers why the server did not take one of them, and none thereby. */

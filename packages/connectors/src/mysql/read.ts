@@ -21,7 +21,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
     plan = await first.guard(async () => {
       await begin(first)
       return planReading(first, reading)
-    })
+    }, reading.waitMs)
   } finally {
     await first.close()
   }

@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { type ConnectorContext, Outcome } from '@penstock/connector'
 import mysql from 'mysql2'
-import { noAnswer } from '../databases/faults.ts'
+import { noAnswer, tooSlow } from '../databases/faults.ts'
 import type { Place } from '../databases/settings.ts'
 import { outcomeOf } from './errors.ts'
 
@@ -19,8 +19,11 @@ export type Session = {
   describe(sql: string): Promise<readonly mysql.FieldPacket[]>
   /** What an error of this connection means: an `Outcome`, the reason of the context's signal, or a defect as it is. */
   faultOf(error: unknown): unknown
-  /** Does some work with this connection, and throws what its errors mean. */
-  guard<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Does some work with this connection, and throws what its errors mean. Work that takes longer than `boundMs`, five
+   * minutes unless said otherwise, is given up together with the connection: a network may fall silent without a word.
+   */
+  guard<T>(work: () => Promise<T>, boundMs?: number): Promise<T>
   /** Ends the connection at once; whoever waits for it is told this outcome. */
   abandon(outcome?: Outcome): void
   /** Rejects when the connection is lost or abandoned. */
@@ -73,10 +76,10 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
   }
   const stop = () => abandon()
   signal.addEventListener('abort', stop, { once: true })
-  const timer = setTimeout(() => abandon(noAnswer(place.host, connectTimeoutMs)), connectTimeoutMs)
+  const connectTimer = setTimeout(() => abandon(noAnswer(place.host, connectTimeoutMs)), connectTimeoutMs)
   let connection: mysql.Connection | undefined
   const release = () => {
-    clearTimeout(timer)
+    clearTimeout(connectTimer)
     signal.removeEventListener('abort', stop)
   }
   try {
@@ -101,7 +104,7 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
     release()
     throw fault
   }
-  clearTimeout(timer)
+  clearTimeout(connectTimer)
   connecting = false
   const opened = connection
 
@@ -128,11 +131,14 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
     },
     describe: async (sql) => (await query({ sql })).fields ?? [],
     faultOf,
-    async guard(work) {
+    async guard(work, boundMs = 300_000) {
+      const timer = setTimeout(() => abandon(tooSlow(place.host, boundMs)), boundMs)
       try {
         return await work()
       } catch (error) {
         throw faultOf(error)
+      } finally {
+        clearTimeout(timer)
       }
     },
     abandon,

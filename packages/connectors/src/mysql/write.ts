@@ -24,6 +24,9 @@ const settle = `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION
 
 const keptDays = 30
 
+const beginBoundMs = 30_000
+const deliverBoundMs = 1_800_000
+
 type Server = { readonly infile: boolean; readonly packetBytes: number }
 
 /** Opens a writer: finds the table, and what it lacks. */
@@ -57,10 +60,9 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     context.signal.throwIfAborted()
     if (session.alive) {
       try {
-        await session.run('start transaction')
+        await session.guard(() => session.run('start transaction'), beginBoundMs)
         return session
-      } catch (error) {
-        const fault = session.faultOf(error)
+      } catch (fault) {
         if (!(fault instanceof Outcome) || fault.instruction !== 'retry') throw fault
       }
     }
@@ -74,13 +76,15 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     async deliver(batch) {
       const current = await begun()
       try {
-        const delivery = await deliver(current, table, server, context.transferId, batch)
-        await current.run('commit')
-        return delivery
-      } catch (error) {
+        return await current.guard(async () => {
+          const delivery = await deliver(current, table, server, context.transferId, batch)
+          await current.run('commit')
+          return delivery
+        }, deliverBoundMs)
+      } catch (fault) {
         // What a half-known state of the transaction leaves open, the end of the connection settles.
         current.abandon()
-        throw current.faultOf(error)
+        throw fault
       }
     },
     flush: async () => undefined,

@@ -14,6 +14,7 @@ export const postgresql = defineConnector({
   actions: ['read', 'append', 'update'],
   notes:
     'Rows without a key are read in the order of a digest of each row, for which the server sorts them all: name key columns where there are many. Of equal keys within a batch the last row wins an upsert. Written batches are noted in the table penstock_batches, in the same schema and transaction, so that none is written twice: the user needs CREATE on the schema until that table is there, and TEMPORARY on the database.',
+  tested: 'PostgreSQL 18, the one that Penstock brings along, over a line that breaks.',
   secrets: databaseSecrets({ name: 'PostgreSQL', port: 5432 }),
   source: {
     fields: tableSourceFields({ schemas: true }),

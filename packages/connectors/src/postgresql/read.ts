@@ -17,7 +17,9 @@ const begin = `begin transaction isolation level repeatable read read only;
 export async function open(context: SourceContext): Promise<SourceReader> {
   const place = placeOf(context.secrets, 5432)
   const reading = readingOf(context.settings, 'public')
-  const plan = await inTransaction(await openSession(context, place), (session) => planReading(session, reading))
+  const plan = await inTransaction(await openSession(context, place), reading.waitMs, (session) =>
+    planReading(session, reading),
+  )
   const earlier = markerOf(context.marker, plan.orderNames)
   let current: Session | undefined
   return {
@@ -45,12 +47,12 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   }
 }
 
-async function inTransaction<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
+async function inTransaction<T>(session: Session, waitMs: number, work: (session: Session) => Promise<T>): Promise<T> {
   try {
     return await session.guard(async () => {
       await session.run(begin)
       return work(session)
-    })
+    }, waitMs)
   } finally {
     await session.close()
   }

@@ -1,7 +1,7 @@
 import net from 'node:net'
 import type { ConnectorContext, Outcome } from '@penstock/connector'
 import pg from 'pg'
-import { noAnswer } from '../databases/faults.ts'
+import { noAnswer, tooSlow } from '../databases/faults.ts'
 import type { Place } from '../databases/settings.ts'
 import { outcomeOf } from './errors.ts'
 
@@ -20,8 +20,11 @@ export type Session = {
   submit(query: pg.Submittable): void
   /** What an error of this connection means: an `Outcome`, the reason of the context's signal, or a defect as it is. */
   faultOf(error: unknown): unknown
-  /** Does some work with this connection, and throws what its errors mean. */
-  guard<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Does some work with this connection, and throws what its errors mean. Work that takes longer than `boundMs`, five
+   * minutes unless said otherwise, is given up together with the connection: a network may fall silent without a word.
+   */
+  guard<T>(work: () => Promise<T>, boundMs?: number): Promise<T>
   /** Ends the connection at once, and what runs in it on the server; whoever waits for it is told this outcome. */
   abandon(outcome?: Outcome): void
   /** Whether it can still be used. */
@@ -71,7 +74,7 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
   }
   const stop = () => abandon()
   signal.addEventListener('abort', stop, { once: true })
-  const timer = setTimeout(() => abandon(noAnswer(place.host, connectTimeoutMs)), connectTimeoutMs)
+  const connectTimer = setTimeout(() => abandon(noAnswer(place.host, connectTimeoutMs)), connectTimeoutMs)
   try {
     await client.connect()
   } catch (error) {
@@ -80,7 +83,7 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
     signal.removeEventListener('abort', stop)
     throw fault
   } finally {
-    clearTimeout(timer)
+    clearTimeout(connectTimer)
   }
   connecting = false
 
@@ -101,11 +104,14 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
     describe: async (text) => (await query({ text, queryMode: 'extended' })).fields,
     submit: (query) => void client.query(query),
     faultOf,
-    async guard(work) {
+    async guard(work, boundMs = 300_000) {
+      const timer = setTimeout(() => abandon(tooSlow(place.host, boundMs)), boundMs)
       try {
         return await work()
       } catch (error) {
         throw faultOf(error)
+      } finally {
+        clearTimeout(timer)
       }
     },
     abandon,

@@ -24,6 +24,10 @@ const begin = `begin; set local lock_timeout = '60s'; set local statement_timeou
 
 const keptDays = 30
 
+const beginBoundMs = 30_000
+/** More than the server's own bound for any of the statements, which says more about what happened. */
+const deliverBoundMs = 1_800_000
+
 /** Opens a writer: finds the table, and what it lacks. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const place = placeOf(context.secrets, 5432)
@@ -41,10 +45,9 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     context.signal.throwIfAborted()
     if (session.alive) {
       try {
-        await session.run(begin)
+        await session.guard(() => session.run(begin), beginBoundMs)
         return session
-      } catch (error) {
-        const fault = session.faultOf(error)
+      } catch (fault) {
         if (!(fault instanceof Outcome) || fault.instruction !== 'retry') throw fault
       }
     }
@@ -58,13 +61,15 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     async deliver(batch) {
       const current = await begun()
       try {
-        const delivery = await deliver(current, table, context.transferId, batch)
-        await current.run('commit')
-        return delivery
-      } catch (error) {
+        return await current.guard(async () => {
+          const delivery = await deliver(current, table, context.transferId, batch)
+          await current.run('commit')
+          return delivery
+        }, deliverBoundMs)
+      } catch (fault) {
         // What a half-known state of the transaction leaves open, the end of the connection settles.
         current.abandon()
-        throw current.faultOf(error)
+        throw fault
       }
     },
     flush: async () => undefined,

@@ -43,11 +43,13 @@ export const redditAudiences = defineConnector({
       }),
       email_sha256: column({
         description: 'Hashed e-mail address; before hashing, take dots and plus signs out of the part before the @',
+        normalise: 'email-gmail',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),
       maid_sha256: column({
         description: 'Hashed advertising ID of a mobile device',
+        normalise: 'device-id',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),

@@ -14,6 +14,7 @@ export const sftpSource = defineConnector({
   actions: ['get'],
   notes:
     'Of a directory, the files right in it are read in the order of their names, hidden ones left out; all of them should have the same columns. A file that changes while it is read fails the transfer.',
+  tested: 'OpenSSH 9.2 from Debian, and a server of plain SFTP 3 made with ssh2, both over a line that breaks.',
   secrets: {
     ...server,
     authentication: select({

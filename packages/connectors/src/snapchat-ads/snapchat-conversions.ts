@@ -25,7 +25,6 @@ export const snapchatConversions = defineConnector({
         description:
           'Object that identifies the person: by em, by ph, by madid, or by client_ip_address and client_user_agent together',
         required: true,
-        hashed: ['sha256'],
       }),
       conversion_value: column({ description: 'What the conversion was worth, in the currency', required: true }),
       currency: column({ description: 'Currency of the value, as an ISO 4217 code', required: true }),

@@ -35,14 +35,21 @@ export const snapchatCustomerLists = defineConnector({
         required: true,
         values: ['add', 'remove'],
       }),
-      email_sha256: column({ description: 'Hashed e-mail address', hashed: ['sha256'], oneOf: 'identifier' }),
+      email_sha256: column({
+        description: 'Hashed e-mail address',
+        normalise: 'email',
+        hashed: ['sha256'],
+        oneOf: 'identifier',
+      }),
       phone_sha256: column({
         description: 'Hashed phone number, with its country code',
+        normalise: 'phone-digits',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),
       maid_sha256: column({
         description: 'Hashed advertising ID of a mobile device (IDFA or GAID)',
+        normalise: 'device-id',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),

@@ -24,12 +24,14 @@ export const theTradeDeskCrmAudiences = defineConnector({
       Email: column({ description: 'E-mail address, not hashed', oneOf: 'identifier' }),
       Email_SHA256: column({
         description: 'Hashed e-mail address, the digest written in Base64',
+        normalise: 'email-gmail',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),
       Phone: column({ description: 'Phone number, not hashed', oneOf: 'identifier' }),
       Phone_SHA256: column({
         description: 'Hashed phone number, the digest written in Base64',
+        normalise: 'phone-e164',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),

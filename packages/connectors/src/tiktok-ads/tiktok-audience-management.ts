@@ -20,15 +20,27 @@ export const tiktokAudienceManagement = defineConnector({
     },
     records: {
       ...segmentColumns,
-      email_sha256: column({ description: 'Hashed e-mail address', hashed: ['sha256'], oneOf: 'identifier' }),
-      phone_256: column({ description: 'Hashed phone number', hashed: ['sha256'], oneOf: 'identifier' }),
+      email_sha256: column({
+        description: 'Hashed e-mail address',
+        normalise: 'email-plain-local',
+        hashed: ['sha256'],
+        oneOf: 'identifier',
+      }),
+      phone_256: column({
+        description: 'Hashed phone number',
+        normalise: 'phone-e164',
+        hashed: ['sha256'],
+        oneOf: 'identifier',
+      }),
       maid_sha256: column({
         description: 'Hashed advertising ID of a mobile device',
+        normalise: 'device-id',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),
       maid_md5: column({
         description: 'Advertising ID of a mobile device, hashed with MD5',
+        normalise: 'device-id',
         hashed: ['md5'],
         oneOf: 'identifier',
       }),

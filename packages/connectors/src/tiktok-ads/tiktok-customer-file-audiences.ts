@@ -25,16 +25,37 @@ export const tiktokCustomerFileAudiences = defineConnector({
     },
     records: {
       ...segmentColumns,
-      email: column({ description: 'E-mail address; it is hashed on the way', oneOf: 'identifier' }),
-      email_sha256: column({ description: 'Hashed e-mail address', hashed: ['sha256'], oneOf: 'identifier' }),
-      phone: column({ description: 'Phone number in E.164; it is hashed on the way', oneOf: 'identifier' }),
-      phone_sha256: column({ description: 'Hashed phone number', hashed: ['sha256'], oneOf: 'identifier' }),
+      email: column({
+        description: 'E-mail address; it is hashed on the way',
+        normalise: 'email-plain-local',
+        hashed: ['sha256'],
+        oneOf: 'identifier',
+      }),
+      email_sha256: column({
+        description: 'Hashed e-mail address',
+        normalise: 'email-plain-local',
+        hashed: ['sha256'],
+        oneOf: 'identifier',
+      }),
+      phone: column({
+        description: 'Phone number in E.164; it is hashed on the way',
+        normalise: 'phone-digits',
+        hashed: ['sha256'],
+        oneOf: 'identifier',
+      }),
+      phone_sha256: column({
+        description: 'Hashed phone number',
+        normalise: 'phone-digits',
+        hashed: ['sha256'],
+        oneOf: 'identifier',
+      }),
       maid: column({
         description: 'Advertising ID of a mobile device (GAID or IDFA), not hashed',
         oneOf: 'identifier',
       }),
       maid_sha256: column({
         description: 'Hashed advertising ID of a mobile device (GAID or IDFA)',
+        normalise: 'device-id',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),

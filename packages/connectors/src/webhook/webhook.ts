@@ -12,6 +12,8 @@ export const webhook = defineConnector({
   actions: ['send'],
   notes:
     'Rows may have any columns. A message is {"type": "transfer.rows", "timestamp", "data": {"transferId", "rows": [{…}]}}; one that comes a second time has the same webhook-id. A success status takes all rows, unless the answer says {"rejected": [{"index": 0, "reason": "…"}]}. A check sends a message of the type transfer.check, which holds no rows.',
+  tested:
+    'An endpoint of ours that verifies messages as Standard Webhooks says, without TLS and on the machine of the tests.',
   secrets: {
     url: text({
       label: 'URL',

@@ -26,8 +26,18 @@ export const yahooDspAudiences = defineConnector({
       segment_name: column({ description: 'Name of the audience to create' }),
       segment_id: column({ description: 'ID of the audience to change' }),
       action: column({ description: 'What happens to this person’s membership', required: true, values: ['add'] }),
-      email_sha256: column({ description: 'Hashed e-mail address', hashed: ['sha256'], oneOf: 'identifier' }),
-      phone_sha256: column({ description: 'Hashed phone number', hashed: ['sha256'], oneOf: 'identifier' }),
+      email_sha256: column({
+        description: 'Hashed e-mail address',
+        normalise: 'email',
+        hashed: ['sha256'],
+        oneOf: 'identifier',
+      }),
+      phone_sha256: column({
+        description: 'Hashed phone number',
+        normalise: 'phone-e164',
+        hashed: ['sha256'],
+        oneOf: 'identifier',
+      }),
     },
   },
 })

@@ -9,6 +9,7 @@ import {
   foreignKey,
   index,
   integer,
+  json,
   jsonb,
   pgTable,
   primaryKey,
@@ -152,6 +153,7 @@ export const accounts = pgTable(
     index('accounts_listed')
       .on(t.organizationId, t.createdTime.desc().nullsFirst(), t.id.desc().nullsFirst())
       .where(sql`${t.deletedTime} is null`),
+    index('accounts_by_name').on(t.organizationId, sql`lower(${t.name})`, t.id).where(sql`${t.deletedTime} is null`),
     index('accounts_deleted').on(t.deletedTime).where(sql`${t.deletedTime} is not null`),
   ],
 )
@@ -290,6 +292,7 @@ export const connections = pgTable(
     index('connections_of_organization_by_status')
       .on(t.organizationId, t.status, t.createdTime.desc().nullsFirst(), t.id.desc().nullsFirst())
       .where(sql`not ${t.accountDeleted}`),
+    index('connections_by_name').on(t.accountId, sql`lower(${t.name})`, t.id).where(sql`not ${t.accountDeleted}`),
     index('connections_by_src').on(t.srcConnectorId, t.organizationId),
     index('connections_by_dest').on(t.destConnectorId, t.organizationId),
     index('connections_deleted').on(t.deletedTime).where(sql`${t.status} = 'deleted'`),
@@ -404,7 +407,15 @@ export const transfers = pgTable(
     index('transfers_of_connection').on(t.connectionId, t.createdTime.desc().nullsFirst(), t.id.desc().nullsFirst()),
     index('transfers_queued').on(t.accountId, t.createdTime).where(sql`${t.status} = 'queued'`),
     index('transfers_running').on(t.accountId).where(sql`${t.status} = 'running'`),
-    index('transfers_finished').on(t.finishedTime),
+    index('transfers_of_connection_by_status').on(
+      t.connectionId,
+      t.status,
+      t.createdTime.desc().nullsFirst(),
+      t.id.desc().nullsFirst(),
+    ),
+    /** Those that keep rejected records, for the purge. */
+    index('transfers_with_rejects').on(t.finishedTime).where(sql`${t.dataKeyId} is not null`),
+    index('transfers_data_key').on(t.dataKeyId).where(sql`${t.dataKeyId} is not null`),
   ],
 )
 
@@ -454,7 +465,8 @@ export const rejects = pgTable(
     count: integer('count').notNull().default(1),
     field: text('field'),
     reason: text('reason').notNull(),
-    record: jsonb('record').$type<Record<string, string | null>>().notNull(),
+    /** Not `jsonb`, which would not keep the columns in their order. */
+    record: json('record').$type<Record<string, string | null>>().notNull(),
     sealed: bytea('sealed'),
   },
   (t) => [primaryKey({ columns: [t.transferId, t.number] })],

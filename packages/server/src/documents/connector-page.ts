@@ -7,13 +7,15 @@ import { fieldsTable, recordsTable } from './tables.ts'
 
 /** The page of a connector: all that its definition says. */
 export function connectorPage(links: Links, connector: Connector): string {
-  const { name, slug, platform, description, actions, notes, dataType, dataTypeCategory, roles } = connector
+  const { name, slug, platform, description, actions, notes, tested, integrated, dataType, dataTypeCategory, roles } =
+    connector
   const facts: [string, Content][] = [
     ['Platform', html`<a href="${links.platform(platform.slug)}">${platform.name}</a>, ${platform.type}`],
     ['Role', roles.join(', ')],
     ['Data type', dataType],
     ['Category', dataTypeCategory],
     ...(actions ? [['Actions', actions.join(', ')] satisfies [string, Content]] : []),
+    ['Data moves', integrated ? 'yes' : 'not yet'],
     ['Connector ID', html`<code>${connector.id}</code>`],
     ['Platform ID', html`<code>${connector.platformId}</code>`],
   ]
@@ -22,7 +24,7 @@ export function connectorPage(links: Links, connector: Connector): string {
 <h1>${name} ${statusBadge(connector)}</h1>
 </header>
 <p class="lead">${description}</p>
-${statusNote(connector)}<dl class="facts">${facts.map(([term, fact]) => html`<div><dt>${term}</dt><dd>${fact}</dd></div>`)}</dl>
+${statusNote(connector)}<dl class="facts">${facts.map(([term, fact]) => html`<div><dt>${term}</dt><dd>${fact}</dd></div>`)}${tested && html`<div class="wide"><dt>Tested against</dt><dd>${tested}</dd></div>`}</dl>
 ${notes && html`<h2 id="notes">Before you use it</h2><p>${notes}</p>`}
 <h2 id="configuration">Configuration</h2>
 ${configuration(connector)}

@@ -1,3 +1,4 @@
+import { limits } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
 /** Reports read the ledger, by the index that begins with the account; a page of accounts or connections is picked first. */
@@ -37,14 +38,24 @@ export const volumeOfAccounts = statement<
   group by l.account_id, l.day order by l.account_id, l.day
 `)
 
+/** Connections that can still be asked for, deleted ones included. */
+const isKept = `(status <> 'deleted' or deleted_time > now() - interval '${limits.restoreWindowDays} days')`
+
 export const connectionsByName = statement<{ accountId: string; like: string | null } & Page, NamedRow>(`
   select id, name from connections
-  where account_id = :accountId and not account_deleted and (:like::text is null or (name || '') ilike :like)
+  where account_id = :accountId and not account_deleted and ${isKept} and (:like::text is null or (name || '') ilike :like)
   order by lower(name), id limit :size offset :offset
 `)
 export const countConnections = statement<{ accountId: string; like: string | null }, { total: number }>(`
   select count(*) as total from connections
-  where account_id = :accountId and not account_deleted and (:like::text is null or (name || '') ilike :like)
+  where account_id = :accountId and not account_deleted and ${isKept} and (:like::text is null or (name || '') ilike :like)
+`)
+/** The same without a filter, which is known without counting, but for those that wait to be purged. */
+export const countAllConnections = statement<{ accountId: string }, { total: number }>(`
+  select in_progress + active + disabled + deleted + broken + offline - (
+    select count(*) from connections where account_id = :accountId and status = 'deleted' and not account_deleted and not ${isKept}
+  ) as total
+  from connection_counts where account_id = :accountId
 `)
 export const volumeOfConnections = statement<
   { accountId: string; ids: readonly string[]; startDate: string; endDate: string },

@@ -83,7 +83,14 @@ export const insertDataKey = statement<DataKeyRow>(`
 export const findDataKey = statement<{ id: string }, DataKeyRow>(
   `select id, key_id, sealed from data_keys where id = :id`,
 )
-export const deleteDataKey = statement<{ id: string }>(`delete from data_keys where id = :id`)
+/** Data keys under which nothing is sealed any more. One is made in the transaction of what it is for. */
+export const purgeDataKeys = statement<{ limit: number }>(`
+  delete from data_keys where id in (
+    select k.id from data_keys k
+    where not exists (select from transfers t where t.data_key_id = k.id)
+    limit :limit for update skip locked
+  )
+`)
 export const dataKeysUnderOtherKeys = statement<{ keyId: string; limit: number }, DataKeyRow>(`
   select id, key_id, sealed from data_keys where key_id <> :keyId limit :limit for update
 `)

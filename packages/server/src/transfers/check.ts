@@ -6,7 +6,8 @@ import type { ActingAccount } from '../http/call.ts'
 import { refuse } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { unixSeconds } from '../time.ts'
-import { findAddedSettings, openContext, type Reach } from './ends.ts'
+import { openContext, type Reach } from './ends.ts'
+import { findAddedSettings } from './queries.ts'
 
 const checkTimeoutMs = 30_000
 
@@ -19,7 +20,7 @@ export async function checkConnector(
   signal: AbortSignal,
 ): Promise<CheckResult> {
   const connector = deps.catalogue.find(connectorId) ?? refuse('not_found')
-  const added = await findAddedSettings(db, { accountId: account.id, connectorId })
+  const added = await findAddedSettings.first(db, { accountId: account.id, connectorId })
   if (!added) refuse('connector_not_added')
   const check = connector.check ?? refuse('check_not_supported')
   if (!added.configured) refuse('connector_not_configured')

@@ -3,21 +3,14 @@ import type { Role } from '@penstock/wire'
 import { endFields } from '../connections/ends.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db } from '../db/database.ts'
-import { statement } from '../db/statement.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { openSecrets } from '../secrets/secrets.ts'
+import { findAddedSettings } from './queries.ts'
 
 /** What a connector is handed: its opened secrets, the settings of its end, and the way out. */
 
 /** What every connector of this process is given. */
 export type Reach = { readonly egress: Egress; readonly localFolders: readonly string[] }
-
-const findSettings = statement<{ accountId: string; connectorId: string }, { settings: Values; configured: boolean }>(`
-  select settings, configured from added_connectors where account_id = :accountId and connector_id = :connectorId
-`)
-
-/** Whether the connector is added, and configured. */
-export const findAddedSettings = findSettings.first
 
 /** Opens what a connector works with. Secrets are in the clear from here on, in memory and in the connector's hands alone. */
 export async function openContext(
@@ -29,7 +22,7 @@ export async function openContext(
   signal: AbortSignal,
 ): Promise<ConnectorContext> {
   const owner = { accountId, connectorId: connector.id }
-  const added = await findSettings.first(db, owner)
+  const added = await findAddedSettings.first(db, owner)
   const secrets = { ...added?.settings, ...(await openSecrets(db, keyring, owner)) }
   return {
     secrets: withDefaults(connector.secrets, secrets),

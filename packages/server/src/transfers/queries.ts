@@ -1,5 +1,5 @@
 import type { Values } from '@penstock/connector'
-import type { ConnectionStatus, TransferStatus, TransferTrigger } from '@penstock/wire'
+import { type ConnectionStatus, limits, type TransferStatus, type TransferTrigger } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
 export type TransferRow = {
@@ -39,12 +39,23 @@ export type RunnableRow = {
   accountEnabled: boolean
 }
 
+/** Nobody can ask for a connection whose window has closed, whether it is purged yet or not (invariant 5). */
+const isKept = `(c.status <> 'deleted' or c.deleted_time > now() - interval '${limits.restoreWindowDays} days')`
+
 const runnable = `
   select c.id, c.organization_id, c.account_id, c.status, c.env, c.src_connector_id, c.dest_connector_id,
     c.src_config, c.dest_config, a.enabled as account_enabled
   from connections c join accounts a on a.id = c.account_id
   where c.id = :id and c.account_id = :accountId and not c.account_deleted
-    and (c.status <> 'deleted' or c.deleted_time > now() - interval '30 days')`
+    and ${isKept}`
+
+/** What is saved of an added connector; nothing where it is not added. */
+export const findAddedSettings = statement<
+  { accountId: string; connectorId: string },
+  { settings: Values; configured: boolean }
+>(`
+  select settings, configured from added_connectors where account_id = :accountId and connector_id = :connectorId
+`)
 
 /** What a transfer of a connection would run on. */
 export const findRunnable = statement<{ accountId: string; id: string }, RunnableRow>(runnable)
@@ -92,6 +103,16 @@ export const findUnderWay = statement<{ connectionId: string }, TransferRow>(`
   where t.connection_id = :connectionId and t.status in ('queued', 'running')
 `)
 
+/** How many wait and run, and how long the first of them has waited. */
+export const countUnderWay = statement<
+  Record<never, never>,
+  { queued: number; running: number; oldestWaitSeconds: number }
+>(`
+  select count(*) filter (where status = 'queued') as queued, count(*) filter (where status = 'running') as running,
+    coalesce(extract(epoch from now() - min(created_time) filter (where status = 'queued')), 0)::float8 as oldest_wait_seconds
+  from transfers where status in ('queued', 'running')
+`)
+
 type Named = { accountId: string; connectionId: string; id: string }
 const named = 't.id = :id and t.connection_id = :connectionId and t.account_id = :accountId'
 
@@ -102,15 +123,19 @@ export const lockTransfer = statement<Named, TransferRow>(
 )
 
 type Filter = { connectionId: string; status: TransferStatus | null }
-export const listTransfers = statement<Filter & { size: number; offset: number }, TransferRow>(`
-  select ${transferColumns} from transfers t
-  where t.connection_id = :connectionId and (:status::text is null or t.status = :status)
-  order by t.created_time desc, t.id desc limit :size offset :offset
-`)
-export const countTransfers = statement<Filter, { total: number }>(`
-  select count(*) as total from transfers t
-  where t.connection_id = :connectionId and (:status::text is null or t.status = :status)
-`)
+const listOf = (condition: string) => ({
+  list: statement<Filter & { size: number; offset: number }, TransferRow>(`
+    select ${transferColumns} from transfers t where ${condition}
+    order by t.created_time desc, t.id desc limit :size offset :offset
+  `),
+  count: statement<Filter, { total: number }>(`select count(*) as total from transfers t where ${condition}`),
+})
+const lists = {
+  all: listOf('t.connection_id = :connectionId'),
+  byStatus: listOf('t.connection_id = :connectionId and t.status = :status'),
+}
+/** Picks the statements for a filter; each has an index in its order. */
+export const transferList = ({ status }: Filter) => lists[status === null ? 'all' : 'byStatus']
 
 /**
  * One that waits for its first worker ends at once. One that has begun is told so, and ends at its next batch, so that a
@@ -160,7 +185,7 @@ const scheduleColumns = 's.connection_id, s.cron, s.timezone, s.enabled, s.next_
 
 export const findSchedule = statement<{ accountId: string; connectionId: string }, ScheduleRow>(`
   select ${scheduleColumns} from schedules s join connections c on c.id = s.connection_id
-  where s.connection_id = :connectionId and c.account_id = :accountId and not c.account_deleted
+  where s.connection_id = :connectionId and c.account_id = :accountId and not c.account_deleted and ${isKept}
 `)
 export const putSchedule = statement<
   { connectionId: string; cron: string; timezone: string; enabled: boolean; nextTime: Date | null },
@@ -172,6 +197,51 @@ export const putSchedule = statement<
     cron = excluded.cron, timezone = excluded.timezone, enabled = excluded.enabled, next_time = excluded.next_time
   returning ${scheduleColumns}
 `)
+/** Takes the schedule from a connection, if it has one. */
 export const deleteSchedule = statement<{ connectionId: string }, ScheduleRow>(`
   delete from schedules s where s.connection_id = :connectionId returning ${scheduleColumns}
+`)
+
+// The purge. Each removes a part, so that no statement takes long; of what another one removes already it takes nothing.
+
+const isOld = `
+  t.data_key_id is not null and t.finished_time < now() - make_interval(days => :days)
+  and not exists (
+    select from transfers r where r.connection_id = t.connection_id and r.replay_of = t.id and r.status in ('queued', 'running')
+  )`
+
+/** Rejected records of transfers that ended so long ago, unless they are being sent again. */
+export const purgeRejects = statement<{ days: number; limit: number }>(`
+  delete from rejects where (transfer_id, number) in (
+    select r.transfer_id, r.number from transfers t join rejects r on r.transfer_id = t.id
+    where ${isOld}
+    limit :limit for update of r skip locked
+  )
+`)
+
+/** Has such transfers let go of the key that their rejected records were sealed under, once all are gone. */
+export const forgetDataKeys = statement<{ days: number; limit: number }>(`
+  update transfers set data_key_id = null where id in (
+    select t.id from transfers t
+    where ${isOld} and not exists (select from rejects r where r.transfer_id = t.id)
+    limit :limit for update of t skip locked
+  )
+`)
+
+/** Transfers of connections that were deleted so long ago, with their rejected records. Their ledger stays. */
+export const purgeTransfers = statement<{ windowDays: number; limit: number }>(`
+  delete from transfers where id in (
+    select t.id from connections c join transfers t on t.connection_id = c.id
+    where c.status = 'deleted' and c.deleted_time < now() - make_interval(days => :windowDays)
+    limit :limit for update of t skip locked
+  )
+`)
+
+/** The ledger of accounts that were deleted so long ago. */
+export const purgeLedger = statement<{ windowDays: number; limit: number }>(`
+  delete from ledger where (transfer_id, number) in (
+    select l.transfer_id, l.number from accounts a join ledger l on l.account_id = a.id
+    where a.deleted_time < now() - make_interval(days => :windowDays)
+    limit :limit for update of l skip locked
+  )
 `)

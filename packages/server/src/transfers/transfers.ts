@@ -6,6 +6,7 @@ import type { Db, Transaction } from '../db/database.ts'
 import type { ActingAccount } from '../http/call.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFaults } from '../refusal.ts'
+import { movingEnds, settingsOf } from './ends.ts'
 import * as queries from './queries.ts'
 import { viewTransfer } from './view.ts'
 
@@ -105,6 +106,13 @@ export async function begin(
   return { reply: viewTransfer(inserted), already: false }
 }
 
+/** What all workers have to do, for whoever watches. */
+export async function transfersUnderWay(
+  db: Db,
+): Promise<{ queued: number; running: number; oldestWaitSeconds: number }> {
+  return (await queries.countUnderWay.first(db, {})) ?? { queued: 0, running: 0, oldestWaitSeconds: 0 }
+}
+
 export async function listTransfers(
   db: Db,
   account: ActingAccount,
@@ -113,9 +121,10 @@ export async function listTransfers(
 ): Promise<{ reply: Transfer[]; total: number }> {
   await requireConnection(db, account, connectionId)
   const filter = { connectionId, status: status ?? null }
+  const statements = queries.transferList(filter)
   const [rows, count] = await Promise.all([
-    queries.listTransfers.all(db, { ...filter, size, offset }),
-    queries.countTransfers.first(db, filter),
+    statements.list.all(db, { ...filter, size, offset }),
+    statements.count.first(db, filter),
   ])
   return { reply: rows.map(viewTransfer), total: count?.total ?? 0 }
 }
@@ -151,6 +160,12 @@ export async function replayTransfer(
   const replayed =
     (await queries.findTransfer.first(tx, { accountId: account.id, connectionId, id })) ?? refuse('not_found')
   requireIntegrated(catalogue, row)
+  const { destination, deliver } = movingEnds(catalogue, row)
+  if (deliver.replaces?.(settingsOf(destination, 'Destination', row.destConfig))) {
+    const message =
+      'replaces everything with what it is sent, and so with the rejected records alone: start a whole transfer instead'
+    refuse('transfer_not_supported', [{ field: 'destConnectionConfig', message }])
+  }
   const hasEnded = replayed.status !== 'queued' && replayed.status !== 'running'
   const kept = hasEnded ? await queries.countRejects.first(tx, { transferId: id }) : undefined
   if (!kept?.replayable) refuse('nothing_to_replay')

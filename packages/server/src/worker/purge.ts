@@ -3,24 +3,49 @@ import { purgeAccounts } from '../accounts/queries.ts'
 import { purgeConnections } from '../connections/queries.ts'
 import type { Database } from '../db/database.ts'
 import { deleteOldKeys } from '../http/idempotency.ts'
+import { purgeDataKeys } from '../secrets/queries.ts'
 import { deleteExpiredTokens } from '../tokens/queries.ts'
+import { forgetDataKeys, purgeLedger, purgeRejects, purgeTransfers } from '../transfers/queries.ts'
 
 /** Rows of a kind that one statement removes; a longer one would hold locks for longer. */
 const batchRows = 1_000
 const accountBatchRows = 10
+/** Rows on which nothing else depends. */
+const leafBatchRows = 10_000
 
-export type Purged = { connections: number; accounts: number; tokens: number; idempotencyKeys: number }
+/** How many of each kind were removed. */
+export type Purged = {
+  rejects: number
+  transfers: number
+  dataKeys: number
+  connections: number
+  ledgerEntries: number
+  accounts: number
+  tokens: number
+  idempotencyKeys: number
+}
 
 /**
  * Removes for good what nobody can ask for any more (invariant 5): connections and accounts that were deleted 30 days
- * ago, expired tokens, idempotency keys past their window. Interrupted, it goes on where it was the next time.
+ * ago with all that was theirs, rejected records that were kept long enough, expired tokens, idempotency keys past their
+ * window. Interrupted, it goes on where it was the next time.
+ * @param rejectDays how long the rejected records of a transfer that has ended are kept
  */
-export async function purge(database: Database): Promise<Purged> {
+export async function purge(database: Database, rejectDays: number): Promise<Purged> {
   const windowDays = limits.restoreWindowDays
   const windowHours = limits.idempotencyWindowHours
+  const old = { days: rejectDays }
+  const gone = { windowDays }
+  // What hangs on a row goes before it: the row itself then takes little with it, and its statement is short.
+  const rejects = await inBatches(leafBatchRows, (limit) => purgeRejects.run(database, { ...old, limit }))
+  await inBatches(batchRows, (limit) => forgetDataKeys.run(database, { ...old, limit }))
+  const transfers = await inBatches(batchRows, (limit) => purgeTransfers.run(database, { ...gone, limit }))
+  const connections = await inBatches(batchRows, (limit) => purgeConnections.run(database, { ...gone, limit }))
+  const ledgerEntries = await inBatches(leafBatchRows, (limit) => purgeLedger.run(database, { ...gone, limit }))
+  const accounts = await inBatches(accountBatchRows, (limit) => purgeAccounts.run(database, { ...gone, limit }))
   return {
-    connections: await inBatches(batchRows, (limit) => purgeConnections.run(database, { windowDays, limit })),
-    accounts: await inBatches(accountBatchRows, (limit) => purgeAccounts.run(database, { windowDays, limit })),
+    ...{ rejects, transfers, connections, ledgerEntries, accounts },
+    dataKeys: await inBatches(batchRows, (limit) => purgeDataKeys.run(database, { limit })),
     tokens: await inBatches(batchRows, (limit) => deleteExpiredTokens.run(database, { limit })),
     idempotencyKeys: await inBatches(batchRows, (limit) => deleteOldKeys.run(database, { windowHours, limit })),
   }

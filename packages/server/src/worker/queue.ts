@@ -36,6 +36,7 @@ export type Queue = {
  * @param owners names under which this process locked jobs; the run adds its own. Those from before are dead, and what
  *   they left locked is done again: the library by itself would wait for four hours.
  * @param work runs transfers until none is left whose turn it is
+ * @param rejectDays how long rejected records are kept
  */
 export async function runQueue(
   databaseUrl: string,
@@ -44,8 +45,16 @@ export async function runQueue(
     owners,
     concurrentJobs,
     work,
+    rejectDays,
     log,
-  }: { told: Promise<void>; owners: string[]; concurrentJobs: number; work: () => Promise<void>; log: Logger },
+  }: {
+    told: Promise<void>
+    owners: string[]
+    concurrentJobs: number
+    work: () => Promise<void>
+    rejectDays: number
+    log: Logger
+  },
 ): Promise<Queue> {
   // Its own pool: neither do jobs wait for requests, nor requests for jobs.
   const database = openDatabase({ url: databaseUrl, poolSize: concurrentJobs + queueConnections })
@@ -74,7 +83,7 @@ export async function runQueue(
       },
       taskList: {
         [transferTask]: work,
-        [purgeTask]: async () => log.info({ purged: await purge(database) }, 'purged'),
+        [purgeTask]: async () => log.info({ purged: await purge(database, rejectDays) }, 'purged'),
       },
     })
     const gaveUp = runner.promise.then(

@@ -46,7 +46,8 @@ export async function startWorker(
   )
   // Transfers do not keep the purge waiting.
   const concurrentJobs = transfers.atOnce + 1
-  const start = () => runQueue(databaseUrl, { told, owners, concurrentJobs, work, log })
+  const rejectDays = config.rejects.days
+  const start = () => runQueue(databaseUrl, { told, owners, concurrentJobs, work, rejectDays, log })
   const supervise = async (first: Queue) => {
     let queue: Queue | undefined = first
     while (!signal.aborted) {

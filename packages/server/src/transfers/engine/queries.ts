@@ -181,7 +181,7 @@ export const insertRejects = statement<{
 }>(`
   insert into rejects (transfer_id, number, row, count, field, reason, record, sealed)
   select :transferId, :after::int + n, row, count, field, reason, record, decode(sealed, 'base64')
-  from unnest(:rows::bigint[], :counts::int[], :fields::text[], :reasons::text[], :records::jsonb[], :sealed::text[])
+  from unnest(:rows::bigint[], :counts::int[], :fields::text[], :reasons::text[], :records::json[], :sealed::text[])
     with ordinality as r (row, count, field, reason, record, sealed, n)
 `)
 

@@ -1,0 +1,94 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeDataKey } from '../../packages/server/src/secrets/data-keys.ts'
+import { seal } from '../../packages/server/src/secrets/seal.ts'
+import { rejectPlace } from '../../packages/server/src/transfers/engine/replay.ts'
+import { type Caller, connectorBySlug } from './fixtures.ts'
+import type { TestService } from './service.ts'
+
+/** Connections that data could move through, for tests of what the interface says of them: no worker runs here. */
+
+export const localFolder = connectorBySlug('local-folder')
+export const inboxFile = 'people.csv'
+
+/** A folder with a file in it, and the settings of a service that may read it. */
+export type Inbox = {
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  remove(): Promise<void>
+}
+
+export async function makeInbox(): Promise<Inbox> {
+  const folder = await mkdtemp(join(tmpdir(), 'penstock-inbox-'))
+  await writeFile(join(folder, inboxFile), 'email,city\nada@example.com,London\ngrace@example.com,New York\n')
+  return {
+    folder,
+    env: { PENSTOCK_LOCAL_FOLDERS: folder },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** A connection, and the account that it is in. */
+export type Pipe = { readonly accountId: string; readonly id: string }
+
+/** Adds a configured local folder to an account. */
+export async function addFolder(caller: Caller, accountId: string, folder: string): Promise<void> {
+  await caller.addConnectors(accountId, localFolder)
+  await caller.expect(
+    caller.call('configureConnector', { accountId, id: localFolder.id, body: { secretConfig: { folder } } }),
+  )
+}
+
+/** An active connection from the folder of an account into a folder inside it. */
+export async function addPipe(caller: Caller, accountId: string, name = 'Pipe'): Promise<Pipe> {
+  const body = {
+    ...{ name, srcConnectorId: localFolder.id, destConnectorId: localFolder.id },
+    ...{ srcConnectionConfig: { files: inboxFile }, destConnectionConfig: { subfolder: 'out' } },
+  }
+  const { id } = await caller.expect(caller.call('createConnection', { accountId, body }))
+  await caller.expect(caller.call('updateConnectionStatus', { accountId, id, body: { action: 'activate' } }))
+  return { accountId, id }
+}
+
+/** An account of its own with such a connection. */
+export async function addAccountWithPipe(caller: Caller, folder: string): Promise<Pipe> {
+  const { id: accountId } = await caller.addAccount()
+  await addFolder(caller, accountId, folder)
+  return addPipe(caller, accountId)
+}
+
+/** A transfer as a worker leaves it that had one of two records rejected; gives its identifier. */
+export async function addEndedTransfer(
+  { database, service }: Pick<TestService, 'database' | 'service'>,
+  caller: Caller,
+  { accountId, id }: Pipe,
+): Promise<string> {
+  const started = await caller.expect(caller.call('startTransfer', { accountId, id, body: {} }))
+  const { id: keyId, key } = await database.transaction((tx) => makeDataKey(tx, service.deps.keyring))
+  const record = JSON.stringify(['grace@example.com', 'New York'])
+  const sealed = seal(key, rejectPlace(started.id, 1), record)
+  await database.pool.query(
+    `with ended as (
+      update transfers set
+        status = 'partial', read = 2, sent = 2, accepted = 1, rejected = 1, bytes = 20, progress = 1, attempt = 1,
+        started_time = now(), finished_time = now(), source_columns = '["email", "city"]',
+        columns = '["email", "city"]', data_key_id = $2
+      where id = $1 returning *
+    ), book as (
+      insert into ledger (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes)
+      select id, 1, organization_id, account_id, connection_id, (now() at time zone 'UTC')::date, 2, 1, 1, 0, 20 from ended
+    ), of_account as (
+      update accounts set volume = volume + 1 where id = (select account_id from ended)
+    ), of_connection as (
+      update connections set
+        total_volume = total_volume + 2, used_volume = used_volume + 1, monthly_volume = monthly_volume + 1,
+        volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM')
+      where id = (select connection_id from ended)
+    )
+    insert into rejects (transfer_id, number, row, field, reason, record, sealed)
+    select id, 1, 2, 'email', 'email is taken', '{"email": "g… (17)", "city": "N… (8)"}', $3 from ended`,
+    [started.id, keyId, sealed],
+  )
+  return started.id
+}

@@ -1,0 +1,377 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { connectors } from '@penstock/connectors'
+import type { OperationId } from '@penstock/wire'
+import { type Caller, callerOf, destination, destinationSettings, source, sourceSettings } from './harness/fixtures.ts'
+import { assertInvariants } from './harness/invariants.ts'
+import {
+  addAccountWithPipe,
+  addEndedTransfer,
+  addFolder,
+  addPipe,
+  type Inbox,
+  localFolder,
+  makeInbox,
+  type Pipe,
+} from './harness/pipes.ts'
+import { type CallOptions, type Reply, startTestService, type TestService } from './harness/service.ts'
+
+/** What may be asked of transfers and when. No worker runs, so a transfer that is started waits. */
+
+let inbox: Inbox
+let service: TestService
+let caller: Caller
+before(async () => {
+  inbox = await makeInbox()
+  service = await startTestService(inbox.env)
+  caller = callerOf(service, await service.addOrganization())
+})
+after(async () => {
+  await assertInvariants(service.database.pool)
+  await service.close()
+  await inbox.remove()
+})
+
+const newPipe = () => addAccountWithPipe(caller, inbox.folder)
+const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
+const start = (pipe: Pipe, body: CallOptions<'startTransfer'>['body'] = {}) =>
+  caller.call('startTransfer', { ...pipe, body })
+const started = async (pipe: Pipe) => (await caller.expect(start(pipe))).id
+const transfersOf = async (pipe: Pipe) => caller.expect(caller.call('listTransfers', pipe))
+const setStatus = (pipe: Pipe, action: 'activate' | 'enable' | 'disable') =>
+  caller.expect(caller.call('updateConnectionStatus', { ...pipe, body: { action } }))
+
+function assertRefused(reply: Reply<unknown>, status: number, error: string, fields?: string[]): void {
+  assert.deepEqual([reply.status, reply.error], [status, error], reply.text)
+  if (!fields) return
+  assert.deepEqual(
+    reply.details.map(({ field }) => field),
+    fields,
+  )
+}
+
+/** Of the catalogue, a destination that data cannot move to yet. */
+const unmoved = connectors.find(
+  (connector) => connector.destination && !connector.destination.deliver && connector.status !== 'withdrawn',
+)
+
+describe('start', () => {
+  test('begins a transfer once; whoever comes meanwhile is answered the same one', async () => {
+    const pipe = await newPipe()
+    const first = await start(pipe)
+    assert.deepEqual([first.status, first.response.status, first.response.trigger], [202, 'queued', 'manual'])
+    const again = await start(pipe)
+    assert.deepEqual([again.status, again.response], [200, first.response])
+    assert.equal((await transfersOf(pipe)).length, 1)
+    const jobs = await sql(
+      `select payload from graphile_worker._private_jobs where payload->>'id' = $1`,
+      first.response.id,
+    )
+    assert.deepEqual(jobs, [{ payload: { id: first.response.id } }], 'one job, which carries the identifier only')
+  })
+
+  test('of twenty at once begins one, and all are told of it', async () => {
+    for (let round = 0; round < 5; round++) {
+      const pipe = await newPipe()
+      const replies = await Promise.all(Array.from({ length: 20 }, () => start(pipe)))
+      assert.equal(new Set(replies.map(({ response }) => response.id)).size, 1)
+      const statuses = replies.map(({ status }) => status).sort()
+      assert.deepEqual(statuses, [...Array(19).fill(200), 202])
+      assert.equal((await transfersOf(pipe)).length, 1)
+    }
+  })
+
+  test('begins another one once the one before has ended', async () => {
+    const pipe = await newPipe()
+    const first = await started(pipe)
+    await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId: first }))
+    const second = await start(pipe)
+    assert.equal(second.status, 202)
+    assert.deepEqual(
+      (await transfersOf(pipe)).map(({ id, status }) => [id, status]),
+      [
+        [second.response.id, 'queued'],
+        [first, 'cancelled'],
+      ],
+      'newest first',
+    )
+  })
+
+  test('is refused by a connection that is not active, whatever else it is', async () => {
+    const { accountId } = await newPipe()
+    const body = {
+      ...{ name: 'New', srcConnectorId: localFolder.id, destConnectorId: localFolder.id },
+      srcConnectionConfig: { files: 'people.csv' },
+    }
+    const { id } = await caller.expect(caller.call('createConnection', { accountId, body }))
+    const pipe = { accountId, id }
+    assertRefused(await start(pipe), 409, 'connection_not_active')
+    await setStatus(pipe, 'activate')
+    for (const status of ['broken', 'offline']) {
+      await sql('update connections set status = $2 where id = $1', id, status)
+      assertRefused(await start(pipe), 409, 'connection_not_active')
+    }
+    await setStatus(pipe, 'disable')
+    assertRefused(await start(pipe), 409, 'connection_not_active')
+    await caller.expect(caller.call('deleteConnection', pipe))
+    assertRefused(await start(pipe), 409, 'connection_not_active')
+    assert.deepEqual(await transfersOf(pipe), [])
+    await sql(`update connections set deleted_time = now() - interval '30 days 1 second' where id = $1`, id)
+    const operations = ['startTransfer', 'listTransfers', 'previewConnection', 'getSchedule'] as const
+    for (const operation of operations) {
+      const call = { ...pipe, ...(operation.startsWith('s') || operation.startsWith('p') ? { body: {} } : {}) }
+      assertRefused(await caller.call(operation as 'startTransfer', call), 404, 'not_found')
+    }
+  })
+
+  test('is refused in a disabled account, and by a replay there too', async () => {
+    const pipe = await newPipe()
+    const transferId = await addEndedTransfer(service, caller, pipe)
+    const { accountId } = pipe
+    await caller.expect(caller.call('editAccount', { id: accountId, body: { enabled: false } }))
+    assertRefused(await start(pipe), 409, 'account_disabled')
+    assertRefused(await caller.call('replayTransfer', { ...pipe, transferId }), 409, 'account_disabled')
+    await caller.expect(caller.call('editAccount', { id: accountId, body: { enabled: true } }))
+    assert.equal((await start(pipe)).status, 202)
+  })
+
+  test('is refused where data cannot move, with the end that is to blame; so are a preview, a schedule and a check', async () => {
+    assert(unmoved)
+    const { id: accountId } = await caller.addAccount()
+    await addFolder(caller, accountId, inbox.folder)
+    await caller.addConnectors(accountId, unmoved)
+    const body = { name: 'Not yet', srcConnectorId: localFolder.id, destConnectorId: unmoved.id }
+    const { id } = await caller.expect(caller.call('createConnection', { accountId, body }))
+    await sql(`update connections set status = 'active' where id = $1`, id)
+    const pipe = { accountId, id }
+    const asked: [OperationId, object][] = [
+      ['startTransfer', {}],
+      ['previewConnection', {}],
+      ['setSchedule', { cron: '0 6 * * *' }],
+    ]
+    for (const [operation, body] of asked) {
+      const reply = await caller.call(operation as 'startTransfer', { ...pipe, body })
+      assertRefused(reply, 422, 'transfer_not_supported', ['destConnector'])
+    }
+    assertRefused(await caller.call('checkConnector', { accountId, id: unmoved.id }), 422, 'check_not_supported')
+  })
+
+  test('reads settings for one time as those of the connection are read, and keeps the connection’s own', async () => {
+    const pipe = await newPipe()
+    const before = await caller.expect(caller.call('getConnection', pipe))
+    const wrong = {
+      srcConnectionConfig: { files: ['people.csv'], folder: '/etc' },
+      destConnectionConfig: { unknown: 1, prefix: 7 },
+    }
+    const fields = [
+      'body.srcConnectionConfig.files',
+      'body.srcConnectionConfig.folder',
+      'body.destConnectionConfig.unknown',
+      'body.destConnectionConfig.prefix',
+    ]
+    assertRefused(await start(pipe, wrong as never), 400, 'invalid_request', fields)
+    const { confirm: _, ...preview } = { confirm: true, ...wrong }
+    const previewed = await caller.call('previewConnection', { ...pipe, body: preview as never })
+    assertRefused(previewed, 400, 'invalid_request', fields)
+    assertRefused(await start(pipe, { confirm: 'yes' } as never), 400, 'invalid_request', ['body.confirm'])
+    assert.deepEqual(await transfersOf(pipe), [])
+    assert.equal((await start(pipe, { srcConnectionConfig: { files: 'other.csv' } })).status, 202)
+    assert.deepEqual(await caller.expect(caller.call('getConnection', pipe)), before)
+  })
+})
+
+describe('cancel', () => {
+  test('ends a transfer that waits at once; again it changes nothing', async () => {
+    const pipe = await newPipe()
+    const transferId = await started(pipe)
+    const cancelled = await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId }))
+    assert.deepEqual([cancelled.status, cancelled.error, cancelled.startedTime], ['cancelled', null, null])
+    assert.notEqual(cancelled.finishedTime, null)
+    assert.deepEqual(await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId })), cancelled)
+  })
+
+  test('tells a worker that runs it to end it, and leaves its status to that worker', async () => {
+    const pipe = await newPipe()
+    const transferId = await started(pipe)
+    await sql(
+      `update transfers set status = 'running', attempt = 1, started_time = now(), heartbeat_time = now() where id = $1`,
+      transferId,
+    )
+    const told = await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId }))
+    assert.deepEqual([told.status, told.finishedTime], ['running', null])
+    assert.deepEqual(await sql('select cancelling from transfers where id = $1', transferId), [{ cancelling: true }])
+    assert.equal((await start(pipe)).response.id, transferId, 'it is under way until it has ended')
+  })
+
+  test('is refused by a transfer that has ended', async () => {
+    const pipe = await newPipe()
+    const transferId = await addEndedTransfer(service, caller, pipe)
+    for (const status of ['partial', 'failed']) {
+      await sql('update transfers set status = $2 where id = $1', transferId, status)
+      assertRefused(await caller.call('cancelTransfer', { ...pipe, transferId }), 409, 'transfer_ended')
+    }
+  })
+
+  test('of several at once, and a start beside them, leaves one truth', async () => {
+    for (let round = 0; round < 10; round++) {
+      const pipe = await newPipe()
+      const transferId = await started(pipe)
+      const cancel = () => caller.call('cancelTransfer', { ...pipe, transferId })
+      const [one, other, begun] = await Promise.all([cancel(), cancel(), start(pipe)])
+      assert.deepEqual([one.response.status, other.response.status], ['cancelled', 'cancelled'])
+      const isNew = begun.response.id !== transferId
+      assert.equal(begun.status, isNew ? 202 : 200)
+      assert.equal((await transfersOf(pipe)).length, isNew ? 2 : 1)
+    }
+  })
+})
+
+describe('replay', () => {
+  test('begins a transfer of its own, and never a second one beside another', async () => {
+    const pipe = await newPipe()
+    const transferId = await addEndedTransfer(service, caller, pipe)
+    const replay = () => caller.call('replayTransfer', { ...pipe, transferId })
+    const replies = await Promise.all(Array.from({ length: 10 }, replay))
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [...Array(9).fill(200), 202])
+    const { response } = await start(pipe)
+    assert.equal(response.trigger, 'replay')
+    assert.deepEqual([...new Set(replies.map((reply) => reply.response.id))], [response.id])
+  })
+
+  test('is refused where there is nothing that could be sent again', async () => {
+    const pipe = await newPipe()
+    const replay = (transferId: string) => caller.call('replayTransfer', { ...pipe, transferId })
+    const transferId = await started(pipe)
+    assertRefused(await replay(transferId), 409, 'nothing_to_replay')
+    await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId }))
+    assertRefused(await replay(transferId), 409, 'nothing_to_replay')
+    const ended = await addEndedTransfer(service, caller, pipe)
+    await sql('update rejects set row = null, sealed = null where transfer_id = $1', ended)
+    assertRefused(await replay(ended), 409, 'nothing_to_replay')
+    await setStatus(pipe, 'disable')
+    await sql(`update rejects set sealed = '\\x00' where transfer_id = $1`, ended)
+    assertRefused(await replay(ended), 409, 'connection_not_active')
+  })
+})
+
+describe('the list of transfers', () => {
+  test('is paged, newest first, and kept to a status', async () => {
+    const pipe = await newPipe()
+    const ids: string[] = []
+    for (let n = 0; n < 5; n++) {
+      const id = await started(pipe)
+      await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId: id }))
+      ids.unshift(id)
+    }
+    const ended = await addEndedTransfer(service, caller, pipe)
+    const waiting = await started(pipe)
+    const list = (query: Record<string, string | number>) => caller.call('listTransfers', { ...pipe, query })
+    const first = await list({ size: 2 })
+    assert.deepEqual([first.headers['x-total-count'], first.response.map(({ id }) => id)], ['7', [waiting, ended]])
+    assert.match(
+      first.headers.link ?? '',
+      new RegExp(`/connections/${pipe.id}/transfers\\?[^>]*offset=2[^>]*>; rel="next"`),
+    )
+    const second = await list({ size: 3, offset: 2 })
+    assert.deepEqual(
+      second.response.map(({ id }) => id),
+      ids.slice(0, 3),
+    )
+    for (const [status, expected] of Object.entries({
+      cancelled: ids,
+      partial: [ended],
+      queued: [waiting],
+      failed: [],
+    })) {
+      const { response, headers } = await list({ status })
+      assert.deepEqual(
+        response.map(({ id }) => id),
+        expected,
+      )
+      assert.equal(headers['x-total-count'], String(expected.length))
+    }
+    assertRefused(await list({ status: 'done' }), 400, 'invalid_request', ['query.status'])
+  })
+})
+
+describe('check', () => {
+  test('is refused before the connector is added, and before it is configured', async () => {
+    const { id: accountId } = await caller.addAccount()
+    const check = () => caller.call('checkConnector', { accountId, id: localFolder.id })
+    assertRefused(await check(), 409, 'connector_not_added')
+    await caller.addConnectors(accountId, localFolder)
+    assertRefused(await check(), 409, 'connector_not_configured')
+    const unknown = await caller.call('checkConnector', { accountId, id: '0123456789abcdef' })
+    assertRefused(unknown, 404, 'not_found')
+  })
+
+  test('names each step, and the one that fails', async () => {
+    const { accountId } = await newPipe()
+    const check = () => caller.expect(caller.call('checkConnector', { accountId, id: localFolder.id }))
+    const good = await check()
+    assert.equal(good.ok, true)
+    assert.deepEqual(
+      good.checks.map(({ name, ok }) => [name, ok]),
+      [
+        ['reach', true],
+        ['permission', true],
+      ],
+    )
+    for (const folder of [`${inbox.folder}/nowhere`, '/etc']) {
+      const body = { secretConfig: { folder } }
+      await caller.expect(caller.call('configureConnector', { accountId, id: localFolder.id, body }))
+      const bad = await check()
+      assert.deepEqual([bad.ok, bad.checks[0]?.name, bad.checks[0]?.ok], [false, 'reach', false])
+      assert.match(bad.message, /^reach: .*folder/i)
+    }
+  })
+})
+
+test('a connection of connectors that move data in part only is told so before its settings are read', async () => {
+  assert(!destination.destination?.deliver, 'choose another pair')
+  const { id: accountId } = await caller.addAccountWithEnds()
+  const body = {
+    ...{ name: 'Cloud', srcConnectorId: source.id, destConnectorId: destination.id },
+    ...{ srcConnectionConfig: sourceSettings, destConnectionConfig: destinationSettings },
+  }
+  const { id } = await caller.expect(caller.call('createConnection', { accountId, body }))
+  const wrong = { srcConnectionConfig: { unknown: 1 } }
+  const reply = await caller.call('startTransfer', { accountId, id, body: wrong })
+  assertRefused(reply, 422, 'transfer_not_supported', ['destConnector'])
+  assert.deepEqual(await caller.expect(caller.call('listTransfers', { accountId, id })), [])
+})
+
+test('the metrics tell how many transfers wait and run, and how long the first has waited', async () => {
+  const own = await startTestService(inbox.env)
+  try {
+    const ofOwn = callerOf(own, await own.addOrganization())
+    const ids: string[] = []
+    for (const _ of [1, 2, 3]) {
+      const pipe = await addAccountWithPipe(ofOwn, inbox.folder)
+      ids.push((await ofOwn.expect(ofOwn.call('startTransfer', { ...pipe, body: {} }))).id)
+    }
+    const { pool } = own.database
+    await pool.query(`update transfers set created_time = now() - interval '90 seconds' where id = $1`, [ids[0]])
+    await pool.query(`update transfers set status = 'running', heartbeat_time = now() where id = $1`, [ids[1]])
+    const { text } = await own.send({ method: 'GET', path: '/metrics' })
+    assert.match(text, /^penstock_transfers\{status="queued"\} 2$/m)
+    assert.match(text, /^penstock_transfers\{status="running"\} 1$/m)
+    const waited = Number(/^penstock_transfers_oldest_wait_seconds (\S+)$/m.exec(text)?.[1])
+    assert(waited >= 90, `${waited}`)
+  } finally {
+    await own.close()
+  }
+})
+
+test('a pipe beside another one in the same account runs on its own', async () => {
+  const one = await newPipe()
+  const other = await addPipe(caller, one.accountId, 'Other')
+  const ids = [await started(one), await started(other)]
+  assert.notEqual(ids[0], ids[1])
+  for (const [at, pipe] of [one, other].entries()) {
+    assert.deepEqual(
+      (await transfersOf(pipe)).map(({ id }) => id),
+      [ids[at]],
+    )
+  }
+})

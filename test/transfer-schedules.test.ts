@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { BodyOf } from '@penstock/wire'
+import { createLogger } from '../packages/server/src/log.ts'
+import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { startDue } from '../packages/server/src/transfers/engine/upkeep.ts'
+import { nextRun } from '../packages/server/src/transfers/schedules.ts'
+import { engineOf } from './harness/engine-of.ts'
+import { type Caller, callerOf } from './harness/fixtures.ts'
+import { assertInvariants } from './harness/invariants.ts'
+import { addAccountWithPipe, type Inbox, makeInbox, type Pipe } from './harness/pipes.ts'
+import { type Organization, type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
+
+/** When connections run by themselves. The clock is moved in the database; no worker runs. */
+
+let inbox: Inbox
+let env: Record<string, string>
+let service: TestService
+let organization: Organization
+let caller: Caller
+before(async () => {
+  inbox = await makeInbox()
+  env = { ...inbox.env, PENSTOCK_MASTER_KEY: generateMasterKey() }
+  service = await startTestService(env)
+  organization = await service.addOrganization()
+  caller = callerOf(service, organization)
+})
+after(async () => {
+  await assertInvariants(service.database.pool)
+  await service.close()
+  await inbox.remove()
+})
+
+const newPipe = () => addAccountWithPipe(caller, inbox.folder)
+const set = (pipe: Pipe, body: BodyOf<'setSchedule'>) => caller.call('setSchedule', { ...pipe, body })
+const get = (pipe: Pipe) => caller.call('getSchedule', pipe)
+const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
+const transfersOf = (pipe: Pipe) => caller.expect(caller.call('listTransfers', pipe))
+const nowSeconds = () => Math.floor(Date.now() / 1000)
+
+/** What a worker does every few seconds. */
+const tick = () => startDue(engineOf(service), createLogger('silent'))
+const miss = ({ id }: Pipe, ago: string) =>
+  sql('update schedules set next_time = now() - $2::interval where connection_id = $1', id, ago)
+
+function assertRefused(reply: Reply<unknown>, status: number, error: string, fields?: string[]): void {
+  assert.deepEqual([reply.status, reply.error], [status, error], reply.text)
+  if (!fields) return
+  assert.deepEqual(
+    reply.details.map(({ field }) => field),
+    fields,
+  )
+}
+
+describe('a schedule', () => {
+  test('is set, read, changed in part and taken away', async () => {
+    const pipe = await newPipe()
+    assertRefused(await get(pipe), 404, 'not_found')
+    const { response: made } = await set(pipe, { cron: ' 30 6 * * * ' })
+    assert.deepEqual(
+      [made.connectionId, made.cron, made.timezone, made.enabled, made.lastTime],
+      [pipe.id, '30 6 * * *', 'UTC', true, null],
+    )
+    assert(made.nextTime !== null && made.nextTime > nowSeconds() && made.nextTime <= nowSeconds() + 86_400)
+    assert.match(new Date(made.nextTime * 1000).toISOString(), /T06:30:00/)
+    assert.deepEqual((await get(pipe)).response, made)
+
+    await set(pipe, { cron: '0 0 * * *', timezone: 'Asia/Kathmandu', enabled: false })
+    const { response: changed } = await set(pipe, { cron: '15 0 * * *' })
+    assert.deepEqual(
+      [changed.timezone, changed.enabled, changed.nextTime],
+      ['Asia/Kathmandu', false, null],
+      'what is left out stays, and what is off has no next time',
+    )
+    const { response: on } = await set(pipe, { cron: '15 0 * * *', enabled: true })
+    assert.match(new Date((on.nextTime ?? 0) * 1000).toISOString(), /T18:30:00/)
+
+    const { status, response: was } = await caller.call('deleteSchedule', pipe)
+    assert.deepEqual([status, was], [200, on])
+    assertRefused(await get(pipe), 404, 'not_found')
+    assertRefused(await caller.call('deleteSchedule', pipe), 404, 'not_found')
+  })
+
+  test('that cannot be read is refused with what is wrong, and the one before stays', async () => {
+    const pipe = await newPipe()
+    const { response: before } = await set(pipe, { cron: '0 6 * * *' })
+    const crons = ['', 'daily', '* * * *', '* * * * * *', '60 * * * *', '0 25 * * *', '@reboot', '0 0 * * 8-9']
+    for (const cron of crons) assertRefused(await set(pipe, { cron }), 400, 'invalid_request', ['body.cron'])
+    for (const timezone of ['', 'Mars/Olympus', 'Europe/Berlin; drop table', 'x'.repeat(101)]) {
+      assertRefused(await set(pipe, { cron: '0 6 * * *', timezone }), 400, 'invalid_request', ['body.timezone'])
+    }
+    const both = await set(pipe, { cron: 'never', timezone: 'Nowhere' })
+    assert.deepEqual(both.details.map(({ field }) => field).sort(), ['body.cron', 'body.timezone'])
+    assertRefused(await set(pipe, { cron: '0 0 31 2 *' }), 400, 'invalid_request', ['body.cron'])
+    assert.deepEqual((await get(pipe)).response, before)
+  })
+
+  test('is changed only where its connection was made', async () => {
+    const pipe = await newPipe()
+    const { response: before } = await set(pipe, { cron: '0 6 * * *' })
+    const staging = await startServiceOn(service.databaseUrl, { ...env, PENSTOCK_ENVIRONMENT: 'staging' })
+    try {
+      const there = callerOf(staging, organization)
+      const changed = await there.call('setSchedule', { ...pipe, body: { cron: '0 7 * * *' } })
+      assertRefused(changed, 409, 'not_editable')
+      assertRefused(await there.call('deleteSchedule', pipe), 409, 'not_editable')
+      assert.deepEqual((await there.call('getSchedule', pipe)).response, before)
+    } finally {
+      await staging.close()
+    }
+    assert.deepEqual((await get(pipe)).response, before)
+  })
+
+  test('is not set on a deleted connection, and comes back with a restored one', async () => {
+    const pipe = await newPipe()
+    await set(pipe, { cron: '0 6 * * *' })
+    await caller.expect(caller.call('deleteConnection', pipe))
+    assertRefused(await set(pipe, { cron: '0 7 * * *' }), 409, 'connection_deleted')
+    await caller.expect(caller.call('restoreConnection', pipe))
+    assert.equal((await get(pipe)).response.cron, '0 6 * * *')
+  })
+
+  test('can be set before its connection is active', async () => {
+    const pipe = await newPipe()
+    await caller.expect(caller.call('updateConnectionStatus', { ...pipe, body: { action: 'disable' } }))
+    assert.equal((await set(pipe, { cron: '0 6 * * *' })).status, 200)
+  })
+})
+
+describe('a run that is due', () => {
+  test('starts a transfer, and the schedule goes on to its next moment', async () => {
+    const pipe = await newPipe()
+    await set(pipe, { cron: '0 * * * *' })
+    await tick()
+    assert.deepEqual(await transfersOf(pipe), [], 'nothing is due yet')
+    await miss(pipe, '1 second')
+    await tick()
+    const [transfer] = await transfersOf(pipe)
+    assert.deepEqual([transfer?.status, transfer?.trigger], ['queued', 'schedule'])
+    const { response } = await get(pipe)
+    assert(response.lastTime !== null && response.lastTime >= nowSeconds() - 60)
+    assert(response.nextTime !== null && response.nextTime > nowSeconds())
+  })
+
+  test('starts once, however many were missed and however many workers look', async () => {
+    const pipe = await newPipe()
+    await set(pipe, { cron: '* * * * *' })
+    await miss(pipe, '30 days')
+    await Promise.all(Array.from({ length: 8 }, tick))
+    const [transfer, ...more] = await transfersOf(pipe)
+    assert(transfer)
+    assert.deepEqual(more, [])
+    await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId: transfer.id }))
+    await tick()
+    assert.equal((await transfersOf(pipe)).length, 1, 'what was missed is made up for by one')
+  })
+
+  test('is left out while a transfer is under way', async () => {
+    const pipe = await newPipe()
+    await set(pipe, { cron: '0 * * * *' })
+    const { id } = await caller.expect(caller.call('startTransfer', { ...pipe, body: {} }))
+    await miss(pipe, '1 minute')
+    await tick()
+    assert.deepEqual(
+      (await transfersOf(pipe)).map((transfer) => transfer.id),
+      [id],
+    )
+    assert(((await get(pipe)).response.nextTime ?? 0) > nowSeconds())
+  })
+
+  test('is left out while the connection may not run, and comes when it may again', async () => {
+    const pipe = await newPipe()
+    await set(pipe, { cron: '0 * * * *' })
+    const status = (action: 'enable' | 'disable') =>
+      caller.expect(caller.call('updateConnectionStatus', { ...pipe, body: { action } }))
+    const account = (enabled: boolean) =>
+      caller.expect(caller.call('editAccount', { id: pipe.accountId, body: { enabled } }))
+    const missAndTick = async () => {
+      await miss(pipe, '1 minute')
+      await tick()
+      return (await transfersOf(pipe)).length
+    }
+    await status('disable')
+    assert.equal(await missAndTick(), 0)
+    assert(((await get(pipe)).response.nextTime ?? 0) > nowSeconds(), 'it does not wait for the enabling')
+    await status('enable')
+    await account(false)
+    assert.equal(await missAndTick(), 0)
+    await account(true)
+    await caller.expect(caller.call('deleteConnection', pipe))
+    await miss(pipe, '1 minute')
+    await tick()
+    await caller.expect(caller.call('restoreConnection', pipe))
+    await status('enable')
+    await tick()
+    assert.deepEqual(await transfersOf(pipe), [])
+    assert.equal(await missAndTick(), 1)
+  })
+
+  test('does not come while the schedule is off or gone', async () => {
+    const [off, gone] = [await newPipe(), await newPipe()]
+    for (const pipe of [off, gone]) await set(pipe, { cron: '0 * * * *', enabled: pipe === gone })
+    await miss(off, '1 minute')
+    await miss(gone, '1 minute')
+    await caller.expect(caller.call('deleteSchedule', gone))
+    await tick()
+    assert.deepEqual([await transfersOf(off), await transfersOf(gone)], [[], []])
+  })
+
+  test('that meets one connection which may not run starts the others all the same', async () => {
+    const pipes = [await newPipe(), await newPipe(), await newPipe()]
+    for (const [at, pipe] of pipes.entries()) {
+      await set(pipe, { cron: '0 * * * *' })
+      await miss(pipe, `${at + 1} minutes`)
+    }
+    const [, , first] = pipes
+    assert(first)
+    await caller.expect(caller.call('deleteAccount', { id: first.accountId }))
+    await tick()
+    const started = await Promise.all(pipes.slice(0, 2).map(async (pipe) => (await transfersOf(pipe)).length))
+    assert.deepEqual(started, [1, 1])
+  })
+})
+
+describe('the moment after', () => {
+  const next = (cron: string, timezone: string, after: string) =>
+    nextRun(cron, timezone, new Date(after))?.toISOString()
+
+  test('is told in the time zone of the schedule, over the change of its clocks', () => {
+    assert.equal(next('0 6 * * *', 'UTC', '2026-03-01T06:00:00Z'), '2026-03-02T06:00:00.000Z')
+    assert.equal(next('0 6 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z'), '2026-03-29T04:00:00.000Z')
+    assert.equal(next('0 6 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z'), '2026-10-25T05:00:00.000Z')
+    assert.equal(next('0 0 29 2 *', 'UTC', '2026-03-01T00:00:00Z'), '2028-02-29T00:00:00.000Z')
+  })
+
+  test('comes once where clocks go back, and is not lost where they go forward', () => {
+    const back = next('30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z')
+    assert(back === '2026-10-25T00:30:00.000Z' || back === '2026-10-25T01:30:00.000Z')
+    assert.equal(next('30 2 * * *', 'Europe/Berlin', back), '2026-10-26T01:30:00.000Z')
+    const forward = next('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z') ?? ''
+    assert(forward.startsWith('2026-03-29T'), forward)
+  })
+})
