@@ -60,7 +60,8 @@ describe('the doctor', () => {
     const lines = (await commandsOn(stage, env).done('doctor')).trimEnd().split('\n')
     for (const [i, name] of names.entries()) {
       assert.equal(lines[i]?.slice(0, 18), `ok    ${name.padEnd(12)}`)
-      if (name !== 'settings') assert.equal(lines[i]?.slice(18), checks[i]?.message)
+      // The port is picked anew for each, and others write on the same disk meanwhile.
+      if (name !== 'settings' && name !== 'disk') assert.equal(lines[i]?.slice(18), checks[i]?.message)
     }
     assert.equal(lines.length, names.length)
     const read = Object.fromEntries(checks.map(({ name, message }) => [name, message]))
