@@ -62,7 +62,8 @@ describe('a worker', { concurrency: 2 }, () => {
       })
       const { code, stdout } = await bounded('the end', worker.ended, endMs)
       assert.deepEqual([code, stdout], [0, ''])
-      assert.deepEqual(purged(worker), [{ connections: 0, accounts: 0, tokens: 2, idempotencyKeys: 0 }])
+      const [{ tokens, ...others } = {}, ...more] = purged(worker) as Record<string, number>[]
+      assert.deepEqual([tokens, new Set(Object.values(others)), more], [2, new Set([0]), []])
       const [left] = await sql('select count(*)::int from tokens')
       assert.equal(left?.count, 2)
       assert.deepEqual(await sql('select locked_by, last_error from graphile_worker.jobs'), [], 'it is off the queue')

@@ -75,6 +75,7 @@ describe('a configuration', () => {
         ['path', 'Text', true, ''],
         ['fileFormat', 'Select', false, 'CSV'],
         ['gzip', 'Boolean', false, 'false'],
+        ['mapping', 'Text', false, ''],
       ],
     )
     const [, port] = secretConfig[0]?.configuration ?? []

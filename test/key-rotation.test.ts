@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { makeDataKey, openDataKey } from '../packages/server/src/secrets/data-keys.ts'
 import { openKeyring } from '../packages/server/src/secrets/keyring.ts'
 import { rotateMasterKey } from '../packages/server/src/secrets/rotate.ts'
-import { generateMasterKey, type MasterKey, parseMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { generateMasterKey, type MasterKey, parseMasterKey, seal, unseal } from '../packages/server/src/secrets/seal.ts'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
 import { type Caller, callerOf, destination, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
@@ -218,4 +219,25 @@ test('a rotation of the key to itself changes nothing', async (t) => {
   assert.equal(await rotate(first.key, first.key), 0)
   await assertOpens(service, first, accountIds)
   await assertOnly(service, first.key, [])
+})
+
+test('a rotation seals the keys of rejected records anew, which open what they sealed before', async (t) => {
+  const { first, service, database, rotate } = await prepare(t, 1)
+  const { keyring } = service.service.deps
+  const made = await Promise.all(
+    Array.from({ length: 700 }, () => database.transaction((tx) => makeDataKey(tx, keyring))),
+  )
+  const place = ['record', '1']
+  const sealed = made.map(({ key }) => seal(key, place, 'who it is'))
+  const next = newKey()
+  assert.equal(await rotate(first.key, next.key), 702, 'two secrets, and every data key')
+  await assertOnly(service, next.key, [first.key])
+  assert.equal((await database.pool.query('select from data_keys where key_id <> $1', [next.key.id])).rowCount, 0)
+  const afterwards = await openKeyring(database, next.key)
+  for (const at of [0, 499, 500, 699]) {
+    const { id = '' } = made[at] ?? {}
+    const opened = unseal(await openDataKey(database, afterwards, id), place, sealed[at] ?? Buffer.alloc(0))
+    assert.equal(opened.toString('utf8'), 'who it is')
+  }
+  assert((await openDataKey(database, keyring, made[0]?.id ?? '')).id, 'the running service moved on')
 })

@@ -128,12 +128,17 @@ describe('while the database is away', { concurrency: 3 }, () => {
     })
   }
 
-  test('the metrics are served, and do not claim to know how many jobs wait', async (t) => {
+  test('the metrics are served, and do not claim to know how many jobs and transfers wait', async (t) => {
     const { proxy, service } = await prepare(t)
-    const waitingJobs = async () => /^penstock_jobs_waiting (\d+)/m.exec((await look(service, '/metrics')).text)?.[1]
+    const metric = async (line: RegExp) => line.exec((await look(service, '/metrics')).text)?.[1]
+    const waitingJobs = () => metric(/^penstock_jobs_waiting (\d+)/m)
+    const waitingTransfers = () => metric(/^penstock_transfers\{status="queued"\} (\d+)/m)
+    const oldestWait = () => metric(/^penstock_transfers_oldest_wait_seconds (\d+)/m)
+    assert.deepEqual([await waitingTransfers(), await oldestWait()], ['0', '0'])
     assert.equal(await waitingJobs(), '0')
     await proxy.set('closed')
     assert.equal(await waitingJobs(), undefined)
+    assert.deepEqual([await waitingTransfers(), await oldestWait()], [undefined, undefined])
     await proxy.set('open')
     await until('jobs are counted', async () => (await waitingJobs()) === '0')
   })

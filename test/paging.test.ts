@@ -3,71 +3,139 @@ import { after, before, describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import { type Operation, type OperationId, operations } from '@penstock/wire'
 import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
+import { addAccountWithPipe, addEndedTransfer, type Inbox, makeInbox } from './harness/pipes.ts'
 import { type Reply, startTestService, type TestService } from './harness/service.ts'
 
 /** Every list that has pages: so many entries that the default page does not hold them, many of them made at once. */
 
 const count = 55
+let inbox: Inbox
 let service: TestService
-let caller: Caller
-let token: string
-let accountId: string
+/** Where lists are asked for: an organization, an account in it, and what a path names. */
+type Place = { caller: Caller; token: string; accountId: string; id?: string; transferId?: string }
+let place: Place
+/** In another organization, so that these are in no other list. */
+let placeOfTransfers: Place
 before(async () => {
-  service = await startTestService()
+  inbox = await makeInbox()
+  service = await startTestService(inbox.env)
   const organization = await service.addOrganization()
-  token = organization.token
-  caller = callerOf(service, organization)
+  const caller = callerOf(service, organization)
   const { id } = await caller.addAccount()
-  accountId = id
+  place = { caller, token: organization.token, accountId: id }
   // The ends of the connections are among them.
   const added = new Set([source, destination, ...connectors])
   await caller.addConnectors(id, ...[...added].slice(0, count))
   await Promise.all(Array.from({ length: count }, () => caller.createConnection(id)))
   await Promise.all(Array.from({ length: count - 1 }, () => caller.addAccount()))
-  for (const table of ['accounts', 'connections']) {
+  placeOfTransfers = await addTransfers()
+  for (const table of ['accounts', 'connections', 'transfers']) {
     // A few moments for all of them, in no order of their identifiers.
     const moment = `to_timestamp(1700000000 + ('x' || right(id, 2))::bit(8)::integer % 11)`
     await service.database.pool.query(`update ${table} set created_time = ${moment}`)
   }
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await inbox.remove()
+})
+
+/** A connection with transfers, one of which rejected records. */
+async function addTransfers(): Promise<Place> {
+  const { token, ...organization } = await service.addOrganization()
+  const caller = callerOf(service, { token, ...organization })
+  const pipe = await addAccountWithPipe(caller, inbox.folder)
+  const transferId = await addEndedTransfer(service, caller, pipe)
+  await service.database.pool.query(
+    `insert into transfers
+       (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger, finished_time)
+     select substr(md5(n::text), 1, 16), organization_id, account_id, connection_id, src_connector_id, dest_connector_id,
+       'cancelled', 'manual', now()
+     from transfers, generate_series(2, $2::int) as n where id = $1`,
+    [transferId, count],
+  )
+  await service.database.pool.query(
+    `insert into rejects (transfer_id, number, row, reason, record)
+     select $1, n, n * 2, 'is not wanted', '{}' from generate_series(2, $2::int) as n`,
+    [transferId, count],
+  )
+  return { ...pipe, caller, token, transferId }
+}
 
 const entriesOf = ({ response }: Reply<unknown>) => response as Record<string, unknown>[]
 type PagedList = {
   operation: OperationId
-  path: string
-  id: 'id' | 'connectorId'
+  /** What tells its entries apart. */
+  id: 'id' | 'connectorId' | 'accountId' | 'connectionId' | 'row'
   /** Asked without accountId. */
   everywhere?: true
-  /** Tells what orders the list, newest first; the catalogue is by name. */
-  madeSql?: string
+  /** Asked of the connection with transfers. */
+  ofTransfers?: true
+  /** How many there are, where it is not `count`. */
+  total?: number
+  /** What orders the list: newest first, by what this tells; or by a name or a number in its entries. */
+  order: { madeSql: string } | { by: 'name' | 'accountName' | 'connectionName' | 'row' }
+  /** A filter that keeps nothing; none where the list has no filter. */
+  filter?: Record<string, string>
 }
+const q = { q: 'nobody & nothing' }
 const lists: Record<string, PagedList> = {
   accounts: {
     operation: 'listAccounts',
-    path: '/accounts',
     id: 'id',
-    madeSql: 'select id, created_time from accounts',
+    order: { madeSql: 'select id, created_time from accounts' },
+    filter: q,
   },
-  'the catalogue': { operation: 'listConnectors', path: '/connectors', id: 'connectorId' },
+  'the catalogue': {
+    operation: 'listConnectors',
+    id: 'connectorId',
+    total: connectors.length,
+    order: { by: 'name' },
+    filter: q,
+  },
   'added connectors': {
     operation: 'listAddedConnectors',
-    path: '/connectors/added',
     id: 'connectorId',
-    madeSql: 'select connector_id as id, created_time from added_connectors',
+    // Those of the account that has so many.
+    order: {
+      madeSql: `select connector_id as id, created_time from added_connectors
+        where account_id in (select account_id from added_connectors group by 1 having count(*) = ${count})`,
+    },
+    filter: q,
   },
   'connections of a sub-account': {
     operation: 'listConnections',
-    path: '/connections',
     id: 'id',
-    madeSql: 'select id, created_time from connections',
+    order: { madeSql: 'select id, created_time from connections' },
+    filter: q,
   },
   'connections of all sub-accounts': {
     operation: 'listConnections',
-    path: '/connections',
     id: 'id',
     everywhere: true,
-    madeSql: 'select id, created_time from connections',
+    order: { madeSql: 'select id, created_time from connections' },
+    filter: q,
+  },
+  transfers: {
+    operation: 'listTransfers',
+    id: 'id',
+    ofTransfers: true,
+    order: { madeSql: 'select id, created_time from transfers' },
+    filter: { status: 'failed' },
+  },
+  'rejected records': { operation: 'listRejects', id: 'row', ofTransfers: true, order: { by: 'row' } },
+  'the report of accounts': {
+    operation: 'reportAccounts',
+    id: 'accountId',
+    everywhere: true,
+    order: { by: 'accountName' },
+    filter: { ...q, startDate: '2026-01-01', endDate: '2026-01-31' },
+  },
+  'the report of connections': {
+    operation: 'reportConnections',
+    id: 'connectionId',
+    order: { by: 'connectionName' },
+    filter: q,
   },
 }
 
@@ -91,11 +159,18 @@ function offsetsOf(reply: Reply<unknown>, path: string, asked: Record<string, st
   return Object.fromEntries(links)
 }
 
-for (const [name, { operation, path, id, everywhere, madeSql }] of Object.entries(lists)) {
-  const where = () => (everywhere ? {} : { accountId })
-  const list = (query: Record<string, string | number> = {}) => caller.call(operation, { ...where(), query } as never)
+for (const [name, { operation, id, everywhere, ofTransfers, total = count, order, filter }] of Object.entries(lists)) {
+  const here = () => (ofTransfers ? placeOfTransfers : place)
+  const where = () => (everywhere ? {} : { accountId: here().accountId })
+  const list = (query: Record<string, string | number> = {}) => {
+    const { caller, id: pathId, transferId } = here()
+    return caller.call(operation, { ...where(), id: pathId, transferId, query } as never)
+  }
+  const pathHere = () => {
+    const { id: pathId = '', transferId = '' } = here()
+    return operations[operation].path.replace('{id}', pathId).replace('{transferId}', transferId)
+  }
   const idsOf = (reply: Reply<unknown>) => entriesOf(reply).map((entry) => String(entry[id]))
-  const total = madeSql ? count : connectors.length
 
   describe(name, () => {
     test('come page by page, each once, in the order of the whole list', async () => {
@@ -104,12 +179,13 @@ for (const [name, { operation, path, id, everywhere, madeSql }] of Object.entrie
       assert.equal(new Set(whole).size, total)
       for (const size of [1, 7, 20]) {
         const walked: string[] = []
-        let address: string | undefined = `/es/v2${path}?${new URLSearchParams({ ...where(), size: String(size) })}`
+        let address: string | undefined =
+          `/es/v2${pathHere()}?${new URLSearchParams({ ...where(), size: String(size) })}`
         while (address) {
           const reply: Reply = await service.send({
             method: 'GET',
             path: address,
-            headers: { authorization: `Bearer ${token}` },
+            headers: { authorization: `Bearer ${here().token}` },
           })
           assert.equal(reply.headers['x-total-count'], String(total))
           walked.push(...idsOf(reply))
@@ -119,7 +195,8 @@ for (const [name, { operation, path, id, everywhere, madeSql }] of Object.entrie
       }
     })
 
-    if (madeSql) {
+    if ('madeSql' in order) {
+      const { madeSql } = order
       test('come newest first, those made at once by id', async () => {
         const { rows } = await service.database.pool.query<{ id: string; created_time: Date }>(madeSql)
         const made = new Map(rows.map((row) => [row.id, row.created_time.getTime()]))
@@ -129,11 +206,11 @@ for (const [name, { operation, path, id, everywhere, madeSql }] of Object.entrie
         assert.deepEqual(whole, sorted)
       })
     } else {
-      test('come by name', async () => {
-        const names = entriesOf(await list({ size: 500 })).map((entry) => String(entry.name))
+      test(`come by ${order.by}`, async () => {
+        const keys = entriesOf(await list({ size: 500 })).map((entry) => String(entry[order.by]))
         assert.deepEqual(
-          names,
-          names.toSorted((a, b) => a.localeCompare(b, 'en')),
+          keys,
+          keys.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: order.by === 'row' })),
         )
       })
     }
@@ -146,7 +223,7 @@ for (const [name, { operation, path, id, everywhere, madeSql }] of Object.entrie
     })
 
     test('link to the first, previous, next and last page', async () => {
-      const last = madeSql ? 40 : Math.ceil(total / 20) * 20 - 20
+      const last = Math.ceil(total / 20) * 20 - 20
       for (const [offset, expected] of [
         [0, { first: 0, next: 20, last }],
         [20, { first: 0, prev: 0, next: 40, last }],
@@ -156,19 +233,21 @@ for (const [name, { operation, path, id, everywhere, madeSql }] of Object.entrie
         [2_147_483_647, { first: 0, prev: last, last }],
       ] as const) {
         const reply = await list({ size: 20, offset, other: 'x' })
-        assert.deepEqual(offsetsOf(reply, path, { size: '20', other: 'x', ...where() }), expected, String(offset))
+        assert.deepEqual(offsetsOf(reply, pathHere(), { size: '20', other: 'x', ...where() }), expected, String(offset))
         if (offset > total) assert.deepEqual(reply.response, [])
         assert.equal(reply.headers['x-total-count'], String(total))
       }
     })
 
-    test('keep the filter in the links, and count what it keeps', async () => {
-      const reply = await list({ q: 'nobody & nothing', size: 10 })
-      assert.deepEqual(reply.response, [])
-      assert.equal(reply.headers['x-total-count'], '0')
-      const asked = { q: 'nobody & nothing', size: '10', ...where() }
-      assert.deepEqual(offsetsOf(reply, path, asked), { first: 0, last: 0 })
-    })
+    if (filter) {
+      test('keep the filter in the links, and count what it keeps', async () => {
+        const reply = await list({ ...filter, size: 10 })
+        assert.deepEqual(reply.response, [])
+        assert.equal(reply.headers['x-total-count'], '0')
+        const asked = { ...filter, size: '10', ...where() }
+        assert.deepEqual(offsetsOf(reply, pathHere(), asked), { first: 0, last: 0 })
+      })
+    }
 
     test('refuse a size or an offset that is out of bounds or no integer', async () => {
       const wrong: string[] = []
@@ -187,10 +266,10 @@ for (const [name, { operation, path, id, everywhere, madeSql }] of Object.entrie
       assert.deepEqual(both.details.map(({ field }) => field).sort(), ['query.offset', 'query.size'])
       const query = new URLSearchParams(where())
       for (const twice of ['size', 'offset']) {
-        const headers = { authorization: `Bearer ${token}` }
+        const headers = { authorization: `Bearer ${here().token}` }
         const reply = await service.send({
           method: 'GET',
-          path: `/es/v2${path}?${query}&${twice}=1&${twice}=2`,
+          path: `/es/v2${pathHere()}?${query}&${twice}=1&${twice}=2`,
           headers,
         })
         assert.deepEqual([reply.status, reply.error], [400, 'invalid_request'], twice)

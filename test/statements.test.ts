@@ -6,7 +6,7 @@ import pg from 'pg'
 import * as accountQueries from '../packages/server/src/accounts/queries.ts'
 import * as connectionQueries from '../packages/server/src/connections/queries.ts'
 import * as connectorQueries from '../packages/server/src/connectors/queries.ts'
-import { type Statement, statements } from '../packages/server/src/db/statement.ts'
+import { statements } from '../packages/server/src/db/statement.ts'
 import { createTestDatabase, type TestDatabase } from './harness/database.ts'
 import {
   accountId,
@@ -16,7 +16,7 @@ import {
   settle,
   withoutIndexes,
 } from './harness/many-connections.ts'
-import { explain, type Plan, planModes } from './harness/plans.ts'
+import { assertPlansOf, type Case, type Judge, judgePageOf, type Plan } from './harness/plans.ts'
 // Whatever has a statement is reached from these.
 import '../packages/server/src/service.ts'
 import '../packages/server/src/worker/worker.ts'
@@ -63,7 +63,6 @@ test('PostgreSQL prepares every statement of the program', async () => {
 /** Whether PostgreSQL makes a plan for it; what it does not, such as a lock, cannot be prepared either. */
 const isPlanned = (text: string) => /^(select|insert|update|delete|with)\b/.test(text)
 
-type Case = { title: string; statement: Statement<never, Record<string, unknown>>; parameters: Record<string, unknown> }
 type ListFilter = Parameters<typeof connectionQueries.connectionList>[0]
 
 /** Connectors by the filter q, as the list's rule finds them. */
@@ -87,19 +86,7 @@ function connectionCases(
   return count ? [listed, { title: `count ${title}`, statement: count, parameters: filter }] : [listed]
 }
 
-/** Explains the cases in every mode that the driver can meet, and collects what `judge` finds wrong. */
-async function assertPlans(cases: readonly Case[], judge: (plan: Plan, at: Case) => string | false): Promise<void> {
-  const faults: string[] = []
-  for (const at of cases) {
-    const statement = at.statement as Statement<Record<string, unknown>, Record<string, unknown>>
-    for (const mode of planModes(statement)) {
-      const plan = await explain(client, statement, at.parameters, mode)
-      const fault = judge(plan, at)
-      if (fault) faults.push(`${at.title} (${mode}): ${fault}\n${plan.text}`)
-    }
-  }
-  assert.equal(faults.length, 0, faults.join('\n\n'))
-}
+const assertPlans = (cases: readonly Case[], judge: Judge) => assertPlansOf(client, cases, judge)
 
 /** What a filter q keeps, to see what must be read for it. */
 async function countMatches(
@@ -115,12 +102,7 @@ async function countMatches(
   return rows[0]?.n ?? 0
 }
 
-/** A page is read from the index in its order: its rows, their two ends, and nothing else. */
-const judgePage = (plan: Plan): string | false =>
-  (plan.rowsRead > 4 * size && `${plan.rowsRead} rows read for a page of ${size}`) ||
-  (plan.rowsSorted > size && `${plan.rowsSorted} rows sorted for a page of ${size}`) ||
-  (plan.scannedWhole.some((table) => table !== 'environments' && table !== 'organizations') &&
-    `whole tables read: ${plan.scannedWhole.join(', ')}`)
+const judgePage = (plan: Plan) => judgePageOf(size, plan)
 
 /** In an account of usual size, every filter that the small and the large database are compared by. */
 const usualCases: Case[] = [

@@ -341,6 +341,28 @@ test('a connection of connectors that move data in part only is told so before i
   assert.deepEqual(await caller.expect(caller.call('listTransfers', { accountId, id })), [])
 })
 
+test('the metrics tell how many transfers wait and run, and how long the first has waited', async () => {
+  const own = await startTestService(inbox.env)
+  try {
+    const ofOwn = callerOf(own, await own.addOrganization())
+    const ids: string[] = []
+    for (const _ of [1, 2, 3]) {
+      const pipe = await addAccountWithPipe(ofOwn, inbox.folder)
+      ids.push((await ofOwn.expect(ofOwn.call('startTransfer', { ...pipe, body: {} }))).id)
+    }
+    const { pool } = own.database
+    await pool.query(`update transfers set created_time = now() - interval '90 seconds' where id = $1`, [ids[0]])
+    await pool.query(`update transfers set status = 'running', heartbeat_time = now() where id = $1`, [ids[1]])
+    const { text } = await own.send({ method: 'GET', path: '/metrics' })
+    assert.match(text, /^penstock_transfers\{status="queued"\} 2$/m)
+    assert.match(text, /^penstock_transfers\{status="running"\} 1$/m)
+    const waited = Number(/^penstock_transfers_oldest_wait_seconds (\S+)$/m.exec(text)?.[1])
+    assert(waited >= 90, `${waited}`)
+  } finally {
+    await own.close()
+  }
+})
+
 test('a pipe beside another one in the same account runs on its own', async () => {
   const one = await newPipe()
   const other = await addPipe(caller, one.accountId, 'Other')

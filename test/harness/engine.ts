@@ -1,13 +1,145 @@
+import assert from 'node:assert/strict'
+import type {
+  Batch,
+  Check,
+  Chunk,
+  Connector,
+  Delivery,
+  Destination,
+  DestinationContext,
+  DestinationWriter,
+  Json,
+  Row,
+  SourceContext,
+} from '@penstock/connector'
+import type { Connection, Transfer } from '@penstock/wire'
+import { createCatalogue } from '../../packages/server/src/connectors/catalogue.ts'
+import { createLogger } from '../../packages/server/src/log.ts'
+import { openKeyring } from '../../packages/server/src/secrets/keyring.ts'
 import type { EngineDeps } from '../../packages/server/src/transfers/engine/run.ts'
-import type { TestService } from './service.ts'
+import { probeOffline } from '../../packages/server/src/transfers/engine/upkeep.ts'
+import { type ClaimLimits, workOnTransfers } from '../../packages/server/src/transfers/engine/work.ts'
+import { createReach } from '../../packages/server/src/transfers/reach.ts'
+import { localFolder, type Mill, postgresql, startMill } from './transfers.ts'
 
-/** What a worker's engine works with, from a service: for tests that do one of its duties themselves. */
-export const engineOf = ({ database, service, config }: TestService): EngineDeps => ({
-  ...{ database, keyring: service.deps.keyring, catalogue: service.deps.catalogue, reach: service.deps.reach },
-  settings: {
-    silenceMs: 20_000,
-    patience: { firstMs: 10, mostMs: 100, totalMs: 1_000 },
-    rejectsMax: config.rejects.max,
-    replaceShareMin: config.replacePercentMin / 100,
-  },
-})
+/**
+ * The engine on a real database, between two ends that a test writes as connectors are written: whatever they do, they
+ * do it as the kit allows.
+ */
+
+/** What stands for a source. */
+export type TestSource = (context: SourceContext, after: Json | undefined) => AsyncIterable<Chunk> | Iterable<Chunk>
+
+/** What stands for a destination; what is left out does nothing. */
+export type TestDestination = Partial<Omit<Destination, 'open'>> & {
+  open?: (context: DestinationContext) => Partial<DestinationWriter> | Promise<Partial<DestinationWriter>>
+}
+
+export type TestEnds = { source?: TestSource; destination?: TestDestination; check?: Check }
+
+export type Engine = Mill & {
+  /** The ends of all connections of `connectEnds`; a test may change them while transfers run. */
+  readonly ends: TestEnds
+  /** A connection between the ends, active. */
+  connectEnds(): Promise<string>
+  /** Works on transfers until none has its turn, as one of the loops of a worker. */
+  work(signal?: AbortSignal, limits?: ClaimLimits): Promise<void>
+  /** Starts a transfer, works, and gives what became of it. */
+  move(connectionId: string, body?: object): Promise<Transfer>
+  /** Tries the connections that are offline, as if their time had come. */
+  probe(): Promise<void>
+  connection(id: string): Promise<Connection>
+  /** Any rows of our own database. */
+  sql<T extends object = Record<string, unknown>>(text: string, ...values: unknown[]): Promise<T[]>
+}
+
+const noLimits: ClaimLimits = { perAccount: 1_000, perPlatform: 0 }
+
+/** Trouble is waited for no longer than this altogether, which is long enough for a few tries. */
+const patience = { firstMs: 1, mostMs: 10, totalMs: 300 }
+
+export async function startEngine(settings: Partial<EngineDeps['settings']> = {}): Promise<Engine> {
+  const mill = await startMill()
+  const { service, caller, accountId } = mill
+  const { database, config, logLines } = service
+  assert(config.masterKey)
+  const ends: TestEnds = {}
+  const catalogue = createCatalogue(config.publicUrl)
+  const reach = createReach(config)
+  const deps: EngineDeps = {
+    ...{ database, reach, keyring: await openKeyring(database, config.masterKey) },
+    catalogue: { ...catalogue, known: (id) => withEnds(catalogue.known(id), ends) },
+    settings: { patience, silenceMs: 20_000, rejectsMax: 1_000, replaceShareMin: 0.5, ...settings },
+  }
+  const log = createLogger('info', { write: (line) => void logLines.push(line) })
+  const work = (signal = new AbortController().signal, limits = noLimits) => workOnTransfers(deps, limits, log, signal)
+  const sql: Engine['sql'] = async (text, ...values) => (await database.pool.query(text, values)).rows
+  return {
+    ...mill,
+    ends,
+    work,
+    sql,
+    connectEnds: () => mill.connect(localFolder, { files: 'any.csv' }, postgresql, { table: 'any' }),
+    move: async (connectionId, body) => {
+      const { id } = await mill.start(connectionId, body)
+      await work()
+      return mill.get(connectionId, id)
+    },
+    probe: async () => {
+      await sql(`update probes set next_time = now()`)
+      await probeOffline(deps, log, new AbortController().signal)
+    },
+    connection: (id) => caller.expect(caller.call('getConnection', { accountId, id })),
+    close: async () => {
+      await reach.close()
+      await mill.close()
+    },
+  }
+}
+
+function withEnds(connector: Connector, ends: TestEnds): Connector {
+  const { source, destination, check } = ends
+  const deliver: Destination = {
+    batch: () => ({ rowsMax: 10, bytesMax: 1 << 20 }),
+    ...destination,
+    open: async (context) => ({ ...inert, ...(await destination?.open?.(context)) }),
+  }
+  return {
+    ...connector,
+    ...(check ? { check } : {}),
+    source: {
+      ...connector.source,
+      open: async (context) => ({
+        read: async function* (after) {
+          yield* (source ?? people(25))(context, after)
+        },
+        close: async () => {},
+      }),
+    },
+    destination: { ...connector.destination, deliver },
+  }
+}
+
+const inert: DestinationWriter = {
+  deliver: async () => ({ bytes: 1 }),
+  flush: async () => undefined,
+  finish: async () => {},
+  abort: async () => {},
+  close: async () => {},
+}
+
+/** A source of so many rows with their numbers, seven to a chunk; what it has in `marker` is where the next one begins. */
+export const people = (count: number): TestSource =>
+  function* (_, after = 0) {
+    for (let done = Number(after); done < count; ) {
+      const rows: Row[] = Array.from({ length: Math.min(7, count - done) }, (_, i) => [done + i + 1, 'someone'])
+      done += rows.length
+      yield { columns: ['number', 'name'], rows, bytes: rows.length * 10, position: done, marker: done }
+    }
+  }
+
+/** The numbers of the rows of a batch. */
+export const numbersIn = ({ rows }: Pick<Batch, 'rows'>): number[] => rows.map(([number]) => Number(number))
+
+/** A delivery that took everything. */
+export const taken = ({ rows }: Batch, more: Partial<Delivery> = {}): Delivery => ({ bytes: rows.length, ...more })

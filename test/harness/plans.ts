@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import pg from 'pg'
 import type { Statement } from '../../packages/server/src/db/statement.ts'
 
@@ -116,3 +117,34 @@ function readPlan(root: ExplainedNode): Plan {
     text: lines.join('\n'),
   }
 }
+
+/** A statement and what it is run with. */
+export type Case = {
+  title: string
+  statement: Statement<never, Record<string, unknown>>
+  parameters: Record<string, unknown>
+}
+
+/** Says what is wrong with a plan, if anything. */
+export type Judge = (plan: Plan, at: Case) => string | false
+
+/** Explains the cases in every mode that the driver can meet, and fails with all that `judge` finds wrong. */
+export async function assertPlansOf(client: pg.Client, cases: readonly Case[], judge: Judge): Promise<void> {
+  const faults: string[] = []
+  for (const at of cases) {
+    const statement = at.statement as AnyStatement
+    for (const mode of planModes(statement)) {
+      const plan = await explain(client, statement, at.parameters, mode)
+      const fault = judge(plan, at)
+      if (fault) faults.push(`${at.title} (${mode}): ${fault}\n${plan.text}`)
+    }
+  }
+  assert.equal(faults.length, 0, faults.join('\n\n'))
+}
+
+/** A page is read from the index in its order: its rows, what belongs to each, and nothing else. */
+export const judgePageOf = (size: number, plan: Plan): string | false =>
+  (plan.rowsRead > 4 * size && `${plan.rowsRead} rows read for a page of ${size}`) ||
+  (plan.rowsSorted > size && `${plan.rowsSorted} rows sorted for a page of ${size}`) ||
+  (plan.scannedWhole.some((table) => table !== 'environments' && table !== 'organizations') &&
+    `whole tables read: ${plan.scannedWhole.join(', ')}`)

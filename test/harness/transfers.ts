@@ -8,7 +8,7 @@ import { createLogger } from '../../packages/server/src/log.ts'
 import { startWorker, type Worker } from '../../packages/server/src/worker/worker.ts'
 import { createTestDatabase } from './database.ts'
 import { type Caller, callerOf, connectorBySlug } from './fixtures.ts'
-import { startTestService, type TestService } from './service.ts'
+import { startServiceOn, startTestService, type TestService } from './service.ts'
 import { until } from './until.ts'
 
 /** Data that really moves: a folder of files, a PostgreSQL to load into, a service, and a worker. */
@@ -19,11 +19,14 @@ export const postgresql = connectorBySlug('postgresql')
 export type Mill = {
   readonly service: TestService
   readonly caller: Caller
+  /** The caller's own. */
+  readonly token: string
   readonly accountId: string
   /** The folder that the local folder's connector reads and writes. */
   readonly folder: string
   /** The database that the PostgreSQL connector reads and writes. */
   readonly target: pg.Pool
+  readonly targetUrl: string
   startWorker(env?: Record<string, string>): Promise<Worker>
   /** A connection between two of the connectors that are there, active. */
   connect(
@@ -41,13 +44,17 @@ export type Mill = {
 
 const endsWithinMs = 120_000
 
-/** Starts a service with an account that has a local folder and a PostgreSQL, both configured. */
-export async function startMill(env: Record<string, string> = {}): Promise<Mill> {
+/**
+ * Starts a service with an account that has a local folder and a PostgreSQL, both configured.
+ * @param databaseUrl a migrated database for the service; one of its own unless given
+ */
+export async function startMill(env: Record<string, string> = {}, databaseUrl?: string): Promise<Mill> {
   const folder = await mkdtemp(join(tmpdir(), 'penstock-mill-'))
   const targetDatabase = await createTestDatabase()
   const settings = { PENSTOCK_LOCAL_FOLDERS: folder, ...env }
-  const service = await startTestService(settings)
-  const caller = callerOf(service, await service.addOrganization())
+  const service = databaseUrl ? await startServiceOn(databaseUrl, settings) : await startTestService(settings)
+  const organization = await service.addOrganization()
+  const caller = callerOf(service, organization)
   const { id: accountId } = await caller.addAccount()
   await caller.addConnectors(accountId, localFolder, postgresql)
   const configure = (id: string, secretConfig: Record<string, string | number>) =>
@@ -62,9 +69,11 @@ export async function startMill(env: Record<string, string> = {}): Promise<Mill>
   return {
     service,
     caller,
+    token: organization.token,
     accountId,
     folder,
     target,
+    targetUrl: targetDatabase.url,
     startWorker: async () => {
       const { config, databaseUrl, logLines } = service
       assert(config.masterKey)

@@ -25,10 +25,11 @@ const program = join(import.meta.dirname, '../../packages/server/src/bin.ts')
 export async function startProcessMill(
   t: { after(work: () => Promise<void>): void },
   env: Record<string, string> = {},
+  databaseUrl?: string,
 ): Promise<ProcessMill> {
   const stage = await prepareStage(t)
   const shared = { PENSTOCK_MASTER_KEY: generateMasterKey(), PENSTOCK_SILENCE_SECONDS: silenceSeconds, ...env }
-  const mill = await startMill(shared)
+  const mill = await startMill(shared, databaseUrl)
   const standing = async (transferId: string): Promise<Standing> => {
     const { rows } = await mill.service.database.pool.query(
       'select status, attempt, read::int from transfers where id = $1',
@@ -52,7 +53,9 @@ export async function startProcessMill(
     standing,
     takenUp: (transferId, attempt) =>
       until('a worker takes the transfer up', async () => {
-        const now = await standing(transferId)
+        // A test may restart the database meanwhile.
+        const now = await standing(transferId).catch(() => undefined)
+        if (!now) return undefined
         return now.attempt > attempt || !isUnderWay(now) ? now : undefined
       }),
   }

@@ -34,7 +34,10 @@ export type DestinationWriter = {
    * taken in. Throws an `Outcome`; the batch is then as good as not delivered and may come again.
    */
   deliver(batch: Batch): Promise<Delivery>
-  /** Confirms what is held. Called after the last batch, with something held or not; answers for what was held. */
+  /**
+   * Confirms what is held. Called after the last batch, with something held or not. Answers for what was held; what it
+   * rejects has no index, because that could be of any batch.
+   */
   flush(): Promise<Delivery | undefined>
   /**
    * Everything is confirmed: makes it visible, ends sessions. May be called again after a crash, in a writer that was

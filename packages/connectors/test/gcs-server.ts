@@ -1,5 +1,6 @@
-import { createHash, generateKeyPairSync, randomBytes, verify } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import http from 'node:http'
+import { makeGoogleAccounts } from './google-accounts.ts'
 import { startTroubledProxy, type TroubledProxy } from './troubled-proxy.ts'
 
 /** An object as Google describes it. */
@@ -23,7 +24,7 @@ export type GcsServer = {
   /** What the service account may do. */
   permissions: Set<string>
   /** How many tokens were given. */
-  tokensGiven: number
+  readonly tokensGiven: number
   /** From now on, no token that was given before is accepted. */
   expireTokens(): void
   put(bucket: string, name: string, body: Uint8Array | string): void
@@ -42,24 +43,9 @@ class Refusal extends Error {
   }
 }
 
-const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
-const email = 'mover@example-project.iam.gserviceaccount.com'
-const keyFile = (id: string): string =>
-  JSON.stringify({
-    ...{
-      type: 'service_account',
-      project_id: 'example-project',
-      private_key_id: id,
-      private_key: pem,
-      client_email: email,
-    },
-    ...{ client_id: '1', token_uri: 'https://oauth2.googleapis.com/token' },
-  })
-const knownKey = 'b1a2c3d4e5f60718293a4b5c6d7e8f9001122334'
-
 export async function startGcsServer(buckets: readonly string[]): Promise<GcsServer> {
-  let tokens = new Set<string>()
+  const accounts = makeGoogleAccounts(['devstorage.read_write', 'cloud-platform'])
+  const { email } = accounts
   const listener = http.createServer(async (request, response) => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece)
@@ -72,7 +58,7 @@ export async function startGcsServer(buckets: readonly string[]): Promise<GcsSer
 
   function replyTo(asked: Asked): Reply {
     try {
-      if (asked.url.host === 'oauth2.googleapis.com') return giveToken(asked)
+      if (asked.url.host === 'oauth2.googleapis.com') return accounts.give(asked.request, asked.body)
       if (asked.url.host === 'storage.googleapis.com') return serve(asked)
       throw new Refusal(404, 'notFound')
     } catch (error) {
@@ -82,40 +68,11 @@ export async function startGcsServer(buckets: readonly string[]): Promise<GcsSer
     }
   }
 
-  function giveToken({ request, body }: Asked): Reply {
-    const form = new URLSearchParams(String(body))
-    const isForm = request.headers['content-type'] === 'application/x-www-form-urlencoded'
-    if (
-      request.method !== 'POST' ||
-      !isForm ||
-      form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-    ) {
-      return reply(400, { error: 'unsupported_grant_type' })
-    }
-    const [header = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.')
-    const { alg, kid } = decode(header)
-    const { iss, aud, scope, iat, exp } = decode(claims)
-    const signed = verify('sha256', Buffer.from(`${header}.${claims}`), publicKey, Buffer.from(signature, 'base64url'))
-    const now = Date.now() / 1000
-    const times = Number(iat) <= now + 1 && Number(exp) > now && Number(exp) - Number(iat) <= 3600
-    if (!signed || alg !== 'RS256' || kid !== knownKey || iss !== email || !times) {
-      return reply(400, { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' })
-    }
-    const scopes = /^https:\/\/www\.googleapis\.com\/auth\/(devstorage\.read_write|cloud-platform)$/
-    if (aud !== 'https://oauth2.googleapis.com/token' || !scopes.test(String(scope))) {
-      return reply(400, { error: 'invalid_scope' })
-    }
-    const token = `ya29.${randomBytes(16).toString('hex')}`
-    tokens.add(token)
-    server.tokensGiven++
-    return reply(200, { access_token: token, expires_in: 3599, token_type: 'Bearer' })
-  }
-
   function serve(asked: Asked): Reply {
     const { request, url } = asked
     if (url.pathname === '/') return reply(400, {})
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
-    if (!tokens.has(token)) throw new Refusal(401, 'authError', 'Invalid Credentials')
+    if (!accounts.accepts(token)) throw new Refusal(401, 'authError', 'Invalid Credentials')
     const [, upload, bucket = '', rest = ''] = /^(\/upload)?\/storage\/v1\/b\/([^/]+)(\/.*)$/.exec(url.pathname) ?? []
     const objects = server.buckets.get(decodeURIComponent(bucket))
     if (bucket === '') throw new Refusal(404, 'notFound')
@@ -226,14 +183,15 @@ export async function startGcsServer(buckets: readonly string[]): Promise<GcsSer
   const proxy = await startTroubledProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
   const server: GcsServer = {
     proxy,
-    ...{ jsonKey: keyFile(knownKey), deletedKey: keyFile('00000000000000000000000000000000deadbeef') },
+    ...{ jsonKey: accounts.jsonKey, deletedKey: accounts.deletedKey },
     routes: { 'https://storage.googleapis.com': proxy.url, 'https://oauth2.googleapis.com': proxy.url },
     buckets: new Map(buckets.map((bucket) => [bucket, new Map()])),
-    ...{ pageSize: 1000, tokensGiven: 0 },
-    permissions: new Set(['list', 'get', 'create', 'delete'].map((verb) => `storage.objects.${verb}`)),
-    expireTokens() {
-      tokens = new Set()
+    pageSize: 1000,
+    get tokensGiven() {
+      return accounts.tokensGiven
     },
+    permissions: new Set(['list', 'get', 'create', 'delete'].map((verb) => `storage.objects.${verb}`)),
+    expireTokens: () => accounts.expireTokens(),
     put(bucket, name, body) {
       const bytes = Buffer.from(body)
       server.buckets.get(bucket)?.set(name, { bytes, generation: nextGeneration(), contentType: 'text/csv' })
@@ -273,14 +231,6 @@ function known<Name extends string>(url: URL, names: readonly Name[]): Partial<R
     if (!names.some((each) => each === name)) throw new Refusal(400, 'invalidParameter', `${name} is not known here`)
   }
   return Object.fromEntries(url.searchParams) as Partial<Record<Name, string>>
-}
-
-function decode(part: string): Record<string, unknown> {
-  try {
-    return JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>
-  } catch {
-    return {}
-  }
 }
 
 type Reply = { status: number; headers: Record<string, string>; body: Buffer | string }

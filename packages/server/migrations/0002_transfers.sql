@@ -41,7 +41,7 @@ CREATE TABLE "rejects" (
 	"count" integer DEFAULT 1 NOT NULL,
 	"field" text,
 	"reason" text NOT NULL,
-	"record" jsonb NOT NULL,
+	"record" json NOT NULL,
 	"sealed" "bytea",
 	CONSTRAINT "rejects_transfer_id_number_pk" PRIMARY KEY("transfer_id","number")
 );

@@ -27,6 +27,7 @@ import { tokenRoutes } from './tokens/routes.ts'
 import { createAuthenticator } from './tokens/tokens.ts'
 import { createReach } from './transfers/reach.ts'
 import { transferRoutes } from './transfers/routes.ts'
+import { transfersUnderWay } from './transfers/transfers.ts'
 import { waitingJobs } from './worker/worker.ts'
 
 /** The service without a port: everything is put together here and nowhere else. */
@@ -88,7 +89,11 @@ export async function createService(
     if (draining) reply.header('connection', 'close')
     done(null, payload)
   })
-  observe(app, { database, log, waitingJobs: () => waitingJobs(database) })
+  observe(app, {
+    ...{ database, log },
+    waitingJobs: () => waitingJobs(database),
+    transfersUnderWay: () => transfersUnderWay(database),
+  })
   serveHealth(app, database, () => draining)
   serveDocuments(app, config.publicUrl)
   serveOperations(app, { gate, database, publicUrl: config.publicUrl, handlers })

@@ -46,7 +46,7 @@ export const amazonS3Destination = defineConnector({
       gzip: writeFields.gzip,
     },
     deliver: {
-      batch: () => fileBatch,
+      batch: fileBatch,
       open: async (context) => (await import('./write.ts')).open(context),
     },
   },

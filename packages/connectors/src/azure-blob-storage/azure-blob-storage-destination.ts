@@ -38,7 +38,7 @@ export const azureBlobStorageDestination = defineConnector({
       }),
     },
     deliver: {
-      batch: () => fileBatch,
+      batch: fileBatch,
       open: async (context) => (await import('./write.ts')).open(context),
     },
   },

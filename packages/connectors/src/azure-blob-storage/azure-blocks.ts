@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type Json, Outcome } from '@penstock/connector'
-import type { FileSink } from '@penstock/connector/files'
+import { type FileSink, usualPartBytes } from '@penstock/connector/files'
 import { discard } from '../object-stores/answers.ts'
 import { type AzureClient, failedWith } from './azure-client.ts'
 
-/** Azure takes at most so many blocks; with these a blob can have 48 GiB at least. */
+/** Azure takes at most so many blocks; with parts as usual a blob can have 195 GiB at least. */
 const blocksMax = 50_000
-const blockBytesMin = 1 << 20
 
 /** A block is sent, and a list of all of them taken, within this time. */
 const writeTimeoutMs = 300_000
@@ -26,7 +25,7 @@ export function azureBlocks(client: AzureClient, { blob, contentType, transferId
     Buffer.from(`${digest}-${String(number).padStart(5, '0')}`).toString('base64')
 
   return {
-    partBytesMin: blockBytesMin,
+    partBytesMin: usualPartBytes,
     async writePart({ number, bytes }) {
       if (number >= blocksMax) throw tooLarge(blob)
       const headers = { 'content-md5': createHash('md5').update(bytes).digest('base64') }

@@ -1,4 +1,4 @@
-import { type Cell, type Chunk, Outcome } from '@penstock/connector'
+import { type Cell, type Chunk, type Json, Outcome } from '@penstock/connector'
 import { markerIn, positionOf, type Spot } from './positions.ts'
 
 /** A row that was read, with the texts by which it is ordered. */
@@ -6,6 +6,8 @@ export type ReadRow = {
   readonly spot: readonly (string | null)[]
   readonly cells: readonly Cell[]
   readonly bytes: number
+  /** Where it stands in a result that the database keeps; for the position of a chunk that ends with it. */
+  readonly place?: Json
 }
 
 /** How the rows of a read are ordered. */
@@ -21,20 +23,25 @@ export type Order = {
 const rowsMax = 5_000
 const bytesMax = 1024 * 1024
 
-/** Makes chunks of the rows that come after a spot. The first rows may be those of the spot itself, which were read. */
+/**
+ * Makes chunks of the rows that come after a spot. The first rows may be those of the spot itself, which were read.
+ * @param repeated how many of these come again
+ */
 export async function* chunksOf(
   order: Order,
   from: Spot,
   batches: AsyncIterable<readonly ReadRow[]>,
+  repeated = from.skip,
 ): AsyncGenerator<Chunk> {
   const { columns, orderNames, digest, incremental } = order
   let { after: last, skip } = from
-  let toSkip = skip
+  let toSkip = repeated
+  let place: Json | undefined
   let rows: (readonly Cell[])[] = []
   let bytes = 0
   const chunk = (): Chunk => {
     const spot = { after: last, skip, bound: from.bound }
-    const full = { columns, rows, bytes, position: positionOf(spot) }
+    const full = { columns, rows, bytes, position: positionOf(spot, place) }
     rows = []
     bytes = 0
     return incremental ? { ...full, marker: markerIn(orderNames, spot) } : full
@@ -52,6 +59,7 @@ export async function* chunksOf(
       toSkip = 0
       skip = same ? skip + 1 : 1
       last = spot
+      place = row.place
       rows.push(row.cells)
       bytes += row.bytes
       if (rows.length >= rowsMax || bytes >= bytesMax) yield chunk()

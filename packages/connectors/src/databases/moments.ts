@@ -38,3 +38,18 @@ export function inTimezone(at: Date, timezone: string): string {
   const part = (type: string) => format.formatToParts(at).find((each) => each.type === type)?.value ?? ''
   return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}:${part('second')}`
 }
+
+/** The day before a day, both as YYYY-MM-DD. */
+export const dayBefore = (day: string): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10)
+
+const nanosecondsOfSecond = 1_000_000_000n
+
+/** Nanoseconds since 1970 as `YYYY-MM-DDTHH:MM:SS`, with as many digits behind the point as say something. */
+export function localTime(nanoseconds: bigint): string | undefined {
+  const fraction = ((nanoseconds % nanosecondsOfSecond) + nanosecondsOfSecond) % nanosecondsOfSecond
+  const date = new Date(Number((nanoseconds - fraction) / nanosecondsOfSecond) * 1000)
+  if (Number.isNaN(date.getTime())) return undefined
+  const digits = String(fraction).padStart(9, '0').replace(/0+$/, '')
+  return `${date.toISOString().slice(0, -5)}${digits === '' ? '' : `.${digits}`}`
+}

@@ -10,9 +10,9 @@ export type Spot = {
 /** As text of a chunk's position, which may hold 16 KiB. */
 const lengthMax = 15_000
 
-/** A spot as the position of a chunk. */
-export function positionOf({ after = [], skip, bound }: Spot): Json {
-  const position = { after, skip, ...(bound === undefined ? {} : { bound }) }
+/** A spot as the position of a chunk, with its place in a result that the database keeps. */
+export function positionOf({ after = [], skip, bound }: Spot, place?: Json): Json {
+  const position = { after, skip, ...(bound === undefined ? {} : { bound }), ...(place === undefined ? {} : { place }) }
   if (Buffer.byteLength(JSON.stringify(position)) > lengthMax) {
     throw new Outcome(
       'failed',
@@ -48,6 +48,17 @@ export function markerOf(marker: Json | undefined, names: readonly string[]): Pi
   const { order, after, skip } = marker
   if (!isTexts(order) || order.length !== names.length || order.some((name, at) => name !== names[at])) return undefined
   return isTexts(after) && after.length === names.length && typeof skip === 'number' ? { after, skip } : undefined
+}
+
+/** The place in a kept result that a position names, if it does. */
+export const placeIn = (position: Json | undefined): Json | undefined =>
+  isRecord(position) ? position.place : undefined
+
+/** The same position, in rows that are asked for anew. */
+export function withoutPlace(position: Json | undefined): Json | undefined {
+  if (!isRecord(position)) return position
+  const { place: _, ...rest } = position
+  return rest
 }
 
 const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { Outcome } from '@penstock/connector'
-import type { FileSink } from '@penstock/connector/files'
+import { type FileSink, usualPartBytes } from '@penstock/connector/files'
 import { discard } from '../object-stores/answers.ts'
 import { failedWith, type GcsClient } from './gcs-client.ts'
 import { objectOf, objectPath } from './gcs-objects.ts'
 
 /** Objects that Google puts together at once. */
 const composedMax = 32
-const partBytesMin = 1 << 20
 
 /** A part is sent, and objects put together, within this time. */
 const writeTimeoutMs = 300_000
@@ -72,7 +71,7 @@ export function gcsCompose(client: GcsClient, { name, contentType, transferId }:
   }
 
   return {
-    partBytesMin,
+    partBytesMin: usualPartBytes,
     async writePart({ number, bytes }) {
       const part = nameOf(0, number)
       const query = { uploadType: 'media', name: part, fields: 'name,size,generation,md5Hash' }

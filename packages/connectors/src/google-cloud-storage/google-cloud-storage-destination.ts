@@ -37,7 +37,7 @@ export const googleCloudStorageDestination = defineConnector({
       }),
     },
     deliver: {
-      batch: () => fileBatch,
+      batch: fileBatch,
       open: async (context) => (await import('./write.ts')).open(context),
     },
   },

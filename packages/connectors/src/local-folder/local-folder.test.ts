@@ -18,6 +18,7 @@ import { after, beforeEach, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { type Instruction, Outcome, type Row, type SourceReader } from '@penstock/connector'
 import { acceptDestination, acceptSource, testContext } from '@penstock/connector/acceptance'
+import { usualPartBytes } from '@penstock/connector/files'
 import { localFolder } from './local-folder.ts'
 
 const top = await mkdtemp(join(tmpdir(), 'penstock-local-folder-'))
@@ -97,7 +98,9 @@ async function openWriter(folder: string, settings: Record<string, string> = {},
   return localFolder.destination.deliver.open({ ...context, receipts: receipts as [] })
 }
 
-const batch = { key: 'a'.repeat(32), columns: ['x'], rows: [['one'], ['two']], firstRow: 1 }
+/** Large enough to be written at once. */
+const long = 'two'.repeat(usualPartBytes / 2)
+const batch = { key: 'a'.repeat(32), columns: ['x'], rows: [['one'], [long]], firstRow: 1 }
 
 async function assertFails(work: Promise<unknown>, instruction: Instruction, code: string, says = /\.$/) {
   await assert.rejects(work, (error: unknown) => {
@@ -216,7 +219,7 @@ describe('local-folder', () => {
     await next.finish()
     const [name = ''] = (await readdir(folder)).filter((each) => each !== 'a.csv')
     assert.equal(name, '20260131T120000Z-0f1e2d3c4b5a6978.csv')
-    assert.equal(await readFile(join(folder, name), 'utf8'), 'x\r\none\r\ntwo\r\n')
+    assert.equal(await readFile(join(folder, name), 'utf8'), `x\r\none\r\n${long}\r\n`)
     await unlink(join(folder, name))
     await assertFails(
       openWriter(folder, {}, [receipt]).then((each) => each.finish()),

@@ -44,7 +44,7 @@ export const localFolder = defineConnector({
       ...writeFields,
     },
     deliver: {
-      batch: () => fileBatch,
+      batch: fileBatch,
       open: async (context) => (await import('./write.ts')).open(context),
     },
   },

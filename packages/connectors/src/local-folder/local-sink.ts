@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Json, Outcome } from '@penstock/connector'
-import type { FileSink } from '@penstock/connector/files'
+import { type FileSink, usualPartBytes } from '@penstock/connector/files'
 import { asDiskOutcome } from './disk-outcome.ts'
 
 /** Up to where the file is on the disk for good. */
@@ -18,7 +18,7 @@ export function localSink(directory: string, name: string): FileSink {
   const endOf = (receipts: readonly Json[]): number => (receipts.at(-1) as LocalReceipt | undefined)?.end ?? 0
 
   return {
-    partBytesMin: 0,
+    partBytesMin: usualPartBytes,
     async writePart({ offset, bytes }, receipts) {
       return onDisk(name, async () => {
         const flags = constants.O_RDWR | constants.O_NOFOLLOW | (offset === 0 ? constants.O_CREAT : 0)

@@ -1,6 +1,6 @@
-import { Outcome } from '@penstock/connector'
 import type mysql from 'mysql2'
-import { inTimezone } from '../databases/moments.ts'
+import { columnNotFound } from '../databases/columns.ts'
+import { dayBefore, inTimezone } from '../databases/moments.ts'
 import type { Reading } from '../databases/settings.ts'
 import { type CellKind, kindOf } from './cells.ts'
 import type { Session } from './session.ts'
@@ -153,9 +153,6 @@ async function boundOf(
   return row === undefined ? undefined : String(row.bound)
 }
 
-const dayBefore = (day: string): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10)
-
 async function estimate(session: Session, table: string): Promise<number | undefined> {
   const [row] = await session.run<{ rows: string | number | null }>(
     'select table_rows as `rows` from information_schema.tables where table_schema = database() and table_name = ?',
@@ -164,12 +161,5 @@ async function estimate(session: Session, table: string): Promise<number | undef
   const rows = Number(row?.rows ?? Number.NaN)
   return Number.isSafeInteger(rows) ? rows : undefined
 }
-
-const columnNotFound = (name: string, columns: readonly string[]): Outcome =>
-  new Outcome(
-    'refused',
-    'column_not_found',
-    `There is no column ${name}; there are: ${columns.slice(0, 50).join(', ') || 'none'}.`,
-  )
 
 export type Field = mysql.FieldPacket

@@ -5,14 +5,17 @@ import { Outcome, retryAfterMs } from '@penstock/connector'
 /** A page of a listing has at most 5,000 names of at most 1,024 characters; nothing else is nearly as large. */
 const textBytesMax = 32 << 20
 
-/** The text of an answer; throws `failed` where it is larger than any that these stores give. */
-export async function textOf(response: Response): Promise<string> {
+/**
+ * The text of an answer; throws `failed` where it is larger than any that these stores give.
+ * @param bytesMax how large that is
+ */
+export async function textOf(response: Response, bytesMax = textBytesMax): Promise<string> {
   if (!response.body) return ''
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of response.body) {
     bytes += piece.length
-    if (bytes > textBytesMax) {
+    if (bytes > bytesMax) {
       throw new Outcome('failed', 'answer_too_large', 'The answer is larger than any that the store should give.')
     }
     pieces.push(piece)

@@ -1,5 +1,5 @@
-import { Outcome } from '@penstock/connector'
 import pg from 'pg'
+import { assertDistinct, columnNotFound } from '../databases/columns.ts'
 import type { Reading } from '../databases/settings.ts'
 import { type CellKind, kindOf } from './cells.ts'
 import type { Session } from './session.ts'
@@ -155,20 +155,3 @@ async function estimate(session: Session, select: string): Promise<number | unde
   const rows = row?.['QUERY PLAN'][0]?.Plan?.['Plan Rows']
   return typeof rows === 'number' && Number.isSafeInteger(rows) ? rows : undefined
 }
-
-function assertDistinct(columns: readonly string[]): void {
-  const twice = columns.find((name, at) => columns.indexOf(name) !== at)
-  if (twice === undefined) return
-  throw new Outcome(
-    'refused',
-    'columns_not_distinct',
-    `The query gives two columns the name ${twice}; give each a name of its own with AS.`,
-  )
-}
-
-export const columnNotFound = (name: string, columns: readonly string[]): Outcome =>
-  new Outcome(
-    'refused',
-    'column_not_found',
-    `There is no column ${name}; there are: ${columns.slice(0, 50).join(', ') || 'none'}.`,
-  )

@@ -1,5 +1,5 @@
 import { defineConnector, secret, text } from '@penstock/connector'
-import { fileBatch, writeFields } from '@penstock/connector/files'
+import { usualPartBytes, writeFields } from '@penstock/connector/files'
 import { sftp } from './platform.ts'
 import { hostKey, server } from './sign-in.ts'
 
@@ -34,7 +34,8 @@ export const sftpDestination = defineConnector({
       ...writeFields,
     },
     deliver: {
-      batch: () => fileBatch,
+      // Every batch is a part: rows that wait here would learn late that the server is gone.
+      batch: () => ({ rowsMax: 20_000, bytesMax: usualPartBytes }),
       open: async (context) => (await import('./move.ts')).write(context),
     },
   },

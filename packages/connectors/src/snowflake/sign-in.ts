@@ -4,7 +4,8 @@ import { secret, select, text } from '@penstock/connector'
 export const signIn = {
   authType: select({
     label: 'Auth type',
-    description: 'Whether a password (basic) or a key pair proves who signs in',
+    description:
+      'Whether a programmatic access token in place of the password (basic) or a key pair proves who signs in',
     options: ['basic', 'key-pair'],
     required: true,
   }),
@@ -16,7 +17,8 @@ export const signIn = {
   }),
   password: secret({
     label: 'Password',
-    description: 'Password of this user',
+    description:
+      'Programmatic access token of this user; programs cannot sign in to the SQL API with any other password',
     required: true,
     when: { authType: 'basic' },
   }),

@@ -12,7 +12,9 @@ export const snowflakeSource = defineConnector({
   description: 'Reads rows from Snowflake: those of a table or view, or those that a query returns.',
   actions: ['read'],
   notes:
-    'The role needs USAGE on the database and the schema, and SELECT on the table. The warehouse has to be running or resume by itself.',
+    'The role needs USAGE on the warehouse, the database and the schema, and SELECT on the table. The warehouse has to be running or resume by itself. Names are written as in SQL: in any case, or in double quotes. Rows come through the SQL API, whose results Snowflake keeps for 24 hours: a transfer that was interrupted goes on in the same result, and after that time with a new statement behind the last row. For this all rows are ordered, by the key columns, or, where none are given, by a digest of each row: name key columns where there are many rows.',
+  tested:
+    'A server of ours that keeps to what is published of Snowflake’s SQL API, with DuckDB behind it; not Snowflake itself.',
   secrets: {
     ...signIn,
     snowflakeAccount: text({
@@ -62,7 +64,15 @@ export const snowflakeSource = defineConnector({
         options: ['Full', 'Incremental'],
         required: true,
       }),
-      timezone: text({ label: 'Timezone', description: 'Time zone in which timestamps are understood' }),
+      timezone: text({
+        label: 'Timezone',
+        description: 'Time zone of marker times that do not say theirs, such as Europe/Paris; UTC where none is given',
+      }),
+      keyColumns: text({
+        label: 'Key columns',
+        description:
+          'Columns that together tell rows apart, separated by commas; rows are read in their order. A digest of each row where none are given',
+      }),
       startTime: text({ label: 'Start time', description: 'When the schedule runs for the first time' }),
       syncFrequency: number({
         label: 'Sync frequency',
@@ -93,6 +103,24 @@ export const snowflakeSource = defineConnector({
         readonly: true,
         when: { syncMode: 'Incremental' },
       }),
+      lagSeconds: number({
+        label: 'Lag in seconds',
+        description:
+          'How far behind the start of the run reading stops where the marker is a time, so that what is being written at that moment waits for the next run instead of being missed',
+        min: 0,
+        max: 86_400,
+        default: 60,
+        when: { syncMode: 'Incremental' },
+      }),
+      statementTimeoutSeconds: number({
+        label: 'Statement timeout in seconds',
+        description: 'How long Snowflake may take for a statement until it gives it up',
+        min: 1,
+        max: 604_800,
+        default: 3600,
+      }),
     },
+    open: async (context) => (await import('./read.ts')).open(context),
   },
+  check: async (context) => (await import('./check.ts')).check(context),
 })

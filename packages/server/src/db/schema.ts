@@ -9,6 +9,7 @@ import {
   foreignKey,
   index,
   integer,
+  json,
   jsonb,
   pgTable,
   primaryKey,
@@ -464,7 +465,8 @@ export const rejects = pgTable(
     count: integer('count').notNull().default(1),
     field: text('field'),
     reason: text('reason').notNull(),
-    record: jsonb('record').$type<Record<string, string | null>>().notNull(),
+    /** Not `jsonb`, which would not keep the columns in their order. */
+    record: json('record').$type<Record<string, string | null>>().notNull(),
     sealed: bytea('sealed'),
   },
   (t) => [primaryKey({ columns: [t.transferId, t.number] })],

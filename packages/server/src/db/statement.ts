@@ -23,6 +23,19 @@ export type Statement<Parameters extends Record<string, unknown>, Row extends Re
 /** Every statement of the program, for the test that has PostgreSQL prepare each one. */
 export const statements: { readonly text: string; readonly plannedEachTime: boolean }[] = []
 
+/**
+ * How the rows of each prepared statement are read, by its name. A connection describes the columns of a name once, and
+ * two statements of the same words have one name: so they have one reader, too.
+ */
+const readers = new Map<string, unknown>()
+
+function readerOf<Row extends Record<string, unknown>>(name: string): Columns<Row> {
+  if (name === '') return new Columns<Row>()
+  const reader = (readers.get(name) as Columns<Row> | undefined) ?? new Columns<Row>()
+  readers.set(name, reader)
+  return reader
+}
+
 export type StatementOptions = {
   /** Has PostgreSQL make a plan for the values at hand each time, where no plan fits all values: it is not prepared by name. */
   readonly plannedEachTime?: boolean
@@ -43,7 +56,7 @@ export function statement<
     return `$${names.indexOf(name) + 1}`
   })
   const name = plannedEachTime ? '' : createHash('sha256').update(text).digest('base64url').slice(0, 20)
-  const columns = new Columns<Row>()
+  const columns = readerOf<Row>(name)
 
   const send = async (db: Db, parameters: Parameters): Promise<Run<Row>> => {
     const run = new Run(made.sends(parameters), columns)

@@ -19,11 +19,14 @@ export function observe(
     database,
     log,
     waitingJobs,
+    transfersUnderWay,
   }: {
     database: Database
     log: Logger
     /** How many background jobs wait; asked at each scrape. */
     waitingJobs: () => Promise<number>
+    /** How many transfers wait and run, and how long the first of them has waited; asked at each scrape. */
+    transfersUnderWay: () => Promise<{ queued: number; running: number; oldestWaitSeconds: number }>
   },
 ): void {
   const registry = new Registry()
@@ -55,6 +58,30 @@ export function observe(
       const waiting = await waitingJobs().catch(() => undefined)
       if (waiting === undefined) this.remove()
       else this.set(waiting)
+    },
+  })
+  const underWay = () => transfersUnderWay().catch(() => undefined)
+  new Gauge({
+    name: 'penstock_transfers',
+    help: 'Transfers that wait and that run, over all workers; absent while the database is away',
+    labelNames: ['status'],
+    registers: [registry],
+    async collect() {
+      const transfers = await underWay()
+      this.reset()
+      if (!transfers) return
+      this.set({ status: 'queued' }, transfers.queued)
+      this.set({ status: 'running' }, transfers.running)
+    },
+  })
+  new Gauge({
+    name: 'penstock_transfers_oldest_wait_seconds',
+    help: 'How long the transfer has waited that has waited longest; absent while the database is away',
+    registers: [registry],
+    async collect() {
+      const transfers = await underWay()
+      if (transfers) this.set(transfers.oldestWaitSeconds)
+      else this.remove()
     },
   })
 

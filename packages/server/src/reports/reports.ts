@@ -2,7 +2,7 @@ import { type AccountReport, type ConnectionReport, limits, type QueryOf } from 
 import type { Db } from '../db/database.ts'
 import { containing } from '../db/like.ts'
 import type { ActingAccount, Actor } from '../http/call.ts'
-import { refuse } from '../refusal.ts'
+import { refuse, refuseFaults } from '../refusal.ts'
 import * as queries from './queries.ts'
 import { viewPeriods } from './view.ts'
 
@@ -58,15 +58,14 @@ export async function reportConnections(
 
 /** The days of a report: this month unless said otherwise. Refuses days that no calendar has, and too many. */
 function readDays({ startDate, endDate }: { startDate?: string; endDate?: string }) {
-  const today = new Date().toISOString().slice(0, 10)
-  const end = endDate ?? today
+  const given = Object.entries({ startDate, endDate })
+  refuseFaults(
+    given
+      .filter(([, day]) => day !== undefined && !isDay(day))
+      .map(([name]) => ({ field: `query.${name}`, message: 'must be a calendar day, YYYY-MM-DD' })),
+  )
+  const end = endDate ?? new Date().toISOString().slice(0, 10)
   const start = startDate ?? `${end.slice(0, 7)}-01`
-  for (const [field, day] of Object.entries({ startDate: start, endDate: end })) {
-    const moment = new Date(`${day}T00:00:00Z`)
-    if (Number.isNaN(moment.getTime()) || !moment.toISOString().startsWith(day)) {
-      refuse('invalid_request', [{ field: `query.${field}`, message: 'must be a calendar day, YYYY-MM-DD' }])
-    }
-  }
   const days = (Date.parse(end) - Date.parse(start)) / dayMs + 1
   if (days < 1) refuse('invalid_request', [{ field: 'query.endDate', message: 'must not be before startDate' }])
   if (days > limits.reportDaysMax) {
@@ -75,4 +74,10 @@ function readDays({ startDate, endDate }: { startDate?: string; endDate?: string
     ])
   }
   return { startDate: start, endDate: end }
+}
+
+/** Whether a calendar has this day. */
+function isDay(day: string): boolean {
+  const moment = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day)
 }

@@ -103,6 +103,16 @@ export const findUnderWay = statement<{ connectionId: string }, TransferRow>(`
   where t.connection_id = :connectionId and t.status in ('queued', 'running')
 `)
 
+/** How many wait and run, and how long the first of them has waited. */
+export const countUnderWay = statement<
+  Record<never, never>,
+  { queued: number; running: number; oldestWaitSeconds: number }
+>(`
+  select count(*) filter (where status = 'queued') as queued, count(*) filter (where status = 'running') as running,
+    coalesce(extract(epoch from now() - min(created_time) filter (where status = 'queued')), 0)::float8 as oldest_wait_seconds
+  from transfers where status in ('queued', 'running')
+`)
+
 type Named = { accountId: string; connectionId: string; id: string }
 const named = 't.id = :id and t.connection_id = :connectionId and t.account_id = :accountId'
 
@@ -127,13 +137,16 @@ const lists = {
 /** Picks the statements for a filter; each has an index in its order. */
 export const transferList = ({ status }: Filter) => lists[status === null ? 'all' : 'byStatus']
 
-/** One that waits ends at once; one that runs is told so, and ends at its next batch. */
+/**
+ * One that waits for its first worker ends at once. One that has begun is told so, and ends at its next batch, so that a
+ * worker takes away what nobody should find at the destination.
+ */
 export const cancelTransfer = statement<{ id: string }, TransferRow>(`
   with t as (
     update transfers set
       cancelling = true,
-      status = case when status = 'queued' then 'cancelled' else status end,
-      finished_time = case when status = 'queued' then now() end
+      status = case when status = 'queued' and attempt = 0 then 'cancelled' else status end,
+      finished_time = case when status = 'queued' and attempt = 0 then now() end
     where id = :id and status in ('queued', 'running')
     returning *
   )

@@ -38,11 +38,12 @@ export async function startWorker(
   const told = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const owners: string[] = []
   const { transfers } = config
-  const work = () =>
+  const work = atMost(transfers.atOnce, () =>
     workOnTransfers(engine.deps, transfers, log, signal).catch((err) => {
       // Whoever is alive takes up what this worker could not go on with.
       log.warn({ err }, 'a transfer could not go on; it is taken up again')
-    })
+    }),
+  )
   // Transfers do not keep the purge waiting.
   const concurrentJobs = transfers.atOnce + 1
   const rejectDays = config.rejects.days
@@ -67,6 +68,25 @@ export async function startWorker(
       await upkeep
       await engine.close()
     },
+  }
+}
+
+/**
+ * Work that ends once nothing is left, and is called for whenever there may be more: it is done so many times at once.
+ * A call that finds as many under way resolves at once; the first of them to end looks again.
+ */
+function atMost(times: number, work: () => Promise<void>): () => Promise<void> {
+  let underWay = 0
+  let isCalledFor = false
+  return async () => {
+    isCalledFor = true
+    if (underWay === times) return
+    underWay++
+    while (isCalledFor) {
+      isCalledFor = false
+      await work()
+    }
+    underWay--
   }
 }
 

@@ -19,6 +19,9 @@ const scenes = fc.record<Scene>({
   pending: fc.option(fc.integer({ min: 1, max: 40 })),
 })
 
+/** What a cell takes beside its text, at least. */
+const cellBytes = 16
+
 const bytesOf = (number: number) => 5 + (number % 11)
 
 /** Numbers in chunks of these sizes, wherever reading begins: what chunks there are may differ from one time to the next. */
@@ -179,6 +182,35 @@ describe('batches', () => {
         assert.equal(bytes.at(-1) ?? 0, all)
       }),
     ))
+
+  test('take no more memory than there is, however small the source of many rows or long texts is', async () => {
+    for (const row of [Array.from({ length: 20 }, () => 'short'), ['long '.repeat(1_000)]]) {
+      const reader: SourceReader = {
+        async *read() {
+          for (let done = 0; done < 100_000; done += 5_000) {
+            yield { columns: [], rows: Array.from({ length: 5_000 }, () => row), bytes: 1, position: done + 5_000 }
+          }
+        },
+        close: async () => {},
+      }
+      const bounds = { rowsMax: 1_000_000, bytesMax: 1 << 30 }
+      const asIs: Mapper = ({ rows }) => ({ rows, faults: new Map() })
+      let covered = 0
+      for await (const load of fillLoads(
+        reader,
+        beginning,
+        1,
+        () => asIs,
+        () => bounds,
+        null,
+      )) {
+        const cells = load.rows.reduce((sum, each) => sum + each.length, 0)
+        assert(cells * (cellBytes + String(row[0]).length) < 25_000_000, `${load.covered} records at once`)
+        covered += load.covered
+      }
+      assert.equal(covered, 100_000)
+    }
+  })
 
   test('know the marker of the last chunk that is confirmed as a whole', async () => {
     const loads = await fill({

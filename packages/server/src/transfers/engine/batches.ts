@@ -49,6 +49,12 @@ type Segment = {
 export type Bounds = { readonly rowsMax: number; readonly bytesMax: number }
 
 /**
+ * What a load takes in memory, about; one is delivered while the next one is filled. A packed source is small, and rows of
+ * many short cells take much more than their text, so that what a destination takes at once is no bound for it.
+ */
+const memoryBytesMax = 20 << 20
+
+/**
  * Reads on from a position and fills batches up to their bounds, one ahead of the one that is asked for.
  * @param pending how many records the first batch must cover: that of a batch that may have been delivered already
  */
@@ -84,19 +90,28 @@ export async function* fillLoads(
       continue
     }
     const mapped = map(chunk)
-    const bytesEach = chunk.bytes / Math.max(1, chunk.rows.length)
+    const bytesEach = Math.max(1, chunk.bytes / chunk.rows.length)
+    const memoryEach = memoryBytesOf(chunk.rows)
     let at = skip
     skip = 0
     while (at < chunk.rows.length) {
       const { rowsMax, bytesMax } = bounds()
-      const roomByBytes = Math.max(1, Math.floor((bytesMax - load.bytes) / Math.max(1, bytesEach)))
-      const room = exactly === null ? Math.min(rowsMax - load.covered, roomByBytes) : exactly - load.covered
-      const until = Math.min(chunk.rows.length, at + Math.max(1, room))
-      load.take(chunk, mapped, segment, at, until, bytesEach)
+      const room = () =>
+        exactly === null
+          ? Math.floor(
+              Math.min(
+                rowsMax - load.covered,
+                (bytesMax - load.bytes) / bytesEach,
+                (memoryBytesMax - load.memoryBytes) / memoryEach,
+              ),
+            )
+          : exactly - load.covered
+      const until = Math.min(chunk.rows.length, at + Math.max(1, room()))
+      load.take(chunk, mapped, segment, at, until)
+      load.bytes += (until - at) * bytesEach
+      load.memoryBytes += (until - at) * memoryEach
       at = until
-      const isFull =
-        exactly === null ? load.covered >= rowsMax || load.bytes + bytesEach > bytesMax : load.covered >= exactly
-      if (isFull) {
+      if (room() < 1) {
         yield load.done()
         exactly = null
         load = emptyLoad(segment.first + at)
@@ -115,7 +130,8 @@ function emptyLoad(first: number) {
   return {
     covered: 0,
     bytes: 0,
-    take(chunk: Chunk, mapped: ReturnType<Mapper>, segment: Segment, from: number, until: number, bytesEach: number) {
+    memoryBytes: 0,
+    take(chunk: Chunk, mapped: ReturnType<Mapper>, segment: Segment, from: number, until: number) {
       segments.push(segment)
       for (let i = from; i < until; i++) {
         const raw = chunk.rows[i] as Row
@@ -129,12 +145,27 @@ function emptyLoad(first: number) {
         }
       }
       this.covered += until - from
-      this.bytes += (until - from) * bytesEach
     },
     done(): Load {
       return { first, covered: this.covered, rows, numbers, raws, unfit, segments }
     },
   }
+}
+
+/** What a cell takes in memory beside its text. */
+const cellBytes = 24
+const sampleRows = 32
+
+/** What each of some rows takes in memory, about, judged by a few of them. */
+function memoryBytesOf(rows: readonly Row[]): number {
+  const step = Math.ceil(rows.length / sampleRows)
+  let sampled = 0
+  let bytes = 0
+  for (let at = 0; at < rows.length; at += step) {
+    sampled++
+    for (const cell of rows[at] ?? []) bytes += cellBytes + (typeof cell === 'string' ? cell.length : 0)
+  }
+  return Math.max(1, bytes / sampled)
 }
 
 /** The batch of a load: the same key for the same records of the same transfer, in every attempt. */

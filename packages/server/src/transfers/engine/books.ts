@@ -4,57 +4,53 @@ import { makeDataKey, openDataKey } from '../../secrets/data-keys.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { type MasterKey, seal } from '../../secrets/seal.ts'
 import { redactRow } from '../mapping/redact.ts'
-import { endOf, type Load, type Position } from './batches.ts'
+import { endOf, type Load } from './batches.ts'
 import { Lost } from './endings.ts'
 import * as queries from './queries.ts'
 import { rejectPlace } from './replay.ts'
+import { storable } from './storable.ts'
 
 /**
  * The books of one transfer: what was confirmed goes into the ledger together with the position behind it, the rejected
  * records, and the volumes that follow, in one transaction (invariants 9 and 10). Nothing else moves a position.
  */
 
-/** What is written down of a load and its delivery; the records themselves are let go, but for the rejected ones. */
+/** What became of a load, or of a flush: all that the books must know of it, without its rows. */
 export type Entry = {
   readonly read: number
   readonly sent: number
   readonly bytes: number
   readonly rejects: readonly Kept[]
+  /** Where reading goes on behind it; a flush moves nothing. */
+  readonly end: ReturnType<typeof endOf> | undefined
   readonly receipt: Json | undefined
   readonly memory: Json | undefined
-  readonly position: Position
-  readonly marker: Json | undefined
 }
 
-/** The entry of a load; without a delivery where nothing of it was fit to be sent. */
-export function entryOf(load: Load, delivery?: Delivery): Entry {
-  return {
-    read: load.covered,
-    sent: delivery ? load.rows.length : 0,
-    bytes: delivery?.bytes ?? 0,
-    rejects: rejectsOf(load, delivery?.rejected ?? []),
-    receipt: delivery?.receipt,
-    memory: delivery?.memory,
-    ...endOf(load),
-  }
+type Kept = {
+  readonly row: number | null
+  readonly count: number
+  readonly field: string | null
+  readonly reason: string
+  readonly raw: Row | undefined
 }
 
-/** The entry of records that a flush confirmed: what it said beside what was known of them. */
-export const flushed = (entry: Entry, { bytes, rejected = [], receipt, memory }: Delivery): Entry => ({
-  ...entry,
-  bytes: entry.bytes + bytes,
-  // The flush knows no batch, and so no row by its index.
-  rejects: [
-    ...entry.rejects,
-    ...rejected.map(
-      ({ count = 1, field = null, reason }): Kept => ({ row: null, count, field, reason, raw: undefined }),
-    ),
-  ],
-  receipt: receipt ?? entry.receipt,
-  memory: memory ?? entry.memory,
+/** The entry of a load that was delivered, or of which everything was unfit. */
+export const entryOf = (load: Load, delivery: Delivery | undefined): Entry => ({
+  read: load.covered,
+  sent: delivery ? load.rows.length : 0,
+  bytes: delivery?.bytes ?? 0,
+  rejects: [...unfitOf(load), ...rejectedOf(load, delivery?.rejected)].sort(byRow),
+  end: endOf(load),
+  receipt: delivery?.receipt,
+  memory: delivery?.memory,
 })
 
-type Kept = { row: number | null; count: number; field: string | null; reason: string; raw: Row | undefined }
+/** The entry of a flush. What it rejects by index is of the last load that was held. */
+export const flushEntryOf = (flushed: Delivery, lastHeld: Load | undefined): Entry => ({
+  ...{ read: 0, sent: 0, bytes: flushed.bytes, end: undefined, receipt: flushed.receipt, memory: flushed.memory },
+  rejects: rejectedOf(lastHeld, flushed.rejected).sort(byRow),
+})
 
 export class Books {
   readonly #db: Database
@@ -83,7 +79,7 @@ export class Books {
   }
 
   /**
-   * Stores that these deliveries are confirmed, the last of which the destination just confirmed.
+   * Stores what became of these loads, the last of which the destination just confirmed.
    * Throws `Lost` where the transfer is another worker's by now: nothing is stored then.
    * @returns the receipt that was stored, if there is one
    */
@@ -93,22 +89,19 @@ export class Books {
     columns: readonly string[],
   ): Promise<Json | undefined> {
     const { id, attempt, accountId, connectionId, organizationId, trigger } = this.#work
-    const last = entries.at(-1)
-    if (!last) return undefined
-    const sum = (count: (entry: Entry) => number) => entries.reduce((total, entry) => total + count(entry), 0)
     const rejects = entries.flatMap((entry) => entry.rejects)
+    const total = (of: (entry: Entry) => number) => entries.reduce((sum, entry) => sum + of(entry), 0)
     const counts = {
-      read: sum(({ read }) => read),
-      sent: sum(({ sent }) => sent),
-      rejected: rejects.reduce((total, { count }) => total + count, 0),
-      bytes: sum(({ bytes }) => bytes),
+      read: total(({ read }) => read),
+      sent: total(({ sent }) => sent),
+      bytes: total(({ bytes }) => bytes),
+      rejected: rejects.reduce((sum, { count }) => sum + count, 0),
     }
-    const receipt = entries.findLast((entry) => entry.receipt !== undefined)?.receipt
-    const memory = entries.findLast((entry) => entry.memory !== undefined)?.memory
-    const marker = entries.findLast((entry) => entry.marker !== undefined)?.marker
     const accepted = counts.read - counts.rejected
     if (accepted < 0) throw new Error('A destination rejected more records than it was sent')
-    const { position } = last
+    const receipt = entries.findLast((entry) => entry.receipt !== undefined)?.receipt
+    const memory = entries.findLast((entry) => entry.memory !== undefined)?.memory
+    const { position, marker } = entries.findLast(({ end }) => end)?.end ?? {}
     const number = this.#entries + 1
     const kept = rejects.slice(0, Math.max(0, this.#rejectsMax - this.#keptRejects))
     await this.#db.transaction(async (tx) => {
@@ -116,7 +109,7 @@ export class Books {
       await queries.addConnectionVolume.run(tx, { connectionId, read: counts.read, accepted })
       const stored = await queries.confirmTransfer.run(tx, {
         ...{ id, attempt, ...counts, accepted, progress },
-        position: JSON.stringify(position),
+        position: position === undefined ? null : JSON.stringify(position),
         marker: marker === undefined ? null : JSON.stringify(marker),
       })
       if (stored === 0) throw new Lost()
@@ -136,15 +129,16 @@ export class Books {
 
   async #keepRejects(tx: Transaction, rejects: readonly Kept[], columns: readonly string[]): Promise<void> {
     const { id } = this.#work
+    const names = columns.map(storable)
     const key = await this.#openDataKey(tx)
     await queries.insertRejects.run(tx, {
       transferId: id,
       after: this.#keptRejects,
       rows: rejects.map(({ row }) => row),
       counts: rejects.map(({ count }) => count),
-      fields: rejects.map(({ field }) => field),
-      reasons: rejects.map(({ reason }) => reason),
-      records: rejects.map(({ raw }) => JSON.stringify(raw ? redactRow(columns, raw) : {})),
+      fields: rejects.map(({ field }) => (field === null ? null : storable(field))),
+      reasons: rejects.map(({ reason }) => storable(reason)),
+      records: rejects.map(({ raw }) => JSON.stringify(raw ? redactRow(names, raw) : {})),
       sealed: rejects.map(({ raw }, i) =>
         raw ? seal(key, rejectPlace(id, this.#keptRejects + i + 1), JSON.stringify(raw)).toString('base64') : null,
       ),
@@ -168,22 +162,19 @@ export class Books {
   }
 }
 
-/** What was rejected of a load, on the way and by the destination, in the order of the source. */
-function rejectsOf(load: Load, rejected: readonly Rejection[]): Kept[] {
-  const byDestination = rejected.map(({ index, count = 1, field = null, reason }): Kept => {
+const unfitOf = ({ unfit }: Load): Kept[] =>
+  unfit.map(({ number, raw, fault }) => ({
+    ...{ row: number, count: 1, field: fault.field ?? null, reason: fault.reason, raw },
+  }))
+
+/** Throws where a destination names a row that it was not sent. */
+const rejectedOf = (load: Load | undefined, rejected: readonly Rejection[] = []): Kept[] =>
+  rejected.map(({ index, count = 1, field = null, reason }) => {
     if (index === undefined) return { row: null, count, field, reason, raw: undefined }
-    const row = load.numbers[index]
+    const row = load?.numbers[index]
     if (row === undefined) throw new Error('A destination rejected a record that it was not sent')
-    return { row, count: 1, field, reason, raw: load.raws[index] }
+    return { row, count: 1, field, reason, raw: load?.raws[index] }
   })
-  const onTheWay = load.unfit.map(
-    ({ number, raw, fault }): Kept => ({
-      row: number,
-      count: 1,
-      field: fault.field ?? null,
-      reason: fault.reason,
-      raw,
-    }),
-  )
-  return [...onTheWay, ...byDestination].sort((a, b) => (a.row ?? Infinity) - (b.row ?? Infinity))
-}
+
+/** In the order of the source; last what is only counted. */
+const byRow = (a: Kept, b: Kept): number => (a.row ?? Infinity) - (b.row ?? Infinity)

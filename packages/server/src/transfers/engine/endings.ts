@@ -1,4 +1,6 @@
 import { mayTransfer } from '@penstock/wire'
+import { isAway, isDeadlock } from '../../db/errors.ts'
+import { isOfTheEnds } from './connector-calls.ts'
 import type { StandingRow } from './queries.ts'
 
 /** The ways in which a run ends before its source does. Each is thrown, and meant as an end, not as a failure. */
@@ -22,6 +24,13 @@ export class Stopped extends Error {
     this.code = code
   }
 }
+
+/**
+ * Whether a transfer goes on in another worker, or once our own database is there again. Whatever else is thrown ends it:
+ * a defect of our own would otherwise be met again and again.
+ */
+export const goesOn = (error: unknown): boolean =>
+  error instanceof Lost || error instanceof Released || (!isOfTheEnds(error) && (isAway(error) || isDeadlock(error)))
 
 /** Why a transfer may not go on (invariant 3); undefined where it may. */
 export function endingOf(standing: StandingRow | undefined): Error | undefined {

@@ -14,45 +14,43 @@ export type Patience = {
 export class Troubles {
   #since: number | undefined
   #count = 0
-  #areOver = false
+  #defects = 0
   readonly #patience: Patience
 
   constructor(patience: Patience) {
     this.#patience = patience
   }
 
-  /** Whether patience came to its end. */
-  get areOver(): boolean {
-    return this.#areOver
-  }
-
   /** A batch was confirmed: patience is whole again. */
   forget(): void {
     this.#since = undefined
     this.#count = 0
+    this.#defects = 0
   }
 
   /**
-   * Waits for as long as the outcome asks, or ever longer, with jitter. Throws what it was given once patience is at its
-   * end, and at once where waiting would not help; throws the signal's reason where it is aborted.
+   * Takes note of trouble.
+   * @returns how long to wait until another try, in milliseconds: for as long as the outcome asks, or ever longer, with
+   *   jitter. Throws where the transfer ends with this: once patience is at its end, and where waiting would not help.
    */
-  async wait(error: unknown, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
+  meet(error: unknown): number {
     const outcome = asOutcome(error)
     const passes = outcome
       ? outcome.instruction === 'retry' || outcome.instruction === 'unreachable'
-      : this.#count < defectTries
+      : this.#defects++ < defectTries
     if (!passes) throw error
     this.#since ??= Date.now()
     const { firstMs, mostMs, totalMs } = this.#patience
     const grown = Math.min(mostMs, firstMs * 2 ** this.#count++)
     const waitMs = Math.max(outcome?.afterMs ?? 0, grown / 2 + (Math.random() * grown) / 2)
-    if (Date.now() + waitMs - this.#since > totalMs) {
-      this.#areOver = true
-      throw atTheEnd(error)
-    }
-    await delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+    if (Date.now() + waitMs - this.#since > totalMs) throw atTheEnd(error)
+    return waitMs
   }
+}
+
+/** Waits; throws the signal's reason once that is aborted. */
+export async function pause(waitMs: number, signal: AbortSignal): Promise<void> {
+  await delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted())
 }
 
 /** What is not an outcome is a defect of a connector; it may still be a passing one. */

@@ -43,14 +43,14 @@ export const claimTransfer = statement<
   { id: string }
 >(`
   with recursive running as (
-    select account_id, src_connector_id, dest_connector_id from transfers where status = 'running'
+    select id, account_id, src_connector_id, dest_connector_id from transfers where status = 'running'
   ),
   platforms as (
     select p.connector, p.platform from jsonb_to_recordset(:platformConnectors::jsonb) as p (connector text, platform text)
   ),
   full_platforms as (
     select p.platform from running r join platforms p on p.connector in (r.src_connector_id, r.dest_connector_id)
-    group by p.platform having count(*) >= :perPlatform::int
+    group by p.platform having count(distinct r.id) >= :perPlatform::int
   ),
   barred as (select connector from platforms where platform in (select platform from full_platforms)),
   waiting_accounts as (
@@ -154,13 +154,13 @@ export const confirmTransfer = statement<
     rejected: number
     bytes: number
     progress: number | null
-    position: string
+    position: string | null
     marker: string | null
   }
 >(`
   update transfers set
     read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
-    bytes = bytes + :bytes, progress = coalesce(:progress, progress), position = :position, pending = null,
+    bytes = bytes + :bytes, progress = coalesce(:progress, progress), position = coalesce(:position, position), pending = null,
     marker = coalesce(:marker, marker), error_code = null, error_message = null, heartbeat_time = now()
   where id = :id and attempt = :attempt and status = 'running'
 `)
@@ -197,7 +197,7 @@ export const insertRejects = statement<{
 }>(`
   insert into rejects (transfer_id, number, row, count, field, reason, record, sealed)
   select :transferId, :after::int + n, row, count, field, reason, record, decode(sealed, 'base64')
-  from unnest(:rows::bigint[], :counts::int[], :fields::text[], :reasons::text[], :records::jsonb[], :sealed::text[])
+  from unnest(:rows::bigint[], :counts::int[], :fields::text[], :reasons::text[], :records::json[], :sealed::text[])
     with ordinality as r (row, count, field, reason, record, sealed, n)
 `)
 
@@ -211,10 +211,22 @@ export const rememberMemory = statement<{ connectionId: string; memory: string }
   on conflict (connection_id) do update set memory = excluded.memory
 `)
 
-/** When a transfer has ended: the next one goes on where its confirmed records end. */
+/** When a transfer has succeeded: the next one goes on where its confirmed records end. */
 export const rememberMarker = statement<{ id: string }>(`
   insert into connection_memories (connection_id, marker)
   select connection_id, marker from transfers where id = :id and marker is not null
+  on conflict (connection_id) do update set marker = excluded.marker
+`)
+
+/**
+ * When it ended without success: the same, unless the destination gave receipts. What it has of such a transfer is not
+ * whole and may be gone, so the next one reads it again.
+ */
+export const rememberMarkerUnfinished = statement<{ id: string }>(`
+  insert into connection_memories (connection_id, marker)
+  select connection_id, marker from transfers t
+  where id = :id and marker is not null
+    and not exists (select from ledger where transfer_id = t.id and receipt is not null)
   on conflict (connection_id) do update set marker = excluded.marker
 `)
 
@@ -313,8 +325,10 @@ export const takeProbes = statement<
   update probes p set
     attempts = attempts + 1, next_time = now() + make_interval(secs => least(:mostSeconds::int, 60 * 2 ^ least(attempts, 10)))
   from connections c
-  where c.id = p.connection_id and c.status = 'offline' and p.connection_id in (
-    select connection_id from probes where next_time <= now() order by next_time limit :limit for update skip locked
+  where c.id = p.connection_id and p.connection_id in (
+    select d.connection_id from probes d join connections o on o.id = d.connection_id
+    where d.next_time <= now() and o.status = 'offline'
+    order by d.next_time limit :limit for update of d skip locked
   )
   returning p.connection_id, c.account_id, c.src_connector_id, c.dest_connector_id
 `)

@@ -1,24 +1,16 @@
-import {
-  asOutcome,
-  type Connector,
-  type Destination,
-  type DestinationContext,
-  type DestinationWriter,
-  type Json,
-  type SourceReader,
-} from '@penstock/connector'
+import type { Connector, Destination, DestinationContext, DestinationWriter, SourceReader } from '@penstock/connector'
 import type { Catalogue } from '../../connectors/catalogue.ts'
 import type { Database } from '../../db/database.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { movingEnds, openContext, type Reach, settingsOf } from '../ends.ts'
 import { requireMapping } from '../map-rows.ts'
 import { Books } from './books.ts'
-import { isOfTheEnds, ofConnector } from './connector-calls.ts'
+import { guarded, ofConnector } from './connector-calls.ts'
 import { endingOf } from './endings.ts'
-import { type Patience, Troubles } from './patience.ts'
+import { type Patience, pause, Troubles } from './patience.ts'
 import * as queries from './queries.ts'
 import { openReplay } from './replay.ts'
-import { Session } from './session.ts'
+import { type Begun, Session } from './session.ts'
 
 /** What the engine works with. */
 export type EngineDeps = {
@@ -49,14 +41,9 @@ export async function runTransfer(deps: EngineDeps, work: queries.WorkRow, signa
   const run = new Run(deps, work, signal)
   const troubles = new Troubles(deps.settings.patience)
   for (;;) {
-    try {
-      await run.go(troubles)
-      return
-    } catch (error) {
-      if (!isOfTheEnds(error)) throw error
-      await run.tell(error)
-      await troubles.wait(error, signal)
-    }
+    const waitMs = await run.go(troubles)
+    if (waitMs === undefined) return
+    await pause(waitMs, signal)
   }
 }
 
@@ -80,16 +67,11 @@ class Run {
     this.#deliver = deliver
   }
 
-  /** What the run meets, for whoever looks while it goes on trying. */
-  async tell(error: unknown): Promise<void> {
-    const { id, attempt } = this.#work
-    const outcome = asOutcome(error)
-    const message = `${outcome?.message ?? 'The connector met a defect of its own.'} Trying again.`
-    await queries.tellTrouble.run(this.#deps.database, { id, attempt, code: outcome?.code ?? 'internal', message })
-  }
-
-  /** Opens both ends at the last confirmed position, and goes on from there to the end. */
-  async go(troubles: Troubles): Promise<void> {
+  /**
+   * Opens both ends at the last confirmed position, and goes on from there to the end.
+   * @returns how long to wait until another try, in milliseconds; nothing once all is done
+   */
+  async go(troubles: Troubles): Promise<number | undefined> {
     const { database, keyring } = this.#deps
     const now = await queries.findWork.first(database, { id: this.#work.id })
     if (!now || now.attempt !== this.#work.attempt) throw endingOf(undefined)
@@ -102,13 +84,13 @@ class Run {
     })
     const session = new Session(this.#deps, now, this.#signal, books, troubles, {
       openReader: () => this.#openReader(now),
-      openWriter: (columns, given, memory) => this.#openWriter(now, columns, given, memory),
+      openWriter: (begun, ending) => this.#openWriter(now, begun, ending),
       planFor: (columns) => requireMapping(this.#destination, columns, settings),
       bounds: this.#deliver.batch(settings),
       replaces: this.#deliver.replaces?.(settings) ?? false,
       records: Object.keys(this.#destination.destination?.records ?? {}),
     })
-    await session.run(receipts.flatMap(({ receipt }) => (receipt === null ? [] : [receipt])))
+    return session.run(receipts.flatMap(({ receipt }) => (receipt === null ? [] : [receipt])))
   }
 
   async #openReader(work: queries.WorkRow): Promise<SourceReader> {
@@ -116,24 +98,18 @@ class Run {
     if (work.replayOf) return openReplay(database, keyring, work.replayOf)
     const end = { role: 'Source', settings: work.srcConfig } as const
     const context = await openContext(database, this.#deps, this.#source, work.accountId, end, this.#signal)
-    return ofConnector(this.#signal, () => this.#open({ ...context, marker: work.marker ?? undefined }))
+    const reader = await ofConnector(this.#signal, () => this.#open({ ...context, marker: work.marker ?? undefined }))
+    return guarded(reader, this.#signal)
   }
 
-  async #openWriter(
-    work: queries.WorkRow,
-    columns: readonly string[],
-    receipts: readonly Json[],
-    memory: Json | undefined,
-  ): Promise<DestinationWriter> {
+  async #openWriter(work: queries.WorkRow, begun: Begun, signal = this.#signal): Promise<DestinationWriter> {
     const end = { role: 'Destination', settings: work.destConfig } as const
     const context: DestinationContext = {
-      ...(await openContext(this.#deps.database, this.#deps, this.#destination, work.accountId, end, this.#signal)),
+      ...(await openContext(this.#deps.database, this.#deps, this.#destination, work.accountId, end, signal)),
       transferId: work.id,
       startedTime: work.startedTime.toISOString(),
-      columns,
-      receipts,
-      memory,
+      ...begun,
     }
-    return ofConnector(this.#signal, () => this.#deliver.open(context))
+    return ofConnector(signal, () => this.#deliver.open(context))
   }
 }

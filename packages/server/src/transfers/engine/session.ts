@@ -1,6 +1,8 @@
 import {
   asOutcome,
   type Chunk,
+  type Delivery,
+  type DestinationContext,
   type DestinationWriter,
   type Json,
   Outcome,
@@ -8,21 +10,25 @@ import {
 } from '@penstock/connector'
 import type { RowMapping } from '../map-rows.ts'
 import { batchOf, beginning, fillLoads, halve, type Load, type Position } from './batches.ts'
-import { type Books, type Entry, entryOf, flushed } from './books.ts'
-import { isOfTheEnds, ofConnector } from './connector-calls.ts'
-import { endingOf, Stopped } from './endings.ts'
-import type { Troubles } from './patience.ts'
+import { type Books, type Entry, entryOf, flushEntryOf } from './books.ts'
+import { checked, isOfTheEnds, ofConnector } from './connector-calls.ts'
+import { endingOf, goesOn } from './endings.ts'
+import { pause, type Troubles } from './patience.ts'
 import * as queries from './queries.ts'
 import type { EngineDeps } from './run.ts'
+import { storable } from './storable.ts'
+
+/** How long it may take to take away what was begun at a destination. */
+const takeAwayMs = 20_000
+
+/** What a writer must know of what was delivered before it. */
+export type Begun = Pick<DestinationContext, 'columns' | 'receipts' | 'memory'>
 
 /** How a session opens the ends of its connection, and what it must know of them. */
 export type Ends = {
   openReader(): Promise<SourceReader>
-  openWriter(
-    columns: readonly string[],
-    receipts: readonly Json[],
-    memory: Json | undefined,
-  ): Promise<DestinationWriter>
+  /** @param signal that of the run unless given */
+  openWriter(begun: Begun, signal?: AbortSignal): Promise<DestinationWriter>
   planFor(columns: readonly string[]): RowMapping
   readonly bounds: { readonly rowsMax: number; readonly bytesMax: number }
   readonly replaces: boolean
@@ -45,6 +51,9 @@ export class Session {
   #plan: RowMapping | undefined
   #sourceColumns: readonly string[] = []
   #held: Entry[] = []
+  #lastHeld: Load | undefined
+  /** Records of the source that are confirmed. */
+  #read: number
 
   constructor(
     deps: EngineDeps,
@@ -61,18 +70,62 @@ export class Session {
     this.#troubles = troubles
     this.#ends = ends
     this.#memory = work.memory ?? undefined
+    this.#read = work.read
   }
 
-  async run(receipts: readonly Json[]): Promise<void> {
+  /** @returns how long to wait until another try, in milliseconds; nothing once all is done */
+  async run(receipts: readonly Json[]): Promise<number | undefined> {
     this.#receipts = [...receipts]
     try {
+      await this.#assertMayGoOn()
       await this.#deliverAll()
       await this.#finish()
+      return undefined
     } catch (error) {
-      if (error instanceof Stopped || isFinal(error) || this.#troubles.areOver) await this.#writer?.abort()
-      throw error
+      try {
+        return await this.#tryAgain(error)
+      } catch (end) {
+        if (!goesOn(end)) await this.#takeAway()
+        throw end
+      }
     } finally {
       await Promise.all([this.#reader?.close(), this.#writer?.close()])
+    }
+  }
+
+  /** It may have been stopped while nobody worked on it. */
+  async #assertMayGoOn(): Promise<void> {
+    const { id, attempt } = this.#work
+    const ending = endingOf(await queries.beat.first(this.#deps.database, { id, attempt }))
+    if (ending) throw ending
+  }
+
+  /**
+   * Says what the run met, for whoever looks while it goes on trying, and how long to wait until then, in milliseconds.
+   * Throws where the transfer ends with it.
+   */
+  async #tryAgain(error: unknown): Promise<number> {
+    if (!isOfTheEnds(error)) throw error
+    const waitMs = this.#troubles.meet(error)
+    const { id, attempt } = this.#work
+    const outcome = asOutcome(error)
+    const message = `${storable(outcome?.message ?? 'The connector met a defect of its own.')} Trying again.`
+    await queries.tellTrouble.run(this.#deps.database, { id, attempt, code: outcome?.code ?? 'internal', message })
+    return waitMs
+  }
+
+  /** The transfer ended without success: takes away what nobody should find, as far as that can be done. */
+  async #takeAway(): Promise<void> {
+    if (this.#writer && !this.#signal.aborted) return this.#writer.abort()
+    // Columns are kept before anything is begun; what was begun may be another worker's doing.
+    if (!this.#writer && this.#work.columns === null) return
+    try {
+      // A writer that was stopped reaches nothing any more.
+      const writer = await this.#ends.openWriter(this.#begun(), AbortSignal.timeout(takeAwayMs))
+      await writer.abort()
+      await writer.close()
+    } catch {
+      // Its destination does not answer, or does not let us in.
     }
   }
 
@@ -90,25 +143,19 @@ export class Session {
     )
     // The next load is read and mapped while this one is delivered.
     let next = this.#pull(loads)
-    let last: Load | undefined
     for (;;) {
       const load = await next
       if (!load) break
-      last = load
       next = this.#pull(loads)
       // Its failure is met when its turn comes.
       next.catch(() => {})
       await this.#deliver(load)
     }
-    if (!last || this.#held.length === 0) return
-    const said = await this.#ask((writer) => writer.flush())
-    const entry = this.#held.pop() as Entry
-    this.#held.push(said ? flushed(entry, said) : entry)
-    await this.#confirmHeld(last)
+    if (this.#receipts.length > 0 || this.#writer) await this.#flush()
   }
 
   async #pull(loads: AsyncGenerator<Load, void, undefined>): Promise<Load | undefined> {
-    return ofConnector(this.#signal, async () => (await loads.next()).value ?? undefined)
+    return (await loads.next()).value ?? undefined
   }
 
   /** The mapping follows from the columns, which the first chunk tells. */
@@ -119,8 +166,8 @@ export class Session {
       this.#sourceColumns = chunk.columns
       await queries.keepColumns.run(this.#deps.database, {
         ...{ id, attempt },
-        sourceColumns: JSON.stringify(chunk.columns),
-        columns: JSON.stringify(this.#plan.columns),
+        sourceColumns: JSON.stringify(chunk.columns.map(storable)),
+        columns: JSON.stringify(this.#plan.columns.map(storable)),
       })
     }
     return this.#plan.map
@@ -132,75 +179,89 @@ export class Session {
     const pending = this.#held.length > 0 ? null : load.covered
     const ending = endingOf(await queries.beginBatch.first(this.#deps.database, { id, attempt, pending }))
     if (ending) throw ending
-    if (load.rows.length === 0) {
-      await this.#note(load, entryOf(load))
-      return
+    if (load.rows.length === 0) return this.#addToHeld(entryOf(load, undefined))
+    const sent = await this.#send(load)
+    if (!(sent instanceof Outcome)) {
+      this.#held.push(sent.entry)
+      this.#lastHeld = load
+      if (!sent.delivery.held) await this.#confirmHeld()
+    } else if (load.rows.length > 1) {
+      for (const half of halve(load)) await this.#deliver(half)
+    } else {
+      const rejected = [{ index: 0, reason: sent.message }]
+      await this.#addToHeld(entryOf(load, { bytes: 0, rejected }))
     }
-    const batch = batchOf(load, id, this.#columns())
+  }
+
+  /** Sends the batch of a load, again and again while trouble passes; answers the outcome where it must be split. */
+  async #send(load: Load): Promise<{ entry: Entry; delivery: Delivery } | Outcome> {
+    const batch = batchOf(load, this.#work.id, this.#columns())
     for (;;) {
       try {
-        const delivery = await this.#ask((writer) => writer.deliver(batch))
-        this.#held.push(entryOf(load, delivery))
-        if (!delivery.held) await this.#confirmHeld(load)
-        return
+        return await this.#ask(async (writer) => {
+          const delivery = checked(await writer.deliver(batch), batch)
+          return { entry: entryOf(load, delivery), delivery }
+        })
       } catch (error) {
         const outcome = asOutcome(error)
-        if (outcome?.instruction === 'split') {
-          if (load.rows.length > 1) {
-            for (const half of halve(load)) await this.#deliver(half)
-          } else {
-            await this.#reject(load, outcome)
-          }
-          return
-        }
+        if (outcome?.instruction === 'split') return outcome
         // What is held must be read again; else the same batch goes to a new writer once the trouble has passed.
-        if (this.#held.length > 0 || !isOfTheEnds(error)) throw error
-        await queries.tellTrouble.run(this.#deps.database, {
-          ...{ id, attempt, code: outcome?.code ?? 'internal' },
-          message: `${outcome?.message ?? 'The connector met a defect of its own.'} Trying again.`,
-        })
-        await this.#troubles.wait(error, this.#signal)
+        if (this.#held.length > 0) throw error
+        const waitMs = await this.#tryAgain(error)
         await this.#writer?.close()
         this.#writer = undefined
+        await pause(waitMs, this.#signal)
       }
     }
   }
 
   async #ask<T>(call: (writer: DestinationWriter) => Promise<T>): Promise<T> {
-    this.#writer ??= await this.#ends.openWriter(this.#columns(), this.#receipts, this.#memory)
+    this.#writer ??= await this.#ends.openWriter(this.#begun())
     const writer = this.#writer
     return ofConnector(this.#signal, () => call(writer))
+  }
+
+  #begun(): Begun {
+    return { columns: this.#columns(), receipts: [...this.#receipts], memory: this.#memory }
   }
 
   #columns(): readonly string[] {
     return this.#plan?.columns ?? this.#work.columns ?? this.#ends.records
   }
 
-  /** The destination refused the one record that is left of a batch. */
-  async #reject(load: Load, { message }: Outcome): Promise<void> {
-    await this.#note(load, entryOf(load, { bytes: 0, rejected: [{ index: 0, reason: message }] }))
-  }
-
-  /** Writes down what needs no confirmation; behind what is held, it waits with it. */
-  async #note(load: Load, entry: Entry): Promise<void> {
+  /** What did not go to the destination is confirmed with what it holds, so that positions keep their order. */
+  async #addToHeld(entry: Entry): Promise<void> {
     this.#held.push(entry)
-    if (this.#held.length === 1) await this.#confirmHeld(load)
+    if (this.#held.length === 1) await this.#confirmHeld()
   }
 
-  /** Stores what is held, and with it the position behind the load that came last. */
-  async #confirmHeld(last: Load): Promise<void> {
+  /** Asked for even where nothing is held: what is written at the end must be known after a crash. */
+  async #flush(): Promise<void> {
+    const flushed = await this.#ask(async (writer) => {
+      const delivery = await writer.flush()
+      return delivery && flushEntryOf(delivery, this.#lastHeld)
+    })
+    if (flushed) this.#held.push(flushed)
+    await this.#confirmHeld()
+  }
+
+  async #confirmHeld(): Promise<void> {
     const entries = this.#held
+    if (entries.length === 0) return
     this.#held = []
-    const receipt = await this.#books.confirm(entries, this.#progressAfter(last), this.#sourceColumns)
+    this.#lastHeld = undefined
+    const receipt = await this.#books.confirm(entries, this.#progressAfter(entries), this.#sourceColumns)
     if (receipt !== undefined) this.#receipts.push(receipt)
     this.#memory = entries.findLast(({ memory }) => memory !== undefined)?.memory ?? this.#memory
     this.#troubles.forget()
   }
 
-  #progressAfter({ first, covered, segments }: Load): number | null {
-    const total = this.#reader?.total
-    const bytes = segments.at(-1)?.bytes ?? 0
-    const part = total?.bytes ? bytes / total.bytes : total?.rows ? (first + covered - 1) / total.rows : Number.NaN
+  /** How much of the source is done with, from 0 to 1, where that is known. */
+  #progressAfter(entries: readonly Entry[]): number | null {
+    const { bytes, rows } = this.#reader?.total ?? {}
+    this.#read += entries.reduce((sum, { read }) => sum + read, 0)
+    const readBytes = entries.findLast(({ end }) => end)?.end?.position.bytes
+    const part = bytes ? (readBytes ?? Number.NaN) / bytes : rows ? this.#read / rows : Number.NaN
     return Number.isFinite(part) ? Math.min(1, Math.max(0, part)) : null
   }
 
@@ -221,16 +282,14 @@ export class Session {
   async #brake(): Promise<void> {
     if (this.#work.confirmed || this.#work.replayOf) return
     const reader = await this.#ends.openReader()
+    let plan: RowMapping | undefined
     let fit = 0
     try {
-      await ofConnector(this.#signal, async () => {
-        let plan: RowMapping | undefined
-        for await (const chunk of reader.read()) {
-          plan ??= this.#ends.planFor(chunk.columns)
-          const unfit = new Set([...(chunk.faults?.keys() ?? []), ...plan.map(chunk).faults.keys()])
-          fit += chunk.rows.length - unfit.size
-        }
-      })
+      for await (const chunk of reader.read()) {
+        plan ??= this.#ends.planFor(chunk.columns)
+        const unfit = new Set([...(chunk.faults?.keys() ?? []), ...plan.map(chunk).faults.keys()])
+        fit += chunk.rows.length - unfit.size
+      }
     } finally {
       await reader.close()
     }
@@ -243,10 +302,4 @@ export class Session {
       `This would replace everything that is there by ${fit} records${last > 0 ? `; the last time there were ${last}` : ''}. Nothing was changed: check the source, or start the transfer with "confirm": true.`,
     )
   }
-}
-
-/** Whether the transfer ends with it, so that what was begun at the destination can be taken away. */
-function isFinal(error: unknown): boolean {
-  const instruction = asOutcome(error)?.instruction
-  return instruction === 'refused' || instruction === 'failed'
 }

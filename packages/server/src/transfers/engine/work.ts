@@ -1,10 +1,12 @@
 import { asOutcome } from '@penstock/connector'
 import { meet } from '../../connections/connections.ts'
 import type { Logger } from '../../log.ts'
+import { wakeWorker } from '../queries.ts'
 import { ConnectorDefect } from './connector-calls.ts'
-import { endingOf, Lost, Released, Stopped } from './endings.ts'
+import { endingOf, goesOn, Lost, Released, Stopped } from './endings.ts'
 import * as queries from './queries.ts'
 import { type EngineDeps, runTransfer } from './run.ts'
+import { storable } from './storable.ts'
 
 /** What a worker does with transfers: takes up whose turn it is, runs it, and writes down how it ended. */
 
@@ -96,21 +98,26 @@ async function writeEnd(deps: EngineDeps, work: queries.WorkRow, error: unknown,
   const about = { transferId: id, connectionId, attempt }
   if (error instanceof Lost) return log.warn(about, 'transfer lost to another worker')
   if (error instanceof Released) {
-    await queries.releaseTransfer.run(deps.database, { id, attempt })
+    await deps.database.transaction(async (tx) => {
+      const released = await queries.releaseTransfer.run(tx, { id, attempt })
+      if (released > 0) await wakeWorker.run(tx, { id })
+    })
     return log.info(about, 'transfer given back')
   }
+  // Our own database is away: nothing can be written, and another worker takes the transfer up.
+  if (goesOn(error)) throw error
   const outcome = asOutcome(error)
   const isDefect = !(error instanceof Stopped) && !outcome
-  if (isDefect && !(error instanceof ConnectorDefect)) {
-    // Our own database, most likely: nothing can be written, and another worker takes the transfer up.
-    throw error
-  }
   const end =
     error instanceof Stopped
       ? { status: 'cancelled' as const, code: error.code, message: error.code === null ? null : error.message }
-      : { status: 'failed' as const, code: outcome?.code ?? 'internal', message: outcome?.message ?? internal }
+      : {
+          status: 'failed' as const,
+          code: outcome?.code ?? 'internal',
+          message: storable(outcome?.message ?? internal),
+        }
   await deps.database.transaction(async (tx) => {
-    await queries.rememberMarker.run(tx, { id })
+    await queries.rememberMarkerUnfinished.run(tx, { id })
     const ended = await queries.endTransfer.run(tx, { id, attempt, ...end })
     if (ended === 0) return
     await queries.dropReceipts.run(tx, { transferId: id })
@@ -119,10 +126,10 @@ async function writeEnd(deps: EngineDeps, work: queries.WorkRow, error: unknown,
       await queries.scheduleProbe.run(tx, { connectionId, inSeconds: probeFirstSeconds })
     }
   })
-  if (isDefect)
-    log.error({ ...about, err: error instanceof Error ? (error.cause ?? error) : error }, 'a connector failed')
+  if (error instanceof ConnectorDefect) log.error({ ...about, err: error.cause }, 'a connector met a defect')
+  else if (isDefect) log.error({ ...about, err: error }, 'a transfer met a defect')
   else log.warn({ ...about, code: end.code, status: end.status }, 'transfer ended')
 }
 
 const internal =
-  'The connector met a defect of its own. Nothing that was confirmed is lost; tell the operator the identifier of this transfer.'
+  'The transfer met a defect of this program or of a connector. Nothing that was confirmed is lost; tell the operator the identifier of this transfer.'

@@ -1,0 +1,28 @@
+import { Outcome } from '@penstock/connector'
+
+/** Throws `refused` where two columns of a query have one name, so that their cells could not be told apart. */
+export function assertDistinct(columns: readonly string[]): void {
+  const twice = columns.find((name, at) => columns.indexOf(name) !== at)
+  if (twice === undefined) return
+  throw new Outcome(
+    'refused',
+    'columns_not_distinct',
+    `The query gives two columns the name ${twice}; give each a name of its own with AS.`,
+  )
+}
+
+export const columnNotFound = (name: string, columns: readonly string[]): Outcome =>
+  new Outcome(
+    'refused',
+    'column_not_found',
+    `There is no column ${name}; there are: ${columns.slice(0, 50).join(', ') || 'none'}.`,
+  )
+
+/** Where a column stands that a person named: as it is written, or else in whatever case. Throws where there is none. */
+export function columnAt(name: string, columns: readonly string[]): number {
+  const exact = columns.indexOf(name)
+  if (exact >= 0) return exact
+  const alike = columns.findIndex((column) => column.toLowerCase() === name.toLowerCase())
+  if (alike < 0) throw columnNotFound(name, columns)
+  return alike
+}

@@ -1,0 +1,47 @@
+import { asOutcome, type Chunk, type Json, Outcome } from '@penstock/connector'
+import { chunksOf, type Order, type ReadRow } from './chunks.ts'
+import { afterIn, placeIn, type Spot, withoutPlace } from './positions.ts'
+
+/** Reading from data warehouses, which keep the result of a statement for a day and give it page by page. */
+
+/**
+ * Rows of a result: those behind a place where that is given, else those of a new statement that begins at the spot.
+ * Throws `resultGone` where the result is not kept any more.
+ */
+export type RowsOf = (from: Spot, place: Json | undefined) => AsyncIterable<readonly ReadRow[]>
+
+const goneCode = 'result_gone'
+
+/** The result that a place names is not there any more. An engine that tries again gets rows of a new statement. */
+export const resultGone = (platform: string): Outcome =>
+  new Outcome('retry', goneCode, `${platform} does not keep this result any more, so the rows are asked for anew.`)
+
+/**
+ * Reads the rows behind a position, or from the beginning. As long as the result is kept, reading goes on in it, and so
+ * sees the moment in which the statement ran. Afterwards the statement runs again, for the rows behind the last one.
+ */
+export async function* readKept(
+  order: Order,
+  beginning: Spot,
+  after: Json | undefined,
+  rowsOf: RowsOf,
+): AsyncGenerator<Chunk> {
+  let position = after
+  while (true) {
+    const spot = afterIn(position, order.orderNames.length) ?? beginning
+    const place = placeIn(position)
+    try {
+      // Rows of the spot itself come again only with a new statement.
+      const repeated = place === undefined ? spot.skip : 0
+      for await (const chunk of chunksOf(order, spot, rowsOf(spot, place), repeated)) {
+        yield chunk
+        position = chunk.position
+      }
+      return
+    } catch (error) {
+      // Each new statement follows on some rows, or on none at most once: this comes to an end.
+      if (asOutcome(error)?.code !== goneCode || placeIn(position) === undefined) throw error
+      position = withoutPlace(position)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { type Cell, Outcome } from '@penstock/connector'
+import { localTime } from '../databases/moments.ts'
+import { listIn, objectIn } from '../platform-api/json.ts'
+
+/** A column of a result, or a field within one, as BigQuery describes it. */
+export type FieldType = {
+  readonly name: string
+  /** `INTEGER`, `TIMESTAMP`, `RECORD` and so on, in the names of the older SQL. */
+  readonly type: string
+  readonly repeated: boolean
+  /** Of a RECORD. */
+  readonly fields: readonly FieldType[]
+}
+
+/** Names that the interface gives types, beside those that SQL does. */
+const legacyNames: Readonly<Record<string, string>> = {
+  INT64: 'INTEGER',
+  FLOAT64: 'FLOAT',
+  BOOL: 'BOOLEAN',
+  STRUCT: 'RECORD',
+  DECIMAL: 'NUMERIC',
+  BIGDECIMAL: 'BIGNUMERIC',
+}
+
+export const fieldsIn = (fields: unknown): readonly FieldType[] =>
+  listIn(fields).map((field) => {
+    const { name, type, mode, fields: inner } = objectIn(field)
+    const known = String(type).toUpperCase()
+    return {
+      name: String(name),
+      type: legacyNames[known] ?? known,
+      repeated: mode === 'REPEATED',
+      fields: fieldsIn(inner),
+    }
+  })
+
+/**
+ * How a value becomes a cell. Whole numbers are numbers as far as no digit is lost; decimals stay text; moments are
+ * ISO 8601 in UTC; bytes are base64; records and lists are JSON.
+ */
+export function cellOf(value: unknown, field: FieldType): Cell {
+  if (value === null || value === undefined) return null
+  if (field.repeated || field.type === 'RECORD') return JSON.stringify(nestedOf(value, field))
+  return plainOf(String(value), field.type)
+}
+
+function plainOf(text: string, type: string): Cell {
+  switch (type) {
+    case 'INTEGER': {
+      const number = Number(text)
+      return Number.isSafeInteger(number) ? number : text
+    }
+    case 'FLOAT': {
+      const number = Number(text)
+      // NaN and the infinities are no numbers of JSON.
+      return Number.isFinite(number) ? number : text
+    }
+    case 'BOOLEAN':
+      return text === 'true'
+    case 'TIMESTAMP':
+      return momentOf(text)
+    default:
+      return text
+  }
+}
+
+type Nested = Cell | readonly Nested[] | { readonly [name: string]: Nested }
+
+function nestedOf(value: unknown, field: FieldType): Nested {
+  if (value === null || value === undefined) return null
+  if (field.repeated) {
+    const one = { ...field, repeated: false }
+    return listIn(value).map((each) => nestedOf(objectIn(each).v, one))
+  }
+  if (field.type !== 'RECORD') return plainOf(String(value), field.type)
+  const cells = listIn(objectIn(value).f)
+  return Object.fromEntries(field.fields.map((inner, at) => [inner.name, nestedOf(objectIn(cells[at]).v, inner)]))
+}
+
+/** Microseconds since 1970 as a moment; another text comes back as it is. */
+function momentOf(text: string): string {
+  const local = /^-?\d{1,18}$/.test(text) ? localTime(BigInt(text) * 1000n) : undefined
+  return local === undefined ? text : `${local}Z`
+}
+
+/** The values of a row, in the order of its columns. */
+export const valuesIn = (row: unknown): readonly unknown[] => listIn(objectIn(row).f).map((cell) => objectIn(cell).v)
+
+/** Types of parameters for columns by which rows can be ordered. Floats are not: their texts may lack digits. */
+const parameterTypes: Readonly<Record<string, string>> = {
+  ...{ INTEGER: 'INT64', NUMERIC: 'NUMERIC', BIGNUMERIC: 'BIGNUMERIC', BOOLEAN: 'BOOL', STRING: 'STRING' },
+  ...{ BYTES: 'BYTES', DATE: 'DATE', TIME: 'TIME', DATETIME: 'DATETIME', TIMESTAMP: 'TIMESTAMP' },
+}
+
+/** The type of a parameter that is compared with a column. Throws `refused` where rows cannot be ordered by it. */
+export function parameterTypeOf({ name, type, repeated }: FieldType): string {
+  const known = repeated ? undefined : parameterTypes[type]
+  if (known !== undefined) return known
+  throw new Outcome(
+    'refused',
+    'key_unfit',
+    `The column ${name} holds ${repeated ? 'lists' : type}, by which rows cannot be ordered; name other columns.`,
+  )
+}
+
+/** The text by which a row is found again in its order, as a parameter takes it. */
+export function orderTextOf(value: unknown, { type }: FieldType): string | null {
+  if (value === null || value === undefined) return null
+  return type === 'TIMESTAMP' ? momentOf(String(value)) : String(value)
+}

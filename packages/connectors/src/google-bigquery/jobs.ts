@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { asOutcome, type ConnectorContext, Outcome } from '@penstock/connector'
+import { jsonOf, type ServiceAccount, serviceAccount } from '../google/service-account.ts'
+import { discard, textOf } from '../object-stores/answers.ts'
+import { encodeValue } from '../object-stores/place.ts'
+import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { type FieldType, fieldsIn } from './cells.ts'
+import { outcomeOf, outcomeOfJob } from './errors.ts'
+
+export const origin = 'https://bigquery.googleapis.com'
+const scope = 'https://www.googleapis.com/auth/bigquery'
+
+/** A value that stands for a name with @ in a query. */
+export type Parameter = { readonly name: string; readonly type: string; readonly value: string }
+
+/** A query, and what bounds it. */
+export type Query = {
+  readonly projectId: string
+  /** Of tables that the query names without one. */
+  readonly dataset?: { readonly projectId: string; readonly datasetId: string } | undefined
+  readonly text: string
+  readonly parameters?: readonly Parameter[]
+  readonly maximumBytesBilled?: number | undefined
+  readonly timeoutMs: number
+}
+
+/** A job whose result BigQuery keeps. */
+export type Job = { readonly projectId: string; readonly id: string; readonly location: string | undefined }
+
+/** Some rows of a result. */
+export type Page = {
+  readonly rows: readonly unknown[]
+  readonly total: number | undefined
+  readonly pageToken: string | undefined
+}
+
+/** Speaks to BigQuery over its REST interface, version 2. A token that is not accepted any more is replaced once. */
+export type BigQuery = {
+  readonly account: ServiceAccount
+  /** Has a query examined, without running it. Resolves with the columns that it would give. */
+  examine(query: Query): Promise<readonly FieldType[]>
+  /** Starts a query. It may still run when this resolves. */
+  start(query: Query): Promise<Job>
+  /** Waits for the result and gives rows of it, from an index or behind a page. Throws `result_gone` where it is not kept any more. */
+  page(job: Job, from: { readonly startIndex: number } | { readonly pageToken: string }): Promise<Page>
+  /** Stops a query that nobody waits for any more. Never throws. */
+  cancel(job: Job): Promise<void>
+}
+
+/** Rows in a page; BigQuery gives fewer where they are more than about 20 MB. */
+const pageRows = 10_000
+/** A page of 20 MB is a few times as large when it is written as JSON. */
+const answerBytesMax = 128 << 20
+/** BigQuery holds its answer so long while the query runs. */
+const waitMs = 20_000
+const timeoutMs = 120_000
+const pauseMs = 250
+
+type Asked = { readonly body?: unknown; readonly job?: boolean; readonly signal?: AbortSignal }
+
+export function makeBigQuery(context: ConnectorContext): BigQuery {
+  const account = serviceAccount(context, context.secrets.jsonKey, scope)
+  const send = (path: string, token: string, { body, signal = context.signal }: Asked): Promise<Response> =>
+    context.egress.request(`${origin}/bigquery/v2/projects/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...{ signal, timeoutMs },
+    })
+
+  async function ask(path: string, asked: Asked): Promise<JsonObject> {
+    let response = await send(path, await account.token(), asked)
+    if (response.status === 401) {
+      await discard(response)
+      response = await send(path, await account.token(true), asked)
+    }
+    // A job that is there already is the one that was asked for, because nobody else knows its name.
+    if (response.status === 409) {
+      await discard(response)
+      return {}
+    }
+    if (!response.ok) throw await outcomeOf(response, account.email, asked.job === true)
+    return jsonOf(await textOf(response, answerBytesMax))
+  }
+
+  return {
+    account,
+    async examine(query) {
+      const { projectId } = query
+      const answer = await ask(`${encodeValue(projectId)}/jobs`, { body: { configuration: bodyOf(query, true) } })
+      const { schema } = objectIn(objectIn(answer.statistics).query)
+      return fieldsIn(objectIn(schema).fields)
+    },
+
+    async start(query) {
+      const { projectId } = query
+      const id = `penstock_${randomUUID()}`
+      const path = `${encodeValue(projectId)}/jobs`
+      const body = { jobReference: { projectId, jobId: id }, configuration: bodyOf(query, false) }
+      let answer: JsonObject
+      try {
+        answer = await ask(path, { body })
+      } catch (error) {
+        if (asOutcome(error)?.code !== 'connection_lost') throw error
+        answer = await ask(path, { body })
+      }
+      const { errorResult } = objectIn(answer.status)
+      if (errorResult !== undefined) throw outcomeOfJob(errorResult)
+      // Where the first answer was lost, the second one does not say it; BigQuery finds jobs in most places without.
+      const location = textIn(objectIn(answer.jobReference).location) ?? (await locate(projectId, id))
+      return { projectId, id, location }
+    },
+
+    async page({ projectId, id, location }, from) {
+      const search = new URLSearchParams({
+        ...(location === undefined ? {} : { location }),
+        ...('pageToken' in from ? { pageToken: from.pageToken } : { startIndex: String(from.startIndex) }),
+        ...{ maxResults: String(pageRows), timeoutMs: String(waitMs), 'formatOptions.useInt64Timestamp': 'true' },
+      })
+      const path = `${encodeValue(projectId)}/queries/${encodeValue(id)}?${search}`
+      while (true) {
+        const answer = await ask(path, { job: true })
+        if (answer.jobComplete === true) {
+          return { rows: listIn(answer.rows), total: numberIn(answer.totalRows), pageToken: textIn(answer.pageToken) }
+        }
+        if (answer.jobComplete === undefined) throw broken()
+        // The signal's own reason is what callers know.
+        await sleep(pauseMs, undefined, { signal: context.signal }).catch(() => context.signal.throwIfAborted())
+      }
+    },
+
+    async cancel({ projectId, id, location }) {
+      const where = location === undefined ? '' : `?location=${encodeValue(location)}`
+      const path = `${encodeValue(projectId)}/jobs/${encodeValue(id)}/cancel${where}`
+      await ask(path, { body: {}, signal: AbortSignal.timeout(2_000) }).catch(() => {})
+    },
+  }
+
+  async function locate(projectId: string, id: string): Promise<string | undefined> {
+    const { jobReference } = await ask(`${encodeValue(projectId)}/jobs/${encodeValue(id)}`, { job: true })
+    return textIn(objectIn(jobReference).location)
+  }
+}
+
+function bodyOf({ text, dataset, parameters = [], maximumBytesBilled, timeoutMs }: Query, dryRun: boolean): object {
+  return {
+    query: {
+      query: text,
+      useLegacySql: false,
+      ...(dataset === undefined ? {} : { defaultDataset: dataset }),
+      ...(maximumBytesBilled === undefined ? {} : { maximumBytesBilled: String(maximumBytesBilled) }),
+      ...(parameters.length === 0
+        ? {}
+        : {
+            parameterMode: 'NAMED',
+            queryParameters: parameters.map(({ name, type, value }) => ({
+              ...{ name, parameterType: { type }, parameterValue: { value } },
+            })),
+          }),
+    },
+    labels: { tool: 'penstock' },
+    ...(dryRun ? { dryRun } : { jobTimeoutMs: String(timeoutMs) }),
+  }
+}
+
+const broken = (): Outcome =>
+  new Outcome('retry', 'answer_broken', 'An answer of BigQuery is not what it should be, so it is asked for again.')

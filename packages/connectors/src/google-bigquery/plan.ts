@@ -1,0 +1,114 @@
+import { Outcome, type Values } from '@penstock/connector'
+import { assertDistinct, columnAt } from '../databases/columns.ts'
+import type { Spot } from '../databases/positions.ts'
+import { readingOf } from '../databases/settings.ts'
+import { type FieldType, orderTextOf, parameterTypeOf } from './cells.ts'
+import type { BigQuery, Parameter, Query } from './jobs.ts'
+
+/** What is read, and in which order: found out once, when the reader is opened. */
+export type Plan = {
+  readonly columns: readonly string[]
+  readonly fields: readonly FieldType[]
+  readonly order: readonly OrderTerm[]
+  readonly digest: boolean
+  readonly orderNames: readonly string[]
+  readonly incremental: false
+  /** The statement, less its ends. */
+  readonly select: string
+  readonly query: Omit<Query, 'text'>
+}
+
+type OrderTerm = {
+  readonly expression: string
+  readonly type: string
+  /** The text by which a row is found again. */
+  readonly textOf: (values: readonly unknown[]) => string | null
+}
+
+const alias = 'penstock_source'
+/** Rows that are equal in all columns have the same digest, and no others have. */
+const digestExpression = `to_hex(sha256(to_json_string(${alias})))`
+
+/** What a connection's settings say, for reading and for a check. */
+export function sourceOf(settings: Values): {
+  readonly keys: readonly string[]
+  readonly source: string
+  readonly query: Omit<Query, 'text'>
+} {
+  const { from, keys, waitMs } = readingOf({ ...settings, dataSourceType: 'SQL Query' }, '')
+  const text = 'query' in from ? from.query : ''
+  const projectId = String(settings.projectId ?? '').trim()
+  if (projectId === '') throw missing('projectId')
+  const limit = settings.maximumBytesBilled
+  return {
+    keys,
+    // A comment at the end of a query must not swallow the bracket.
+    source: `(${text}\n) as ${alias}`,
+    query: {
+      ...{ projectId, dataset: datasetOf(projectId, settings.dataset), timeoutMs: waitMs },
+      maximumBytesBilled: typeof limit === 'number' ? limit : undefined,
+    },
+  }
+}
+
+/** A dataset, of this project unless it names another one. */
+function datasetOf(projectId: string, setting: unknown): Query['dataset'] {
+  const name = typeof setting === 'string' ? setting.trim().replaceAll('`', '') : ''
+  if (name === '') return undefined
+  const at = name.lastIndexOf('.')
+  return at < 0 ? { projectId, datasetId: name } : { projectId: name.slice(0, at), datasetId: name.slice(at + 1) }
+}
+
+/** Asks BigQuery which columns the query gives. Nothing is read, and nothing billed. */
+export const describe = (
+  bigQuery: BigQuery,
+  { source, query }: Pick<ReturnType<typeof sourceOf>, 'source' | 'query'>,
+) => bigQuery.examine({ ...query, text: `select * from ${source}` })
+
+/** Asks BigQuery what the rows are, and plans how they are read. */
+export async function planReading(bigQuery: BigQuery, settings: Values): Promise<Plan> {
+  const { keys, source, query } = sourceOf(settings)
+  const fields = await describe(bigQuery, { source, query })
+  const columns = fields.map(({ name }) => name)
+  assertDistinct(columns)
+  const places = [...new Set(keys.map((name) => columnAt(name, columns)))]
+  const order = places.flatMap((place): OrderTerm[] => {
+    const field = fields[place]
+    if (!field) return []
+    const textOf = (values: readonly unknown[]) => orderTextOf(values[place], field)
+    return [{ expression: `${alias}.${quoteName(field.name)}`, type: parameterTypeOf(field), textOf }]
+  })
+  const digest = order.length === 0
+  const orderNames = places.map((place) => columns[place] ?? '')
+  if (digest) {
+    const textOf = (values: readonly unknown[]) => orderTextOf(values[columns.length], { ...unknown, type: 'STRING' })
+    order.push({ expression: digestExpression, type: 'STRING', textOf })
+    orderNames.push('')
+  }
+  const extra = digest ? `, ${digestExpression} as penstock_digest` : ''
+  const select = `select ${alias}.*${extra} from ${source}`
+  return { columns, fields, order, digest, orderNames, incremental: false, select, query }
+}
+
+/** The query that reads everything behind a spot. */
+export function statementOf({ order, digest, select, query }: Plan, { after }: Spot): Query {
+  const parameters: Parameter[] = (after ?? []).map((value, at) => ({
+    ...{ name: `penstock_${at}`, type: order[at]?.type ?? 'STRING', value },
+  }))
+  /** Rows with the very digest come again, to be counted: those that are equal in everything have no other order. */
+  const behind = (at: number): string => {
+    const { expression } = order[at] ?? { expression: 'true' }
+    const value = `@penstock_${at}`
+    if (at === order.length - 1) return `${expression} ${digest ? '>=' : '>'} ${value}`
+    return `(${expression} > ${value} or (${expression} = ${value} and ${behind(at + 1)}))`
+  }
+  const where = after ? ` where ${behind(0)}` : ''
+  const by = order.map(({ expression }) => expression).join(', ')
+  return { ...query, text: `${select}${where} order by ${by}`, parameters }
+}
+
+const quoteName = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``
+
+const unknown: FieldType = { name: '', type: '', repeated: false, fields: [] }
+
+const missing = (key: string) => new Outcome('refused', 'setting_missing', `The setting ${key} has no value; set it.`)

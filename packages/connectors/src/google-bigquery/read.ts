@@ -1,0 +1,93 @@
+import { type Json, Outcome, type SourceContext, type SourceReader } from '@penstock/connector'
+import type { ReadRow } from '../databases/chunks.ts'
+import { readKept } from '../databases/kept-results.ts'
+import type { Spot } from '../databases/positions.ts'
+import { isObject, numberIn, textIn } from '../platform-api/json.ts'
+import { cellOf, valuesIn } from './cells.ts'
+import { type BigQuery, type Job, makeBigQuery } from './jobs.ts'
+import { type Plan, planReading, statementOf } from './plan.ts'
+
+/** Opens a reader: has BigQuery examine the query. */
+export async function open(context: SourceContext): Promise<SourceReader> {
+  const bigQuery = makeBigQuery(context)
+  const plan = await planReading(bigQuery, context.settings)
+  const beginning: Spot = { after: undefined, skip: 0, bound: undefined }
+  /** Queries that may still run. */
+  const running = new Set<Job>()
+  const stop = async () => {
+    await Promise.all([...running].map((job) => bigQuery.cancel(job)))
+    running.clear()
+  }
+  let rowsTotal: number | undefined
+  return {
+    /** Known once the first query is done. */
+    get total() {
+      return rowsTotal === undefined ? {} : { rows: rowsTotal }
+    },
+    async *read(after) {
+      const rowsFrom = async function* (spot: Spot, place: Json | undefined): AsyncGenerator<readonly ReadRow[]> {
+        let from = placeIn(place)
+        if (!from) {
+          from = { job: await bigQuery.start(statementOf(plan, spot)), row: 0 }
+          running.add(from.job)
+        }
+        for await (const { rows, total } of resultRows(bigQuery, plan, from)) {
+          running.delete(from.job)
+          if (spot === beginning) rowsTotal = total
+          yield rows
+        }
+      }
+      try {
+        yield* readKept(plan, beginning, after, rowsFrom)
+      } finally {
+        await stop()
+      }
+    },
+    close: stop,
+  }
+}
+
+/** Where reading goes on in a kept result: behind so many of its rows. */
+type Place = { readonly job: Job; readonly row: number }
+
+function placeIn(place: Json | undefined): Place | undefined {
+  if (!isObject(place) || typeof place.job !== 'string' || typeof place.project !== 'string') return undefined
+  const job = { projectId: place.project, id: place.job, location: textIn(place.location) }
+  return { job, row: numberIn(place.row) ?? 0 }
+}
+
+/** The rows of a kept result, page after page, and never more than one page at a time. */
+async function* resultRows(
+  bigQuery: BigQuery,
+  plan: Plan,
+  { job, row: first }: Place,
+): AsyncGenerator<{ rows: readonly ReadRow[]; total: number | undefined }> {
+  const { projectId: project, id, location } = job
+  const place = (row: number): Json => ({ project, job: id, row, ...(location === undefined ? {} : { location }) })
+  let row = first
+  let pageToken: string | undefined
+  while (true) {
+    const page = await bigQuery.page(job, pageToken === undefined ? { startIndex: row } : { pageToken })
+    yield { rows: page.rows.map((each) => readRow(plan, each, place(++row))), total: page.total }
+    if (page.total === undefined ? page.pageToken === undefined : row >= page.total) return
+    // A page without rows before the end would be asked for again and again.
+    if (page.rows.length === 0 && page.pageToken === undefined) throw endless()
+    pageToken = page.pageToken
+  }
+}
+
+function readRow({ columns, fields, order }: Plan, row: unknown, place: Json): ReadRow {
+  const values = valuesIn(row)
+  let bytes = 0
+  for (const value of values) bytes += typeof value === 'string' ? Buffer.byteLength(value) + 1 : sizeOf(value)
+  const cells = columns.map((_, at) => {
+    const field = fields[at]
+    return field ? cellOf(values[at], field) : null
+  })
+  return { spot: order.map(({ textOf }) => textOf(values)), cells, bytes, place }
+}
+
+const sizeOf = (value: unknown): number => (value === null || value === undefined ? 1 : JSON.stringify(value).length)
+
+const endless = (): Outcome =>
+  new Outcome('retry', 'answer_broken', 'BigQuery gave fewer rows than it said, so they are asked for again.')

@@ -1,0 +1,121 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { Outcome, type Values } from '@penstock/connector'
+import { SignJWT } from 'jose'
+
+/** Which account of Snowflake is reached, where, and as whom. */
+export type Account = {
+  /** `https://…`, without a path. */
+  readonly origin: string
+  readonly host: string
+  readonly user: string
+  readonly role: string | undefined
+  /** What Snowflake calls the kind of token. */
+  readonly tokenType: 'KEYPAIR_JWT' | 'PROGRAMMATIC_ACCESS_TOKEN'
+  /** A token that is valid now; with `fresh`, a new one where one can be made. Throws an `Outcome`. */
+  token(fresh?: boolean): Promise<string>
+  /** Whether `token` makes new ones. */
+  readonly renews: boolean
+}
+
+/** Snowflake takes no JWT that lives longer. */
+const lifetimeSeconds = 3600
+/** Clocks differ: a token begins so long ago, and is used until so long before it ends. */
+const skewSeconds = 60
+const marginMs = 120_000
+
+/** Reads the secrets. Throws `refused` where something is missing or no key. */
+export function accountOf(secrets: Values): Account {
+  const locator = textOf(secrets, 'snowflakeAccount').trim()
+  const role = secrets.snowflakeRole === undefined ? undefined : plainName(String(secrets.snowflakeRole))
+  if (secrets.authType === 'key-pair') {
+    const user = textOf(secrets, 'snowflakeUser')
+    const host = hostOf(textOf(secrets, 'snowflakeHost'))
+    const keys = keyOf(textOf(secrets, 'privateKey'))
+    const token = tokensOf(accountName(locator), user.trim().toUpperCase(), keys)
+    return { origin: `https://${host}`, host, user, role, tokenType: 'KEYPAIR_JWT', token, renews: true }
+  }
+  // Underscores stand in names of accounts, but in no name of a host.
+  const host = hostOf(`${locator.toLowerCase().replaceAll('_', '-')}.snowflakecomputing.com`)
+  const password = textOf(secrets, 'password')
+  return {
+    ...{ origin: `https://${host}`, host, role, tokenType: 'PROGRAMMATIC_ACCESS_TOKEN', renews: false },
+    user: textOf(secrets, 'username'),
+    token: async () => password,
+  }
+}
+
+/** The name of an account in tokens: in capitals, and without the region of an old locator. */
+function accountName(locator: string): string {
+  const name = locator.includes('.global') ? locator.split('-')[0] : locator.split('.')[0]
+  return (name ?? '').toUpperCase()
+}
+
+/** A name as Snowflake keeps it: in capitals, unless it was quoted or could not be written without quotes. */
+export function plainName(name: string): string {
+  const trimmed = name.trim()
+  if (/^".+"$/s.test(trimmed)) return trimmed.slice(1, -1).replaceAll('""', '"')
+  return /^[A-Za-z_][\w$]*$/.test(trimmed) ? trimmed.toUpperCase() : trimmed
+}
+
+/** A host, from its URL or its bare name. */
+function hostOf(address: string): string {
+  const bare = address.trim().replace(/^https?:\/\//i, '')
+  const url = URL.canParse(`https://${bare}`) ? new URL(`https://${bare}`) : undefined
+  if (!url || url.username || url.password || url.hostname === '') {
+    throw new Outcome(
+      'refused',
+      'invalid_address',
+      'The Snowflake host is no address; it looks like https://organization-account.snowflakecomputing.com.',
+    )
+  }
+  return url.host
+}
+
+type Keys = { readonly privateKey: KeyObject; readonly fingerprint: string }
+
+function keyOf(pem: string): Keys {
+  // A PEM that was pasted into one line keeps its line breaks as \n.
+  const text = pem.replaceAll('\\n', '\n').trim()
+  if (/ENCRYPTED/.test(text.slice(0, 100))) throw invalidKey('The private key is protected by a passphrase.')
+  let privateKey: KeyObject
+  try {
+    privateKey = createPrivateKey(text)
+  } catch {
+    // What the library says could quote the key.
+    throw invalidKey('The private key cannot be read.')
+  }
+  if (privateKey.asymmetricKeyType !== 'rsa') throw invalidKey('The private key is no RSA key.')
+  const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
+  return { privateKey, fingerprint: `SHA256:${createHash('sha256').update(spki).digest('base64')}` }
+}
+
+const invalidKey = (message: string): Outcome =>
+  new Outcome(
+    'refused',
+    'invalid_credentials',
+    `${message} Paste the private half of the RSA key pair with its first and last line, without a passphrase.`,
+  )
+
+function tokensOf(account: string, user: string, { privateKey, fingerprint }: Keys): Account['token'] {
+  let current: { token: Promise<string>; usableUntilMs: number } | undefined
+  return async (fresh = false) => {
+    if (!current || fresh || Date.now() > current.usableUntilMs) {
+      const issued = Math.floor(Date.now() / 1000) - skewSeconds
+      const token = new SignJWT({})
+        .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+        .setIssuer(`${account}.${user}.${fingerprint}`)
+        .setSubject(`${account}.${user}`)
+        .setIssuedAt(issued)
+        .setExpirationTime(issued + lifetimeSeconds)
+        .sign(privateKey)
+      current = { token, usableUntilMs: (issued + lifetimeSeconds) * 1000 - marginMs }
+    }
+    return await current.token
+  }
+}
+
+function textOf(values: Values, key: string): string {
+  const value = values[key]
+  if (typeof value === 'string' && value !== '') return value
+  throw new Outcome('refused', 'setting_missing', `The setting ${key} has no value; set it.`)
+}

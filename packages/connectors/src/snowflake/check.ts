@@ -1,0 +1,31 @@
+import { type Check, type ConnectorContext, checkSteps } from '@penstock/connector'
+import { assertReachable } from '../platform-api/call.ts'
+import { accountOf } from './account.ts'
+import { describe, sourceOf } from './plan.ts'
+import { makeSqlApi } from './sql-api.ts'
+
+/** Reaches the account, signs in, and looks whether the role may read what the settings name. Nothing is written. */
+export const check: Check = checkSteps(
+  ['reach', (context) => assertReachable(context, `${accountOf(context.secrets).origin}/`)],
+  ['sign in', signIn],
+  ['permission', permission],
+)
+
+const apiOf = (context: ConnectorContext) => makeSqlApi(context, accountOf(context.secrets))
+
+async function signIn(context: ConnectorContext): Promise<string> {
+  // What is asked needs no warehouse.
+  const { rows } = await apiOf(context).run({ text: 'select current_user(), current_role()', timeoutSeconds: 60 })
+  const [user, role] = rows[0] ?? []
+  return `Snowflake knows the user ${user ?? 'by another name'}, under the role ${role ?? 'that is its default'}.`
+}
+
+async function permission(context: ConnectorContext): Promise<string> {
+  const { settings } = context
+  if (settings.table === undefined && settings.sqlQuery === undefined) {
+    return 'What the role may read is checked once a connection names a table or a query.'
+  }
+  const { source, at } = sourceOf(settings)
+  const columns = await describe(apiOf(context), source, { ...at, timeoutSeconds: 60 })
+  return `The role may read what the connection names, which has ${columns.length} columns.`
+}

@@ -1,0 +1,175 @@
+import { Outcome, type Values } from '@penstock/connector'
+import { assertDistinct, columnAt } from '../databases/columns.ts'
+import { dayBefore, inTimezone } from '../databases/moments.ts'
+import type { Spot } from '../databases/positions.ts'
+import { type Reading, readingOf } from '../databases/settings.ts'
+import { plainName } from './account.ts'
+import { type ColumnType, literalOf, orderTextOf, textSqlOf, withNanoseconds } from './cells.ts'
+import type { RawRow } from './result-rows.ts'
+import type { SqlApi, Statement } from './sql-api.ts'
+
+/** What is read, in which order, and up to where: found out once, when the reader is opened. */
+export type Plan = {
+  readonly columns: readonly string[]
+  readonly types: readonly ColumnType[]
+  readonly order: readonly OrderTerm[]
+  readonly digest: boolean
+  readonly orderNames: readonly string[]
+  readonly incremental: boolean
+  /** Upper bound of the marker, as text; absent where all is read. */
+  readonly bound: string | undefined
+  /** An incremental read finds no marker at all. */
+  readonly empty: boolean
+  /** The statement, less its ends. */
+  readonly select: string
+  readonly at: Place
+}
+
+type OrderTerm = {
+  readonly expression: string
+  /** SQL of a value to compare with, from a bound text. */
+  readonly literal: string
+  /** The text by which a row is found again. */
+  readonly textOf: (row: RawRow) => string | null
+}
+
+/** Where statements run, and how long they may. */
+type Place = Omit<Statement, 'text' | 'bindings'>
+
+const alias = '"penstock_source"'
+
+/** What a connection's settings say, for reading and for a check. */
+export function sourceOf(settings: Values): { readonly reading: Reading; readonly source: string; readonly at: Place } {
+  const reading = readingOf(settings, '')
+  const name = (key: string): string | undefined => {
+    const value = settings[key]
+    return typeof value === 'string' && value.trim() !== '' ? value : undefined
+  }
+  const path =
+    'table' in reading.from
+      ? [name('database'), name('schema'), reading.from.table].filter((part) => part !== undefined).map(quoteName)
+      : []
+  // A comment at the end of a query must not swallow the bracket.
+  const source = `${'query' in reading.from ? `(${reading.from.query}\n)` : path.join('.')} as ${alias}`
+  const [database, schema, warehouse] = ['database', 'schema', 'warehouse'].map(name)
+  return { reading, source, at: { database, schema, warehouse, timeoutSeconds: reading.waitMs / 1000 } }
+}
+
+/** Asks Snowflake what the columns are. */
+export async function describe(api: SqlApi, source: string, at: Place): Promise<readonly ColumnType[]> {
+  const { columns } = await api.run({ ...at, text: `select * from ${source} limit 0` })
+  assertDistinct(columns.map(({ name }) => name))
+  return columns
+}
+
+/** Asks Snowflake what the rows are, and plans how they are read. */
+export async function planReading(api: SqlApi, settings: Values): Promise<Plan> {
+  const { reading, source, at } = sourceOf(settings)
+  const types = await describe(api, source, at)
+  const columns = types.map(({ name }) => name)
+  const expressions = columns.map((name) => `${alias}.${quoteAsIs(name)}`)
+
+  const named = [...(reading.marker === undefined ? [] : [reading.marker]), ...reading.keys]
+  const places = [...new Set(named.map((name) => columnAt(name, columns)))]
+  const orderNames = places.map((place) => columns[place] ?? '')
+  const order = places.map((place): OrderTerm => {
+    const type = types[place] ?? unknownType
+    const expression = `${alias}.${quoteAsIs(type.name)}`
+    // A float is compared as the decimal next to it, because its text has not all of its digits.
+    const isFloat = type.type === 'REAL'
+    const exact = isFloat ? `to_number(${expression}, 38, 9)` : expression
+    const index = isFloat ? expressions.push(exact) - 1 : place
+    const literal = literalOf(isFloat ? { ...type, type: 'FIXED', scale: 9 } : type)
+    if (literal === undefined) throw notComparable(type)
+    return { expression: exact, literal, textOf: (row) => orderTextOf(row[index] ?? null, type) }
+  })
+  const digest = reading.keys.length === 0
+  if (digest) {
+    const texts = types.map((type, at) => textSqlOf(expressions[at] ?? '', type))
+    const expression = `sha2(to_json(array_construct(${texts.join(', ')})), 256)`
+    const index = expressions.push(expression) - 1
+    order.push({ expression, literal: '?', textOf: (row) => row[index] ?? null })
+    orderNames.push('')
+  }
+  const marker = reading.marker === undefined ? undefined : types[places[0] ?? -1]
+  if (marker) assertMarker(marker, settings.markerType)
+  const bound = marker ? await boundOf(api, source, at, order[0], marker, reading) : undefined
+  return {
+    ...{ columns, types, order, digest, orderNames, bound, at },
+    incremental: marker !== undefined,
+    empty: marker !== undefined && bound === undefined,
+    select: `select ${expressions.join(', ')} from ${source}`,
+  }
+}
+
+/** The statement that reads everything behind a spot. */
+export function statementOf({ order, digest, select, at }: Plan, { after, bound }: Spot): Statement {
+  const bindings: string[] = []
+  const bind = ({ literal }: OrderTerm, text: string): string => {
+    bindings.push(text)
+    return literal
+  }
+  /** Rows with the very digest come again, to be counted: those that are equal in everything have no other order. */
+  const behind = ([term, ...others]: readonly OrderTerm[], [text = '', ...texts]: readonly string[]): string => {
+    if (!term) return 'true'
+    const { expression } = term
+    if (others.length === 0) return `${expression} ${digest ? '>=' : '>'} ${bind(term, text)}`
+    const larger = `${expression} > ${bind(term, text)}`
+    return `(${larger} or (${expression} = ${bind(term, text)} and ${behind(others, texts)}))`
+  }
+  const [first] = order
+  const conditions = [
+    ...(first && bound !== undefined ? [`${first.expression} <= ${bind(first, bound)}`] : []),
+    ...(after ? [behind(order, after)] : []),
+  ]
+  const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
+  const by = order.map(({ expression }) => expression).join(', ')
+  return { ...at, text: `${select}${where} order by ${by}`, bindings }
+}
+
+/** Quoted as it is: a name that Snowflake told. */
+const quoteAsIs = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Quoted as a person means it. */
+const quoteName = (name: string): string => quoteAsIs(plainName(name))
+
+const unknownType: ColumnType = { name: '', type: '', scale: 0 }
+
+const isMoment = ({ type }: ColumnType): boolean => type === 'DATE' || type.startsWith('TIMESTAMP_')
+
+function assertMarker(column: ColumnType, markerType: unknown): void {
+  const { name, type } = column
+  const kind = isMoment(column) ? 'Datetime' : type === 'FIXED' || type === 'REAL' ? 'Numeric' : undefined
+  if (kind !== undefined && (markerType === undefined || markerType === kind)) return
+  const advice = kind === undefined ? 'name another column, or convert this one in a query' : `set the type to ${kind}`
+  const message = `The marker column ${name} holds ${type}, which is no marker of the type ${markerType ?? 'Datetime or Numeric'}: ${advice}.`
+  throw new Outcome('refused', 'marker_unfit', message)
+}
+
+/** Up to which marker this run reads: times by the clock of Snowflake less the lag, numbers by the greatest there is. */
+async function boundOf(
+  api: SqlApi,
+  source: string,
+  at: Place,
+  term: OrderTerm | undefined,
+  marker: ColumnType,
+  { lagSeconds, timezone }: Reading,
+): Promise<string | undefined> {
+  if (isMoment(marker)) {
+    const text = `select to_varchar(dateadd(second, -${lagSeconds}, sysdate()), 'YYYY-MM-DD"T"HH24:MI:SS.FF9')`
+    const now = (await api.run({ ...at, text })).rows[0]?.[0] ?? ''
+    if (marker.type !== 'DATE' && marker.type !== 'TIMESTAMP_NTZ') return now
+    const local = inTimezone(new Date(`${now.slice(0, 19)}Z`), timezone).replace(' ', 'T')
+    // More rows of today may come yet, so today waits until it is over.
+    return marker.type === 'DATE' ? dayBefore(local.slice(0, 10)) : withNanoseconds(`${local}${now.slice(19)}`)
+  }
+  const { rows } = await api.run({ ...at, text: `select max(${term?.expression}) from ${source}` })
+  return rows[0]?.[0] ?? undefined
+}
+
+const notComparable = ({ name, type }: ColumnType): Outcome =>
+  new Outcome(
+    'refused',
+    'key_unfit',
+    `The column ${name} holds ${type}, by which rows cannot be ordered; name other columns.`,
+  )

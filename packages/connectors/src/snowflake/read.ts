@@ -1,0 +1,113 @@
+import type { Cell, Json, SourceContext, SourceReader } from '@penstock/connector'
+import type { ReadRow } from '../databases/chunks.ts'
+import { readKept } from '../databases/kept-results.ts'
+import { markerOf, type Spot } from '../databases/positions.ts'
+import { isObject, numberIn } from '../platform-api/json.ts'
+import { accountOf } from './account.ts'
+import { cellOf } from './cells.ts'
+import { type Plan, planReading, statementOf } from './plan.ts'
+import type { RawRow } from './result-rows.ts'
+import { makeSqlApi, type SqlApi } from './sql-api.ts'
+
+/** Opens a reader: asks Snowflake what there is to read, and notes up to where. */
+export async function open(context: SourceContext): Promise<SourceReader> {
+  const api = makeSqlApi(context, accountOf(context.secrets))
+  const plan = await planReading(api, context.settings)
+  const earlier = markerOf(context.marker, plan.orderNames)
+  const beginning: Spot = { after: undefined, skip: 0, ...earlier, bound: plan.bound }
+  /** Statements that may still run. */
+  const running = new Set<string>()
+  const stop = async () => {
+    await Promise.all([...running].map((handle) => api.cancel(handle)))
+    running.clear()
+  }
+  let rowsTotal: number | undefined
+  return {
+    /** Known once the first statement is done. */
+    get total() {
+      return rowsTotal === undefined ? {} : { rows: rowsTotal }
+    },
+    async *read(after) {
+      if (plan.empty && after === undefined) return
+      const rowsFrom = async function* (spot: Spot, place: Json | undefined): AsyncGenerator<readonly ReadRow[]> {
+        let from = placeOf(place)
+        if (!from) {
+          const handle = await api.start(statementOf(plan, spot))
+          running.add(handle)
+          from = { handle, partition: 0, row: 0 }
+        }
+        const isWhole = spot === beginning
+        for await (const rows of resultRows(api, plan, from, running)) {
+          yield rows.rows
+          if (isWhole && rows.total !== undefined) rowsTotal = rows.total
+        }
+      }
+      try {
+        yield* readKept(plan, beginning, after, rowsFrom)
+      } finally {
+        await stop()
+      }
+    },
+    close: stop,
+  }
+}
+
+/** Where a row stands in a kept result: how many rows of which of its pages come before what follows. */
+type Place = { readonly handle: string; readonly partition: number; readonly row: number; readonly partitions?: number }
+
+function placeOf(place: Json | undefined): Place | undefined {
+  if (!isObject(place) || typeof place.handle !== 'string') return undefined
+  const { handle, partitions } = place
+  const count = numberIn(partitions)
+  return {
+    handle,
+    partition: numberIn(place.partition) ?? 0,
+    row: numberIn(place.row) ?? 0,
+    ...(count === undefined ? {} : { partitions: count }),
+  }
+}
+
+/** The rows of a kept result, page after page, and never more than one page at a time. */
+async function* resultRows(
+  api: SqlApi,
+  plan: Plan,
+  { handle, partition: first, row: skip, partitions }: Place,
+  running: Set<string>,
+): AsyncGenerator<{ rows: readonly ReadRow[]; total?: number }> {
+  let count = partitions
+  for (let partition = first; partition === first || partition < (count ?? 1); partition++) {
+    const pages = api.page(handle, partition)
+    let number = 0
+    let toSkip = partition === first ? skip : 0
+    let next = await pages.next()
+    running.delete(handle)
+    try {
+      for (; !next.done; next = await pages.next()) {
+        const rows: ReadRow[] = []
+        for (const row of next.value) {
+          number++
+          if (toSkip > 0) toSkip--
+          else
+            rows.push(readRow(plan, row, { handle, partition, row: number, ...(count ? { partitions: count } : {}) }))
+        }
+        yield { rows }
+      }
+    } finally {
+      // Whoever stops in the midst does not read the rest of the page.
+      if (!next.done) await pages.return(undefined)
+    }
+    count = next.value?.partitions ?? count
+    if (next.value?.rows !== undefined) yield { rows: [], total: next.value.rows }
+  }
+}
+
+function readRow({ columns, types, order }: Plan, row: RawRow, place: Json): ReadRow {
+  let bytes = 0
+  for (const text of row) bytes += text === null ? 1 : Buffer.byteLength(text) + 1
+  const cells: Cell[] = []
+  for (let at = 0; at < columns.length; at++) {
+    const type = types[at]
+    cells.push(type ? cellOf(row[at] ?? null, type) : null)
+  }
+  return { spot: order.map(({ textOf }) => textOf(row)), cells, bytes, place }
+}

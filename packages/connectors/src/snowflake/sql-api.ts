@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { asOutcome, type ConnectorContext, Outcome } from '@penstock/connector'
+import { discard } from '../object-stores/answers.ts'
+import { isObject, listIn, numberIn, objectIn } from '../platform-api/json.ts'
+import { type Account, plainName } from './account.ts'
+import type { ColumnType } from './cells.ts'
+import { complaintIn, outcomeOf } from './errors.ts'
+import { type RawRow, type Rest, rowsIn } from './result-rows.ts'
+
+/** A statement, and where it runs. */
+export type Statement = {
+  readonly text: string
+  /** Texts that stand for the question marks. */
+  readonly bindings?: readonly string[]
+  readonly timeoutSeconds: number
+  readonly warehouse?: string | undefined
+  readonly database?: string | undefined
+  readonly schema?: string | undefined
+}
+
+/** A whole result that is small. */
+export type SmallResult = { readonly columns: readonly ColumnType[]; readonly rows: readonly RawRow[] }
+
+/** What the first page of a result says of the whole. */
+export type ResultSize = { readonly partitions: number; readonly rows: number | undefined }
+
+/** Speaks to the SQL API, version 2. A token that is not accepted any more is replaced once. */
+export type SqlApi = {
+  readonly account: Account
+  /** Runs a statement that gives few rows. Throws an `Outcome`. */
+  run(statement: Statement): Promise<SmallResult>
+  /** Starts a statement, and resolves with the handle of its result. It may still run then. */
+  start(statement: Statement): Promise<string>
+  /**
+   * Waits for the result and reads one of its pages, some rows at a time. Returns how large the result is, where the page
+   * says so: the first does. Throws `result_gone` where it is not kept any more.
+   */
+  page(handle: string, partition: number): AsyncGenerator<readonly RawRow[], ResultSize | undefined>
+  /** Stops a statement that nobody waits for any more. Never throws. */
+  cancel(handle: string): Promise<void>
+}
+
+/** An answer to a statement comes within 45 seconds, ready or not. */
+const timeoutMs = 90_000
+const pollFirstMs = 100
+const pollMostMs = 5_000
+
+export function makeSqlApi(context: ConnectorContext, account: Account): SqlApi {
+  const send = async (
+    path: string,
+    { body, signal = context.signal, fresh = false }: { body?: string; signal?: AbortSignal; fresh?: boolean } = {},
+  ): Promise<Response> =>
+    context.egress.request(`${account.origin}/api/v2/statements${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${await account.token(fresh)}`,
+        'x-snowflake-authorization-token-type': account.tokenType,
+        'user-agent': 'Penstock/1',
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body }),
+      ...{ signal, timeoutMs },
+    })
+
+  /** An answer of status 200 or 202, with its body unread. */
+  async function ask(path: string, body: string | undefined, handle: boolean): Promise<Response> {
+    const asked = body === undefined ? {} : { body }
+    let response = await send(path, asked)
+    if (response.status === 401 && account.renews) {
+      await discard(response)
+      response = await send(path, { ...asked, fresh: true })
+    }
+    if (response.status === 200 || response.status === 202) return response
+    throw outcomeOf(response, complaintIn(await restOf(response)), account, handle)
+  }
+
+  /** Submits a statement. Where the connection breaks, the same request again runs nothing twice. */
+  async function submit(statement: Statement, async: boolean): Promise<Response> {
+    const body = JSON.stringify(bodyOf(statement, account))
+    const path = `?requestId=${randomUUID()}${async ? '&async=true' : ''}`
+    try {
+      return await ask(path, body, false)
+    } catch (error) {
+      if (asOutcome(error)?.code !== 'connection_lost') throw error
+      return await ask(`${path}&retry=true`, body, false)
+    }
+  }
+
+  /** The answer with a page, once the statement is done. */
+  async function ready(handle: string, partition: number): Promise<Response> {
+    const path = `/${encodeURIComponent(handle)}${partition === 0 ? '' : `?partition=${partition}`}`
+    for (let waitMs = pollFirstMs; ; waitMs = Math.min(waitMs * 2, pollMostMs)) {
+      const response = await ask(path, undefined, true)
+      if (response.status === 200) return response
+      await discard(response)
+      // The signal's own reason is what callers know.
+      await sleep(waitMs, undefined, { signal: context.signal }).catch(() => context.signal.throwIfAborted())
+    }
+  }
+
+  async function* page(handle: string, partition: number): AsyncGenerator<readonly RawRow[], ResultSize | undefined> {
+    const rest = yield* rowsIn(bodyIn(await ready(handle, partition)))
+    return sizeIn(rest)
+  }
+
+  return {
+    account,
+    page,
+    async run(statement) {
+      let response = await submit(statement, false)
+      if (response.status === 202) response = await ready(handleIn(await restOf(response)), 0)
+      const rows: RawRow[] = []
+      const pages = rowsIn(bodyIn(response))
+      let next = await pages.next()
+      for (; !next.done; next = await pages.next()) rows.push(...next.value)
+      return { columns: columnsIn(next.value), rows }
+    },
+    async start(statement) {
+      return handleIn(await restOf(await submit(statement, true)))
+    },
+    async cancel(handle) {
+      try {
+        const signal = AbortSignal.timeout(2_000)
+        await discard(await send(`/${encodeURIComponent(handle)}/cancel`, { body: '', signal }))
+      } catch {
+        // It ends by its own timeout.
+      }
+    },
+  }
+}
+
+function bodyOf(statement: Statement, { role }: Account): object {
+  const { text, bindings = [], timeoutSeconds, warehouse, database, schema } = statement
+  const named = Object.entries({ warehouse, database, schema }).flatMap(([key, name]) =>
+    name === undefined ? [] : [[key, plainName(name)]],
+  )
+  return {
+    statement: text,
+    timeout: timeoutSeconds,
+    ...Object.fromEntries(named),
+    ...(role === undefined ? {} : { role }),
+    ...(bindings.length > 0
+      ? { bindings: Object.fromEntries(bindings.map((value, at) => [String(at + 1), { type: 'TEXT', value }])) }
+      : {}),
+    parameters: { timezone: 'UTC', binary_output_format: 'HEX', query_tag: 'penstock', multi_statement_count: '1' },
+  }
+}
+
+/** What an answer says beside rows; nothing where it is no JSON, such as a gateway's page. */
+async function restOf(response: Response): Promise<Rest> {
+  const rows = rowsIn(bodyIn(response))
+  try {
+    let next = await rows.next()
+    while (!next.done) next = await rows.next()
+    return next.value
+  } catch (error) {
+    if (asOutcome(error)?.code !== 'answer_broken') throw error
+    return {}
+  }
+}
+
+async function* bodyIn(response: Response): AsyncGenerator<Uint8Array> {
+  for await (const bytes of response.body ?? []) yield bytes
+}
+
+function handleIn({ statementHandle }: Rest): string {
+  if (typeof statementHandle === 'string' && /^[\w-]{1,100}$/.test(statementHandle)) return statementHandle
+  throw new Outcome('retry', 'answer_broken', 'Snowflake took a statement, but did not say how its result is called.')
+}
+
+function columnsIn({ resultSetMetaData }: Rest): ColumnType[] {
+  return listIn(objectIn(resultSetMetaData).rowType)
+    .filter(isObject)
+    .map(({ name, type, scale }) => ({
+      name: String(name),
+      type: String(type).toUpperCase(),
+      scale: numberIn(scale) ?? 0,
+    }))
+}
+
+function sizeIn({ resultSetMetaData }: Rest): ResultSize | undefined {
+  const { partitionInfo, numRows } = objectIn(resultSetMetaData)
+  return Array.isArray(partitionInfo) ? { partitions: partitionInfo.length, rows: numberIn(numRows) } : undefined
+}

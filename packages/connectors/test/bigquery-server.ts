@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import { makeGoogleAccounts } from './google-accounts.ts'
+import { startTroubledProxy, type TroubledProxy } from './troubled-proxy.ts'
+import { startEngine } from './warehouse-engine.ts'
+
+type Value = string | null | { f: { v: Value }[] } | { v: Value }[]
+type Field = { name: string; type: string; mode?: string; fields?: Field[] }
+type Result = { readonly fields: Field[]; readonly rows: Value[][] }
+type Job = Result & { location: string; pollsLeft: number; gone: boolean; failed?: Refusal }
+
+/**
+ * A server that keeps to the rules of BigQuery's REST interface, version 2, with DuckDB to run what it is told: it verifies
+ * assertions and tokens, examines queries, runs jobs under the names that they are given, keeps their results, and gives
+ * them in pages by index or token, only where it is told the location.
+ */
+export type BigQueryServer = {
+  readonly proxy: TroubledProxy
+  readonly routes: Readonly<Record<string, string>>
+  /** The key file of a service account that may read, and one of it that was deleted. */
+  readonly jsonKey: string
+  readonly deletedKey: string
+  /** Queries that were run, in order. */
+  readonly executed: string[]
+  readonly cancelled: string[]
+  /** Pages that were given: where each began. */
+  readonly given: number[]
+  readonly tokensGiven: number
+  /** Rows on a page at most. */
+  pageRows: number
+  /** How often a job answers that it still runs. */
+  polls: number
+  /** Bytes that any query reads. */
+  bytesRead: number
+  /** A fixed result for queries that match, in place of those of DuckDB. */
+  canned: { readonly match: RegExp; readonly result: Result }[]
+  run(statement: string): Promise<unknown>
+  /** From now on, results that were made before are not kept any more. */
+  forgetResults(): void
+  expireTokens(): void
+  close(): Promise<void>
+}
+
+export const peerName = 'a server that keeps to the rules of BigQuery, with DuckDB behind it'
+
+class Refusal extends Error {
+  readonly status: number
+  readonly reason: string
+  constructor(status: number, reason: string, message = reason) {
+    super(message)
+    this.status = status
+    this.reason = reason
+  }
+}
+
+const project = 'example-project'
+const location = 'europe-west3'
+const macros = [
+  'create schema crm',
+  'create macro to_hex(x) as x',
+  'create macro to_json_string(x) as to_json(x)::varchar',
+]
+/** The same query for DuckDB. */
+const translate = (text: string): string => text.replaceAll('`', '"').replaceAll('@', '$')
+
+export async function startBigQueryServer(): Promise<BigQueryServer> {
+  const engine = await startEngine(macros)
+  const accounts = makeGoogleAccounts(['bigquery', 'cloud-platform'])
+  const jobs = new Map<string, Job>()
+  const defects: unknown[] = []
+
+  type Reply = { status: number; headers: Record<string, string>; body: string }
+  const reply = (status: number, body: object): Reply => ({
+    ...{ status, headers: { 'content-type': 'application/json; charset=UTF-8' }, body: JSON.stringify(body) },
+  })
+  const errorOf = ({ reason, message }: Refusal) => ({ reason, message, location: 'query' })
+
+  const listener = http.createServer(async (request, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece)
+    const url = new URL(request.url ?? '/', `https://${request.headers.host}`)
+    const answer = await replyTo(request, url, Buffer.concat(pieces)).catch((error) => {
+      if (!(error instanceof Refusal)) defects.push(error)
+      const refusal = error instanceof Refusal ? error : new Refusal(599, 'defect')
+      const { status, message } = refusal
+      return reply(status, { error: { code: status, message, errors: [{ domain: 'global', ...errorOf(refusal) }] } })
+    })
+    response.writeHead(answer.status, answer.headers).end(answer.body)
+  })
+
+  async function replyTo(request: http.IncomingMessage, url: URL, body: Buffer): Promise<Reply> {
+    if (url.host === 'oauth2.googleapis.com') return accounts.give(request, body)
+    if (url.host !== 'bigquery.googleapis.com') throw new Refusal(404, 'notFound')
+    if (url.pathname === '/') return reply(404, {})
+    const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    if (!accounts.accepts(token)) throw new Refusal(401, 'authError', 'Invalid Credentials')
+    const [, projectId = '', path = ''] = /^\/bigquery\/v2\/projects\/([^/]+)(\/.*)$/.exec(url.pathname) ?? []
+    if (projectId !== project) throw new Refusal(404, 'notFound', `Not found: Project ${projectId}`)
+    const [, kind, id = '', verb] = /^\/(jobs|queries)(?:\/([\w-]+))?(\/cancel)?$/.exec(path) ?? []
+    const asked = `${request.method} ${kind}${id === '' ? '' : '/*'}${verb ?? ''}`
+    if (request.method === 'POST' && !request.headers['content-type']?.startsWith('application/json')) {
+      throw new Refusal(400, 'parseError')
+    }
+    if (asked === 'POST jobs') return insert(JSON.parse(String(body)))
+    const job = jobs.get(id)
+    if (asked === 'GET jobs/*' && job) return reply(200, describe(id, job))
+    if (!job || (url.searchParams.get('location') ?? location) !== job.location || !url.searchParams.has('location')) {
+      throw new Refusal(404, 'notFound', `Not found: Job ${project}:${id}`)
+    }
+    if (asked === 'POST jobs/*/cancel') {
+      server.cancelled.push(id)
+      return reply(200, { job: describe(id, job) })
+    }
+    if (asked === 'GET queries/*') return give(job, id, url.searchParams)
+    throw new Refusal(404, 'notFound')
+  }
+
+  const describe = (jobId: string, job: Job) => ({
+    kind: 'bigquery#job',
+    jobReference: { projectId: project, jobId, location: job.location },
+    status: {
+      state: job.pollsLeft > 0 ? 'RUNNING' : 'DONE',
+      ...(job.failed ? { errorResult: errorOf(job.failed) } : {}),
+    },
+  })
+
+  type Configuration = {
+    query: {
+      query: string
+      useLegacySql: boolean
+      maximumBytesBilled?: string
+      parameterMode?: string
+      queryParameters?: { name: string; parameterType: { type: string }; parameterValue: { value: string } }[]
+      defaultDataset?: { projectId: string; datasetId: string }
+    }
+    dryRun?: boolean
+    jobTimeoutMs?: string
+    labels?: Record<string, string>
+  }
+  type Body = { jobReference?: { projectId: string; jobId: string }; configuration: Configuration }
+
+  async function insert({ jobReference, configuration, ...strange }: Body): Promise<Reply> {
+    const { query: asked, dryRun = false, jobTimeoutMs = '1', labels = {}, ...more } = configuration
+    const { query, useLegacySql, maximumBytesBilled = '1000000000', parameterMode, ...rest } = asked
+    const { queryParameters = [], defaultDataset, ...unknown } = rest
+    if (Object.keys({ ...strange, ...more, ...unknown }).length > 0 || useLegacySql !== false) {
+      throw new Refusal(400, 'invalid', 'a field is not known')
+    }
+    const isLabel = ([key, value]: [string, string]) => /^[a-z][a-z0-9_-]*$/.test(key) && /^[a-z0-9_-]*$/.test(value)
+    if (!/^\d+$/.test(jobTimeoutMs) || !/^\d+$/.test(maximumBytesBilled) || !Object.entries(labels).every(isLabel)) {
+      throw new Refusal(400, 'invalid', 'a value is not what it should be')
+    }
+    if (defaultDataset && (defaultDataset.projectId !== project || defaultDataset.datasetId !== 'crm')) {
+      throw new Refusal(404, 'notFound', `Not found: Dataset ${project}:${defaultDataset.datasetId}`)
+    }
+    if (queryParameters.length > 0 && parameterMode !== 'NAMED') throw new Refusal(400, 'invalid', 'parameterMode')
+    const values = Object.fromEntries(queryParameters.map((each) => [each.name, typedValue(each)]))
+    if (server.bytesRead > Number(maximumBytesBilled) && !dryRun) {
+      throw new Refusal(400, 'bytesBilledLimitExceeded', 'Query exceeded limit for bytes billed')
+    }
+    if (dryRun) {
+      const examined = await resultOf(`${query} limit 0`, values)
+      const { fields, failed } = examined
+      if (failed) throw failed
+      return reply(200, {
+        jobReference: { projectId: project, location },
+        status: { state: 'DONE' },
+        statistics: { totalBytesProcessed: String(server.bytesRead), query: { schema: { fields } } },
+      })
+    }
+    const { jobId = '', projectId } = jobReference ?? {}
+    if (!/^[\w-]{1,1024}$/.test(jobId) || projectId !== project) throw new Refusal(400, 'invalid', 'jobReference')
+    if (jobs.has(jobId)) throw new Refusal(409, 'duplicate', `Already Exists: Job ${jobId}`)
+    server.executed.push(query)
+    const result = await resultOf(query, values)
+    const job = { ...result, location, pollsLeft: server.polls, gone: false }
+    jobs.set(jobId, job)
+    return reply(200, describe(jobId, { ...job, pollsLeft: 1 }))
+  }
+
+  async function resultOf(query: string, values: Record<string, string>): Promise<Result & { failed?: Refusal }> {
+    const canned = server.canned.find(({ match }) => match.test(query))
+    if (canned) return canned.result
+    try {
+      const { columns, rows } = await engine.run(`select * from (${translate(query)})`, values)
+      const fields = columns.map(({ name, type }) => ({ name, type: typeOf(type), mode: 'NULLABLE' }))
+      return { fields, rows: rows.map((row) => row.map((text, at) => rawOf(text, fields[at]?.type ?? ''))) }
+    } catch (error) {
+      const message = String(error).replace(/^Error: /, '')
+      if (message.includes('Catalog Error')) {
+        return { fields: [], rows: [], failed: new Refusal(404, 'notFound', `Not found: Table ${project}:crm`) }
+      }
+      const told = message.includes('Parser Error') ? `Syntax error: ${message.split('\n')[0]} at [1:8]` : message
+      return { fields: [], rows: [], failed: new Refusal(400, 'invalidQuery', told) }
+    }
+  }
+
+  function give(job: Job, jobId: string, search: URLSearchParams): Reply {
+    const { location: _, maxResults, startIndex, pageToken, timeoutMs, ...strange } = Object.fromEntries(search)
+    const { 'formatOptions.useInt64Timestamp': exact, ...unknown } = strange
+    const isPlaced = (startIndex === undefined) !== (pageToken === undefined)
+    if (Object.keys(unknown).length > 0 || exact !== 'true' || !isPlaced || !/^\d+$/.test(timeoutMs ?? '')) {
+      throw new Refusal(400, 'invalidParameter')
+    }
+    if (job.gone) throw new Refusal(404, 'notFound', `Not found: Table ${project}:_anonymous.${jobId}`)
+    const jobReference = { projectId: project, jobId, location: job.location }
+    if (job.pollsLeft-- > 0)
+      return reply(200, { kind: 'bigquery#getQueryResultsResponse', jobReference, jobComplete: false })
+    if (job.failed) throw job.failed
+    const [, tokenJob, tokenRow] = /^(.+)@(\d+)$/.exec(pageToken ?? '') ?? []
+    if (pageToken !== undefined && tokenJob !== jobId) throw new Refusal(400, 'invalidParameter')
+    const first = Number(startIndex ?? tokenRow)
+    server.given.push(first)
+    const rows = job.rows.slice(first, first + Math.min(Number(maxResults), server.pageRows))
+    const next = first + rows.length
+    return reply(200, {
+      ...{ kind: 'bigquery#getQueryResultsResponse', jobReference, jobComplete: true },
+      ...{ schema: { fields: job.fields }, totalRows: String(job.rows.length), cacheHit: false },
+      ...(rows.length > 0 ? { rows: rows.map((row) => ({ f: row.map((v) => ({ v })) })) } : {}),
+      ...(next < job.rows.length ? { pageToken: `${jobId}@${next}` } : {}),
+    })
+  }
+
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  const address = listener.address()
+  const proxy = await startTroubledProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+  const { jsonKey, deletedKey } = accounts
+  const server: BigQueryServer = {
+    ...{ proxy, jsonKey, deletedKey, executed: [], cancelled: [], given: [], canned: [] },
+    routes: { 'https://bigquery.googleapis.com': proxy.url, 'https://oauth2.googleapis.com': proxy.url },
+    ...{ pageRows: 3000, polls: 0, bytesRead: 1000 },
+    get tokensGiven() {
+      return accounts.tokensGiven
+    },
+    run: (statement) => engine.run(statement),
+    forgetResults() {
+      for (const job of jobs.values()) job.gone = true
+    },
+    expireTokens: () => accounts.expireTokens(),
+    async close() {
+      await proxy.close()
+      listener.closeAllConnections()
+      await new Promise((resolve) => listener.close(resolve))
+      engine.close()
+      assert.deepEqual(defects, [])
+    },
+  }
+  return server
+}
+
+/** The forms of values that BigQuery takes for parameters of a type. */
+const forms: Readonly<Record<string, RegExp>> = {
+  INT64: /^-?\d+$/,
+  NUMERIC: /^-?\d+(\.\d+)?$/,
+  STRING: /^/,
+  BOOL: /^(true|false)$/,
+  DATE: /^\d{4}-\d\d-\d\d$/,
+  DATETIME: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?$/,
+  TIMESTAMP: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/,
+}
+
+function typedValue({
+  name,
+  parameterType: { type },
+  parameterValue: { value },
+}: {
+  name: string
+  parameterType: { type: string }
+  parameterValue: { value: string }
+}): string {
+  if (!/^[A-Za-z_]\w*$/.test(name) || !forms[type]?.test(value)) {
+    throw new Refusal(400, 'invalidQuery', `Could not parse a parameter of the type ${type}`)
+  }
+  return value
+}
+
+/** How BigQuery calls a type of DuckDB. */
+function typeOf(type: string): string {
+  if (/^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$/.test(type)) return 'INTEGER'
+  if (type.startsWith('DECIMAL')) return 'NUMERIC'
+  const names = { DOUBLE: 'FLOAT', BOOLEAN: 'BOOLEAN', DATE: 'DATE', TIME: 'TIME', TIMESTAMP: 'DATETIME' }
+  if (type === 'TIMESTAMP_S') return 'TIMESTAMP'
+  return names[type as keyof typeof names] ?? 'STRING'
+}
+
+/** A value as BigQuery writes it. */
+function rawOf(text: string | null, type: string): string | null {
+  if (text === null) return null
+  if (type === 'DATETIME') return text.replace(' ', 'T')
+  if (type === 'TIMESTAMP') return `${Date.parse(`${text.replace(' ', 'T')}Z`) / 1000}000000`
+  return text
+}

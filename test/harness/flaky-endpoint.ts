@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Random } from '../simulation/random.ts'
+
+/**
+ * An endpoint for webhooks that has good moments and bad ones. It takes each message once, by its `webhook-id`, and counts
+ * on its own which rows came, and under how many identifiers.
+ */
+export type FlakyEndpoint = {
+  readonly url: string
+  /** For each row, by its number, how many messages with different identifiers had it. */
+  readonly taken: Map<number, number>
+  /** What happened, by name, and how often. */
+  readonly moments: Record<string, number>
+  close(): Promise<void>
+}
+
+const hangMs = 1_500
+
+/** @param rejects whether a row is one that the endpoint does not take */
+export async function startFlakyEndpoint(random: Random, rejects: (number: number) => boolean): Promise<FlakyEndpoint> {
+  const taken = new Map<number, number>()
+  const answers = new Map<string, string>()
+  const moments: Record<string, number> = {}
+
+  const take = (id: string, body: string): string => {
+    const known = answers.get(id)
+    if (known !== undefined) return known
+    const { data } = JSON.parse(body) as { data: { rows: { id: string }[] } }
+    const rejected = data.rows.flatMap((row, index) =>
+      rejects(Number(row.id)) ? [{ index, reason: 'Nobody wants it.' }] : [],
+    )
+    for (const { id: number } of data.rows) {
+      if (!rejects(Number(number))) taken.set(Number(number), (taken.get(Number(number)) ?? 0) + 1)
+    }
+    const answer = JSON.stringify({ rejected })
+    answers.set(id, answer)
+    return answer
+  }
+
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = Buffer.concat(await request.toArray()).toString()
+    const id = String(request.headers['webhook-id'])
+    const moment = random.percent(70)
+      ? 'takes'
+      : random.pick(['500', '429', 'resets before', 'resets after', 'hangs before', 'hangs after'])
+    moments[moment] = (moments[moment] ?? 0) + 1
+    if (moment === '500') return response.writeHead(500).end('<html>')
+    if (moment === '429') return response.writeHead(429, { 'retry-after': '1' }).end()
+    const answer = moment.endsWith('before') ? undefined : take(id, body)
+    if (moment === 'takes') return response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
+    // Whoever hangs says nothing for a while, and never an answer.
+    if (moment.startsWith('hangs')) await delay(hangMs)
+    return request.socket.resetAndDestroy()
+  }
+  const server = createServer((request, response) => {
+    respond(request, response).catch(() => request.socket.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    taken,
+    moments,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

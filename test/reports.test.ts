@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Caller, callerOf } from './harness/fixtures.ts'
+import { addAccountWithPipe, addEndedTransfer, addPipe, type Inbox, makeInbox } from './harness/pipes.ts'
+import { startTestService, type TestService } from './harness/service.ts'
+
+/** Volume by day and month, from the ledger. */
+
+let inbox: Inbox
+let service: TestService
+let caller: Caller
+before(async () => {
+  inbox = await makeInbox()
+  service = await startTestService(inbox.env)
+  caller = callerOf(service, await service.addOrganization())
+})
+after(async () => {
+  await service.close()
+  await inbox.remove()
+})
+
+describe('reports', () => {
+  test('sum the ledger by day and month, of the days that are asked for, by account and by connection', async () => {
+    const pipe = await addAccountWithPipe(caller, inbox.folder)
+    const { accountId, id } = pipe
+    const { id: silent } = await addPipe(caller, accountId, 'Silent')
+    await addEndedTransfer(service, caller, pipe)
+    const today = new Date().toISOString().slice(0, 10)
+    const book = (day: string, number: number, read: number, rejected: number) =>
+      service.database.pool.query(
+        `insert into ledger (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes)
+         select 'of the past', $3, organization_id, account_id, id, $2, $4, $4::int - $5::int, $5, 0, 10 from connections where id = $1`,
+        [id, day, number, read, rejected],
+      )
+    await book('2026-01-31', 1, 5, 1)
+    await book('2026-01-31', 2, 7, 0)
+    await book('2026-02-01', 3, 11, 11)
+    await book('2025-12-31', 4, 13, 0)
+    try {
+      const ask = async (query: object) =>
+        (await caller.expect(caller.call('reportConnections', { accountId, query: { size: 500, ...query } }))).find(
+          ({ connectionId }) => connectionId === id,
+        )
+      const past = await ask({ startDate: '2026-01-01', endDate: '2026-02-28' })
+      assert.deepEqual(past?.days, [
+        { day: '2026-01-31', read: 12, accepted: 11, rejected: 1, replayed: 0, bytes: 20 },
+        { day: '2026-02-01', read: 11, accepted: 0, rejected: 11, replayed: 0, bytes: 10 },
+      ])
+      assert.deepEqual(
+        past?.months.map(({ month, read }) => [month, read]),
+        [
+          ['2026-01', 12],
+          ['2026-02', 11],
+        ],
+      )
+      assert.deepEqual(past?.total, { read: 23, accepted: 11, rejected: 12, replayed: 0, bytes: 30 })
+      assert.equal((await ask({ startDate: '2025-12-31', endDate: '2025-12-31' }))?.total.read, 13)
+      const now = await ask({})
+      assert.deepEqual(
+        now?.days.map(({ day, read, accepted }) => [day, read, accepted]),
+        [[today, 2, 1]],
+      )
+      const all = await caller.expect(caller.call('reportConnections', { accountId, query: { size: 500 } }))
+      assert.deepEqual(all.find(({ connectionId }) => connectionId === silent)?.days, [])
+
+      const ofAccount = async (query: object) =>
+        (await caller.expect(caller.call('reportAccounts', { query: { size: 500, ...query } }))).find(
+          (report) => report.accountId === accountId,
+        )
+      const january = { startDate: '2026-01-01', endDate: '2026-01-31' }
+      assert.equal((await ofAccount(january))?.total.read, 12)
+      const sum = all.reduce((total, { total: { accepted } }) => total + accepted, 0)
+      assert.equal((await ofAccount({}))?.total.accepted, sum)
+    } finally {
+      await service.database.pool.query(`delete from ledger where transfer_id = 'of the past'`)
+    }
+  })
+
+  test('are by name, paged and filtered; deleted connections are among them, deleted accounts are not', async () => {
+    const accounts = [
+      await caller.addAccount('Zeta report'),
+      await caller.addAccount('alpha Report'),
+      await caller.addAccount('Mid report'),
+    ]
+    const ask = (query: object) => caller.call('reportAccounts', { query: { q: ' report'.trim(), ...query } })
+    const { response, headers } = await ask({ size: 2 })
+    assert.deepEqual(
+      [headers['x-total-count'], response.map(({ accountName }) => accountName)],
+      ['3', ['alpha Report', 'Mid report']],
+    )
+    assert.deepEqual(
+      (await ask({ size: 2, offset: 2 })).response.map(({ accountName }) => accountName),
+      ['Zeta report'],
+    )
+    await caller.expect(caller.call('deleteAccount', { id: accounts[1]?.id ?? '' }))
+    assert.equal((await ask({})).headers['x-total-count'], '2')
+
+    const { id: accountId } = await caller.addAccountWithEnds()
+    const ids = [
+      (await caller.createConnection(accountId, 'b one')).id,
+      (await caller.createConnection(accountId, 'A two')).id,
+    ]
+    const [gone = ''] = ids
+    await caller.expect(caller.call('deleteConnection', { accountId, id: gone }))
+    const list = (query: object) => caller.call('reportConnections', { accountId, query: { ...query } })
+    const all = await list({})
+    assert.deepEqual(
+      [all.headers['x-total-count'], all.response.map(({ connectionName }) => connectionName)],
+      ['2', ['A two', 'b one']],
+    )
+    assert.deepEqual(
+      (await list({ q: 'B O' })).response.map(({ connectionId }) => connectionId),
+      [gone],
+    )
+    await service.database.pool.query(
+      `update connections set deleted_time = now() - interval '30 days 1 second' where id = $1`,
+      [gone],
+    )
+    const later = await list({})
+    assert.deepEqual([later.headers['x-total-count'], later.response.length], ['1', 1])
+  })
+
+  test('refuse days that are none, that end before they begin, or are too many', async () => {
+    const { id: accountId } = await caller.addAccount()
+    const refusals: [object, string][] = [
+      [{ startDate: '2026-02-30' }, 'query.startDate'],
+      [{ endDate: '2026-13-01' }, 'query.endDate'],
+      [{ startDate: '2026-02-29', endDate: '2026-04-31' }, 'query.startDate,query.endDate'],
+      [{ startDate: '01.02.2026' }, 'query.startDate'],
+      [{ startDate: '2026-03-02', endDate: '2026-03-01' }, 'query.endDate'],
+      [{ startDate: '2024-01-01', endDate: '2026-01-01' }, 'query.startDate'],
+    ]
+    for (const [query, field] of refusals) {
+      for (const reply of [
+        await caller.call('reportAccounts', { query: { ...query } }),
+        await caller.call('reportConnections', { accountId, query: { ...query } }),
+      ]) {
+        assert.deepEqual([reply.status, reply.details.map((fault) => fault.field).join()], [400, field], reply.text)
+      }
+    }
+    const most = { startDate: '2025-01-01', endDate: '2026-02-04' }
+    assert.equal((await caller.call('reportAccounts', { query: most })).status, 200)
+    assert.equal((await caller.call('reportAccounts', { query: { ...most, endDate: '2026-02-05' } })).status, 400)
+  })
+})

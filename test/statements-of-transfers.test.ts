@@ -1,0 +1,154 @@
+import { after, before, test } from 'node:test'
+import { limits } from '@penstock/wire'
+import pg from 'pg'
+import * as reportQueries from '../packages/server/src/reports/queries.ts'
+import * as engineQueries from '../packages/server/src/transfers/engine/queries.ts'
+import * as transferQueries from '../packages/server/src/transfers/queries.ts'
+import { createTestDatabase, type TestDatabase } from './harness/database.ts'
+import {
+  accountId,
+  loadAccounts,
+  organizationIds,
+  prepareToLoad,
+  settle,
+  withoutIndexes,
+} from './harness/many-connections.ts'
+import { firstTransferId, ledgerEntriesADay, loadTransfers } from './harness/many-transfers.ts'
+import { assertPlansOf, type Case, type Judge, judgePageOf, type Plan } from './harness/plans.ts'
+
+/** How PostgreSQL runs what is asked of a connection that has run for months, and of an account with many of them. */
+
+const size = limits.pageSizeDefault
+const usual = { id: accountId(1), connections: 2 }
+const huge = { id: accountId(0), connections: 20_000 }
+const many = { transfers: 20_000, rejects: 5_000 }
+
+let database: TestDatabase
+let client: pg.Client
+let connectionId: string
+before(async () => {
+  database = await createTestDatabase()
+  client = new pg.Client({ connectionString: database.url, application_name: 'penstock test' })
+  await client.connect()
+  await prepareToLoad(client)
+  await withoutIndexes(client, async () => {
+    await loadAccounts(client, { first: 0, last: 0, connectionsEach: huge.connections })
+    await loadAccounts(client, { first: 1, last: 2_000, connectionsEach: usual.connections })
+  })
+  const found = await client.query<{ id: string }>('select min(id) as id from connections where account_id = $1', [
+    usual.id,
+  ])
+  connectionId = found.rows[0]?.id ?? ''
+  await loadTransfers(client, { accountId: usual.id, connectionId, ...many })
+  await settle(client)
+})
+after(async () => {
+  await client.end()
+  await database.drop()
+})
+
+const assertPlans = (cases: readonly Case[], judge: Judge) => assertPlansOf(client, cases, judge)
+const judgePage = (plan: Plan) => judgePageOf(size, plan)
+
+test('a page of transfers, or of rejected records, reads the rows of the page alone', () =>
+  assertPlans(
+    [
+      ...[null, 'failed' as const, 'succeeded' as const, 'queued' as const].map((status) => ({
+        title: `list of transfers, ${status}`,
+        statement: transferQueries.transferList({ connectionId, status }).list,
+        parameters: { connectionId, status, size, offset: 0 },
+      })),
+      {
+        title: 'rejected records',
+        statement: transferQueries.listRejects,
+        parameters: { transferId: firstTransferId, size, offset: 0 },
+      },
+      {
+        title: 'rejected records, streamed',
+        statement: transferQueries.rejectsAfter,
+        parameters: { transferId: firstTransferId, number: 4_000, limit: size },
+      },
+      {
+        title: 'rejected records that are sent again',
+        statement: engineQueries.replayedRejects,
+        parameters: { transferId: firstTransferId, number: 4_000, limit: size },
+      },
+    ],
+    judgePage,
+  ))
+
+test('the count of a status reads the transfers of that status alone, and one that is under way is found at once', () =>
+  assertPlans(
+    [
+      {
+        title: 'failed ones',
+        statement: transferQueries.transferList({ connectionId, status: 'failed' }).count,
+        parameters: { connectionId, status: 'failed' },
+      },
+      { title: 'under way', statement: transferQueries.findUnderWay, parameters: { connectionId } },
+    ],
+    (plan, { title }) =>
+      plan.rowsRead > (title === 'under way' ? 1 : many.transfers / 100) && `${plan.rowsRead} rows read`,
+  ))
+
+test('what workers look for again and again reads no transfer that has ended', () =>
+  assertPlans(
+    [
+      { title: 'silent ones', statement: engineQueries.reviveSilent, parameters: { silentSeconds: 20 } },
+      { title: 'how many there are', statement: transferQueries.countUnderWay, parameters: {} },
+      { title: 'the oldest that waits', statement: engineQueries.oldestQueued, parameters: {} },
+      { title: 'a schedule that is due', statement: engineQueries.takeDue, parameters: {} },
+      {
+        title: 'the next to run',
+        statement: engineQueries.claimTransfer,
+        parameters: { perAccount: 4, perPlatform: 1, platformConnectors: '[]' },
+      },
+    ],
+    (plan) => plan.rowsReadFrom('transfers') > 5 && `${plan.rowsReadFrom('transfers')} transfers read`,
+  ))
+
+test('the purge reads those that keep rejected records alone', () =>
+  assertPlans(
+    [
+      { title: 'rejects', statement: transferQueries.purgeRejects, parameters: { days: 30, limit: 100 } },
+      { title: 'data keys', statement: transferQueries.forgetDataKeys, parameters: { days: 30, limit: 100 } },
+    ],
+    (plan) => plan.rowsReadFrom('transfers') > 5 && `${plan.rowsReadFrom('transfers')} transfers read`,
+  ))
+
+test('a report reads its page, and the days of the ledger that are asked for', () => {
+  const days = { startDate: '2026-01-05', endDate: '2026-01-06' }
+  return assertPlans(
+    [
+      {
+        title: 'names of connections',
+        statement: reportQueries.connectionsByName,
+        parameters: { accountId: huge.id, like: null, size, offset: 0 },
+      },
+      {
+        title: 'names of accounts',
+        statement: reportQueries.accountsByName,
+        parameters: { organizationId: organizationIds.most, like: null, size, offset: 0 },
+      },
+      {
+        title: 'number of connections',
+        statement: reportQueries.countAllConnections,
+        parameters: { accountId: huge.id },
+      },
+      {
+        title: 'volume of a connection',
+        statement: reportQueries.volumeOfConnections,
+        parameters: { accountId: usual.id, ids: [connectionId], ...days },
+      },
+      {
+        title: 'volume of an account',
+        statement: reportQueries.volumeOfAccounts,
+        parameters: { organizationId: organizationIds.most, ids: [usual.id], ...days },
+      },
+    ],
+    (plan, { title }) =>
+      title.startsWith('volume')
+        ? plan.rowsReadFrom('ledger') > 2 * ledgerEntriesADay && `${plan.rowsRead} rows read for two days`
+        : judgePage(plan),
+  )
+})

@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { type Json, Outcome } from '@penstock/connector'
+import { assertAccounted } from './harness/accounting.ts'
+import { type Engine, numbersIn, people, startEngine, taken } from './harness/engine.ts'
+import { assertInvariants } from './harness/invariants.ts'
+import { bounded } from './harness/until.ts'
+
+/** How transfers end that do not succeed, and what becomes of their connection and of what it remembers. */
+
+let engine: Engine
+before(async () => {
+  engine = await startEngine()
+})
+after(async () => {
+  await assertInvariants(engine.service.database.pool)
+  await engine.close()
+})
+beforeEach(() => {
+  for (const end of ['source', 'destination', 'check'] as const) delete engine.ends[end]
+})
+
+const status = (id: string) => engine.connection(id).then((connection) => connection.status)
+const change = (id: string, action: 'enable' | 'disable') =>
+  engine.caller.expect(
+    engine.caller.call('updateConnectionStatus', { accountId: engine.accountId, id, body: { action } }),
+  )
+/** A destination that fails at its so many-th batch and takes the others; counts what it was asked to take away. */
+function failing(atBatch: number, fail: () => unknown, receipt?: Json) {
+  const seen = { batches: 0, aborted: 0, opened: 0 }
+  engine.ends.destination = {
+    open: () => {
+      seen.opened++
+      return {
+        deliver: async (batch) => {
+          if (++seen.batches >= atBatch) throw fail()
+          return taken(batch, receipt === undefined ? {} : { receipt })
+        },
+        abort: async () => void seen.aborted++,
+      }
+    },
+  }
+  return seen
+}
+
+describe('trouble that does not pass', () => {
+  test('fails the transfer once patience is at its end, keeps what was confirmed, and leaves the connection be', async () => {
+    const seen = failing(2, () => new Outcome('retry', 'too_many_requests', 'Too many requests.'))
+    const id = await engine.connectEnds()
+    const transfer = await engine.move(id)
+    assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'too_many_requests'])
+    assert.match(transfer.error?.message ?? '', /^Too many requests\. It did not pass in time/)
+    assert.deepEqual(transfer.records, { read: 10, sent: 10, accepted: 10, rejected: 0 })
+    assert(seen.batches > 3, 'it was tried again and again')
+    assert.equal(seen.aborted, 1)
+    assert.equal(await status(id), 'active')
+    await assertAccounted(engine, transfer)
+  })
+
+  test('is not waited for where the platform asks for more time than there is', async () => {
+    const seen = failing(1, () => new Outcome('retry', 'quota', 'Come back tomorrow.', { afterMs: 86_400_000 }))
+    const transfer = await engine.move(await engine.connectEnds())
+    assert.deepEqual([transfer.status, transfer.error?.code, seen.batches], ['failed', 'quota', 1])
+  })
+
+  for (const where of ['source', 'destination'] as const) {
+    test(`of a ${where} that nobody reaches puts the connection offline, until a probe gets through`, async () => {
+      const unreachable = () => new Outcome('unreachable', 'no_answer', 'Nothing answers.')
+      if (where === 'destination') failing(1, unreachable)
+      else {
+        engine.ends.source = () => {
+          throw unreachable()
+        }
+      }
+      const id = await engine.connectEnds()
+      const transfer = await engine.move(id)
+      assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'no_answer'])
+      assert.equal(await status(id), 'offline')
+
+      let tried = 0
+      engine.ends.check = async () => [{ name: 'reach', ok: tried++ > 1, message: 'A step.' }]
+      await engine.probe()
+      assert.deepEqual([tried, await status(id)], [2, 'offline'], 'both ends were tried')
+      await engine.probe()
+      assert.equal(await status(id), 'active')
+      assert.deepEqual(await engine.sql('select from probes where connection_id = $1', id), [])
+
+      delete engine.ends.source
+      delete engine.ends.destination
+      assert.equal((await engine.move(id)).status, 'succeeded')
+    })
+  }
+
+  test('of many connections that nobody waits for any more does not keep others from being probed', async () => {
+    failing(1, () => new Outcome('unreachable', 'no_answer', 'Nothing answers.'))
+    const ids: string[] = []
+    for (let count = 0; count < 12; count++) {
+      const id = await engine.connectEnds()
+      await engine.move(id)
+      ids.push(id)
+    }
+    const last = ids.pop()
+    assert(last)
+    for (const id of ids) await change(id, 'disable')
+    engine.ends.check = async () => [{ name: 'reach', ok: true, message: 'A step.' }]
+    await engine.probe()
+    assert.equal(await status(last), 'active')
+    for (const id of ids) assert.equal(await status(id), 'disabled')
+  })
+})
+
+describe('a refusal', () => {
+  for (const [instruction, then] of [
+    ['refused', 'broken'],
+    ['failed', 'active'],
+  ] as const) {
+    test(`that is "${instruction}" ends the transfer at once, and leaves the connection ${then}`, async () => {
+      const seen = failing(2, () => new Outcome(instruction, 'some_code', 'What to do.'))
+      const id = await engine.connectEnds()
+      const transfer = await engine.move(id)
+      assert.equal(transfer.status, 'failed')
+      assert.deepEqual(transfer.error, { code: 'some_code', message: 'What to do.' })
+      assert.deepEqual(seen, { batches: 2, aborted: 1, opened: 1 })
+      assert.equal(await status(id), then)
+      await assertAccounted(engine, transfer)
+    })
+  }
+
+  test('by the source leaves no trace at the destination either', async () => {
+    let aborted = 0
+    engine.ends.source = function* (context) {
+      for (const chunk of people(20)(context, undefined) as Iterable<never>) yield chunk
+      throw new Outcome('failed', 'file_damaged', 'The file is damaged.')
+    }
+    engine.ends.destination = { open: () => ({ abort: async () => void aborted++ }) }
+    const transfer = await engine.move(await engine.connectEnds())
+    assert.deepEqual([transfer.status, transfer.error?.code, aborted], ['failed', 'file_damaged', 1])
+  })
+})
+
+describe('a stop', () => {
+  /** Delivers batches, and at the second one lets somebody stop it. */
+  function stoppedAtSecond(stop: () => Promise<unknown>) {
+    const seen = { batches: 0, aborted: 0, isSignalOver: true }
+    engine.ends.destination = {
+      open: ({ signal }) => ({
+        deliver: async (batch) => {
+          if (++seen.batches === 2) await stop()
+          return taken(batch, { receipt: batch.firstRow })
+        },
+        abort: async () => {
+          seen.aborted++
+          seen.isSignalOver = signal.aborted
+        },
+      }),
+    }
+    return seen
+  }
+
+  test('ends the transfer before its next batch as cancelled, and a new one does it all', async () => {
+    const id = await engine.connectEnds()
+    const { id: transferId } = await engine.start(id)
+    const cancel = () =>
+      engine.caller.expect(engine.caller.call('cancelTransfer', { accountId: engine.accountId, id, transferId }))
+    const seen = stoppedAtSecond(cancel)
+    await engine.work()
+    const transfer = await engine.get(id, transferId)
+    assert.deepEqual([transfer.status, transfer.error, transfer.records.read], ['cancelled', null, 20])
+    assert.deepEqual(seen, { batches: 2, aborted: 1, isSignalOver: false })
+    await assertAccounted(engine, transfer)
+    assert.equal((await engine.move(id)).records.accepted, 25)
+  })
+
+  test('by disabling the connection says so, and enabling it lets a new transfer do it all', async () => {
+    const id = await engine.connectEnds()
+    const seen = stoppedAtSecond(() => change(id, 'disable'))
+    const transfer = await engine.move(id)
+    assert.deepEqual([transfer.status, transfer.error?.code], ['cancelled', 'connection_not_active'])
+    assert.equal(seen.aborted, 1)
+    await change(id, 'enable')
+    assert.equal((await engine.move(id)).records.accepted, 25)
+  })
+
+  test('while no worker has the transfer still has what was begun taken away', async () => {
+    const id = await engine.connectEnds()
+    const { id: transferId } = await engine.start(id)
+    const worker = new AbortController()
+    const seen = stoppedAtSecond(async () => worker.abort())
+    await engine.work(worker.signal)
+    assert.deepEqual([(await engine.get(id, transferId)).status, seen.aborted], ['queued', 0])
+    await engine.caller.expect(engine.caller.call('cancelTransfer', { accountId: engine.accountId, id, transferId }))
+    await engine.work()
+    assert.equal((await engine.get(id, transferId)).status, 'cancelled')
+    assert.deepEqual(seen, { batches: 2, aborted: 1, isSignalOver: false })
+  })
+
+  test('does not wait for a destination that hangs', async () => {
+    const worker = new AbortController()
+    engine.ends.destination = {
+      open: ({ signal }) => ({
+        deliver: () =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason))
+            worker.abort()
+          }),
+      }),
+    }
+    const id = await engine.connectEnds()
+    const { id: transferId } = await engine.start(id)
+    await bounded('the worker lets go', engine.work(worker.signal), 10_000)
+    assert.equal((await engine.get(id, transferId)).status, 'queued')
+    delete engine.ends.destination
+    await engine.work()
+    const transfer = await engine.get(id, transferId)
+    assert.deepEqual([transfer.status, transfer.attempt], ['succeeded', 2])
+  })
+})
+
+describe('a replace', () => {
+  const replaced: number[][] = []
+  beforeEach(() => {
+    replaced.length = 0
+    engine.ends.destination = {
+      replaces: () => true,
+      open: () => {
+        const rows: number[] = []
+        return {
+          deliver: async (batch) => {
+            rows.push(...numbersIn(batch))
+            return taken(batch)
+          },
+          finish: async () => void replaced.push([...rows]),
+        }
+      },
+    }
+  })
+
+  test('by nothing, or by far fewer than the last time, waits for confirmation', async () => {
+    const id = await engine.connectEnds()
+    const sizes = async (count: number, body?: object) => {
+      engine.ends.source = people(count)
+      const transfer = await engine.move(id, body)
+      return [transfer.status, transfer.error?.code, replaced.length]
+    }
+    const held = (times: number) => ['failed', 'confirmation_needed', times]
+    assert.deepEqual(await sizes(0), held(0))
+    assert.deepEqual(await sizes(40), ['succeeded', undefined, 1])
+    assert.deepEqual(await sizes(19), held(1))
+    assert.deepEqual(await sizes(20), ['succeeded', undefined, 2])
+    assert.deepEqual(await sizes(9), held(2))
+    assert.deepEqual(await sizes(0), held(2))
+    assert.equal(await status(id), 'active')
+    assert.deepEqual(await sizes(3, { confirm: true }), ['succeeded', undefined, 3])
+    assert.deepEqual(await sizes(0, { confirm: true }), ['succeeded', undefined, 4])
+    assert.deepEqual(replaced.at(-1), [])
+  })
+})
+
+describe('the marker of incremental reading', () => {
+  const markers: (Json | undefined)[] = []
+  beforeEach(() => {
+    markers.length = 0
+    engine.ends.source = (context, after) => {
+      markers.push(context.marker)
+      return people(25)(context, after ?? context.marker)
+    }
+  })
+  const kept = (id: string) =>
+    engine
+      .sql<{ marker: Json }>('select marker from connection_memories where connection_id = $1', id)
+      .then(([row]) => row?.marker)
+
+  test('moves when the transfer has ended, not while it runs', async () => {
+    const during: (Json | undefined)[] = []
+    const id = await engine.connectEnds()
+    engine.ends.destination = {
+      open: () => ({
+        deliver: async (batch) => {
+          during.push(await kept(id))
+          return taken(batch)
+        },
+      }),
+    }
+    await engine.move(id)
+    assert.deepEqual([during, await kept(id)], [[undefined, undefined, undefined], 25])
+    const again = await engine.move(id)
+    assert.deepEqual([markers, again.records.read], [[undefined, 25], 0])
+  })
+
+  test('moves as far as rows are confirmed where the destination keeps what it took', async () => {
+    failing(3, () => new Outcome('failed', 'some_code', 'What to do.'))
+    const id = await engine.connectEnds()
+    const transfer = await engine.move(id)
+    // Twenty rows are confirmed; the last whole chunk of seven ends with the fourteenth.
+    assert.deepEqual([transfer.records.read, await kept(id)], [20, 14])
+  })
+
+  test('stays where the destination takes away what is not whole', async () => {
+    failing(3, () => new Outcome('failed', 'some_code', 'What to do.'), 'a part')
+    const id = await engine.connectEnds()
+    assert.equal((await engine.move(id)).records.read, 20)
+    assert.equal(await kept(id), undefined)
+    delete engine.ends.destination
+    assert.equal((await engine.move(id)).records.accepted, 25)
+  })
+})

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { type Batch, type Json, Outcome } from '@penstock/connector'
+import fc from 'fast-check'
+import { assertAccounted } from './harness/accounting.ts'
+import { type Engine, numbersIn, people, startEngine, taken } from './harness/engine.ts'
+
+/** What the engine does with what a destination answers, on a real database. */
+
+let engine: Engine
+before(async () => {
+  engine = await startEngine()
+})
+after(() => engine.close())
+beforeEach(() => {
+  for (const end of ['source', 'destination', 'check'] as const) delete engine.ends[end]
+})
+
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+const rejectsOf = (transferId: string) =>
+  engine.sql<{ row: number; reason: string; field: string | null }>(
+    'select row, reason, field from rejects where transfer_id = $1 order by number',
+    transferId,
+  )
+const split = () => new Outcome('split', 'message_refused', 'The batch has a poisonous row.')
+
+describe('rows that are not taken', () => {
+  test('are found by halving where the destination does not say which, and are named with its reason', () =>
+    fc.assert(
+      fc.asyncProperty(
+        ...[fc.nat({ max: 60 }), fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { maxLength: 8 })],
+        fc.boolean(),
+        async (count, poisons, holds) => {
+          const there: number[] = []
+          const held: number[] = []
+          engine.ends.source = people(count)
+          engine.ends.destination = {
+            open: () => ({
+              deliver: async (batch) => {
+                if (numbersIn(batch).some((number) => poisons.includes(number))) throw split()
+                held.push(...numbersIn(batch))
+                if (holds && held.length < 15) return taken(batch, { held: true })
+                there.push(...held.splice(0))
+                return taken(batch)
+              },
+              flush: async () => {
+                there.push(...held.splice(0))
+                return holds ? { bytes: 0 } : undefined
+              },
+            }),
+          }
+          const id = await engine.connectEnds()
+          const transfer = await engine.move(id)
+          const bad = upTo(count).filter((number) => poisons.includes(number))
+          assert.equal(transfer.status, bad.length > 0 ? 'partial' : 'succeeded')
+          assert.deepEqual(
+            await rejectsOf(transfer.id),
+            bad.map((row) => ({ row, reason: split().message, field: null })),
+          )
+          assert.deepEqual(
+            there,
+            upTo(count).filter((number) => !poisons.includes(number)),
+          )
+          const rejected = bad.length
+          assert.deepEqual(transfer.records, { read: count, sent: count, accepted: count - rejected, rejected })
+          await assertAccounted(engine, transfer)
+        },
+      ),
+      { numRuns: 25 },
+    ))
+
+  test('are named by the destination, or only counted, beside those that its columns do not fit', async () => {
+    engine.ends.source = function* () {
+      const rows = [[1, 'a'], [2], [3, 'c'], [4, 'd'], [5, 'e']]
+      yield { columns: ['number', 'name'], rows, faults: new Map([[1, 'lacks a cell']]), bytes: 9, position: 5 }
+    }
+    engine.ends.destination = {
+      open: () => ({
+        deliver: async (batch) => {
+          assert.deepEqual(numbersIn(batch), [1, 3, 4, 5])
+          return taken(batch, {
+            rejected: [
+              { count: 2, reason: 'unknown ones' },
+              { index: 1, reason: 'no such name', field: 'name' },
+            ],
+          })
+        },
+      }),
+    }
+    const id = await engine.connectEnds()
+    const transfer = await engine.move(id)
+    assert.deepEqual(await rejectsOf(transfer.id), [
+      { row: 2, reason: 'lacks a cell', field: null },
+      { row: 3, reason: 'no such name', field: 'name' },
+      { row: null, reason: 'unknown ones', field: null },
+    ])
+    assert.deepEqual(transfer.records, { read: 5, sent: 4, accepted: 1, rejected: 4 })
+    await assertAccounted(engine, transfer)
+  })
+
+  test('are kept whatever stands in them, in their columns and in the reason', async () => {
+    engine.ends.source = function* () {
+      yield { columns: ['number', 'na\0me'], rows: [[1, 'zero\0byte \ud800']], bytes: 9, position: 1 }
+    }
+    engine.ends.destination = {
+      open: () => ({
+        deliver: async (batch) => taken(batch, { rejected: [{ index: 0, reason: 'a\0b \ud800', field: 'na\0me' }] }),
+      }),
+    }
+    const id = await engine.connectEnds()
+    const transfer = await engine.move(id)
+    assert.deepEqual([transfer.status, transfer.error], ['partial', null])
+    assert.deepEqual(await rejectsOf(transfer.id), [{ row: 1, reason: 'a\ufffdb \ufffd', field: 'na\ufffdme' }])
+    // The row itself is kept as it is, to be sent again.
+    const sentAgain: Batch[] = []
+    const deliver = async (batch: Batch) => {
+      sentAgain.push(batch)
+      return taken(batch)
+    }
+    engine.ends.destination = { open: () => ({ deliver }) }
+    const replay = await engine.caller.expect(
+      engine.caller.call('replayTransfer', { accountId: engine.accountId, id, transferId: transfer.id }),
+    )
+    await engine.work()
+    assert.equal((await engine.get(id, replay.id)).status, 'succeeded')
+    assert.deepEqual(
+      sentAgain.flatMap(({ rows }) => rows),
+      [[1, 'zero\0byte \ud800']],
+    )
+  })
+})
+
+describe('what is held', () => {
+  test('is confirmed together: no position moves before, and one entry of the ledger tells of all', async () => {
+    engine.ends.source = people(45)
+    const standings: { read: number; entries: number }[] = []
+    let held = 0
+    engine.ends.destination = {
+      open: ({ transferId }) => ({
+        deliver: async (batch) => {
+          const [standing] = await engine.sql<{ read: number; entries: number }>(
+            `select read::int, (select count(*)::int from ledger where transfer_id = id) as entries
+             from transfers where id = $1`,
+            transferId,
+          )
+          assert(standing)
+          standings.push(standing)
+          held = (held + 1) % 3
+          return taken(batch, held === 0 ? { receipt: batch.firstRow } : { held: true })
+        },
+        flush: async () => ({ bytes: 7, receipt: 'last' }),
+      }),
+    }
+    const transfer = await engine.move(await engine.connectEnds())
+    assert.deepEqual(standings, [
+      { read: 0, entries: 0 },
+      { read: 0, entries: 0 },
+      { read: 0, entries: 0 },
+      { read: 30, entries: 1 },
+      { read: 30, entries: 1 },
+    ])
+    assert.deepEqual(transfer.records, { read: 45, sent: 45, accepted: 45, rejected: 0 })
+    assert.equal(transfer.bytes, 45 + 7)
+    await assertAccounted(engine, transfer)
+  })
+
+  test('is read and delivered again after trouble, in a new writer that knows what was confirmed', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 30 }), async (dice) => {
+        const rolls = [...dice]
+        const there: number[] = []
+        engine.ends.source = people(60)
+        engine.ends.destination = {
+          open: ({ receipts }) => {
+            assert.deepEqual(receipts, there.length > 0 ? receiptsFor(there.length) : [])
+            const confirmed = [...receipts]
+            let held: number[] = []
+            const confirm = (): Json => {
+              there.push(...held)
+              held = []
+              confirmed.push(there.length)
+              receiptsBy.set(there.length, [...confirmed])
+              return there.length
+            }
+            return {
+              deliver: async (batch) => {
+                const roll = rolls.shift() ?? 9
+                if (roll < 2) throw new Outcome('retry', 'busy', 'Busy.')
+                held.push(...numbersIn(batch))
+                return roll < 6 ? taken(batch, { held: true }) : taken(batch, { receipt: confirm() })
+              },
+              flush: async () => (held.length > 0 ? { bytes: 0, receipt: confirm() } : undefined),
+            }
+          },
+        }
+        const receiptsBy = new Map<number, Json[]>()
+        const receiptsFor = (count: number) => receiptsBy.get(count)
+        const transfer = await engine.move(await engine.connectEnds())
+        assert.equal(transfer.status, 'succeeded', transfer.error?.message)
+        assert.deepEqual(there, upTo(60))
+        await assertAccounted(engine, transfer)
+      }),
+      { numRuns: 15 },
+    ))
+
+  test('at the end may be nothing: what the flush leaves behind is kept all the same', async () => {
+    engine.ends.source = people(20)
+    const opened: (readonly Json[])[] = []
+    let flushes = 0
+    let finishes = 0
+    engine.ends.destination = {
+      open: ({ receipts }) => {
+        opened.push(receipts)
+        return {
+          deliver: async (batch) => taken(batch, { receipt: batch.firstRow }),
+          flush: async () => {
+            if (receipts.at(-1) === 'end') return undefined
+            flushes++
+            return { bytes: 3, receipt: 'end' }
+          },
+          finish: async () => {
+            if (finishes++ === 0) throw new Outcome('retry', 'busy', 'Busy.')
+          },
+        }
+      },
+    }
+    const transfer = await engine.move(await engine.connectEnds())
+    assert.deepEqual([transfer.status, transfer.error], ['succeeded', null])
+    assert.deepEqual([flushes, finishes], [1, 2])
+    assert.deepEqual(opened, [[], [1, 11, 'end']])
+    assert.equal(transfer.bytes, 23)
+    await assertAccounted(engine, transfer)
+  })
+})
+
+describe('a connector that does what it may not', () => {
+  for (const [what, deliver] of [
+    ['rejects more than it was sent', async (batch: Batch) => taken(batch, { rejected: [{ count: 11, reason: 'x' }] })],
+    [
+      'rejects a row that there is not',
+      async (batch: Batch) => taken(batch, { rejected: [{ index: 10, reason: 'x' }] }),
+    ],
+    [
+      'throws what is no outcome',
+      async () => {
+        throw new TypeError('canary of the connector')
+      },
+    ],
+  ] as const) {
+    test(`and ${what} ends the transfer after a few tries, and takes away what it began`, async () => {
+      let aborted = 0
+      let tried = 0
+      engine.ends.destination = {
+        open: () => ({
+          deliver: async (batch) => {
+            tried++
+            return deliver(batch)
+          },
+          abort: async () => void aborted++,
+        }),
+      }
+      const id = await engine.connectEnds()
+      const transfer = await engine.move(id)
+      assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'internal'])
+      assert(!JSON.stringify(transfer).includes('canary'))
+      assert(tried > 1)
+      assert.equal(aborted, 1)
+      assert.equal((await engine.connection(id)).status, 'active')
+      await assertAccounted(engine, transfer)
+    })
+  }
+})

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { migrate } from '../packages/server/src/db/migrate.ts'
+import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/server/src/embedded/embedded-postgres.ts'
+import { findPostmaster } from '../packages/server/src/embedded/postmaster.ts'
+import { assertAccounted } from './harness/accounting.ts'
+import { execute } from './harness/database.ts'
+import { connectorBySlug } from './harness/fixtures.ts'
+import { startFlakyEndpoint } from './harness/flaky-endpoint.ts'
+import { assertInTable, countFit, createPeopleTable, fitsFile, fitsTable, writePeople } from './harness/people.ts'
+import { withSession } from './harness/session.ts'
+import { localFolder, postgresql } from './harness/transfers.ts'
+import { bounded, until } from './harness/until.ts'
+import { isUnderWay, type ProcessMill, startProcessMill } from './harness/worker-processes.ts'
+import { seeded } from './simulation/random.ts'
+
+/** The truth about rows when what is around a worker fails, or when it is told to leave; workers are processes here. */
+
+const seed = Number(process.env.PENSTOCK_TEST_SEED ?? Date.now() % 1_000_000)
+const rows = 100_000
+
+/** The people into a table, by their key. */
+async function startUpsert(mill: ProcessMill) {
+  await writePeople(join(mill.folder, 'people.csv'), rows)
+  await createPeopleTable(mill.target, 'people', true)
+  const settings = { table: 'people', writeMode: 'Upsert', keyColumns: 'id' }
+  const connectionId = await mill.connect(localFolder, { files: 'people.csv' }, postgresql, settings)
+  return { connectionId, transferId: (await mill.start(connectionId)).id }
+}
+
+async function assertMoved(mill: ProcessMill, connectionId: string, transferId: string): Promise<void> {
+  const transfer = await mill.ended(connectionId, transferId)
+  assert.deepEqual([transfer.status, transfer.error], ['partial', null])
+  const accepted = countFit(rows, fitsTable)
+  assert.deepEqual(transfer.records, { ...transfer.records, read: rows, accepted, rejected: rows - accepted })
+  await assertInTable(mill.target, 'people', rows)
+  await assertAccounted(mill, transfer)
+}
+
+/** A database of our own on a server of its own, which a test may restart. */
+async function startServer() {
+  const directory = await mkdtemp(join(tmpdir(), 'penstock-restarted-'))
+  await chmod(directory, 0o711)
+  const options = { directory: join(directory, 'postgres'), settings: { max_connections: '100' } }
+  const server = await startEmbeddedPostgres(options)
+  const { url } = server
+  await migrate(url)
+  return {
+    url,
+    close: async () => {
+      await server.stop()
+      await removeEmbeddedPostgres(options.directory)
+      await rm(directory, { recursive: true, force: true, maxRetries: 10 })
+    },
+    /** Ends it without a leave, as a crash does; whoever holds it starts it again at the same address. */
+    restart: async (signal: 'SIGQUIT' | 'SIGKILL') => {
+      const data = join(options.directory, 'data')
+      const running = await findPostmaster(data)
+      assert(running)
+      process.kill(running.pid, signal)
+      const again = await until('it runs again', async () => {
+        const found = await findPostmaster(data)
+        return found && found.pid !== running.pid ? found : undefined
+      })
+      assert.equal(again.port, running.port)
+      await until('it answers', () =>
+        execute(url, 'select').then(
+          () => true,
+          () => false,
+        ),
+      )
+    },
+  }
+}
+
+describe('a transfer', () => {
+  test(`goes on when our own database is restarted under it (PENSTOCK_TEST_SEED=${seed})`, async (t) => {
+    const random = seeded(seed)
+    const server = await startServer()
+    const mill = await startProcessMill(t, {}, server.url)
+    t.after(server.close)
+    const { connectionId, transferId } = await startUpsert(mill)
+    mill.spawnWorker()
+    mill.spawnWorker()
+    let attempts = 0
+    for (const signal of ['SIGQUIT', 'SIGKILL', 'SIGQUIT'] as const) {
+      const standing = await mill.takenUp(transferId, attempts)
+      if (!isUnderWay(standing)) break
+      attempts = standing.attempt
+      await delay(random.int(600))
+      await server.restart(signal)
+    }
+    await assertMoved(mill, connectionId, transferId)
+    t.diagnostic(`restarted under ${attempts} attempts`)
+    assert(attempts > 0)
+  })
+
+  test(`ends with every row once at an endpoint that fails at random while workers are killed (PENSTOCK_TEST_SEED=${seed})`, async (t) => {
+    const random = seeded(seed)
+    const rejects = (number: number) => number % 50 === 0
+    const endpoint = await startFlakyEndpoint(random, rejects)
+    t.after(endpoint.close)
+    const mill = await startProcessMill(t)
+    const { caller, accountId } = mill
+    const count = 20_000
+    await writePeople(join(mill.folder, 'people.csv'), count)
+    const webhook = connectorBySlug('webhook')
+    await caller.addConnectors(accountId, webhook)
+    const signingSecret = `whsec_${randomBytes(32).toString('base64')}`
+    const secretConfig = { url: endpoint.url, signingSecret }
+    await caller.expect(caller.call('configureConnector', { accountId, id: webhook.id, body: { secretConfig } }))
+    const connectionId = await mill.connect(localFolder, { files: 'people.csv' }, webhook, { rowsPerRequest: 500 })
+    const { id: transferId } = await mill.start(connectionId)
+    let worker = mill.spawnWorker()
+    for (let kills = 0; kills < 4; kills++) {
+      const standing = await mill.standing(transferId)
+      if (!isUnderWay(standing)) break
+      await mill.takenUp(transferId, standing.attempt)
+      await delay(random.int(2_000))
+      worker.signal('SIGKILL')
+      await worker.ended
+      worker = mill.spawnWorker()
+    }
+    const transfer = await mill.ended(connectionId, transferId)
+    assert.deepEqual([transfer.status, transfer.error], ['partial', null])
+    const accepted = countFit(count, (number) => fitsFile(number) && !rejects(number))
+    assert.deepEqual(transfer.records, {
+      ...{ read: count, sent: countFit(count, fitsFile) },
+      ...{ accepted, rejected: count - accepted },
+    })
+    await assertAccounted(mill, transfer)
+    const twice = [...endpoint.taken].filter(([, messages]) => messages > 1)
+    assert.deepEqual(twice, [], 'a row came in two messages')
+    assert.equal(endpoint.taken.size, accepted)
+    t.diagnostic(`${transfer.attempt} attempts; ${JSON.stringify(endpoint.moments)}`)
+    assert(Object.keys(endpoint.moments).length > 3, 'it had bad moments')
+  })
+
+  test('stops when its connection is disabled in the midst of a batch, and a new one completes it', async (t) => {
+    const mill = await startProcessMill(t)
+    const { caller, accountId } = mill
+    const { connectionId, transferId } = await startUpsert(mill)
+    const change = (action: 'enable' | 'disable') =>
+      caller.expect(caller.call('updateConnectionStatus', { accountId, id: connectionId, body: { action } }))
+    await holding(mill, async () => {
+      mill.spawnWorker()
+      await until('a batch is under way', () => isWaiting(mill))
+      await change('disable')
+      const transfer = await mill.ended(connectionId, transferId)
+      assert.deepEqual([transfer.status, transfer.error?.code], ['cancelled', 'connection_not_active'])
+      await assertAccounted(mill, transfer)
+    })
+    await change('enable')
+    await assertMoved(mill, connectionId, (await mill.start(connectionId)).id)
+  })
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`is given back by a worker that gets ${signal}, and another one goes on at once`, async (t) => {
+      // Nobody is taken for dead within this test, and nobody looks by himself whether there is something to do.
+      const mill = await startProcessMill(t, { PENSTOCK_SILENCE_SECONDS: '3600', PENSTOCK_TRANSFERS: '1' })
+      const { connectionId, transferId } = await startUpsert(mill)
+      const first = mill.spawnWorker()
+      await holding(mill, async () => {
+        await until('a batch is under way', () => isWaiting(mill))
+        const second = mill.spawnWorker()
+        await until('the other one is ready', () => second.said.stderr.includes('"working"'))
+        first.signal(signal)
+        assert.equal((await bounded('the end', first.ended, 20_000)).code, 0)
+        await until('the other one goes on', () => second.said.stderr.includes('transfer taken up'))
+        assert.equal((await mill.standing(transferId)).attempt, 2)
+      })
+      await assertMoved(mill, connectionId, transferId)
+    })
+  }
+})
+
+test('two workers share the transfers that there are', async (t) => {
+  const mill = await startProcessMill(t, { PENSTOCK_TRANSFERS: '1' })
+  const begun = [await startUpsert(mill)]
+  for (let count = 0; count < 3; count++) {
+    const connectionId = await mill.connect(localFolder, { files: 'people.csv' }, localFolder, {
+      subfolder: `${count}`,
+    })
+    begun.push({ connectionId, transferId: (await mill.start(connectionId)).id })
+  }
+  const workers = [mill.spawnWorker(), mill.spawnWorker()]
+  const taken = () => workers.map(({ said }) => [...said.stderr.matchAll(/transfer taken up/g)].length)
+  await holding(mill, async () => {
+    await until('one of them waits, and the other does the rest', () => taken().every((count) => count > 0))
+  })
+  for (const { connectionId, transferId } of begun) await mill.ended(connectionId, transferId)
+  assert.deepEqual(
+    taken().reduce((sum, count) => sum + count, 0),
+    4,
+  )
+})
+
+/** Keeps rows from coming into the table of people while work goes on. */
+const holding = (mill: ProcessMill, work: () => Promise<void>): Promise<void> =>
+  withSession(mill.targetUrl, async (session) => {
+    await session.query('begin')
+    await session.query('lock table people')
+    await work()
+    await session.query('rollback')
+  })
+
+/** Whether a delivery waits for the table. */
+const isWaiting = async ({ target }: ProcessMill): Promise<boolean> => {
+  const { rows: waiting } = await target.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return waiting.length > 0
+}
