@@ -105,10 +105,10 @@ CREATE INDEX "probes_due" ON "probes" USING btree ("next_time");--> statement-br
 CREATE INDEX "schedules_due" ON "schedules" USING btree ("next_time") WHERE "schedules"."enabled";--> statement-breakpoint
 CREATE UNIQUE INDEX "transfers_under_way" ON "transfers" USING btree ("connection_id") WHERE "transfers"."status" in ('queued', 'running');--> statement-breakpoint
 CREATE INDEX "transfers_of_connection" ON "transfers" USING btree ("connection_id","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST);--> statement-breakpoint
-CREATE INDEX "transfers_queued" ON "transfers" USING btree ("account_id","created_time") WHERE "transfers"."status" = 'queued';--> statement-breakpoint
+CREATE INDEX "transfers_queued" ON "transfers" USING btree ("account_id","created_time","id") WHERE "transfers"."status" = 'queued';--> statement-breakpoint
 CREATE INDEX "transfers_running" ON "transfers" USING btree ("account_id") WHERE "transfers"."status" = 'running';--> statement-breakpoint
-CREATE INDEX "accounts_by_name" ON "accounts" USING btree ("organization_id",lower("name"),"id") WHERE "accounts"."deleted_time" is null;--> statement-breakpoint
-CREATE INDEX "connections_by_name" ON "connections" USING btree ("account_id",lower("name"),"id") WHERE not "connections"."account_deleted";--> statement-breakpoint
 CREATE INDEX "transfers_of_connection_by_status" ON "transfers" USING btree ("connection_id","status","created_time" DESC NULLS FIRST,"id" DESC NULLS FIRST);--> statement-breakpoint
 CREATE INDEX "transfers_with_rejects" ON "transfers" USING btree ("finished_time") WHERE "transfers"."data_key_id" is not null;--> statement-breakpoint
-CREATE INDEX "transfers_data_key" ON "transfers" USING btree ("data_key_id") WHERE "transfers"."data_key_id" is not null;
+CREATE INDEX "transfers_data_key" ON "transfers" USING btree ("data_key_id") WHERE "transfers"."data_key_id" is not null;--> statement-breakpoint
+CREATE INDEX "accounts_by_name" ON "accounts" USING btree ("organization_id",lower("name"),"id") WHERE "accounts"."deleted_time" is null;--> statement-breakpoint
+CREATE INDEX "connections_by_name" ON "connections" USING btree ("account_id",lower("name"),"id") WHERE not "connections"."account_deleted";

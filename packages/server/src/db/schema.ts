@@ -405,7 +405,7 @@ export const transfers = pgTable(
     /** Never two at once for one connection. */
     uniqueIndex('transfers_under_way').on(t.connectionId).where(sql`${t.status} in ('queued', 'running')`),
     index('transfers_of_connection').on(t.connectionId, t.createdTime.desc().nullsFirst(), t.id.desc().nullsFirst()),
-    index('transfers_queued').on(t.accountId, t.createdTime).where(sql`${t.status} = 'queued'`),
+    index('transfers_queued').on(t.accountId, t.createdTime, t.id).where(sql`${t.status} = 'queued'`),
     index('transfers_running').on(t.accountId).where(sql`${t.status} = 'running'`),
     index('transfers_of_connection_by_status').on(
       t.connectionId,

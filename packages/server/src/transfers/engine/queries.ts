@@ -35,13 +35,14 @@ export const holdClaims = statement(`select pg_advisory_xact_lock(hashtext('pens
 
 /**
  * Takes up the transfer whose turn it is: of the accounts with room, the one that runs least, and in it the oldest.
- * So a thousand transfers of one account stand in nobody else's way.
+ * So a thousand transfers of one account stand in nobody else's way. Of each account that waits only the first transfer
+ * is looked at: it takes longer with more accounts that wait, and not with more transfers.
  */
 export const claimTransfer = statement<
   { perAccount: number; perPlatform: number; platformConnectors: string },
   { id: string }
 >(`
-  with running as (
+  with recursive running as (
     select id, account_id, src_connector_id, dest_connector_id from transfers where status = 'running'
   ),
   platforms as (
@@ -52,16 +53,31 @@ export const claimTransfer = statement<
     group by p.platform having count(distinct r.id) >= :perPlatform::int
   ),
   barred as (select connector from platforms where platform in (select platform from full_platforms)),
-  waiting as (
-    select distinct on (account_id) id, account_id, created_time,
-      (select count(*) from running r where r.account_id = t.account_id) as runs
-    from transfers t
-    where status = 'queued' and src_connector_id not in (select connector from barred)
-      and dest_connector_id not in (select connector from barred)
-    order by account_id, created_time, id
+  waiting_accounts as (
+    (select account_id from transfers where status = 'queued' order by account_id limit 1)
+    union all
+    select (
+      select t.account_id from transfers t
+      where t.status = 'queued' and t.account_id > w.account_id order by t.account_id limit 1
+    )
+    from waiting_accounts w where w.account_id is not null
+  ),
+  with_room as (
+    select w.account_id, coalesce(r.runs, 0) as runs
+    from waiting_accounts w
+    left join (select account_id, count(*) as runs from running group by account_id) r on r.account_id = w.account_id
+    where w.account_id is not null and coalesce(r.runs, 0) < :perAccount::int
   ),
   next as (
-    select id from waiting where runs < :perAccount::int order by runs, created_time, id limit 1
+    select oldest.id
+    from with_room a
+    cross join lateral (
+      select t.id, t.created_time from transfers t
+      where t.status = 'queued' and t.account_id = a.account_id
+        and not exists (select from barred b where b.connector in (t.src_connector_id, t.dest_connector_id))
+      order by t.created_time, t.id limit 1
+    ) oldest
+    order by a.runs, oldest.created_time, oldest.id limit 1
   )
   update transfers set
     status = 'running', attempt = attempt + 1, heartbeat_time = now(), started_time = coalesce(started_time, now()),
@@ -277,8 +293,9 @@ export const reviveSilent = statement<{ silentSeconds: number }, { id: string }>
   returning id
 `)
 
-export const oldestQueued = statement<Record<never, never>, { id: string }>(`
-  select id from transfers where status = 'queued' order by created_time limit 1
+/** Some transfer that waits, if one does; in the order of the index, so that it alone is read. */
+export const someQueued = statement<Record<never, never>, { id: string }>(`
+  select id from transfers where status = 'queued' order by account_id, created_time limit 1
 `)
 
 /** A schedule that is due, taken: no other worker starts it. */

@@ -37,7 +37,7 @@ export async function reviveSilent({ database, settings }: EngineDeps, log: Logg
   const revived = await queries.reviveSilent.all(database, { silentSeconds: settings.silenceMs / 1000 })
   for (const { id } of revived)
     log.warn({ transferId: id }, 'the worker of a transfer fell silent; another one goes on')
-  const waiting = await queries.oldestQueued.first(database, {})
+  const waiting = await queries.someQueued.first(database, {})
   if (waiting) await wakeWorker.run(database, { id: waiting.id })
 }
 

@@ -1,0 +1,87 @@
+import type pg from 'pg'
+
+/** How many transfers there are, and how many ledger entries each has. */
+export type Weight = { readonly transfers: number; readonly entriesEach: number }
+
+/** Rejected records that are kept, of the transfers that have any. */
+export const rejectsKept = 100_000
+const days = 30
+
+/**
+ * A month of transfers, each of 1,000 records a batch, over all connections in turns, so that those of one connection lie
+ * far apart; and one busy connection that has as many as one that runs every few minutes.
+ */
+export async function fillTransfers(client: pg.Client, weight: Weight, busy: number): Promise<void> {
+  await withoutIndexes(client, ['transfers', 'ledger', 'rejects'], async () => {
+    await client.query(insertTransfers, [weight.transfers, weight.entriesEach * 1000, busy, days])
+    await client.query(insertLedger, [weight.entriesEach])
+    await client.query(insertRejects, [rejectsKept])
+  })
+  await client.query('vacuum (analyze)')
+  await client.query('checkpoint')
+}
+
+/** Indexes and keys are built afterwards, which takes a third of the time; foreign keys come back unchecked. */
+async function withoutIndexes(client: pg.Client, tables: readonly string[], fill: () => Promise<void>): Promise<void> {
+  const constraints = await client.query<{ table: string; name: string; definition: string; kind: string }>(
+    `select conrelid::regclass as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition,
+       contype as kind
+     from pg_constraint where conrelid = any($1::regclass[]) and contype in ('p', 'f') order by contype`,
+    [tables],
+  )
+  const indexes = await client.query<{ name: string; definition: string }>(
+    `select quote_ident(indexname) as name, indexdef as definition from pg_indexes
+     where tablename = any($1) and indexname not in (select conname from pg_constraint)`,
+    [tables],
+  )
+  for (const { table, name } of constraints.rows)
+    await client.query(`alter table ${table} drop constraint ${name} cascade`)
+  for (const { name } of indexes.rows) await client.query(`drop index ${name}`)
+  await fill()
+  await client.query(`set maintenance_work_mem = '512MB'`)
+  for (const { definition } of indexes.rows) await client.query(definition)
+  for (const { table, name, definition, kind } of constraints.rows.toReversed()) {
+    const unchecked = kind === 'f' ? ' not valid' : ''
+    await client.query(`alter table ${table} add constraint ${name} ${definition}${unchecked}`)
+  }
+}
+
+/** `n` numbers the transfers; the first ones are those of the busy connection. */
+const insertTransfers = `
+  insert into transfers
+    (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger,
+     read, sent, accepted, rejected, bytes, progress, attempt, position, source_columns, columns, data_key_id, created_time,
+     started_time, finished_time)
+  select substr(md5('transfer:' || n), 1, 16), c.organization_id, c.account_id, c.id, c.src_connector_id, c.dest_connector_id,
+    one.status, 'schedule', records, records - rejected, records - rejected, rejected, records * 120, 1, 1,
+    '{"at": {"file": "orders/2026-11-21.csv", "byte": 123456789, "row": 5000}, "skip": 0, "bytes": 123456789}',
+    '["id", "email", "phone", "first_name", "last_name", "city", "zip", "country", "born", "amount"]',
+    '["id", "email", "phone", "first_name", "last_name", "city", "zip", "country", "born", "amount"]',
+    case when rejected > 0 and n % 10 = 0 then substr(md5('key:' || n), 1, 16) end, made, made, made + interval '40 seconds'
+  from generate_series(0, $1::int - 1) n
+  cross join lateral (
+    select case when n % 50 = 49 then 'failed' when n % 10 = 0 then 'partial' else 'succeeded' end as status,
+      $2::bigint as records, case when n % 10 = 0 then 17 else 0 end as rejected,
+      now() - make_interval(secs => $4::int * 86400.0 * (1 - n::float8 / $1::int)) as made
+  ) one
+  cross join (select count(*) as total from connections where status = 'active') as all_of_them
+  join (
+    select id, organization_id, account_id, src_connector_id, dest_connector_id, row_number() over (order by id) - 1 as k
+    from connections where status = 'active'
+  ) c on c.k = case when n % greatest(1, $1::int / $3::int) = 0 then 0 else 1 + n % (total - 1) end`
+
+const insertLedger = `
+  insert into ledger
+    (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes,
+     created_time)
+  select id, number, organization_id, account_id, connection_id, (created_time at time zone 'UTC')::date, 1000,
+    case when number = 1 then 1000 - rejected else 1000 end, case when number = 1 then rejected else 0 end, 0, 120000,
+    created_time + number * interval '8 seconds'
+  from transfers cross join generate_series(1, $1::int) number`
+
+const insertRejects = `
+  insert into rejects (transfer_id, number, row, count, field, reason, record, sealed)
+  select id, number, number * 61, 1, 'email', 'is no e-mail address',
+    '{"id": "4711", "email": "p…e", "phone": "+…9", "first_name": "A…", "last_name": "B…", "city": "B…n", "country": "DE"}',
+    decode(repeat(md5(id || number), 6), 'hex')
+  from (select id from transfers where rejected > 0 limit $1::int / 17) t cross join generate_series(1, 17) number`

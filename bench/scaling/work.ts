@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from '../../packages/server/src/db/database.ts'
+import { newIdentifier } from '../../packages/server/src/identifiers.ts'
+import type { Keyring } from '../../packages/server/src/secrets/keyring.ts'
+import type { Load } from '../../packages/server/src/transfers/engine/batches.ts'
+import { Books, entryOf } from '../../packages/server/src/transfers/engine/books.ts'
+import * as engine from '../../packages/server/src/transfers/engine/queries.ts'
+import { insertTransfer, wakeWorker } from '../../packages/server/src/transfers/queries.ts'
+
+/** What a worker asks of the database, statement by statement, without the data. */
+
+export type Pipe = {
+  readonly id: string
+  readonly accountId: string
+  readonly organizationId: string
+  readonly srcConnectorId: string
+  readonly destConnectorId: string
+}
+
+const columns = ['id', 'email', 'phone', 'first_name', 'last_name', 'city', 'zip', 'country', 'born', 'amount']
+const covered = 1000
+const rows = Array.from({ length: covered }, () => [])
+const rejectsMax = 1_000_000
+const claimLimits = { perAccount: 1_000_000, perPlatform: 1, platformConnectors: '[]' }
+
+/** Queues a transfer, as a schedule does. */
+export async function queue(db: Database, pipe: Pipe): Promise<string> {
+  const id = newIdentifier()
+  const { id: connectionId, ...of } = pipe
+  await db.transaction(async (tx) => {
+    const none = { replayOf: null, srcConfig: '{}', destConfig: '{}', confirmed: false }
+    await insertTransfer.first(tx, { id, connectionId, ...of, ...none, trigger: 'schedule' })
+    await wakeWorker.run(tx, { id })
+  })
+  return id
+}
+
+/** Takes up the transfer whose turn it is, as a worker does. */
+export async function claim(db: Database): Promise<string | undefined> {
+  return db.transaction(async (tx) => {
+    await engine.holdClaims.run(tx, {})
+    return (await engine.claimTransfer.first(tx, claimLimits))?.id
+  })
+}
+
+/** A transfer that is under way, and what confirms its batches. */
+export async function takeUp(db: Database, keyring: Keyring, id: string) {
+  const work = await engine.findWork.first(db, { id })
+  if (!work) throw new Error('The transfer that was taken up is not there')
+  const { attempt } = work
+  const books = new Books(db, keyring, work, rejectsMax, { entries: 0, keptRejects: 0 })
+  let first = 1
+  return {
+    keepColumns: () =>
+      engine.keepColumns.run(db, {
+        id,
+        attempt,
+        sourceColumns: JSON.stringify(columns),
+        columns: JSON.stringify(columns),
+      }),
+    /** A batch of 1,000 records, some of them rejected: it is announced, and what came of it confirmed. */
+    async deliver(rejected = 0): Promise<void> {
+      await engine.beginBatch.first(db, { id, attempt, pending: covered })
+      const load = loadOf(first, rejected)
+      const receipt = { batch: first, session: 'session-of-the-destination' }
+      await books.confirm([entryOf(load, { bytes: 120_000, receipt })], 0.5, columns)
+      first += covered
+    },
+    async end(): Promise<void> {
+      await db.transaction(async (tx) => {
+        await engine.rememberMarker.run(tx, { id })
+        await engine.endTransfer.run(tx, { id, attempt, status: 'succeeded', code: null, message: null })
+        await engine.dropReceipts.run(tx, { transferId: id })
+      })
+    },
+  }
+}
+
+function loadOf(first: number, rejected: number): Load {
+  const after = { file: 'orders/2026-11-21.csv', byte: first * 120, row: first + covered }
+  const raw = columns.map(() => randomBytes(6).toString('hex'))
+  const fault = { field: 'email', reason: 'is no e-mail address' }
+  return {
+    ...{ first, covered, rows: rows.slice(rejected), numbers: [], raws: [] },
+    unfit: Array.from({ length: rejected }, (_, index) => ({ number: first + index, raw, fault })),
+    segments: [{ before: null, after, first, count: covered, bytes: first * 120, marker: undefined }],
+  }
+}

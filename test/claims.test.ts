@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, describe, test } from 'node:test'
+import pg from 'pg'
+import { openDatabase } from '../packages/server/src/db/database.ts'
+import { claimTransfer, someQueued } from '../packages/server/src/transfers/engine/queries.ts'
+import { createTestDatabase } from './harness/database.ts'
+import { accountId, loadAccounts, prepareToLoad } from './harness/many-connections.ts'
+import { explain, planModes } from './harness/plans.ts'
+
+const own = await createTestDatabase()
+const client = new pg.Client({ connectionString: own.url, application_name: 'penstock test' })
+await client.connect()
+const database = openDatabase({ url: own.url, poolSize: 1 })
+after(async () => {
+  await database.close()
+  await client.end()
+  await own.drop()
+})
+
+const accounts = 20
+const connectionsEach = 30
+await prepareToLoad(client)
+await loadAccounts(client, { first: 0, last: accounts - 1, connectionsEach })
+
+beforeEach(() => client.query('truncate transfers cascade'))
+
+/** Queues so many transfers of an account, one after the other, each of another connection. */
+async function queue(account: number, many: number, platform = 'a'): Promise<void> {
+  await client.query(
+    `insert into transfers
+       (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger, created_time)
+     select $1 || '-' || lpad(n::text, 2, '0'), organization_id, account_id, id, 'from-' || $4, 'to', 'queued', 'manual',
+       timestamptz '2026-01-01' + n * interval '1 second'
+     from (select *, row_number() over (order by id) as n from connections where account_id = $2) c where n <= $3`,
+    [String(account), accountId(account), many, platform],
+  )
+}
+
+const noLimits = { perAccount: 1000, perPlatform: 1, platformConnectors: '[]' }
+async function claim(times: number, limits: Partial<typeof noLimits> = {}): Promise<(string | undefined)[]> {
+  const claimed: (string | undefined)[] = []
+  for (let i = 0; i < times; i++) {
+    claimed.push((await claimTransfer.first(database, { ...noLimits, ...limits }))?.id)
+  }
+  return claimed
+}
+
+describe('taking up a transfer', () => {
+  test('takes that of the account that runs least, and of it the oldest', async () => {
+    await queue(1, 4)
+    await queue(2, 2)
+    await queue(3, 1)
+    assert.deepEqual(await claim(8), ['1-01', '2-01', '3-01', '1-02', '2-02', '1-03', '1-04', undefined])
+    const { rows } = await client.query(
+      `select distinct status, attempt, heartbeat_time is not null as beats from transfers`,
+    )
+    assert.deepEqual(rows, [{ status: 'running', attempt: 1, beats: true }])
+  })
+
+  test('takes no more of one account than may run at once', async () => {
+    await queue(1, 3)
+    await queue(2, 1)
+    assert.deepEqual(await claim(4, { perAccount: 1 }), ['1-01', '2-01', undefined, undefined])
+    await client.query(`update transfers set status = 'succeeded' where id = '1-01'`)
+    assert.deepEqual(await claim(2, { perAccount: 1 }), ['1-02', undefined])
+  })
+
+  test('leaves those of a platform that is busy, and takes what stands behind them', async () => {
+    await queue(1, 2, 'a')
+    await queue(2, 2, 'b')
+    const platformConnectors = JSON.stringify([
+      { connector: 'from-a', platform: 'A' },
+      { connector: 'also-a', platform: 'A' },
+      { connector: 'from-b', platform: 'B' },
+    ])
+    await client.query(`update transfers set src_connector_id = 'from-b' where id = '1-02'`)
+    const limits = { perPlatform: 1, platformConnectors }
+    assert.deepEqual(await claim(3, limits), ['1-01', '2-01', undefined])
+    await client.query(`update transfers set status = 'succeeded' where id = '2-01'`)
+    assert.deepEqual(await claim(2, limits), ['2-02', undefined])
+    await client.query(`update transfers set status = 'succeeded' where id = '2-02'`)
+    assert.deepEqual(await claim(2, limits), ['1-02', undefined])
+  })
+
+  test('reads of each account that waits a row or two, however many wait', async () => {
+    for (let account = 0; account < accounts; account++) await queue(account, connectionsEach)
+    await client.query('analyze transfers')
+    for (const mode of planModes(claimTransfer)) {
+      await client.query('begin')
+      const plan = await explain(client, claimTransfer, noLimits, mode)
+      await client.query('rollback')
+      const read = plan.rowsReadFrom('transfers')
+      assert.ok(read <= 3 * accounts, `${mode} reads ${read} rows of ${accounts * connectionsEach}:\n${plan.text}`)
+    }
+    for (const mode of planModes(someQueued)) {
+      const plan = await explain(client, someQueued, {}, mode)
+      assert.equal(plan.rowsReadFrom('transfers'), 1, plan.text)
+    }
+  })
+})
