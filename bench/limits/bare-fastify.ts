@@ -49,7 +49,10 @@ app.get<{ Params: Values; Querystring: Values }>('/es/v2/connections/:id', async
 })
 
 app.get<{ Querystring: Values }>('/es/v2/connections', async ({ query: { accountId, size } }, reply) => {
-  const [found, counted] = await Promise.all([rows(list({ accountId, size, offset: 0 })), rows(count({ accountId }))])
+  const [found, counted] = await Promise.all([
+    rows(list({ accountId, size, offset: 0 })),
+    rows(count({ organizationId: ORGANIZATION, accountId })),
+  ])
   reply.type('application/json').header('x-counts', counted)
   return found
 })
