@@ -1,7 +1,7 @@
 import { statement } from '../db/statement.ts'
 
-export const findClient = statement<{ id: string }, { secretDigest: Buffer; revokedTime: Date | null }>(`
-  select secret_digest, revoked_time from clients where id = :id
+export const findClient = statement<{ id: string }, { secretDigest: Buffer }>(`
+  select secret_digest from clients where id = :id and revoked_time is null
 `)
 
 /** Stores a token unless its client was revoked a moment ago. */

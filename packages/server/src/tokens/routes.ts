@@ -1,9 +1,12 @@
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/call.ts'
-import { createToken } from './tokens.ts'
+import { createClientFinder, createToken } from './tokens.ts'
 
-export const tokenRoutes = ({ attempts, config }: Deps): Handlers<'createToken'> => ({
-  createToken: async ({ db, body, address }) => ({
-    reply: await createToken(db, attempts, config.tokenLifetimeSeconds, body, address),
-  }),
-})
+export const tokenRoutes = ({ attempts, config, database, notices }: Deps): Handlers<'createToken'> => {
+  const findSecretDigest = createClientFinder(database, notices)
+  return {
+    createToken: async ({ db, body, address }) => ({
+      reply: await createToken(db, findSecretDigest, attempts, config.tokenLifetimeSeconds, body, address),
+    }),
+  }
+}

@@ -10,6 +10,7 @@ import type { Attempts } from './attempts.ts'
 import { findClient, findToken, insertToken } from './queries.ts'
 
 const rememberedTokensMax = 10_000
+const rememberedClientsMax = 1_000
 
 /** Compared with where a client is unknown, so that an unknown client takes the same work as a wrong secret. */
 const nobody = randomBytes(32)
@@ -22,25 +23,37 @@ const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
  */
 export async function createToken(
   database: Database,
+  findSecretDigest: ReturnType<typeof createClientFinder>,
   attempts: Attempts,
   lifetimeSeconds: number,
   { clientId, clientSecret }: { clientId: string; clientSecret: string },
   address: string,
 ): Promise<Token> {
   await attempts.check(clientId, address)
-  const client = await findClient.first(database, { id: clientId })
-  const right = timingSafeEqual(secretDigest(clientSecret), client?.secretDigest ?? nobody)
+  const right = timingSafeEqual(secretDigest(clientSecret), (await findSecretDigest(clientId)) ?? nobody)
   if (right) await attempts.check(clientId, address)
   const accessToken = `pst_${randomBytes(32).toString('base64url')}`
-  const issued =
-    right && client && !client.revokedTime
-      ? await insertToken.run(database, { digest: digestOf(accessToken), clientId, lifetimeSeconds })
-      : 0
+  const issued = right
+    ? await insertToken.run(database, { digest: digestOf(accessToken), clientId, lifetimeSeconds })
+    : 0
   if (issued === 0) {
     await attempts.failed(clientId, address)
     refuse('invalid_client')
   }
   return { accessToken, tokenType: 'Bearer', expiry: lifetimeSeconds }
+}
+
+/**
+ * Finds the digest of a client's secret, which never changes; remembers it. Whether the client was revoked is asked
+ * where its token is stored.
+ */
+export function createClientFinder(
+  database: Database,
+  notices: Notices,
+): (clientId: string) => Promise<Buffer | undefined> {
+  const remembered = createRemembered<Buffer>(notices, revokedTopic, rememberedClientsMax)
+  return (clientId) =>
+    remembered.get(clientId, async () => (await findClient.first(database, { id: clientId }))?.secretDigest)
 }
 
 /** Finds the actor behind a token; remembers it until it expires or its client is revoked. */
