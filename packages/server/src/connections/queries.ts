@@ -94,9 +94,18 @@ const listOf = (conditions: readonly string[], options: StatementOptions = {}) =
   ),
 })
 
-/** What a filter keeps, and how many that is. */
+/** What a filter keeps, and how many that is. An index that holds what the filter asks is read without its rows. */
 const countedListOf = (conditions: readonly string[], options: StatementOptions = {}) => ({
-  ...listOf(conditions, options),
+  list: statement<Filter & Page, ConnectionRow>(
+    `
+    select ${connectionColumns}
+    from (
+      select id from connections where ${conditionOf(conditions)}
+      order by created_time desc, id desc limit :size offset :offset
+    ) picked join connections c using (id) ${endTables}
+    order by c.created_time desc, c.id desc`,
+    options,
+  ),
   count: statement<Filter, { total: number }>(
     `select count(*) as total from connections where ${conditionOf(conditions)}`,
     options,
@@ -109,8 +118,10 @@ const listsOf = (scope: keyof typeof listedBy) => ({
 })
 
 /**
- * How names are sought. The index of names knows the organization as `organization_id || ''`, which no other index does,
- * and does not know `name || ''`: so the planner is led to the index that is meant, or away from it.
+ * How names are sought: by the index of names, or in that of an account, which holds them; which of both reads less
+ * depends on the account and the text, and so does what connectors add: plans are made for their values. The index of
+ * names knows the organization as `organization_id || ''`, which no other index does, and does not know `name || ''`:
+ * so the planner is led to it in a whole organization, or away from it.
  */
 const named = {
   account: { scope: listedBy.account, name: 'name ilike :like', alone: `${listedBy.account} and name ilike :like` },
@@ -133,11 +144,10 @@ const named = {
 
 const namedListsOf = ({ scope, name, alone }: (typeof named)[keyof typeof named]) => {
   const nameOrConnector = `and (${name} or src_connector_id = any(:connectorIds) or dest_connector_id = any(:connectorIds))`
-  // Some connectors have a large part of all connections and some have none: a plan fits the values that it is made for.
-  const options = { plannedEachTime: scope === listedBy.organization }
+  const options = { plannedEachTime: true }
   return {
-    byName: countedListOf([alone]),
-    byNameAndStatus: countedListOf([alone, statusFilter]),
+    byName: countedListOf([alone], options),
+    byNameAndStatus: countedListOf([alone, statusFilter], options),
     byNameOrConnector: countedListOf([scope, nameOrConnector], options),
     byNameOrConnectorAndStatus: countedListOf([scope, nameOrConnector, statusFilter], options),
   }
