@@ -13,6 +13,7 @@ import { createNotices } from './db/notices.ts'
 import type { Deps } from './deps.ts'
 import { createApp } from './http/app.ts'
 import type { Gate, Handlers } from './http/call.ts'
+import { serveConsole } from './http/console.ts'
 import { serveDocuments } from './http/documents.ts'
 import { serveHealth } from './http/health.ts'
 import { observe } from './http/observe.ts'
@@ -96,6 +97,7 @@ export async function createService(
   })
   serveHealth(app, database, () => draining)
   serveDocuments(app, config.publicUrl)
+  await serveConsole(app)
   serveOperations(app, { gate, database, publicUrl: config.publicUrl, handlers })
   return {
     app,

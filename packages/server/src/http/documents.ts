@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { catalogueId } from '@penstock/connector'
 import { connectors, logoOf, platforms } from '@penstock/connectors'
 import { basePath } from '@penstock/wire'
 import { openApiDocument } from '@penstock/wire/openapi'
@@ -41,9 +42,10 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
     path: string,
     things: readonly T[],
     make: (thing: T) => Resource,
+    otherName = ({ slug }: T) => slug,
   ) => {
     const made = new Map<string, Resource>()
-    const bySlug = new Map(things.map((thing) => [thing.slug, thing]))
+    const bySlug = new Map(things.flatMap((thing) => [thing.slug, otherName(thing)].map((name) => [name, thing])))
     app.get<{ Params: { slug: string } }>(path, { config: { operation: 'docs' } }, async (request, reply) => {
       const thing = bySlug.get(request.params.slug) ?? refuse('not_found')
       const resource = made.get(thing.slug) ?? make(thing)
@@ -75,7 +77,13 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
       ),
     ),
   )
-  serveEach('/logos/:slug.svg', platforms, (platform) => logo(logoOf(platform)))
+  // Lists of connectors tell a platform by its identifier.
+  serveEach(
+    '/logos/:slug.svg',
+    platforms,
+    (platform) => logo(logoOf(platform)),
+    ({ slug }) => catalogueId('platform', slug),
+  )
 
   serve('/docs/assets/style.css', () => asset('text/css; charset=utf-8', readBeside('style.css')))
   serve('/docs/assets/icon.svg', () => logo(readBeside('icon.svg')))

@@ -1,0 +1,80 @@
+import { NoAnswerError, type ParametersOf, PenstockError, type ResultOf } from '@penstock/client'
+import type { OperationId } from '@penstock/wire'
+import {
+  keepPreviousData,
+  QueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { client } from './session.ts'
+
+/** How screens read and write: by the names of the contract's operations, and in no other way. */
+
+const staleMs = 5_000
+const retriesMax = 2
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: staleMs,
+      refetchOnWindowFocus: true,
+      // What the service refuses it refuses again; a service that is away comes back.
+      retry: (failures, error) =>
+        failures < retriesMax &&
+        (error instanceof NoAnswerError || (error instanceof PenstockError && error.status >= 500)),
+    },
+  },
+})
+
+type Reading<I extends OperationId> = {
+  /** False: nothing is read yet. */
+  enabled?: boolean
+  /** Reads again in this time, in milliseconds, after an answer of which this says so; 0: not by itself. */
+  againAfterMs?: number | ((result: ResultOf<I> | undefined) => number)
+  /** Shows what was there until what is asked for now has come: for lists whose filter changes. */
+  keep?: boolean
+}
+
+type Call<I extends OperationId> = (parameters: ParametersOf<I>) => Promise<ResultOf<I>>
+const call = <I extends OperationId>(operation: I, parameters: ParametersOf<I>): Promise<ResultOf<I>> =>
+  (client[operation] as unknown as Call<I>)(parameters)
+
+/** What one reading is known by; to be read by others, or to be dropped. */
+export const keyOf = <I extends OperationId>(operation: I, parameters?: ParametersOf<I>): unknown[] =>
+  parameters === undefined ? [operation] : [operation, parameters]
+
+/** Calls an operation that reads, and keeps its result for every part of the page that asks for the same. */
+export function useRead<I extends OperationId>(
+  operation: I,
+  parameters: ParametersOf<I>,
+  { enabled = true, againAfterMs = 0, keep = false }: Reading<I> = {},
+): UseQueryResult<ResultOf<I>, Error> {
+  return useQuery<ResultOf<I>, Error>({
+    queryKey: keyOf(operation, parameters),
+    queryFn: ({ signal }) => call(operation, { ...parameters, signal }),
+    enabled,
+    refetchInterval: ({ state }) =>
+      (typeof againAfterMs === 'function' ? againAfterMs(state.data) : againAfterMs) || false,
+    ...(keep ? { placeholderData: keepPreviousData } : {}),
+  })
+}
+
+/** Reads once, outside of a render; the result is kept as that of `useRead` is. */
+export function readOnce<I extends OperationId>(operation: I, parameters: ParametersOf<I>): Promise<ResultOf<I>> {
+  return queryClient.fetchQuery<ResultOf<I>, Error>({
+    queryKey: keyOf(operation, parameters),
+    queryFn: ({ signal }) => call(operation, { ...parameters, signal }),
+  })
+}
+
+/** Calls an operation that writes. Whatever was read before is read again: what one write changes, the service knows. */
+export function useWrite<I extends OperationId>(operation: I): UseMutationResult<ResultOf<I>, Error, ParametersOf<I>> {
+  const queries = useQueryClient()
+  return useMutation<ResultOf<I>, Error, ParametersOf<I>>({
+    mutationFn: (parameters) => call(operation, parameters),
+    onSettled: () => queries.invalidateQueries(),
+  })
+}

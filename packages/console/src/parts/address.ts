@@ -1,0 +1,38 @@
+import { useCallback } from 'react'
+import { useSearchParams } from 'react-router'
+
+/**
+ * What a screen shows is in its address, so that it can be shared, reloaded and gone back to. A part that is empty is
+ * left out; changing anything but the page goes back to the first page.
+ */
+export function useAddress(): {
+  value: (name: string) => string
+  /** @param replace leaves no step behind to go back to: for what is typed letter by letter */
+  change: (values: Readonly<Record<string, string>>, options?: { replace?: boolean }) => void
+  /** From 0. */
+  page: number
+} {
+  const [parameters, setParameters] = useSearchParams()
+  const change = useCallback(
+    (values: Readonly<Record<string, string>>, { replace = false } = {}) =>
+      setParameters(
+        (before) => {
+          const after = new URLSearchParams(before)
+          if (!('page' in values)) after.delete('page')
+          for (const [name, value] of Object.entries(values)) {
+            if (value === '') after.delete(name)
+            else after.set(name, value)
+          }
+          return after
+        },
+        { replace },
+      ),
+    [setParameters],
+  )
+  const page = Number(parameters.get('page') ?? 1)
+  return {
+    value: (name) => parameters.get(name) ?? '',
+    change,
+    page: Number.isSafeInteger(page) && page > 0 ? page - 1 : 0,
+  }
+}

@@ -1,0 +1,44 @@
+import { Skeleton, Stack, VisuallyHidden } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { strings } from '../strings/index.ts'
+import { Failure } from './failure.tsx'
+
+/** What was read once it is there; a skeleton until then, and the failure where it does not come. */
+export function Loaded<T>({
+  query,
+  lines = 4,
+  skeleton,
+  children,
+}: {
+  query: UseQueryResult<T, Error>
+  /** How many lines the skeleton has. */
+  lines?: number
+  skeleton?: ReactNode
+  children: (result: T) => ReactNode
+}) {
+  if (query.data !== undefined) {
+    // What is there stays on the page while a newer version cannot be had.
+    return (
+      <>
+        {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+        {children(query.data)}
+      </>
+    )
+  }
+  if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} />
+  return skeleton ?? <Lines lines={lines} />
+}
+
+/** Lines where text will be. */
+export function Lines({ lines = 4 }: { lines?: number }) {
+  return (
+    <Stack gap="sm" aria-busy="true">
+      <VisuallyHidden role="status">{strings.parts.loading}</VisuallyHidden>
+      {Array.from({ length: lines }, (_, line) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines of a skeleton are nothing but their place.
+        <Skeleton key={line} height={36} radius="sm" />
+      ))}
+    </Stack>
+  )
+}

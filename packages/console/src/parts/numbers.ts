@@ -1,0 +1,22 @@
+const whole = new Intl.NumberFormat()
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+
+/** A count in full: `120,000`. */
+export const count = (n: number): string => whole.format(n)
+
+/** A count where there is little room: `120K`. */
+export const shortCount = (n: number): string => compact.format(n)
+
+/** A size in the unit that suits it: `48 MB`. */
+export function bytes(n: number): string {
+  const step = Math.min(byteUnits.length - 1, n > 0 ? Math.floor(Math.log10(n) / 3) : 0)
+  const unit = byteUnits[step] ?? 'byte'
+  return new Intl.NumberFormat(undefined, { style: 'unit', unit, maximumFractionDigits: 1 }).format(n / 1000 ** step)
+}
+
+/** A part of a whole: `99.8 %`. A part that is not all is never shown as all. */
+export function percent(part: number): string {
+  const shown = part < 1 ? Math.min(part, 0.999) : part
+  return new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 }).format(shown)
+}

@@ -1,0 +1,77 @@
+import { Text, Tooltip } from '@mantine/core'
+import { useSyncExternalStore } from 'react'
+import { strings } from '../strings/index.ts'
+
+/** Times are shown in the reader's own zone, as how long ago where they are near, and exactly on hover or focus. */
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' })
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+const nearSeconds = 7 * 86_400
+const tickMs = 10_000
+
+/** @param seconds since 1970; null where it has not happened */
+export function Time({ seconds }: { seconds: number | null | undefined }) {
+  const now = useNow()
+  if (!seconds)
+    return (
+      <Text span inherit c="dimmed">
+        {strings.parts.never}
+      </Text>
+    )
+  const at = new Date(seconds * 1000)
+  return (
+    <Tooltip label={exact.format(at)} events={{ hover: true, focus: true, touch: true }}>
+      <time dateTime={at.toISOString()} title={exact.format(at)} style={{ whiteSpace: 'nowrap' }}>
+        {Math.abs(now - at.getTime()) < nearSeconds * 1000 ? ago(seconds - now / 1000) : day.format(at)}
+      </time>
+    </Tooltip>
+  )
+}
+
+function ago(seconds: number): string {
+  const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
+  return relative.format(Math.trunc(seconds / length), unit)
+}
+
+let now = Date.now()
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+/** The present time in milliseconds, which moves every few seconds; one clock for the whole page. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now)
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  now = Math.max(now, Date.now() - tickMs)
+  timer ??= setInterval(() => {
+    now = Date.now()
+    for (const one of listeners) one()
+  }, tickMs)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/** How long something took, as people say it: `1 min 35 s`. @param seconds 0 or more */
+export function duration(seconds: number): string {
+  const whole = Math.round(seconds)
+  const parts = [
+    [Math.floor(whole / 3600), 'h'],
+    [Math.floor((whole % 3600) / 60), 'min'],
+    [whole % 60, 's'],
+  ] as const
+  const shown = parts.filter(([n]) => n > 0).slice(0, 2)
+  return shown.length > 0 ? shown.map(([n, unit]) => `${n} ${unit}`).join(' ') : '0 s'
+}

@@ -1,0 +1,136 @@
+import { ActionIcon, Anchor, Badge, Button, Card, Menu, Table } from '@mantine/core'
+import type { AccountEntry } from '@penstock/wire'
+import { IconDots, IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { useAddress } from '../../parts/address.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
+import { count } from '../../parts/numbers.ts'
+import { Empty, Page } from '../../parts/page.tsx'
+import { Pager, pageSize } from '../../parts/pager.tsx'
+import { SearchBox } from '../../parts/search-box.tsx'
+import { Time } from '../../parts/time.tsx'
+import { strings } from '../../strings/index.ts'
+import { DeleteAccount } from './delete-account.tsx'
+import { SaveAccount } from './save-account.tsx'
+
+const say = strings.accounts
+
+type Doing = { what: 'add' } | { what: 'edit' | 'delete'; account: AccountEntry }
+
+/** The sub-accounts of the organization. */
+export function Component() {
+  const { value, page } = useAddress()
+  const q = value('q')
+  const query = useRead(
+    'listAccounts',
+    { query: { q: q || undefined, size: pageSize, offset: page * pageSize } },
+    { keep: true },
+  )
+  const [doing, setDoing] = useState<Doing>()
+  const stop = () => setDoing(undefined)
+  const add = (
+    <Button leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setDoing({ what: 'add' })}>
+      {say.add}
+    </Button>
+  )
+  return (
+    <Page title={say.title} actions={add}>
+      <SearchBox label={say.search} />
+      <Loaded query={query} lines={8}>
+        {({ reply, total }) =>
+          total === 0 ? (
+            q ? (
+              <Empty title={say.noneFound} />
+            ) : (
+              <Empty title={say.none} help={say.noneHelp} action={add} />
+            )
+          ) : (
+            <>
+              <Accounts accounts={reply} onDo={setDoing} />
+              <Pager total={total} />
+            </>
+          )
+        }
+      </Loaded>
+      {doing?.what === 'add' && <SaveAccount onClose={stop} />}
+      {doing?.what === 'edit' && <SaveAccount account={doing.account} onClose={stop} />}
+      {doing?.what === 'delete' && <DeleteAccount account={doing.account} onClose={stop} />}
+    </Page>
+  )
+}
+
+function Accounts({ accounts, onDo }: { accounts: readonly AccountEntry[]; onDo: (doing: Doing) => void }) {
+  return (
+    <Card withBorder padding={0}>
+      <Table.ScrollContainer minWidth={640} type="native" tabIndex={0} aria-label={say.title} role="region">
+        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{say.name}</Table.Th>
+              <Table.Th ta="right">{say.connections}</Table.Th>
+              <Table.Th ta="right">{say.volume}</Table.Th>
+              <Table.Th>{say.created}</Table.Th>
+              <Table.Th w={56} aria-label={strings.parts.actions} />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {accounts.map((account) => (
+              <Table.Tr key={account.id}>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  <Anchor component={Link} to={`/accounts/${account.id}`} fw={550}>
+                    {account.name}
+                  </Anchor>{' '}
+                  {!account.enabled && (
+                    <Badge color="gray" variant="default" tt="none" ml="xs">
+                      {say.disabled}
+                    </Badge>
+                  )}
+                </Table.Td>
+                <Table.Td ta="right">{count(Number(account.connections))}</Table.Td>
+                <Table.Td ta="right">{count(account.volume)}</Table.Td>
+                <Table.Td>
+                  <Time seconds={account.createdTime} />
+                </Table.Td>
+                <Table.Td>
+                  <Actions account={account} onDo={onDo} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  )
+}
+
+function Actions({ account, onDo }: { account: AccountEntry; onDo: (doing: Doing) => void }) {
+  const edit = useWrite('editAccount')
+  const toggle = () =>
+    edit
+      .mutateAsync({ id: account.id, body: { enabled: !account.enabled } })
+      .then(() => notifyDone(account.enabled ? say.disabledNow(account.name) : say.enabledNow(account.name)))
+      .catch(notifyFailure)
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={say.actions(account.name)} loading={edit.isPending}>
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component={Link} to={`/accounts/${account.id}`}>
+          {say.open}
+        </Menu.Item>
+        <Menu.Item onClick={() => onDo({ what: 'edit', account })}>{say.edit}</Menu.Item>
+        <Menu.Item onClick={() => void toggle()}>{account.enabled ? say.disable : say.enable}</Menu.Item>
+        <Menu.Divider />
+        <Menu.Item color="red" onClick={() => onDo({ what: 'delete', account })}>
+          {say.delete}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

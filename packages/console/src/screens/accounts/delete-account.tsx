@@ -1,0 +1,55 @@
+import { List, Stack, Text } from '@mantine/core'
+import type { AccountEntry } from '@penstock/wire'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { notifyDone } from '../../parts/notify.tsx'
+import { count } from '../../parts/numbers.ts'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.accounts
+const named = 5
+
+/** Deletes a sub-account, after saying what goes with it. */
+export function DeleteAccount({ account, onClose }: { account: AccountEntry; onClose: () => void }) {
+  const remove = useWrite('deleteAccount')
+  const connections = useRead('listConnections', { accountId: account.id, query: { size: named } })
+  const connectors = useRead('listAddedConnectors', { accountId: account.id, query: { size: named } })
+  const names = (all: readonly { name: string }[], total: number) =>
+    `: ${all.map(({ name }) => name).join(', ')}${total > all.length ? ' …' : ''}`
+  return (
+    <Confirm
+      title={say.deleteTitle(account.name)}
+      action={say.delete}
+      name={account.name}
+      onClose={onClose}
+      onConfirm={async () => {
+        await remove.mutateAsync({ id: account.id })
+        notifyDone(say.deleted(account.name))
+      }}
+    >
+      <Stack gap="sm">
+        <Text size="sm">{say.deleteHelp}</Text>
+        <Text size="sm" fw={600}>
+          {say.goesWithIt}
+        </Text>
+        <Loaded query={connections} lines={1}>
+          {({ reply, total }) => (
+            <List size="sm">
+              <List.Item style={{ overflowWrap: 'anywhere' }}>
+                {say.connectionsGo(count(total))}
+                {total > 0 && names(reply, total)}
+              </List.Item>
+              {connectors.data && (
+                <List.Item style={{ overflowWrap: 'anywhere' }}>
+                  {say.connectorsGo(count(connectors.data.total))}
+                  {connectors.data.total > 0 && names(connectors.data.reply, connectors.data.total)}
+                </List.Item>
+              )}
+            </List>
+          )}
+        </Loaded>
+      </Stack>
+    </Confirm>
+  )
+}

@@ -1,0 +1,101 @@
+import { Button, Group, Modal, Stack, Switch, TextInput } from '@mantine/core'
+import { PenstockError } from '@penstock/client'
+import { type AccountEntry, limits } from '@penstock/wire'
+import { type FormEvent, useState } from 'react'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { Changed, isChanged } from '../../parts/changed.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { notifyDone } from '../../parts/notify.tsx'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.accounts
+
+/** Adds a sub-account, or edits one: nobody's change is lost, since what was opened is what is replaced. */
+export function SaveAccount({ account, onClose }: { account?: AccountEntry; onClose: () => void }) {
+  const add = useWrite('addAccount')
+  const edit = useWrite('editAccount')
+  // What is edited is read anew, for its version; an older one of the list would be taken for somebody else's change.
+  const opened = useRead('getAccount', { id: account?.id ?? '' }, { enabled: account !== undefined })
+  const [name, setName] = useState(account?.name ?? '')
+  const [enabled, setEnabled] = useState(account?.enabled ?? true)
+  const [ifMatch, setIfMatch] = useState<string>()
+  const [failure, setFailure] = useState<unknown>()
+  const fault =
+    failure instanceof PenstockError ? failure.details.find(({ field }) => field === 'body.name') : undefined
+
+  const save = async (version: string | undefined) => {
+    setFailure(undefined)
+    try {
+      const body = { name: name.trim(), enabled }
+      if (account) {
+        await edit.mutateAsync({ id: account.id, body, ifMatch: version })
+        notifyDone(say.saved(body.name))
+      } else {
+        await add.mutateAsync({ body })
+        notifyDone(say.added(body.name))
+      }
+      onClose()
+    } catch (error) {
+      setFailure(error)
+    }
+  }
+  const version = ifMatch ?? opened.data?.etag
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setIfMatch(version)
+    void save(version)
+  }
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={account ? say.editTitle(account.name) : say.addTitle}
+      closeButtonProps={{ 'aria-label': strings.parts.close }}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label={say.name}
+            description={say.nameHelp}
+            required
+            maxLength={limits.nameLengthMax}
+            data-autofocus
+            value={name}
+            error={fault?.message}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <Switch
+            label={say.enabled}
+            description={say.enabledHelp}
+            checked={enabled}
+            onChange={({ currentTarget }) => setEnabled(currentTarget.checked)}
+          />
+          {account && isChanged(failure) ? (
+            <Changed
+              mine={{ [say.name]: name, [say.enabled]: String(enabled) }}
+              readTheirs={async () => {
+                const { data } = await opened.refetch()
+                return {
+                  version: data?.etag,
+                  fields: { [say.name]: data?.reply.name ?? '', [say.enabled]: String(data?.reply.enabled) },
+                }
+              }}
+              onKeepTheirs={onClose}
+              onSaveMine={(version) => void save(version)}
+            />
+          ) : (
+            failure !== undefined && !fault && <Failure error={failure} />
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {strings.parts.cancel}
+            </Button>
+            <Button type="submit" loading={add.isPending || edit.isPending}>
+              {strings.parts.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,81 @@
+import { Box, Button, Card, Center, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react'
+import { Navigate, useSearchParams } from 'react-router'
+import { sessionStore, signIn } from '../api/session.ts'
+import { Failure } from '../parts/failure.tsx'
+import { strings } from '../strings/index.ts'
+
+const say = strings.session
+
+/** Signs in with client credentials, and goes on to the page that was asked for. */
+export function Component() {
+  const clientId = useSyncExternalStore(sessionStore.subscribe, sessionStore.read)
+  const queries = useQueryClient()
+  const [parameters] = useSearchParams()
+  const to = parameters.get('to')
+  const [credentials, setCredentials] = useState({ clientId: '', clientSecret: '' })
+  const [failure, setFailure] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  useEffect(() => {
+    document.title = `${say.signIn} · ${strings.shell.product}`
+  }, [])
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      // What somebody else has read in this tab is not shown to the next one.
+      queries.clear()
+      await signIn({ clientId: credentials.clientId.trim(), clientSecret: credentials.clientSecret.trim() })
+    } catch (error) {
+      setFailure(error)
+      setBusy(false)
+    }
+  }
+
+  // Only a page of the console, never an address elsewhere.
+  if (clientId) return <Navigate to={to?.startsWith('/') && !to.startsWith('//') ? to : '/'} replace />
+  return (
+    <Center mih="100vh" p="md" component="main">
+      <Card w="100%" maw={420} padding="xl" withBorder shadow="sm" component="form" onSubmit={submit}>
+        <Stack>
+          <Group gap="sm">
+            <img src="/docs/assets/icon.svg" alt="" width={36} height={36} />
+            <Title order={1} size="h3">
+              {say.title}
+            </Title>
+          </Group>
+          <Text size="sm" c="dimmed">
+            {to ? say.expired : say.help}
+          </Text>
+          <TextInput
+            label={say.clientId}
+            required
+            autoFocus
+            autoComplete="username"
+            spellCheck={false}
+            value={credentials.clientId}
+            onChange={({ currentTarget: { value } }) => setCredentials((before) => ({ ...before, clientId: value }))}
+          />
+          <PasswordInput
+            label={say.clientSecret}
+            required
+            autoComplete="current-password"
+            value={credentials.clientSecret}
+            onChange={({ currentTarget: { value } }) =>
+              setCredentials((before) => ({ ...before, clientSecret: value }))
+            }
+          />
+          {failure !== undefined && <Failure error={failure} />}
+          <Box>
+            <Button type="submit" loading={busy} fullWidth>
+              {say.signIn}
+            </Button>
+          </Box>
+        </Stack>
+      </Card>
+    </Center>
+  )
+}

@@ -1,0 +1,87 @@
+import { Button, Combobox, Loader, ScrollArea, Text, useCombobox } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconBuilding, IconSelector } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useLocation, useNavigate } from 'react-router'
+import { useRead } from '../api/queries.ts'
+import { strings } from '../strings/index.ts'
+import { pathOf, useAccount } from './account.ts'
+
+const say = strings.shell
+const shown = 20
+const waitMs = 200
+
+/** Shows the sub-account that is picked, and picks another one: the same kind of page of that one is opened. */
+export function AccountSwitcher({ onPick }: { onPick: () => void }) {
+  const { accountId, account } = useAccount()
+  const [text, setText] = useState('')
+  const [q] = useDebouncedValue(text.trim(), waitMs)
+  const { pathname } = useLocation()
+  const navigate = useNavigate()
+  const combobox = useCombobox({
+    onDropdownClose: () => {
+      combobox.resetSelectedOption()
+      setText('')
+    },
+    onDropdownOpen: () => combobox.focusSearchInput(),
+  })
+  const { data, isFetching } = useRead(
+    'listAccounts',
+    { query: { q: q || undefined, size: shown } },
+    { enabled: combobox.dropdownOpened, keep: true },
+  )
+  const pick = (id: string) => {
+    combobox.closeDropdown()
+    onPick()
+    // Beneath a list stands one thing of the account that is left, which the next one has not.
+    const page = pathname.split('/')[accountId ? 3 : 1] ?? ''
+    const same = ['connections', 'connectors', 'catalogue', 'reports', 'deleted'].includes(page) ? page : ''
+    navigate(
+      id === ''
+        ? pathOf(undefined, ['connections', 'reports', 'deleted'].includes(same) ? same : '')
+        : pathOf(id, same),
+    )
+  }
+  return (
+    <Combobox store={combobox} onOptionSubmit={pick} withinPortal>
+      <Combobox.Target withAriaAttributes={false}>
+        <Button
+          variant="default"
+          fullWidth
+          justify="space-between"
+          h={44}
+          leftSection={<IconBuilding size={18} aria-hidden />}
+          rightSection={<IconSelector size={16} aria-hidden />}
+          aria-label={`${say.switchAccount}: ${account?.name ?? say.allAccounts}`}
+          aria-haspopup="listbox"
+          aria-expanded={combobox.dropdownOpened}
+          onClick={() => combobox.toggleDropdown()}
+        >
+          <Text span truncate size="sm" fw={550}>
+            {accountId ? (account?.name ?? '…') : say.allAccounts}
+          </Text>
+        </Button>
+      </Combobox.Target>
+      <Combobox.Dropdown>
+        <Combobox.Search
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          placeholder={say.searchAccounts}
+          aria-label={say.searchAccounts}
+          rightSection={isFetching && <Loader size={14} />}
+        />
+        <Combobox.Options aria-label={say.switchAccount}>
+          <ScrollArea.Autosize mah={320} type="scroll">
+            {q === '' && <Combobox.Option value="">{say.allAccounts}</Combobox.Option>}
+            {data?.reply.map(({ id, name }) => (
+              <Combobox.Option key={id} value={id} active={id === accountId} style={{ overflowWrap: 'anywhere' }}>
+                {name}
+              </Combobox.Option>
+            ))}
+            {data?.reply.length === 0 && <Combobox.Empty>{say.noAccounts}</Combobox.Empty>}
+          </ScrollArea.Autosize>
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  )
+}

@@ -1,0 +1,29 @@
+import { createTheme, type MantineColorsTuple } from '@mantine/core'
+
+/** The look of the console: the blue of deep water, and quiet greys. Components look alike because they are set here. */
+
+const water: MantineColorsTuple = [
+  '#e9f5fd',
+  '#d3e8f6',
+  '#a4d0ee',
+  '#71b7e7',
+  '#4aa2e1',
+  '#3295de',
+  '#238edd',
+  '#157bc4',
+  '#0a6eb0',
+  '#005f9c',
+]
+
+export const theme = createTheme({
+  primaryColor: 'water',
+  primaryShade: { light: 8, dark: 6 },
+  autoContrast: true,
+  colors: { water },
+  fontFamily: "'Inter Variable', system-ui, sans-serif",
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  headings: { fontFamily: "'Inter Variable', system-ui, sans-serif", fontWeight: '650' },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+})

@@ -1,0 +1,37 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+
+/** Where the files of the console are, on the service; its pages are elsewhere (`src/app.tsx`). */
+const base = '/console/'
+
+export default defineConfig({
+  base,
+  plugins: [react(), compress()],
+  build: { target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false },
+  // `npm run dev -w packages/console` shows changes at once, beside a service on its usual port.
+  server: { proxy: { '^/(es|docs|logos)/': 'http://127.0.0.1:8080' } },
+})
+
+/** Writes each file in the encodings that browsers take, so that the service compresses nothing while it serves. */
+function compress(): Plugin {
+  return {
+    name: 'compress',
+    apply: 'build',
+    async writeBundle({ dir = '' }) {
+      const files = await readdir(dir, { recursive: true })
+      await Promise.all(
+        files
+          .filter((file) => /\.(js|css|html|svg)$/.test(file))
+          .map(async (file) => {
+            const bytes = await readFile(join(dir, file))
+            await writeFile(join(dir, `${file}.br`), await promisify(brotliCompress)(bytes))
+            await writeFile(join(dir, `${file}.gz`), await promisify(gzip)(bytes, { level: 9 }))
+          }),
+      )
+    },
+  }
+}
