@@ -13,6 +13,7 @@ import { dirname, join, matchesGlob } from 'node:path'
 import pg from 'pg'
 import { migrate } from '../packages/server/src/db/migrate.ts'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/server/src/embedded/embedded-postgres.ts'
+import { buildConsole } from './harness/built-console.ts'
 import { databaseUrl, execute, serverVariable, templateVariable } from './harness/database.ts'
 
 const root = dirname(import.meta.dirname)
@@ -38,6 +39,7 @@ async function main(): Promise<number> {
     console.error(`No test file matches ${selections.join(' ')}. Name a file, a glob or a part of a path.`)
     return 1
   }
+  if (files.some((file) => file.includes('console'))) await buildConsole()
   const directory = await mkdtemp(join(tmpdir(), 'penstock-test-'))
   // The user who runs PostgreSQL, and the less privileged ones of some tests, must be able to pass through.
   await chmod(directory, 0o711)

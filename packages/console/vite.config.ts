@@ -11,7 +11,13 @@ const base = '/console/'
 export default defineConfig({
   base,
   plugins: [react(), compress()],
-  build: { target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false },
+  build: {
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1_000,
+  },
   // `npm run dev -w packages/console` shows changes at once, beside a service on its usual port.
   server: { proxy: { '^/(es|docs|logos)/': 'http://127.0.0.1:8080' } },
 })

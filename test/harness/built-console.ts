@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+const root = dirname(dirname(import.meta.dirname))
+
+/** Builds the console where its sources are newer than what was built, so that tests meet what is there now. */
+export async function buildConsole(): Promise<void> {
+  const home = join(root, 'packages/console')
+  const timeOf = (file: string) => statSync(join(home, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const newest = Math.max(...globSync(['src/**/*', '*.ts', 'index.html'], { cwd: home }).map(timeOf))
+  if (timeOf('dist/index.html') > newest) return
+  const build = spawn('npm', ['run', 'build', '-w', 'packages/console'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const [code] = await once(build, 'exit')
+  assert.equal(code, 0, 'the console cannot be built')
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type Client, createClient } from '@penstock/client'
+import type { Connector } from '@penstock/connector'
+import type { Account, Connection, Transfer } from '@penstock/wire'
+import pg from 'pg'
+import type { Browser, Page } from 'playwright-core'
+import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
+import { type Look, launchBrowser, openPage } from './browser.ts'
+import { createTestDatabase } from './database.ts'
+import { connectorBySlug } from './fixtures.ts'
+import { freePort } from './process.ts'
+import { postgresqlSecrets } from './transfers.ts'
+import { until } from './until.ts'
+
+/**
+ * The console as its users meet it: the real service in a process of its own, on a database of its own, with a folder of
+ * files and a PostgreSQL to load into; and browsers in front of it.
+ */
+
+const root = dirname(dirname(import.meta.dirname))
+export const localFolder = connectorBySlug('local-folder')
+export const postgresql = connectorBySlug('postgresql')
+
+export type ConsoleStage = {
+  readonly url: string
+  readonly credentials: { clientId: string; clientSecret: string }
+  /** The same API, to make what a test starts from. */
+  readonly client: Client
+  /** The folder that the local folder's connector may read and write. */
+  readonly folder: string
+  /** A database for the PostgreSQL connector to write to. */
+  readonly target: pg.Pool
+  readonly targetSecrets: Record<string, string | number>
+  /** Opens a page that is signed in, unless told otherwise. */
+  open(path: string, options?: { look?: Look; signedIn?: boolean }): Promise<Page>
+  /** Ends the service as a crash does. */
+  kill(): Promise<void>
+  /** Starts it again, at the same address. */
+  start(): Promise<void>
+  addAccount(name: string): Promise<Account>
+  /** Adds and configures both of the connectors that can move data here. */
+  addEnds(accountId: string): Promise<void>
+  /** A connection from a file in the folder to a table. */
+  connect(
+    accountId: string,
+    name: string,
+    options?: { file?: string; table?: string; activate?: boolean },
+  ): Promise<Connection>
+  /** Runs a connection to its end. */
+  run(accountId: string, connectionId: string): Promise<Transfer>
+  close(): Promise<void>
+}
+
+/** @param env settings of the service beside the usual ones */
+export async function startConsole(env: Record<string, string> = {}): Promise<ConsoleStage> {
+  const database = await createTestDatabase()
+  const targetDatabase = await createTestDatabase()
+  const folder = await mkdtemp(join(tmpdir(), 'penstock-console-'))
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const credentials = { clientId: 'console-tests', clientSecret: `canary-${generateMasterKey()}` }
+  const settings = {
+    PATH: process.env.PATH,
+    DATABASE_URL: database.url,
+    PENSTOCK_MASTER_KEY: generateMasterKey(),
+    PENSTOCK_CLIENT_ID: credentials.clientId,
+    PENSTOCK_CLIENT_SECRET: credentials.clientSecret,
+    PENSTOCK_PORT: String(port),
+    PENSTOCK_DATA_DIR: join(folder, '.penstock'),
+    PENSTOCK_LOCAL_FOLDERS: folder,
+    PENSTOCK_LOG_LEVEL: 'warn',
+    ...env,
+  }
+  let said = ''
+  const serve = async () => {
+    const child = spawn(process.execPath, [join(root, 'packages/server/src/bin.ts'), 'serve'], {
+      env: settings,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    child.stderr.on('data', (text) => {
+      said += text
+    })
+    await until('the service is ready', async () => {
+      assert(child.exitCode === null && child.signalCode === null, `the service ended: ${said}`)
+      return fetch(`${url}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    })
+    return child
+  }
+  let child = await serve()
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+  }
+  const client = createClient({ baseUrl: url, ...credentials })
+  const target = new pg.Pool({ connectionString: targetDatabase.url, max: 2 })
+  target.on('error', () => {})
+  const targetSecrets = postgresqlSecrets(targetDatabase.url)
+  let browser: Browser | undefined
+  const pages: { close(): Promise<void> }[] = []
+
+  return {
+    ...{ url, credentials, client, folder, target, targetSecrets },
+    open: async (path, { look, signedIn = true } = {}) => {
+      browser ??= await launchBrowser()
+      const opened = await openPage(browser, url, look)
+      pages.push(opened)
+      await opened.page.goto(path)
+      if (signedIn) await signIn(opened.page, credentials)
+      return opened.page
+    },
+    kill: () => end('SIGKILL'),
+    start: async () => {
+      child = await serve()
+    },
+    addAccount: async (name) => (await client.addAccount({ body: { name } })).reply,
+    addEnds: async (accountId) => {
+      await client.addConnectors({ accountId, body: { connectorIds: [localFolder.id, postgresql.id] } })
+      await configure(client, accountId, localFolder, { folder })
+      await configure(client, accountId, postgresql, targetSecrets)
+    },
+    connect: async (accountId, name, { file = 'people.csv', table = 'people', activate = true } = {}) => {
+      const { reply } = await client.createConnection({
+        accountId,
+        body: {
+          name,
+          srcConnectorId: localFolder.id,
+          destConnectorId: postgresql.id,
+          srcConnectionConfig: { files: file },
+          destConnectionConfig: { table, writeMode: 'Upsert', keyColumns: 'id' },
+        },
+      })
+      if (!activate) return reply
+      return (await client.updateConnectionStatus({ accountId, id: reply.id, body: { action: 'activate' } })).reply
+    },
+    run: async (accountId, id) => {
+      const { reply } = await client.startTransfer({ accountId, id, body: {} })
+      return until('the run has ended', async () => {
+        const { reply: transfer } = await client.getTransfer({ accountId, id, transferId: reply.id })
+        return transfer.finishedTime === null ? undefined : transfer
+      })
+    },
+    close: async () => {
+      const closed = await Promise.allSettled(pages.map((page) => page.close()))
+      await browser?.close()
+      await end('SIGTERM')
+      await target.end()
+      await database.drop()
+      await targetDatabase.drop()
+      await rm(folder, { recursive: true, force: true })
+      for (const one of closed) if (one.status === 'rejected') throw one.reason
+    },
+  }
+}
+
+/** Signs in where the page asks for it, and waits for the screen that was asked for. */
+export async function signIn(page: Page, { clientId, clientSecret }: ConsoleStage['credentials']): Promise<void> {
+  await page.getByLabel('Client id').fill(clientId)
+  await page.locator('input[type=password]').fill(clientSecret)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' })
+}
+
+/** A file of people for a transfer, of which every tenth has no e-mail address, and the table that takes them. */
+export async function preparePeople(stage: ConsoleStage, rows: number, table = 'people'): Promise<void> {
+  const lines = Array.from(
+    { length: rows },
+    (_, i) => `${i + 1},Person ${i + 1},${i % 10 === 9 ? '' : `p${i + 1}@example.com`}`,
+  )
+  await writeFile(join(stage.folder, `${table}.csv`), `id,name,email\n${lines.join('\n')}\n`)
+  await stage.target.query(`create table ${table} (id integer primary key, name text, email text not null)`)
+}
+
+async function configure(
+  client: Client,
+  accountId: string,
+  { id }: Connector,
+  secretConfig: Record<string, string | number>,
+) {
+  await client.configureConnector({ accountId, id, body: { secretConfig } })
+}
