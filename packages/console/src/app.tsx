@@ -36,8 +36,25 @@ const routes: RouteObject[] = [
       {
         ErrorBoundary: Crashed,
         children: [
-          screen('/', () => import('./screens/accounts/accounts.tsx')),
+          screen('/', () => import('./screens/overview/organization.tsx')),
           screen('/accounts', () => import('./screens/accounts/accounts.tsx')),
+          screen('/connections', () => import('./screens/connections/connections.tsx')),
+          screen('/reports', () => import('./screens/reports/reports.tsx')),
+          screen('/deleted', () => import('./screens/deleted/deleted.tsx')),
+          {
+            path: '/accounts/:accountId',
+            children: [
+              screen('', () => import('./screens/overview/account.tsx')),
+              screen('catalogue', () => import('./screens/catalogue/catalogue.tsx')),
+              screen('connectors', () => import('./screens/connectors/connectors.tsx')),
+              screen('connections', () => import('./screens/connections/connections.tsx')),
+              screen('connections/new', () => import('./screens/new-connection/new-connection.tsx')),
+              screen('connections/:connectionId', () => import('./screens/connection/connection.tsx')),
+              screen('connections/:connectionId/runs/:transferId', () => import('./screens/run/run.tsx')),
+              screen('reports', () => import('./screens/reports/reports.tsx')),
+              screen('deleted', () => import('./screens/deleted/deleted.tsx')),
+            ],
+          },
           { path: '*', Component: NotFound },
         ],
       },

@@ -51,3 +51,12 @@ export function Empty({ title, help, action }: { title: string; help?: ReactNode
     </Stack>
   )
 }
+
+/** The row above a list: search, filters, what else narrows it. */
+export function Toolbar({ children }: { children: ReactNode }) {
+  return (
+    <Group gap="sm" align="flex-end">
+      {children}
+    </Group>
+  )
+}

@@ -8,7 +8,7 @@ import { useAddress } from '../../parts/address.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
 import { count } from '../../parts/numbers.ts'
-import { Empty, Page } from '../../parts/page.tsx'
+import { Empty, Page, Toolbar } from '../../parts/page.tsx'
 import { Pager, pageSize } from '../../parts/pager.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -38,7 +38,9 @@ export function Component() {
   )
   return (
     <Page title={say.title} actions={add}>
-      <SearchBox label={say.search} />
+      <Toolbar>
+        <SearchBox label={say.search} />
+      </Toolbar>
       <Loaded query={query} lines={8}>
         {({ reply, total }) =>
           total === 0 ? (
@@ -65,14 +67,16 @@ export function Component() {
 function Accounts({ accounts, onDo }: { accounts: readonly AccountEntry[]; onDo: (doing: Doing) => void }) {
   return (
     <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={640} type="native" tabIndex={0} aria-label={say.title} role="region">
+      <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} aria-label={say.title} role="region">
         <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{say.name}</Table.Th>
               <Table.Th ta="right">{say.connections}</Table.Th>
-              <Table.Th ta="right">{say.volume}</Table.Th>
-              <Table.Th>{say.created}</Table.Th>
+              <Table.Th ta="right" visibleFrom="sm">
+                {say.volume}
+              </Table.Th>
+              <Table.Th visibleFrom="md">{say.created}</Table.Th>
               <Table.Th w={56} aria-label={strings.parts.actions} />
             </Table.Tr>
           </Table.Thead>
@@ -80,7 +84,7 @@ function Accounts({ accounts, onDo }: { accounts: readonly AccountEntry[]; onDo:
             {accounts.map((account) => (
               <Table.Tr key={account.id}>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                  <Anchor component={Link} to={`/accounts/${account.id}`} fw={550}>
+                  <Anchor component={Link} to={`/accounts/${account.id}`} fw={550} fz="inherit">
                     {account.name}
                   </Anchor>{' '}
                   {!account.enabled && (
@@ -90,8 +94,10 @@ function Accounts({ accounts, onDo }: { accounts: readonly AccountEntry[]; onDo:
                   )}
                 </Table.Td>
                 <Table.Td ta="right">{count(Number(account.connections))}</Table.Td>
-                <Table.Td ta="right">{count(account.volume)}</Table.Td>
-                <Table.Td>
+                <Table.Td ta="right" visibleFrom="sm">
+                  {count(account.volume)}
+                </Table.Td>
+                <Table.Td visibleFrom="md">
                   <Time seconds={account.createdTime} />
                 </Table.Td>
                 <Table.Td>

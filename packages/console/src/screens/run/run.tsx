@@ -1,0 +1,8 @@
+import { Page } from '../../parts/page.tsx'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.run
+
+export function Component() {
+  return <Page title={say.title}>{null}</Page>
+}

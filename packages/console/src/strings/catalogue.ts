@@ -1,0 +1,4 @@
+/** What the screen “Catalogue” says. */
+export const catalogue = {
+  title: 'Catalogue',
+}

@@ -1,0 +1,4 @@
+/** What the screen “Connection” says. */
+export const connection = {
+  title: 'Connection',
+}

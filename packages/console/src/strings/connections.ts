@@ -1,0 +1,4 @@
+/** What the screen “Connections” says. */
+export const connections = {
+  title: 'Connections',
+}

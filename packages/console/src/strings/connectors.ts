@@ -1,0 +1,4 @@
+/** What the screen “Connectors” says. */
+export const connectors = {
+  title: 'Connectors',
+}

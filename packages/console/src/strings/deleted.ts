@@ -1,0 +1,4 @@
+/** What the screen “Deleted” says. */
+export const deleted = {
+  title: 'Deleted',
+}

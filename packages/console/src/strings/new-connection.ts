@@ -1,0 +1,4 @@
+/** What the screen “New connection” says. */
+export const newConnection = {
+  title: 'New connection',
+}

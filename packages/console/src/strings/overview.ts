@@ -1,0 +1,4 @@
+/** What the screen “Overview” says. */
+export const overview = {
+  title: 'Overview',
+}

@@ -1,0 +1,4 @@
+/** What the screen “Reports” says. */
+export const reports = {
+  title: 'Reports',
+}

@@ -1,0 +1,4 @@
+/** What the screen “Run” says. */
+export const run = {
+  title: 'Run',
+}
