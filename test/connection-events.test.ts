@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { limits } from '@penstock/wire'
-import { meet } from '../packages/server/src/connections/connections.ts'
+import { restoreAccount } from '../packages/server/src/accounts/accounts.ts'
+import { connectionsOfAccounts, meet } from '../packages/server/src/connections/connections.ts'
 import { type Caller, callerOf, destinationSettings, sourceSettings } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { addAccountWithPipe, type Inbox, makeInbox, type Pipe } from './harness/pipes.ts'
@@ -189,15 +190,15 @@ describe('the history of a connection', () => {
     assert.deepEqual(await sql('select from connection_events where connection_id = any($1)', [pipe.id, other.id]), [])
   })
 
-  test('tells what an operator’s restore of its sub-account did to it', async () => {
+  test('tells what the deletion and the restore of its sub-account did to it', async () => {
     const pipe = await newPipe()
     await caller.expect(caller.call('deleteAccount', { id: pipe.accountId }))
     assert.equal((await caller.call('listConnectionEvents', pipe)).status, 404)
-    const told = await sql(
-      'select was, became from connection_events where connection_id = $1 order by number',
-      pipe.id,
-    )
-    assert.deepEqual(told.at(-1), { was: 'active', became: 'deleted' })
+    await service.database.transaction((tx) => restoreAccount(tx, pipe.accountId, connectionsOfAccounts))
+    assert.deepEqual(await toldOf(pipe), [
+      ['status', 'active', 'deleted'],
+      ['status', 'deleted', 'disabled'],
+    ])
   })
 
   test(`keeps the newest ${limits.connectionEventsMax}`, async () => {

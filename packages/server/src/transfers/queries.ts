@@ -183,9 +183,16 @@ const wideCountOf = (scope: string, ofScope: string, latest: string) => {
 }
 
 const statusesAsked = 'unnest(:statuses::text[]) as s (status)'
-const connectionsNamed = `
-  connections c where c.id = any(:connectionIds) and c.organization_id = :organizationId
-    and (:accountId::text is null or c.account_id = :accountId) and not c.account_deleted and ${isKept}`
+/** Those of the connections that are named that can be asked for. */
+const connectionsAsked = `(
+    select c.id from connections c
+    where c.id = any(:connectionIds) and c.organization_id = :organizationId
+      and (:accountId::text is null or c.account_id = :accountId) and not c.account_deleted and ${isKept}
+  ) asked`
+
+/** Sought by the mark alone, so that every plan finds it by the index of the marked ones. */
+const newestOfAsked = `
+  cross join lateral (select * from transfers where connection_id = asked.id and latest limit 1) t`
 
 const wideListsOf = (latest: '' | ' and t.latest') => ({
   account: {
@@ -200,25 +207,36 @@ const wideListsOf = (latest: '' | ' and t.latest') => ({
       latest,
     ),
   },
-  connections: {
-    list: wideListOf(
-      `(select c.id from ${connectionsNamed}) named cross join ${statusesAsked}`,
-      `t.connection_id = named.id${latest}`,
-    ),
+})
+
+/** Of connections that are asked: a page of each, or its newest transfer. */
+const listsOfAsked = {
+  all: {
+    list: wideListOf(`${connectionsAsked} cross join ${statusesAsked}`, 't.connection_id = asked.id'),
     count: statement<WideFilter, { total: number }>(`
-      select count(*) as total
-      from (select c.id from ${connectionsNamed}) named
-      join transfers t on t.connection_id = named.id${latest}
+      select count(*) as total from ${connectionsAsked} join transfers t on t.connection_id = asked.id
       where t.status = any(:statuses)
     `),
   },
-})
-const wideLists = { all: wideListsOf(''), latest: wideListsOf(' and t.latest') }
+  latest: {
+    list: statement<WideFilter & { size: number; offset: number }, TransferRow>(`
+      select ${transferColumns} from ${connectionsAsked} ${newestOfAsked}
+      where t.status = any(:statuses) ${newestFirst} limit :size offset :offset
+    `),
+    count: statement<WideFilter, { total: number }>(`
+      select count(*) as total from ${connectionsAsked} ${newestOfAsked} where t.status = any(:statuses)
+    `),
+  },
+}
+const wideLists = {
+  all: { ...wideListsOf(''), asked: listsOfAsked.all },
+  latest: { ...wideListsOf(' and t.latest'), asked: listsOfAsked.latest },
+}
 
 /** Picks the statements for a filter over many connections. */
 export const wideTransferList = ({ accountId, latest, connectionIds }: WideFilter) =>
   wideLists[latest ? 'latest' : 'all'][
-    connectionIds !== null ? 'connections' : accountId === null ? 'organization' : 'account'
+    connectionIds !== null ? 'asked' : accountId === null ? 'organization' : 'account'
   ]
 
 /**
