@@ -29,6 +29,8 @@ export const postgresql = connectorBySlug('postgresql')
 export type ConsoleStage = {
   readonly url: string
   readonly credentials: { clientId: string; clientSecret: string }
+  /** The service's own database. */
+  readonly databaseUrl: string
   /** The same API, to make what a test starts from. */
   readonly client: Client
   /** The folder that the local folder's connector may read and write. */
@@ -109,7 +111,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
   const pages: { close(): Promise<void> }[] = []
 
   return {
-    ...{ url, credentials, client, folder, target, targetSecrets },
+    ...{ url, credentials, client, folder, target, targetSecrets, databaseUrl: database.url },
     open: async (path, { look, signedIn = true } = {}) => {
       browser ??= await launchBrowser()
       const opened = await openPage(browser, url, look)
