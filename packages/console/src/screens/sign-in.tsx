@@ -4,6 +4,7 @@ import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react
 import { Navigate, useSearchParams } from 'react-router'
 import { sessionStore, signIn } from '../api/session.ts'
 import { Failure } from '../parts/failure.tsx'
+import { addressOf } from '../place.ts'
 import { strings } from '../strings/index.ts'
 
 const say = strings.session
@@ -42,7 +43,7 @@ export function Component() {
       <Card w="100%" maw={420} padding="xl" withBorder shadow="sm" component="form" onSubmit={submit}>
         <Stack>
           <Group gap="sm">
-            <img src="/docs/assets/icon.svg" alt="" width={36} height={36} />
+            <img src={addressOf('/docs/assets/icon.svg')} alt="" width={36} height={36} />
             <Title order={1} size="h3">
               {say.title}
             </Title>
