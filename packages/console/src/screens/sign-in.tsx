@@ -36,8 +36,7 @@ export function Component() {
     }
   }
 
-  // Only a page of the console, never an address elsewhere.
-  if (clientId) return <Navigate to={to?.startsWith('/') && !to.startsWith('//') ? to : '/'} replace />
+  if (clientId) return <Navigate to={pageOf(to)} replace />
   return (
     <Center mih="100vh" p="md" component="main">
       <Card w="100%" maw={420} padding="xl" withBorder shadow="sm" component="form" onSubmit={submit}>
@@ -79,4 +78,10 @@ export function Component() {
       </Card>
     </Center>
   )
+}
+
+/** The page that was asked for; the first one where that would be an address elsewhere. */
+function pageOf(to: string | null): string {
+  const { origin, pathname, search } = new URL(to ?? '/', window.location.origin)
+  return origin === window.location.origin ? pathname + search : '/'
 }
