@@ -1,8 +1,104 @@
-import { Page } from '../../parts/page.tsx'
+import { Button, SegmentedControl } from '@mantine/core'
+import type { AddedConnector } from '@penstock/wire'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useRead } from '../../api/queries.ts'
+import { useAddress } from '../../parts/address.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Empty, Page, Toolbar } from '../../parts/page.tsx'
+import { Pager, pageSize } from '../../parts/pager.tsx'
+import { SearchBox } from '../../parts/search-box.tsx'
+import { pathOf, useAccount } from '../../shell/account.ts'
 import { strings } from '../../strings/index.ts'
+import { CheckConnector } from './check-connector.tsx'
+import { ConfigureConnector } from './configure-connector.tsx'
+import { ConnectorTable } from './connector-table.tsx'
+import { RemoveConnector } from './remove-connector.tsx'
 
 const say = strings.connectors
+const configuredOf: Readonly<Record<string, boolean>> = { yes: true, no: false }
 
+/** The connectors that a sub-account has added. `?configure=` and `?check=` open one of them from anywhere. */
 export function Component() {
-  return <Page title={say.title}>{null}</Page>
+  const { accountId } = useAccount()
+  const { value, page, change } = useAddress()
+  const [removed, setRemoved] = useState<AddedConnector>()
+  const q = value('q')
+  const configured = value('configured')
+  const query = useRead(
+    'listAddedConnectors',
+    {
+      accountId,
+      query: { q: q || undefined, configured: configuredOf[configured], size: pageSize, offset: page * pageSize },
+    },
+    { keep: true },
+  )
+  // Which part of the list is shown stays as it is while one of it is looked at.
+  const look = (at: { configure?: string; check?: string }) =>
+    change({ configure: '', check: '', ...at, page: value('page') })
+  const add = (
+    <Button component={Link} to={pathOf(accountId, 'catalogue')} leftSection={<IconPlus size={18} aria-hidden />}>
+      {say.add}
+    </Button>
+  )
+  return (
+    <Page title={say.title} help={say.help} actions={add}>
+      <Toolbar>
+        <SearchBox label={say.search} />
+        <SegmentedControl
+          aria-label={say.configuration}
+          value={configured in configuredOf ? configured : ''}
+          onChange={(next) => change({ configured: next })}
+          data={[
+            { value: '', label: say.all },
+            { value: 'yes', label: say.configured },
+            { value: 'no', label: say.notConfigured },
+          ]}
+        />
+      </Toolbar>
+      <Loaded query={query} lines={8}>
+        {({ reply, total }) =>
+          total === 0 ? (
+            q || configured ? (
+              <Empty
+                title={say.noneFound}
+                action={
+                  <Button variant="default" onClick={() => change({ q: '', configured: '' })}>
+                    {say.showAll}
+                  </Button>
+                }
+              />
+            ) : (
+              <Empty title={say.none} help={say.noneHelp} action={add} />
+            )
+          ) : (
+            <>
+              <ConnectorTable connectors={reply} accountId={accountId} onLook={look} onRemove={setRemoved} />
+              <Pager total={total} />
+            </>
+          )
+        }
+      </Loaded>
+      {value('configure') && (
+        <ConfigureConnector
+          key={value('configure')}
+          accountId={accountId}
+          connectorId={value('configure')}
+          onClose={() => look({})}
+          onCheck={() => look({ check: value('configure') })}
+        />
+      )}
+      {value('check') && (
+        <CheckConnector
+          key={value('check')}
+          accountId={accountId}
+          connectorId={value('check')}
+          onClose={() => look({})}
+          onConfigure={() => look({ configure: value('check') })}
+        />
+      )}
+      {removed && <RemoveConnector accountId={accountId} connector={removed} onClose={() => setRemoved(undefined)} />}
+    </Page>
+  )
 }

@@ -1,0 +1,88 @@
+import { Chip, Group, Select } from '@mantine/core'
+import { dataTypeCategories, dataTypes, platformTypes, roles } from '@penstock/wire'
+import { useAddress } from '../../parts/address.ts'
+import { Toolbar } from '../../parts/page.tsx'
+import { SearchBox } from '../../parts/search-box.tsx'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.catalogue
+
+/** What narrows the catalogue. All of it is in the address; what is not one of the terms there narrows nothing. */
+export function useFilters() {
+  const { value, change } = useAddress()
+  const term = <T extends string>(name: string, terms: readonly T[]) => terms.find((one) => one === value(name))
+  const query = {
+    q: value('q') || undefined,
+    supportedType: term('role', roles),
+    dataTypeCategory: term('category', dataTypeCategories),
+    platformType: term('platform', platformTypes),
+    dataType: term('data', dataTypes),
+  }
+  const moves = value('moves') === 'yes'
+  const fresh = value('added') === 'no'
+  return {
+    /** What the service narrows by. */
+    query,
+    /** Only those that this deployment can move data through. */
+    moves,
+    /** Only those that are not added yet. */
+    fresh,
+    any: moves || fresh || Object.values(query).some((one) => one !== undefined),
+    set: (name: string, next: string) => change({ [name]: next }),
+    clear: () => change({ q: '', role: '', category: '', platform: '', data: '', moves: '', added: '' }),
+  }
+}
+
+export function Filters({ query, moves, fresh, set }: ReturnType<typeof useFilters>) {
+  return (
+    <Toolbar>
+      <SearchBox label={say.search} />
+      <Term name="role" label={say.role} terms={roles} value={query.supportedType} onPick={set} />
+      <Term
+        name="category"
+        label={say.category}
+        terms={dataTypeCategories}
+        value={query.dataTypeCategory}
+        onPick={set}
+      />
+      <Term name="platform" label={say.platformType} terms={platformTypes} value={query.platformType} onPick={set} />
+      <Term name="data" label={say.dataType} terms={dataTypes} value={query.dataType} onPick={set} />
+      <Group gap="xs" mih={36}>
+        <Chip checked={moves} onChange={(on) => set('moves', on ? 'yes' : '')}>
+          {say.movesData}
+        </Chip>
+        <Chip checked={fresh} onChange={(on) => set('added', on ? 'no' : '')}>
+          {say.notAdded}
+        </Chip>
+      </Group>
+    </Toolbar>
+  )
+}
+
+function Term({
+  name,
+  label,
+  terms,
+  value,
+  onPick,
+}: {
+  name: string
+  label: string
+  terms: readonly string[]
+  value: string | undefined
+  onPick: (name: string, term: string) => void
+}) {
+  return (
+    <Select
+      aria-label={label}
+      placeholder={label}
+      data={terms.map((term) => ({ value: term, label: say.term(term) }))}
+      value={value ?? null}
+      onChange={(term) => onPick(name, term ?? '')}
+      clearable
+      clearButtonProps={{ 'aria-label': say.anyOf(label) }}
+      comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
+      style={{ flex: '1 1 9rem', maxWidth: 240 }}
+    />
+  )
+}

@@ -1,0 +1,52 @@
+import { Box, Button, Group, Paper, Text } from '@mantine/core'
+import type { CatalogueEntry } from '@penstock/wire'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.catalogue
+
+/** What was picked, at hand wherever one is in the catalogue. */
+export function SelectionBar({
+  picked,
+  busy,
+  onAdd,
+  onClear,
+}: {
+  picked: readonly CatalogueEntry[]
+  busy: boolean
+  onAdd: () => void
+  onClear: () => void
+}) {
+  return (
+    <Paper
+      withBorder
+      shadow="lg"
+      px="md"
+      py="sm"
+      radius="md"
+      pos="sticky"
+      bottom={16}
+      role="region"
+      aria-label={say.selection}
+      style={{ zIndex: 10 }}
+    >
+      <Group justify="space-between" gap="sm" wrap="nowrap">
+        <Box miw={0}>
+          <Text fw={600} size="sm" role="status">
+            {say.selected(picked.length)}
+          </Text>
+          <Text size="xs" c="dimmed" truncate visibleFrom="sm">
+            {picked.map(({ name }) => name).join(', ')}
+          </Text>
+        </Box>
+        <Group gap="xs" wrap="nowrap" style={{ flex: 'none' }}>
+          <Button variant="default" onClick={onClear}>
+            {say.clearSelection}
+          </Button>
+          <Button onClick={onAdd} loading={busy}>
+            {say.add(picked.length)}
+          </Button>
+        </Group>
+      </Group>
+    </Paper>
+  )
+}

@@ -1,0 +1,123 @@
+import { Badge, Box, Card, Checkbox, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import type { CatalogueEntry } from '@penstock/wire'
+import { IconArrowsExchange, IconCheck } from '@tabler/icons-react'
+import { memo, type ReactNode, useId } from 'react'
+import { Link } from 'react-router'
+import { Logo, logoOfPlatform } from '../../parts/connector-name.tsx'
+import { pathOf } from '../../shell/account.ts'
+import { strings } from '../../strings/index.ts'
+import classes from './tile.module.css'
+
+const say = strings.catalogue
+
+export function Tiles({ label, busy = false, children }: { label: string; busy?: boolean; children: ReactNode }) {
+  return (
+    <SimpleGrid
+      cols={{ base: 1, xs: 2, md: 3, xl: 4 }}
+      spacing="md"
+      role="list"
+      aria-label={label}
+      aria-busy={busy || undefined}
+    >
+      {children}
+    </SimpleGrid>
+  )
+}
+
+/**
+ * A connector of the catalogue: a box to tick while it is not added, the way to its configuration once it is. Drawn anew
+ * only where it changes, since there are many of them.
+ */
+export const Tile = memo(function Tile({
+  entry,
+  accountId,
+  added,
+  picked,
+  onToggle,
+}: {
+  entry: CatalogueEntry
+  accountId: string
+  added: boolean
+  picked: boolean
+  onToggle: (entry: CatalogueEntry) => void
+}) {
+  const id = useId()
+  const named = { 'aria-labelledby': `${id}-name`, 'aria-describedby': `${id}-about` }
+  return (
+    <Box role="listitem" className={classes.place}>
+      {added ? (
+        <Card
+          component={Link}
+          to={`${pathOf(accountId, 'connectors')}?configure=${entry.connectorId}`}
+          withBorder
+          padding="md"
+          className={classes.tile}
+          {...named}
+        >
+          <Content id={id} entry={entry}>
+            <Badge color="teal" variant="light" tt="none" leftSection={<IconCheck size={12} aria-hidden />}>
+              {say.isAdded}
+            </Badge>
+          </Content>
+        </Card>
+      ) : (
+        <Checkbox.Card
+          checked={picked}
+          onClick={() => onToggle(entry)}
+          withBorder
+          p="md"
+          radius="md"
+          className={classes.tile}
+          data-picked={picked || undefined}
+          {...named}
+        >
+          <Content id={id} entry={entry}>
+            <Checkbox.Indicator />
+          </Content>
+        </Checkbox.Card>
+      )}
+    </Box>
+  )
+})
+
+function Content({ id, entry, children }: { id: string; entry: CatalogueEntry; children: ReactNode }) {
+  const { platformId, name, supportedType, dataType, dataTypeCategory, platformType, transfer } = entry
+  return (
+    <Stack gap="sm" h="100%" justify="space-between">
+      <Group gap="sm" wrap="nowrap" align="flex-start" justify="space-between">
+        <Group gap="sm" wrap="nowrap" align="flex-start" miw={0}>
+          <Logo src={logoOfPlatform(platformId)} size={36} />
+          <Text id={`${id}-name`} fw={600} size="sm" lh={1.35} lineClamp={2}>
+            {name}
+          </Text>
+        </Group>
+        {children}
+      </Group>
+      <Stack gap={6} id={`${id}-about`}>
+        <Text size="xs" c="dimmed">
+          {say.term(dataTypeCategory)} · {say.term(dataType)}
+          <br />
+          {platformType}
+        </Text>
+        <Group gap={6}>
+          {supportedType.split(', ').map((role) => (
+            <Badge key={role} variant="default" size="sm" tt="none" fw={500}>
+              {role}
+            </Badge>
+          ))}
+          {transfer && (
+            <Badge
+              variant="light"
+              size="sm"
+              tt="none"
+              fw={500}
+              leftSection={<IconArrowsExchange size={12} aria-hidden />}
+            >
+              {say.movesData}
+            </Badge>
+          )}
+        </Group>
+      </Stack>
+    </Stack>
+  )
+}

@@ -1,0 +1,97 @@
+import { Alert, Button, Group, Modal, Stack, Text, ThemeIcon, Timeline } from '@mantine/core'
+import type { CheckResult } from '@penstock/wire'
+import { IconCheck, IconX } from '@tabler/icons-react'
+import { useEffect } from 'react'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Lines } from '../../parts/loaded.tsx'
+import { Time } from '../../parts/time.tsx'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.connectors
+
+/** Checks a connector against its platform as soon as it is opened, and says how each step went. */
+export function CheckConnector({
+  accountId,
+  connectorId,
+  onClose,
+  onConfigure,
+}: {
+  accountId: string
+  connectorId: string
+  onClose: () => void
+  onConfigure: () => void
+}) {
+  const connector = useRead('getConnector', { accountId, id: connectorId })
+  const { mutate: check, data, error, isPending } = useWrite('checkConnector')
+  useEffect(() => check({ accountId, id: connectorId }), [check, accountId, connectorId])
+  const name = connector.data?.reply.name
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={name ? say.checkTitle(name) : say.check}
+      closeButtonProps={{ 'aria-label': strings.parts.close }}
+    >
+      <Stack aria-live="polite" aria-busy={isPending}>
+        {error ? (
+          <Failure error={error} />
+        ) : data && !isPending ? (
+          <Result result={data.reply} />
+        ) : (
+          <>
+            <Text size="sm" c="dimmed">
+              {say.checking}
+            </Text>
+            <Lines lines={3} />
+          </>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onConfigure}>
+            {say.configure}
+          </Button>
+          <Button variant="light" loading={isPending} onClick={() => check({ accountId, id: connectorId })}>
+            {say.checkAgain}
+          </Button>
+          <Button onClick={onClose}>{strings.parts.close}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function Result({ result: { ok, message, checks, checkedTime } }: { result: CheckResult }) {
+  return (
+    <>
+      <Alert color={ok ? 'teal' : 'red'} title={ok ? say.checkOk : say.checkFailed}>
+        <Text size="sm">{message}</Text>
+        <Text size="xs" c="dimmed" mt={4}>
+          {say.checked} <Time seconds={checkedTime} />
+        </Text>
+      </Alert>
+      <Timeline bulletSize={24} lineWidth={2} aria-label={say.steps} role="list">
+        {checks.map((step) => (
+          <Timeline.Item
+            key={step.name}
+            role="listitem"
+            bullet={
+              <ThemeIcon size={24} radius="xl" color={step.ok ? 'teal' : 'red'} aria-hidden>
+                {step.ok ? <IconCheck size={14} /> : <IconX size={14} />}
+              </ThemeIcon>
+            }
+            title={
+              <Text span fw={600} fz="sm">
+                {say.step(step.name, step.ok)}
+              </Text>
+            }
+          >
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {step.message}
+            </Text>
+          </Timeline.Item>
+        ))}
+      </Timeline>
+    </>
+  )
+}

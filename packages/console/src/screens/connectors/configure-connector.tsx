@@ -1,0 +1,110 @@
+import { Anchor, Button, Drawer, Group, Stack, Text } from '@mantine/core'
+import { PenstockError } from '@penstock/client'
+import { IconBook } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { Logo } from '../../parts/connector-name.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
+import { strings } from '../../strings/index.ts'
+import { ConfigureForm } from './configure-form.tsx'
+
+const say = strings.connectors
+
+/** A drawer in which a connector is configured, with what is to be known of it. */
+export function ConfigureConnector({
+  accountId,
+  connectorId,
+  onClose,
+  onCheck,
+}: {
+  accountId: string
+  connectorId: string
+  onClose: () => void
+  onCheck: () => void
+}) {
+  const connector = useRead('getConnector', { accountId, id: connectorId })
+  const definition = useRead('getConnectorDefinition', { id: connectorId })
+  const configuration = useRead('getConnectorConfiguration', { accountId, id: connectorId })
+  const [changed, setChanged] = useState(false)
+  // A form is drawn anew where somebody else's version is taken over.
+  const [drawn, setDrawn] = useState(0)
+  const { name, docUrl, logo, integrated = false } = connector.data?.reply ?? {}
+  const notAdded = configuration.error instanceof PenstockError && configuration.error.code === 'connector_not_added'
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="lg"
+      closeOnClickOutside={!changed}
+      closeOnEscape={!changed}
+      closeButtonProps={{ 'aria-label': strings.parts.close }}
+      title={
+        <Group gap="sm" wrap="nowrap">
+          {logo && <Logo src={logo} size={28} />}
+          <Text span fw={650} fz="lg">
+            {name ? say.configureTitle(name) : say.configure}
+          </Text>
+        </Group>
+      }
+    >
+      <Stack gap="lg">
+        {docUrl && (
+          <Anchor href={new URL(docUrl, window.location.origin).pathname} target="_blank" fz="sm" w="fit-content">
+            <Group gap={6} wrap="nowrap">
+              <IconBook size={16} aria-hidden />
+              {say.documentation}
+            </Group>
+          </Anchor>
+        )}
+        {definition.data?.reply.notes && (
+          <Text size="sm" c="dimmed">
+            {definition.data.reply.notes}
+          </Text>
+        )}
+        <Loaded query={configuration} lines={5}>
+          {(opened) => (
+            <Loaded query={definition} lines={5}>
+              {({ reply: { secretFields } }) => (
+                <ConfigureForm
+                  key={drawn}
+                  accountId={accountId}
+                  connectorId={connectorId}
+                  name={name ?? ''}
+                  configuration={opened}
+                  definitions={secretFields}
+                  readAgain={async () => (await configuration.refetch({ throwOnError: true })).data ?? opened}
+                  onChanged={setChanged}
+                  onTakeTheirs={() => setDrawn((times) => times + 1)}
+                  onCheck={integrated ? onCheck : undefined}
+                  onClose={onClose}
+                />
+              )}
+            </Loaded>
+          )}
+        </Loaded>
+        {notAdded && <AddIt accountId={accountId} connectorId={connectorId} />}
+      </Stack>
+    </Drawer>
+  )
+}
+
+/** For who was led here by a link to a connector that has been removed since. */
+function AddIt({ accountId, connectorId }: { accountId: string; connectorId: string }) {
+  const add = useWrite('addConnectors')
+  return (
+    <Button
+      w="fit-content"
+      loading={add.isPending}
+      onClick={() =>
+        void add
+          .mutateAsync({ accountId, body: { connectorIds: [connectorId] } })
+          .then(({ reply }) => notifyDone(say.added(reply[0]?.name ?? connectorId)))
+          .catch(notifyFailure)
+      }
+    >
+      {say.addIt}
+    </Button>
+  )
+}

@@ -1,0 +1,135 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import type { ParametersOf, ResultOf } from '@penstock/client'
+import { errors, type FieldDefinition } from '@penstock/wire'
+import { IconLock } from '@tabler/icons-react'
+import { useEffect, useMemo, useState } from 'react'
+import { useWrite } from '../../api/queries.ts'
+import { Changed, isChanged } from '../../parts/changed.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
+import { FieldForm } from '../../parts/fields/field-form.tsx'
+import { changesOf, type FormValue, valuesOf, withDefinitions } from '../../parts/fields/form-field.ts'
+import { notifyDone } from '../../parts/notify.tsx'
+import { strings } from '../../strings/index.ts'
+import { ConnectionsNamed } from './connections-named.tsx'
+import { baseOf, wordsOfValues } from './versions.ts'
+
+const say = strings.connectors
+const prefix = 'body.secretConfig'
+
+type Opened = ResultOf<'getConnectorConfiguration'>
+
+/** The form of a connector's configuration. What was opened is what is replaced, so nobody's change is lost. */
+export function ConfigureForm({
+  accountId,
+  connectorId,
+  name,
+  configuration,
+  definitions,
+  readAgain,
+  onChanged,
+  onTakeTheirs,
+  onCheck,
+  onClose,
+}: {
+  accountId: string
+  connectorId: string
+  name: string
+  configuration: Opened
+  definitions: readonly FieldDefinition[]
+  readAgain: () => Promise<Opened>
+  /** Says whether there is something that is not saved yet. */
+  onChanged: (changed: boolean) => void
+  onTakeTheirs: () => void
+  /** Undefined where this deployment cannot check the connector. */
+  onCheck: (() => void) | undefined
+  onClose: () => void
+}) {
+  const save = useWrite('configureConnector')
+  // Lists are read again at any time; the form goes on from what it was opened with.
+  const [opened] = useState(configuration)
+  const fieldsOf = ({ reply }: Opened) => withDefinitions(reply.secretConfig[0]?.configuration ?? [], definitions)
+  const [fields] = useState(() => fieldsOf(opened))
+  const [before] = useState(() => valuesOf(fields))
+  const [values, setValues] = useState(before)
+  const [theirs, setTheirs] = useState<Opened>()
+  const [failure, setFailure] = useState<unknown>()
+  const faults = useMemo(() => faultsOf(failure, prefix), [failure])
+  const changes = changesOf(before, values, fields)
+  const changed = Object.keys(changes).length > 0
+  useEffect(() => onChanged(changed), [changed, onChanged])
+  const { editable, env, lastUpdated } = opened.reply
+
+  const send = async (secretConfig: Body['secretConfig'], ifMatch: string | undefined, next: () => void) => {
+    setFailure(undefined)
+    try {
+      await save.mutateAsync({ accountId, id: connectorId, body: { secretConfig }, ifMatch })
+      notifyDone(say.saved(name))
+      next()
+    } catch (error) {
+      setFailure(error)
+    }
+  }
+  const saveMine = (version: string | undefined) =>
+    void send(changesOf(baseOf(before, theirs ? fieldsOf(theirs) : fields), values, fields), version, onClose)
+  const change = (field: string, value: FormValue) => setValues((now) => ({ ...now, [field]: value }))
+
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (editable) void send(changes, opened.etag, onClose)
+      }}
+    >
+      <Stack gap="lg">
+        {!editable && (
+          <Alert color="gray" icon={<IconLock aria-hidden />} title={say.madeIn(env)}>
+            {errors.not_editable.message}
+          </Alert>
+        )}
+        {fields.length === 0 && <Text size="sm">{say.asksNothing}</Text>}
+        <FieldForm fields={fields} values={values} onChange={change} faults={faults} lastUpdated={lastUpdated} />
+        {isChanged(failure) ? (
+          <Changed
+            mine={wordsOfValues(fields, before, values)}
+            readTheirs={async () => {
+              const now = await readAgain()
+              setTheirs(now)
+              return { version: now.etag, fields: wordsOfValues(fieldsOf(now)) }
+            }}
+            onKeepTheirs={onTakeTheirs}
+            onSaveMine={saveMine}
+          />
+        ) : (
+          failure !== undefined &&
+          !isOfFields(failure, prefix) && (
+            <>
+              <Failure error={failure} />
+              <ConnectionsNamed error={failure} accountId={accountId} />
+            </>
+          )
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {strings.parts.cancel}
+          </Button>
+          {onCheck && (
+            <Button
+              variant="light"
+              disabled={!editable || save.isPending}
+              onClick={() => void send(changes, opened.etag, onCheck)}
+            >
+              {say.saveAndCheck}
+            </Button>
+          )}
+          <Button type="submit" loading={save.isPending} disabled={!editable}>
+            {strings.parts.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+type Body = ParametersOf<'configureConnector'>['body']

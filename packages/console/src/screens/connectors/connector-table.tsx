@@ -1,0 +1,192 @@
+import {
+  ActionIcon,
+  Anchor,
+  Badge,
+  Box,
+  Button,
+  Card,
+  Group,
+  Menu,
+  Table,
+  Text,
+  UnstyledButton,
+  VisuallyHidden,
+} from '@mantine/core'
+import { type AddedConnector, type ErrorCode, errors } from '@penstock/wire'
+import { IconDots } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { Logo, logoOfPlatform } from '../../parts/connector-name.tsx'
+import { count } from '../../parts/numbers.ts'
+import { pathOf } from '../../shell/account.ts'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.connectors
+
+type Doing = {
+  onLook: (at: { configure?: string; check?: string }) => void
+  onRemove: (connector: AddedConnector) => void
+}
+
+/** A line for each connector: what it is, whether it is ready, where it is used. */
+export function ConnectorTable({
+  connectors,
+  accountId,
+  ...doing
+}: { connectors: readonly AddedConnector[]; accountId: string } & Doing) {
+  return (
+    <Card withBorder padding={0}>
+      <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} aria-label={say.title} role="region">
+        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{say.name}</Table.Th>
+              <Table.Th visibleFrom="lg">{say.role}</Table.Th>
+              <Table.Th visibleFrom="lg">{say.category}</Table.Th>
+              <Table.Th visibleFrom="sm">{say.configuration}</Table.Th>
+              <Table.Th visibleFrom="md" ta="right">
+                {say.usedIn}
+              </Table.Th>
+              <Table.Th aria-label={strings.parts.actions} />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {connectors.map((connector) => (
+              <Table.Tr key={connector.connectorId}>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  <Name connector={connector} onLook={doing.onLook} />
+                </Table.Td>
+                <Table.Td visibleFrom="lg">{say.roles[connector.supportedType]}</Table.Td>
+                <Table.Td visibleFrom="lg">{say.term(connector.dataTypeCategory)}</Table.Td>
+                <Table.Td visibleFrom="sm">
+                  <ConfiguredBadge configured={connector.configured} />
+                </Table.Td>
+                <Table.Td visibleFrom="md" ta="right">
+                  <UsedIn connector={connector} accountId={accountId} />
+                </Table.Td>
+                <Table.Td>
+                  <Actions connector={connector} {...doing} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  )
+}
+
+function Name({ connector, onLook }: { connector: AddedConnector; onLook: Doing['onLook'] }) {
+  const { connectorId, platformId, name, dataType, configured, transfer } = connector
+  return (
+    <Group gap="sm" wrap="nowrap" align="flex-start">
+      <Box mt={2}>
+        <Logo src={logoOfPlatform(platformId)} size={28} />
+      </Box>
+      <Box miw={0}>
+        <UnstyledButton onClick={() => onLook({ configure: connectorId })} fw={550} fz="sm" aria-haspopup="dialog">
+          <Text span inherit c="var(--mantine-color-anchor)">
+            {name}
+          </Text>
+        </UnstyledButton>
+        <Text size="xs" c="dimmed">
+          {say.term(dataType)}
+          {!transfer && ` · ${say.movesNothing}`}
+        </Text>
+        <Box hiddenFrom="sm" mt={4}>
+          <ConfiguredBadge configured={configured} />
+        </Box>
+      </Box>
+    </Group>
+  )
+}
+
+function ConfiguredBadge({ configured }: { configured: boolean }) {
+  return (
+    <Badge variant="dot" color={configured ? 'teal' : 'orange'} tt="none" fw={500}>
+      {configured ? say.configured : say.notConfigured}
+    </Badge>
+  )
+}
+
+export const usesOf = ({ srcConnections, destConnections }: AddedConnector) => srcConnections + destConnections
+
+function UsedIn({ connector, accountId }: { connector: AddedConnector; accountId: string }) {
+  const uses = usesOf(connector)
+  if (uses === 0)
+    return (
+      <Text span inherit c="dimmed">
+        {say.notUsed}
+      </Text>
+    )
+  return (
+    <Anchor
+      component={Link}
+      to={`${pathOf(accountId, 'connections')}?q=${encodeURIComponent(connector.name)}`}
+      fz="inherit"
+    >
+      {say.uses(uses, count(uses))}
+    </Anchor>
+  )
+}
+
+function Actions({ connector, onLook, onRemove }: { connector: AddedConnector } & Doing) {
+  const { connectorId, name, configured } = connector
+  return (
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      <Box visibleFrom="md">
+        {configured && whyNoCheck(connector) === undefined ? (
+          <Button size="compact-sm" variant="default" onClick={() => onLook({ check: connectorId })}>
+            {say.check}
+            <VisuallyHidden>: {name}</VisuallyHidden>
+          </Button>
+        ) : (
+          !configured && (
+            <Button size="compact-sm" variant="light" onClick={() => onLook({ configure: connectorId })}>
+              {say.configure}
+              <VisuallyHidden>: {name}</VisuallyHidden>
+            </Button>
+          )
+        )}
+      </Box>
+      <Menu position="bottom-end" width={260}>
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={say.actions(name)}>
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => onLook({ configure: connectorId })}>{say.configure}</Menu.Item>
+          <CheckItem connector={connector} onCheck={() => onLook({ check: connectorId })} />
+          <Menu.Divider />
+          <Menu.Item color="red" onClick={() => onRemove(connector)}>
+            {say.remove}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  )
+}
+
+/** Why the service would refuse to check a connector; undefined where it would not. */
+function whyNoCheck({ transfer, configured }: AddedConnector): string | undefined {
+  const code: ErrorCode | undefined = transfer
+    ? configured
+      ? undefined
+      : 'connector_not_configured'
+    : 'check_not_supported'
+  return code && errors[code].message
+}
+
+/** What cannot be done can still be reached, and says why. */
+function CheckItem({ connector, onCheck }: { connector: AddedConnector; onCheck: () => void }) {
+  const why = whyNoCheck(connector)
+  if (why === undefined) return <Menu.Item onClick={onCheck}>{say.check}</Menu.Item>
+  return (
+    <Menu.Item aria-disabled closeMenuOnClick={false} c="dimmed" style={{ cursor: 'not-allowed' }}>
+      {say.check}
+      <Text size="xs" c="dimmed" style={{ whiteSpace: 'normal' }}>
+        {why}
+      </Text>
+    </Menu.Item>
+  )
+}

@@ -1,0 +1,102 @@
+import { Anchor, Button, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { PenstockError } from '@penstock/client'
+import { type AddedConnector, errors, limits } from '@penstock/wire'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { notifyDone } from '../../parts/notify.tsx'
+import { count } from '../../parts/numbers.ts'
+import { ConnectionBadge } from '../../parts/status.tsx'
+import { pathOf } from '../../shell/account.ts'
+import { strings } from '../../strings/index.ts'
+import { usesOf } from './connector-table.tsx'
+
+const say = strings.connectors
+const namedMax = 8
+
+type Props = { accountId: string; connector: AddedConnector; onClose: () => void }
+
+/** Removes a connector; where connections hold it, says which. */
+export function RemoveConnector(props: Props) {
+  const { accountId, connector, onClose } = props
+  const remove = useWrite('removeConnector')
+  const [held, setHeld] = useState(usesOf(connector) > 0)
+  if (held) return <Held {...props} />
+  return (
+    <Confirm
+      title={say.removeTitle(connector.name)}
+      action={say.remove}
+      {...(connector.configured ? { name: connector.name } : {})}
+      onClose={onClose}
+      onConfirm={async () => {
+        try {
+          await remove.mutateAsync({ accountId, id: connector.connectorId })
+        } catch (error) {
+          // A connection was made in the meantime.
+          if (error instanceof PenstockError && error.code === 'connector_in_use') setHeld(true)
+          throw error
+        }
+        notifyDone(say.removed(connector.name))
+      }}
+    >
+      {connector.configured ? say.removeHelp : say.removeHelpEmpty}
+    </Confirm>
+  )
+}
+
+function Held({ accountId, connector: { connectorId, name }, onClose }: Props) {
+  // The list is searched by name, which other connectors may share a part of; those that are meant are picked from it.
+  const query = useRead('listConnections', { accountId, query: { q: name, size: limits.pageSizeMax } })
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={say.heldTitle(name)}
+      closeButtonProps={{ 'aria-label': strings.parts.close }}
+    >
+      <Stack>
+        <Text size="sm">{errors.connector_in_use.message}</Text>
+        <Loaded query={query} lines={2}>
+          {({ reply }) => {
+            const holders = reply.filter(
+              ({ src, dest, deleted }) =>
+                !deleted && (src.connectorId === connectorId || dest.connectorId === connectorId),
+            )
+            return (
+              <>
+                <List size="sm" listStyleType="none" spacing="xs">
+                  {holders.slice(0, namedMax).map((connection) => (
+                    <List.Item key={connection.id} style={{ overflowWrap: 'anywhere' }}>
+                      <Group gap="xs">
+                        <Anchor component={Link} to={pathOf(accountId, `connections/${connection.id}`)} fz="inherit">
+                          {connection.name}
+                        </Anchor>
+                        <ConnectionBadge status={connection.status} />
+                      </Group>
+                    </List.Item>
+                  ))}
+                </List>
+                {holders.length > namedMax && (
+                  <Anchor
+                    component={Link}
+                    to={`${pathOf(accountId, 'connections')}?q=${encodeURIComponent(name)}`}
+                    fz="sm"
+                  >
+                    {say.showHolders(count(holders.length))}
+                  </Anchor>
+                )}
+              </>
+            )
+          }}
+        </Loaded>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {strings.parts.close}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,47 @@
+import { secretMask } from '@penstock/wire'
+import {
+  countingFields,
+  type FormField,
+  type FormValue,
+  type FormValues,
+  valuesOf,
+} from '../../parts/fields/form-field.ts'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.connectors
+
+/** The values of a configuration in words, by the labels of their fields, to be compared. Secrets are not among them. */
+export function wordsOfValues(
+  fields: readonly FormField[],
+  before: FormValues = valuesOf(fields),
+  values: FormValues = before,
+): Record<string, string> {
+  return Object.fromEntries(
+    countingFields(fields, values).map(({ name, label, type }) => {
+      const value = values[name] ?? ''
+      return [label, type === 'Password' ? wordsOfSecret(before[name] ?? '', value) : wordsOf(value)]
+    }),
+  )
+}
+
+function wordsOf(value: FormValue): string {
+  if (typeof value === 'boolean') return value ? say.yes : say.no
+  return (typeof value === 'string' ? value : value.join(', ')) || say.unset
+}
+
+function wordsOfSecret(before: FormValue, value: FormValue): string {
+  if (value === secretMask) return say.secretSet
+  if (value !== '') return say.secretNew
+  return before === '' ? say.unset : say.secretCleared
+}
+
+/**
+ * What my version is saved over, once both were looked at: theirs. Of secrets only what I changed is sent, since nobody
+ * can look at them.
+ */
+export function baseOf(before: FormValues, theirs: readonly FormField[]): FormValues {
+  const secrets = theirs
+    .filter(({ type }) => type === 'Password')
+    .map(({ name }) => [name, before[name] ?? ''] as const)
+  return { ...valuesOf(theirs), ...Object.fromEntries(secrets) }
+}
