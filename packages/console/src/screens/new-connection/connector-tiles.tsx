@@ -4,6 +4,7 @@ import { IconCheck } from '@tabler/icons-react'
 import { Logo, logoOfPlatform } from '../../parts/connector-name.tsx'
 import { count } from '../../parts/numbers.ts'
 import { strings } from '../../strings/index.ts'
+import classes from './tile.module.css'
 
 const say = strings.newConnection
 
@@ -43,7 +44,7 @@ export function Tiles({
         {tiles.map((tile) => (
           <UnstyledButton
             key={tile.connectorId}
-            className="tile"
+            className={classes.tile}
             onClick={() => onPick(tile)}
             disabled={busy !== undefined}
             aria-pressed={tile.connectorId === picked}

@@ -138,7 +138,12 @@ function Configuration({ definition: { connectorId, name, secretFields } }: { de
         />
       )}
       {opened === 'check' && (
-        <CheckConnector accountId={accountId} connectorId={connectorId} onClose={() => setOpened(undefined)} />
+        <CheckConnector
+          accountId={accountId}
+          connectorId={connectorId}
+          onClose={() => setOpened(undefined)}
+          onConfigure={() => setOpened('configure')}
+        />
       )}
     </>
   )

@@ -103,7 +103,9 @@ function ColumnLine({ editor, line, index }: { editor: Editor; line: Line; index
               style={{ flex: '1 1 9rem' }}
             />
           ) : (
-            entry.kind === 'column' && <ColumnWays editor={editor} line={line} entry={entry} name={name} set={set} fault={fault?.column} />
+            entry.kind === 'column' && (
+              <ColumnWays editor={editor} line={line} entry={entry} name={name} set={set} fault={fault?.column} />
+            )
           )}
           <ActionIcon
             variant="subtle"

@@ -83,7 +83,7 @@ function Mapping({
   const mapped = usePreview(target, { destConnectionConfig: { mapping: looked } }, moves)
   const ready = !isNotReady(raw.error)
   const columns = raw.data?.reply.columns
-  const wrong = faultsOfLines(lines, say)
+  const wrong = faultsOfLines(lines, { noName: say.noName, noColumn: say.noColumnPicked, twice: say.twice })
   const refused = useMemo(() => faultsOf(mapped.error, path), [mapped.error])
 
   const save = async (ifMatch: string | undefined) => {

@@ -71,7 +71,15 @@ function FieldLine({
         </Stack>
         <Stack gap={6} miw={0}>
           <Group gap="xs" wrap="nowrap" align="flex-start">
-            <Choice name={name} entry={entry} found={found} looked={looked} columns={columns} error={error} onPick={set} />
+            <Choice
+              name={name}
+              entry={entry}
+              found={found}
+              looked={looked}
+              columns={columns}
+              error={error}
+              onPick={set}
+            />
             {entry?.kind === 'value' && <FixedValue name={name} value={entry.value} values={values} onChange={set} />}
             {entry?.kind === 'column' && !columns && (
               <ColumnPicker

@@ -36,7 +36,9 @@ export function Component() {
     <WizardProvider value={wizard}>
       <Page title={say.title} help={connection?.name ?? say.help} actions={cancel}>
         <Steps />
-        {left !== undefined && wizard.sourceId === '' && <LeftHalfWay at={left} onStartAnew={() => setLeft(undefined)} />}
+        {left !== undefined && wizard.sourceId === '' && (
+          <LeftHalfWay at={left} onStartAnew={() => setLeft(undefined)} />
+        )}
         <CurrentStep />
       </Page>
     </WizardProvider>

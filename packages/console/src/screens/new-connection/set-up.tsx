@@ -115,15 +115,15 @@ function Form({ definitions }: { definitions: Readonly<Record<EndKey, Definition
           />
         </Card>
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-          {ends.map(({ key, role }) => (
+          {ends.map((end) => (
             <EndCard
-              key={key}
-              end={{ key, role }}
-              definition={definitions[key]}
-              fields={form[key].fields}
-              values={form[key].values}
-              faults={faults[key]}
-              onChange={(field, value) => wizard.setValue(keys[key], field, value)}
+              key={end.key}
+              end={end}
+              definition={definitions[end.key]}
+              fields={form[end.key].fields}
+              values={form[end.key].values}
+              faults={faults[end.key]}
+              onChange={(field, value) => wizard.setValue(keys[end.key], field, value)}
             />
           ))}
         </SimpleGrid>

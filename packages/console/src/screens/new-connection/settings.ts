@@ -52,7 +52,13 @@ export function settingsToSend(
   const defaults = valuesOf(fields.map(({ value, ...field }) => field))
   const mapping = saved[mappingField]
   return {
-    ...withoutCleared(changesOf(defaults, values, fields.filter(({ readonly }) => !readonly))),
+    ...withoutCleared(
+      changesOf(
+        defaults,
+        values,
+        fields.filter(({ readonly }) => !readonly),
+      ),
+    ),
     ...(mapping === undefined ? {} : { [mappingField]: mapping }),
   }
 }

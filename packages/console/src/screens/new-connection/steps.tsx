@@ -39,7 +39,11 @@ export function Steps() {
             {say.stepOf(active + 1, steps.length)}
           </Text>
         </Group>
-        <Progress value={((active + 1) / steps.length) * 100} size="sm" aria-label={say.stepOf(active + 1, steps.length)} />
+        <Progress
+          value={((active + 1) / steps.length) * 100}
+          size="sm"
+          aria-label={say.stepOf(active + 1, steps.length)}
+        />
       </Box>
     </>
   )
