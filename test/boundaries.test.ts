@@ -269,6 +269,7 @@ test('each table is written by its own room alone', () => {
     connections: 'connections/',
     connection_counts: 'triggers alone',
     connector_counts: 'triggers alone',
+    connection_events: 'triggers alone',
     transfers: 'transfers/',
     ledger: 'transfers/',
     rejects: 'transfers/',

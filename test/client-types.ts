@@ -32,6 +32,14 @@ export const refusedByCompiler = (client: Client) => [
   client.listTransfers({ accountId: 'x', id: 'x', transferId: 'x' }),
   // @ts-expect-error there is no such status of a transfer
   client.listTransfers({ accountId: 'x', id: 'x', query: { status: 'done' } }),
+  // @ts-expect-error the list of all transfers has no connection in its path
+  client.listAllTransfers({ id: 'x' }),
+  // @ts-expect-error latest is yes or no
+  client.listAllTransfers({ query: { latest: 'true' } }),
+  // @ts-expect-error a definition is of the catalogue, not of a sub-account
+  client.getConnectorDefinition({ id: 'x', accountId: 'x' }),
+  // @ts-expect-error there is no such kind of event
+  client.listConnectionEvents({ accountId: 'x', id: 'x' }).then(({ reply }) => reply[0]?.kind === 'deleted'),
   // @ts-expect-error only what begins something can have begun already
   client.getTransfer({ accountId: 'x', id: 'x', transferId: 'x' }).then(({ already }) => already),
   // @ts-expect-error there is no such filter

@@ -42,6 +42,9 @@ function assertUnavailable(reply: Reply<unknown>): void {
 
 const look = async (service: TestService, path: string) => service.send({ method: 'GET', path })
 
+/** Needs nothing of the database but the token, which may be remembered: then it is answered all the same. */
+const fromMemory: OperationId = 'getConnectorDefinition'
+
 /** One good call of every operation. */
 function callsOfAll(
   { clientId, clientSecret }: { clientId: string; clientSecret: string },
@@ -61,6 +64,7 @@ function callsOfAll(
     listSupportedConnectors: { accountId, query: { srcConnectorId: source.id } },
     getConnector: connector,
     getConnectorConfiguration: connector,
+    getConnectorDefinition: { id: source.id },
     configureConnector: { ...connector, body: { secretConfig: sourceSecrets } },
     removeConnector: connector,
     getAccount: account,
@@ -75,9 +79,11 @@ function callsOfAll(
     deleteConnection: connection,
     restoreConnection: connection,
     getConnection: connection,
+    listConnectionEvents: connection,
     checkConnector: connector,
     previewConnection: { ...connection, body: {} },
     startTransfer: { ...connection, body: {} },
+    listAllTransfers: { accountId },
     listTransfers: connection,
     getTransfer: transfer,
     cancelTransfer: transfer,
@@ -103,7 +109,7 @@ describe('while the database is away', { concurrency: 3 }, () => {
       await proxy.set(way)
       const ask = async (operation: OperationId) => {
         const reply = await bounded(operation, caller.call(operation, calls[operation]), withinMs)
-        assertUnavailable(reply)
+        if (operation !== fromMemory || reply.status !== 200) assertUnavailable(reply)
       }
       const health = async () =>
         assert.equal((await bounded('healthz', look(service, '/healthz'), withinMs)).status, 200)

@@ -54,6 +54,11 @@ async function addTransfers(): Promise<Place> {
      from transfers, generate_series(2, $2::int) as n where id = $1`,
     [transferId, count],
   )
+  for (let n = 1; n <= count; n++) {
+    const name = `Pipe, name ${String(n).padStart(3, '0')}`
+    await caller.expect(caller.call('updateConnection', { ...pipe, body: { name } }))
+  }
+  await service.database.pool.query(`delete from connection_events where kind <> 'renamed'`)
   await service.database.pool.query(
     `insert into rejects (transfer_id, number, row, reason, record)
      select $1, n, n * 2, 'is not wanted', '{}' from generate_series(2, $2::int) as n`,
@@ -74,7 +79,7 @@ type PagedList = {
   /** How many there are, where it is not `count`. */
   total?: number
   /** What orders the list: newest first, by what this tells; or by a name or a number in its entries. */
-  order: { madeSql: string } | { by: 'name' | 'accountName' | 'connectionName' | 'row' }
+  order: { madeSql: string } | { by: 'name' | 'accountName' | 'connectionName' | 'row' | 'to'; newestFirst?: true }
   /** A filter that keeps nothing; none where the list has no filter. */
   filter?: Record<string, string>
 }
@@ -122,6 +127,27 @@ const lists: Record<string, PagedList> = {
     ofTransfers: true,
     order: { madeSql: 'select id, created_time from transfers' },
     filter: { status: 'failed' },
+  },
+  'transfers of a sub-account': {
+    operation: 'listAllTransfers',
+    id: 'id',
+    ofTransfers: true,
+    order: { madeSql: 'select id, created_time from transfers' },
+    filter: { status: 'failed', latest: 'true' },
+  },
+  'transfers of all sub-accounts': {
+    operation: 'listAllTransfers',
+    id: 'id',
+    everywhere: true,
+    ofTransfers: true,
+    order: { madeSql: 'select id, created_time from transfers' },
+    filter: { connectionIds: '0123456789abcdef' },
+  },
+  'what changed of a connection': {
+    operation: 'listConnectionEvents',
+    id: 'id',
+    ofTransfers: true,
+    order: { by: 'to', newestFirst: true },
   },
   'rejected records': { operation: 'listRejects', id: 'row', ofTransfers: true, order: { by: 'row' } },
   'the report of accounts': {
@@ -210,7 +236,9 @@ for (const [name, { operation, id, everywhere, ofTransfers, total = count, order
         const keys = entriesOf(await list({ size: 500 })).map((entry) => String(entry[order.by]))
         assert.deepEqual(
           keys,
-          keys.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: order.by === 'row' })),
+          keys.toSorted(
+            (a, b) => (order.newestFirst ? -1 : 1) * a.localeCompare(b, 'en', { numeric: order.by === 'row' }),
+          ),
         )
       })
     }

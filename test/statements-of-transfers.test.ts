@@ -1,6 +1,7 @@
 import { after, before, test } from 'node:test'
-import { limits } from '@penstock/wire'
+import { limits, type TransferStatus, transferStatuses } from '@penstock/wire'
 import pg from 'pg'
+import * as connectionQueries from '../packages/server/src/connections/queries.ts'
 import * as reportQueries from '../packages/server/src/reports/queries.ts'
 import * as engineQueries from '../packages/server/src/transfers/engine/queries.ts'
 import * as transferQueries from '../packages/server/src/transfers/queries.ts'
@@ -13,7 +14,7 @@ import {
   settle,
   withoutIndexes,
 } from './harness/many-connections.ts'
-import { firstTransferId, ledgerEntriesADay, loadTransfers } from './harness/many-transfers.ts'
+import { firstTransferId, ledgerEntriesADay, loadPairsOfTransfers, loadTransfers } from './harness/many-transfers.ts'
 import { assertPlansOf, type Case, type Judge, judgePageOf, type Plan } from './harness/plans.ts'
 
 /** How PostgreSQL runs what is asked of a connection that has run for months, and of an account with many of them. */
@@ -26,6 +27,8 @@ const many = { transfers: 20_000, rejects: 5_000 }
 let database: TestDatabase
 let client: pg.Client
 let connectionId: string
+/** A connection with a long history. */
+let busiest: string
 before(async () => {
   database = await createTestDatabase()
   client = new pg.Client({ connectionString: database.url, application_name: 'penstock test' })
@@ -40,12 +43,27 @@ before(async () => {
   ])
   connectionId = found.rows[0]?.id ?? ''
   await loadTransfers(client, { accountId: usual.id, connectionId, ...many })
+  await loadPairsOfTransfers(client, huge.id)
+  await loadEvents()
+  const told = await client.query<{ id: string }>(
+    'select max(connection_id) as id from connection_events where number > 1',
+  )
+  busiest = told.rows[0]?.id ?? ''
   await settle(client)
 })
 after(async () => {
   await client.end()
   await database.drop()
 })
+
+/** Nearly as many events as are kept, of each of a hundred connections. */
+const loadEvents = () =>
+  client.query(
+    `insert into connection_events (connection_id, number, kind, was, became)
+     select c.id, n, 'renamed', 'a', 'b' from (select id from connections where account_id = $1 limit 100) c
+     cross join generate_series(2, $2::int) as n`,
+    [huge.id, limits.connectionEventsMax],
+  )
 
 const assertPlans = (cases: readonly Case[], judge: Judge) => assertPlansOf(client, cases, judge)
 const judgePage = (plan: Plan) => judgePageOf(size, plan)
@@ -75,6 +93,78 @@ test('a page of transfers, or of rejected records, reads the rows of the page al
       },
     ],
     judgePage,
+  ))
+
+/** The lists over many connections: of the organization, of the account with the most, and of some that are named. */
+async function wideCases(
+  kind: 'list' | 'count',
+  wanted: { latest: boolean; status?: TransferStatus },
+): Promise<Case[]> {
+  const { rows } = await client.query<{ id: string }>('select id from connections where account_id = $1 limit 25', [
+    huge.id,
+  ])
+  const named = [connectionId, ...rows.map(({ id }) => id)]
+  return [
+    { title: 'of an organization', accountId: null, connectionIds: null },
+    { title: 'of a huge account', accountId: huge.id, connectionIds: null },
+    { title: 'of some connections', accountId: null, connectionIds: named },
+  ].map(({ title, ...scope }) => {
+    const filter = {
+      ...{ organizationId: organizationIds.most, ...scope, latest: wanted.latest },
+      statuses: wanted.status ? [wanted.status] : transferStatuses,
+    }
+    const statement = transferQueries.wideTransferList(filter)[kind]
+    const parameters = { ...filter, size, offset: 0 }
+    return {
+      title: `${kind} ${title}, ${JSON.stringify(wanted)}`,
+      parameters,
+      statement: statement as Case['statement'],
+    }
+  })
+}
+
+for (const latest of [true, false]) {
+  for (const status of [undefined, 'failed', 'partial', 'queued'] as const) {
+    const wanted = { latest, ...(status ? { status } : {}) }
+    test(`a page of all transfers, ${JSON.stringify(wanted)}, reads pages of the statuses and their connections`, async () =>
+      assertPlans(await wideCases('list', wanted), (plan) => {
+        // There are three statuses, and so at most three pages; each transfer is read with its connection.
+        const pages = status ? 1 : 3
+        return (
+          (plan.rowsReadFrom('transfers') > size * pages + 100 && `${plan.rowsReadFrom('transfers')} transfers read`) ||
+          (plan.rowsRead > 2 * size * pages + 500 && `${plan.rowsRead} rows read`) ||
+          (plan.scannedWhole.length > 0 && `whole tables read: ${plan.scannedWhole}`)
+        )
+      }))
+  }
+}
+
+test('the count of the newest transfers reads one of each connection, and those of a status alone', async () => {
+  const failed = huge.connections / 100
+  for (const [wanted, max] of [
+    [{ latest: true }, huge.connections],
+    [{ latest: true, status: 'failed' }, failed],
+    [{ latest: true, status: 'partial' }, 0],
+  ] as const) {
+    await assertPlans(
+      await wideCases('count', wanted),
+      (plan) =>
+        plan.rowsReadFrom('transfers') > max + 100 && `${plan.rowsReadFrom('transfers')} transfers read of ${max}`,
+    )
+  }
+})
+
+test('a page of the history of a connection reads the page, and its count two events', () =>
+  assertPlans(
+    [
+      {
+        title: 'page',
+        statement: connectionQueries.listEvents,
+        parameters: { connectionId: busiest, size, offset: 0 },
+      },
+      { title: 'count', statement: connectionQueries.countEvents, parameters: { connectionId: busiest } },
+    ],
+    (plan, { title }) => plan.rowsRead > (title === 'count' ? 2 : size) && `${plan.rowsRead} rows read`,
   ))
 
 test('the count of a status reads the transfers of that status alone, and one that is under way is found at once', () =>

@@ -14,6 +14,7 @@ const days = 30
 export async function fillTransfers(client: pg.Client, weight: Weight, busy: number): Promise<void> {
   await withoutIndexes(client, ['transfers', 'ledger', 'rejects'], async () => {
     await client.query(insertTransfers, [weight.transfers, weight.entriesEach * 1000, busy, days])
+    await client.query(markLatest)
     await client.query(insertLedger, [weight.entriesEach])
     await client.query(insertRejects, [rejectsKept])
   })
@@ -51,13 +52,13 @@ const insertTransfers = `
   insert into transfers
     (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger,
      read, sent, accepted, rejected, bytes, progress, attempt, position, source_columns, columns, data_key_id, created_time,
-     started_time, finished_time)
+     started_time, finished_time, latest)
   select substr(md5('transfer:' || n), 1, 16), c.organization_id, c.account_id, c.id, c.src_connector_id, c.dest_connector_id,
     one.status, 'schedule', records, records - rejected, records - rejected, rejected, records * 120, 1, 1,
     '{"at": {"file": "orders/2026-11-21.csv", "byte": 123456789, "row": 5000}, "skip": 0, "bytes": 123456789}',
     '["id", "email", "phone", "first_name", "last_name", "city", "zip", "country", "born", "amount"]',
     '["id", "email", "phone", "first_name", "last_name", "city", "zip", "country", "born", "amount"]',
-    case when rejected > 0 and n % 10 = 0 then substr(md5('key:' || n), 1, 16) end, made, made, made + interval '40 seconds'
+    case when rejected > 0 and n % 10 = 0 then substr(md5('key:' || n), 1, 16) end, made, made, made + interval '40 seconds', false
   from generate_series(0, $1::int - 1) n
   cross join lateral (
     select case when n % 50 = 49 then 'failed' when n % 10 = 0 then 'partial' else 'succeeded' end as status,
@@ -69,6 +70,10 @@ const insertTransfers = `
     select id, organization_id, account_id, src_connector_id, dest_connector_id, row_number() over (order by id) - 1 as k
     from connections where status = 'active'
   ) c on c.k = case when n % greatest(1, $1::int / $3::int) = 0 then 0 else 1 + n % (total - 1) end`
+
+const markLatest = `
+  update transfers set latest = true
+  where id in (select distinct on (connection_id) id from transfers order by connection_id, created_time desc, id desc)`
 
 const insertLedger = `
   insert into ledger

@@ -3,7 +3,7 @@ import type { TestService } from './service.ts'
 /** Tables whose rows callers make and change. */
 const tables = [
   ...['accounts', 'added_connectors', 'secrets', 'connections', 'connection_counts', 'idempotency_keys'],
-  ...['transfers', 'ledger', 'rejects', 'schedules', 'connection_memories'],
+  ...['transfers', 'ledger', 'rejects', 'schedules', 'connection_memories', 'connection_events'],
 ]
 
 /** What callers have put into the database, as one text: the same before and after means that nothing changed. */

@@ -95,6 +95,13 @@ const brokenRules = `
   select 'a transfer has ended and has no end, or the other way round', t.id from of_transfers t
   where (t.status in ('queued', 'running')) <> (t.finished_time is null)
   union all
+  select 'not one transfer of a connection is marked as its newest', t.connection_id
+  from of_transfers t group by t.connection_id having count(*) filter (where t.latest) <> 1
+  union all
+  select 'the history of a connection has a gap, or too much', e.connection_id
+  from connection_events e join connections c on c.id = e.connection_id
+  group by e.connection_id having max(e.number) - min(e.number) + 1 <> count(*) or count(*) > 1000
+  union all
   select 'entries of a ledger are not numbered without a gap', e.transfer_id
   from entries e group by e.transfer_id having max(e.number) <> count(*)`
 

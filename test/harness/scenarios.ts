@@ -135,6 +135,13 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     etag: true,
     prepare: async (party) => ({ ...(await aConnector(party)), id: destination.id }),
   },
+  getConnectorDefinition: {
+    request: 'GET /connectors/{id}/definition',
+    status: 200,
+    reply: shapes.connectorDefinition,
+    acts: 'in the organization',
+    prepare: async () => ({ id: destination.id }),
+  },
   configureConnector: {
     request: 'PUT /connectors/{id}/configuration',
     status: 200,
@@ -255,6 +262,14 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     prepare: aConnection,
   },
 
+  listConnectionEvents: {
+    request: 'GET /connections/{id}/events',
+    status: 200,
+    reply: [shapes.connectionEvent],
+    acts: 'in a sub-account',
+    prepare: aSchedule,
+  },
+
   checkConnector: {
     request: 'POST /connectors/{id}/check',
     status: 200,
@@ -276,6 +291,13 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     reply: shapes.transfer,
     acts: 'in a sub-account',
     prepare: async (party) => ({ ...(await aPipe(party)), body: { srcConnectionConfig: {}, confirm: true } }),
+  },
+  listAllTransfers: {
+    request: 'GET /transfers',
+    status: 200,
+    reply: [shapes.transfer],
+    acts: 'in either',
+    prepare: async (party) => ({ accountId: (await anEndedTransfer(party)).accountId, query: { latest: true } }),
   },
   listTransfers: {
     request: 'GET /connections/{id}/transfers',
@@ -368,12 +390,15 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connectors/supported': 'GET, HEAD',
   '/connectors/{id}': 'GET, HEAD, DELETE',
   '/connectors/{id}/configuration': 'GET, HEAD, PUT',
+  '/connectors/{id}/definition': 'GET, HEAD',
   '/accounts': 'GET, HEAD, POST',
   '/accounts/{id}': 'GET, HEAD, PUT, DELETE',
   '/connections': 'GET, HEAD, POST',
   '/connections/{id}': 'GET, HEAD, PUT, DELETE',
   '/connections/{id}/status': 'PUT',
   '/connections/{id}/restore': 'POST',
+  '/connections/{id}/events': 'GET, HEAD',
+  '/transfers': 'GET, HEAD',
   '/connectors/{id}/check': 'POST',
   '/connections/{id}/preview': 'POST',
   '/connections/{id}/transfers': 'GET, HEAD, POST',

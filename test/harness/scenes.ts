@@ -82,6 +82,7 @@ const valid: {
   listSupportedConnectors: () => ({ query: { srcConnectorId: source.id, added: 'true' } }),
   getConnector: () => ({ id: source.id }),
   getConnectorConfiguration: () => ({ id: source.id }),
+  getConnectorDefinition: () => ({ id: source.id }),
   configureConnector: ({ srcConfigurationId }) => ({
     id: source.id,
     body: { name: 'Name', secretConfig: sourceSecrets, configurationId: srcConfigurationId, secretName: 'Secret' },
@@ -119,9 +120,13 @@ const valid: {
   deleteConnection: ({ connectionId }) => ({ id: connectionId }),
   restoreConnection: ({ deletedId }) => ({ id: deletedId }),
   getConnection: ({ connectionId }) => ({ id: connectionId }),
+  listConnectionEvents: ({ pipeId }) => ({ id: pipeId, query: { size: '5', offset: '0' } }),
   checkConnector: () => ({ id: localFolder.id }),
   previewConnection: ({ pipeId }) => ({ id: pipeId, body: runTime }),
   startTransfer: ({ pipeId }) => ({ id: pipeId, body: { ...runTime, confirm: true } }),
+  listAllTransfers: ({ pipeId, busyId }) => ({
+    query: { status: 'partial', latest: 'true', connectionIds: `${pipeId},${busyId}`, size: '5', offset: '0' },
+  }),
   listTransfers: ({ pipeId }) => ({ id: pipeId, query: { status: 'partial', size: '5', offset: '0' } }),
   getTransfer: ({ pipeId, endedId }) => ({ id: pipeId, transferId: endedId }),
   cancelTransfer: ({ busyId, waitingId }) => ({ id: busyId, transferId: waitingId }),

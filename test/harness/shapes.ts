@@ -120,6 +120,47 @@ export const savedConfiguration = {
   lastUpdated: 'integer',
 } as const satisfies Shape
 
+/** Ours: a connector by its definition */
+const fieldDefinition = {
+  name: 'string',
+  label: 'string',
+  description: 'string',
+  type: 'string',
+  required: 'boolean',
+  readonly: 'boolean',
+  'min?': 'integer',
+  'max?': 'integer',
+  'options?': ['string'],
+  'default?': 'string',
+  'when?': 'settings',
+  'role?': 'string',
+} as const satisfies Shape
+const endDefinition = {
+  fields: [fieldDefinition],
+  records: [
+    {
+      name: 'string',
+      description: 'string',
+      required: 'boolean',
+      'normalise?': 'string',
+      'hashed?': ['string'],
+      'oneOf?': 'string',
+      'together?': 'string',
+      'values?': ['string'],
+      'synonyms?': ['string'],
+    },
+  ],
+} as const satisfies Shape
+export const connectorDefinition = {
+  connectorId: 'string',
+  name: 'string',
+  notes: ['string', null],
+  tested: ['string', null],
+  secretFields: [fieldDefinition],
+  source: [endDefinition, null],
+  destination: [endDefinition, null],
+} as const satisfies Shape
+
 /** 2.7: entries of the list are without `userEmail` */
 export const accountEntry = {
   id: 'string',
@@ -170,6 +211,16 @@ export const updatedConnection = {
   name: 'string',
   srcConnectionConfig: 'settings',
   destConnectionConfig: 'settings',
+} as const satisfies Shape
+
+/** Ours: the history of a connection */
+export const connectionEvent = {
+  id: 'string',
+  connectionId: 'string',
+  time: 'integer',
+  kind: 'string',
+  from: ['string', null],
+  to: ['string', null],
 } as const satisfies Shape
 
 /** Ours: transfers and what belongs to them */

@@ -1,4 +1,4 @@
-import { type Fault, type Field, limits, type Role, secretMask } from '@penstock/wire'
+import { type Fault, type Field, fieldIsRequired, limits, type Role, secretMask } from '@penstock/wire'
 import type { FieldDefinition, Fields, FieldValue } from './fields.ts'
 
 /**
@@ -61,7 +61,7 @@ export function missingValues(fields: Fields, values: Values, path: string, role
   return Object.entries(fields)
     .filter(
       ([key, field]) =>
-        isRequired(fields, key, values, role) && !Object.hasOwn(values, key) && field.default === undefined,
+        fieldIsRequired(fields, key, values, role) && !Object.hasOwn(values, key) && field.default === undefined,
     )
     .map(([key, field]) => ({ field: `${path}.${key}`, message: `is required: ${field.label}` }))
 }
@@ -73,7 +73,7 @@ export function showFields(fields: Fields, values: Values): Field[] {
     label: field.label,
     description: field.description,
     type: field.type,
-    required: isRequired(fields, key, values, field.role),
+    required: fieldIsRequired(fields, key, values, field.role),
     readonly: field.readonly,
     ...(field.min === undefined ? {} : { min: field.min }),
     ...(field.max === undefined ? {} : { max: field.max }),
@@ -93,27 +93,12 @@ function clears({ type }: FieldDefinition, sent: unknown): boolean {
   return type === 'Multi-Select' && (sent === '[]' || (Array.isArray(sent) && sent.length === 0))
 }
 
-function isRequired(fields: Fields, key: string, values: Values, role: Role | undefined): boolean {
-  const field = fields[key]
-  if (!field?.required || field.readonly) return false
-  if (field.role && field.role !== role) return false
-  return applies(fields, key, values)
-}
-
-/** Whether a field counts: its conditions hold, and so do those of the fields that they look at. */
-function applies(fields: Fields, key: string, values: Values): boolean {
-  return Object.entries(fields[key]?.when ?? {}).every(([other, wanted]) => {
-    const value = own(values, other) ?? fields[other]?.default
-    return value !== undefined && [wanted].flat().includes(String(value)) && applies(fields, other, values)
-  })
-}
-
 /** The value under a key, never what objects inherit. */
 const own = (values: Values, key: string): FieldValue | undefined =>
   Object.hasOwn(values, key) ? values[key] : undefined
 
 /** A value as the wire shows it: always text. */
-function showValue(value: FieldValue | undefined): string {
+export function showValue(value: FieldValue | undefined): string {
   if (value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -11,6 +11,7 @@ export const example = {
   environmentId: 'b8ff6a132c53c2f4',
   connectionId: 'c27e4f0a9b16d385',
   transferId: '7d1b05c9e2f4a863',
+  eventId: '4be09a7c15d2f836',
   platformId: 'f7f635720f3ab361',
   source: {
     connectorId: '364ed3ebf1d8bbc4',
@@ -58,6 +59,46 @@ export const example = {
       required: true,
       readonly: false,
       value: '',
+    },
+  ],
+  /** The same by their definitions, and records of the destination. */
+  definitionFields: [
+    {
+      name: 'authType',
+      label: 'Sign-in method',
+      description: 'Whether access comes from consent given to an OAuth app or from a token that you enter',
+      type: 'Select',
+      required: true,
+      readonly: false,
+      options: ['oauth2', 'api-token'],
+    },
+    {
+      name: 'accessToken',
+      label: 'Access token',
+      description: 'Token from an app that has permission to manage audiences',
+      type: 'Password',
+      required: true,
+      readonly: false,
+      when: { authType: ['api-token'] },
+    },
+    {
+      name: 'advertiserId',
+      label: 'Advertiser ID',
+      description: 'Number of the ad account that owns the audiences',
+      type: 'Text',
+      required: true,
+      readonly: false,
+    },
+  ],
+  recordFields: [
+    {
+      name: 'email',
+      description: 'E-mail address of the person',
+      required: false,
+      normalise: 'email',
+      hashed: ['sha256'],
+      oneOf: 'identifier',
+      synonyms: ['emailaddress', 'mail', 'em'],
     },
   ],
   /** Moments, in Unix seconds: 1 September 2026, 8:00 and 19 September 2026, 0:00 UTC. */

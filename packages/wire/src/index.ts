@@ -1,3 +1,4 @@
+export * from './conditions.ts'
 export * from './errors.ts'
 export * from './lifecycle.ts'
 export * from './limits.ts'

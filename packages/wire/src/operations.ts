@@ -1,7 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { example } from './examples.ts'
+import { limits } from './limits.ts'
 import { operation } from './operation.ts'
-import { days, filter, optionalId, page, q, status, yes } from './parameters.ts'
+import { connectionIds, days, filter, optionalId, page, q, status, yes } from './parameters.ts'
 import {
   Account,
   AccountEntry,
@@ -14,9 +15,11 @@ import {
   Configure,
   Connection,
   ConnectionDetails,
+  ConnectionEvent,
   ConnectionReport,
   Connector,
   ConnectorConfiguration,
+  ConnectorDefinition,
   CreateConnection,
   Credentials,
   EditAccount,
@@ -159,6 +162,17 @@ export const operations = {
     done: 'Configuration found',
     concurrency: 'etag',
     refusals: ['connector_not_added'],
+  }),
+  getConnectorDefinition: operation({
+    method: 'GET',
+    path: '/connectors/{id}/definition',
+    tag: 'Connectors',
+    summary: 'Get a connector’s definition',
+    description:
+      'Reads what a form and a mapping need of a connector of the catalogue: its fields with the conditions under which they count, and the fields of the records of its ends. It is the same for every sub-account, and holds no value.',
+    scope: 'organization',
+    reply: ConnectorDefinition,
+    done: 'Definition found',
   }),
   configureConnector: operation({
     method: 'PUT',
@@ -369,7 +383,40 @@ export const operations = {
     concurrency: 'etag',
   }),
 
+  listConnectionEvents: operation({
+    method: 'GET',
+    path: '/connections/{id}/events',
+    tag: 'Connections',
+    summary: 'List what changed of a connection',
+    description: `Lists the history of a connection, newest first: when it was made, renamed, moved to another status, and had its settings or its schedule changed. The newest ${limits.connectionEventsMax} events are kept.`,
+    scope: 'account',
+    query: { ...page },
+    reply: ConnectionEvent,
+    list: 'paged',
+    done: 'Events listed',
+  }),
+
   // Transfers (ours)
+  listAllTransfers: operation({
+    method: 'GET',
+    path: '/transfers',
+    tag: 'Transfers',
+    summary: 'List transfers',
+    description:
+      'Lists the transfers of all connections, newest first: of one sub-account, or of all sub-accounts where `accountId` is left out. With `latest` and a `status`, it lists the connections whose last transfer went so.',
+    scope: 'organization or account',
+    query: {
+      status: filter(transferStatuses, 'Keeps transfers with this status'),
+      latest: yes(
+        'Keeps only the newest transfer of each connection, where true. A status then keeps those whose newest has it',
+      ),
+      connectionIds,
+      ...page,
+    },
+    reply: Transfer,
+    list: 'paged',
+    done: 'Transfers listed',
+  }),
   previewConnection: operation({
     method: 'POST',
     path: '/connections/{id}/preview',

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { example } from './examples.ts'
 import { limits } from './limits.ts'
 import { Identifier, oneOf } from './schemas.ts'
 import { connectionStatuses } from './terms.ts'
@@ -43,6 +44,15 @@ export const yes = (description: string) => Type.Optional(Type.Boolean({ descrip
 /** An identifier that may be left out. */
 export const optionalId = (description: string, example: string) =>
   Type.Optional(Type.String({ ...Identifier, description, examples: [example] }))
+
+/** Some connections by their identifiers. */
+export const connectionIds = Type.Optional(
+  Type.String({
+    pattern: `^[0-9a-f]{16}(?:,[0-9a-f]{16}){0,${limits.filteredConnectionsMax - 1}}$`,
+    description: `Keeps what belongs to these connections: identifiers joined by commas, at most ${limits.filteredConnectionsMax}`,
+    examples: [example.connectionId],
+  }),
+)
 
 /** The status filter of List Connections (section 4.4). */
 export const status = Type.Optional(

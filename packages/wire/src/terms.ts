@@ -81,8 +81,55 @@ export type TransferTrigger = (typeof transferTriggers)[number]
 export const fieldTypes = ['Text', 'Password', 'Number', 'Date', 'Boolean', 'Select', 'Multi-Select'] as const
 export type FieldType = (typeof fieldTypes)[number]
 
+/** What changes of a connection its history tells; ours. */
+export const connectionEventKinds = ['created', 'renamed', 'settings', 'status', 'schedule'] as const
+export type ConnectionEventKind = (typeof connectionEventKinds)[number]
+
 /** Section 2.3, `status` of a connector; the integers are ours. */
 export const connectorStatus = { withdrawn: 0, available: 1, preview: 2 } as const
 
 /** What stands in place of a secret that is set. Sent back, it means "unchanged". */
 export const secretMask = '********'
+
+/**
+ * Ours: the form into which the engine brings a value before it hashes or sends it. Each trims, and yields nothing for what
+ * cannot be brought into the form:
+ * email               lower case
+ * email-gmail         the same, and without dots and `+…` before @gmail.com and @googlemail.com
+ * email-gmail-dots    the same, and without dots there
+ * email-plain-local   lower case, without `+…` before any @
+ * phone-e164          `+` and 7 to 15 digits
+ * phone-digits        the same without `+`
+ * name                lower case, without punctuation and digits
+ * city, state         lower case, without spaces and punctuation
+ * postal-code         lower case, without spaces and what follows a hyphen
+ * country             two letters of ISO 3166, lower case
+ * birth-date          YYYYMMDD
+ * gender              `m` or `f`
+ * device-id           lower case
+ * lower               lower case
+ * text                as it is
+ */
+export const normalisations = [
+  'email',
+  'email-gmail',
+  'email-gmail-dots',
+  'email-plain-local',
+  'phone-e164',
+  'phone-digits',
+  'name',
+  'city',
+  'state',
+  'postal-code',
+  'country',
+  'birth-date',
+  'gender',
+  'device-id',
+  'lower',
+  'text',
+] as const
+export type Normalisation = (typeof normalisations)[number]
+
+/** The digests in which an identifier can travel; ours. */
+export const digests = ['sha256', 'sha512', 'md5'] as const
+export type Digest = (typeof digests)[number]

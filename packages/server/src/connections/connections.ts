@@ -2,6 +2,7 @@ import {
   type BodyOf,
   type Connection,
   type ConnectionDetails,
+  type ConnectionEvent,
   type ConnectionStatus,
   connectionStatuses,
   lifecycle,
@@ -23,7 +24,7 @@ import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFaults } from '../refusal.ts'
 import { ends, readSettings, requireCompatible, requireReady } from './ends.ts'
 import * as queries from './queries.ts'
-import { viewConnection, viewConnectionDetails, viewUpdatedConnection } from './view.ts'
+import { viewConnection, viewConnectionDetails, viewEvent, viewUpdatedConnection } from './view.ts'
 
 /** Connections (specification, sections 2.8, 3 and 4.4). */
 
@@ -76,6 +77,21 @@ export async function getConnection(
 ): Promise<{ reply: ConnectionDetails; etag: string }> {
   const row = await findConnection(db, account, id)
   return { reply: viewConnectionDetails(row, catalogue, environment), etag: etagOf(row) }
+}
+
+/** The history of a connection, also of a deleted one while it can be restored. */
+export async function listConnectionEvents(
+  db: Db,
+  account: ActingAccount,
+  id: string,
+  { size, offset }: QueryOf<'listConnectionEvents'>,
+): Promise<{ reply: ConnectionEvent[]; total: number }> {
+  await findConnection(db, account, id)
+  const [rows, count] = await Promise.all([
+    queries.listEvents.all(db, { connectionId: id, size, offset }),
+    queries.countEvents.first(db, { connectionId: id }),
+  ])
+  return { reply: rows.map(viewEvent), total: count?.total ?? 0 }
 }
 
 /** Pairs a source with a compatible destination, both added to the sub-account. */

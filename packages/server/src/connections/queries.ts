@@ -1,5 +1,5 @@
 import type { Values } from '@penstock/connector'
-import { type ConnectionStatus, limits, type RememberedStatus } from '@penstock/wire'
+import { type ConnectionEventKind, type ConnectionStatus, limits, type RememberedStatus } from '@penstock/wire'
 import { type StatementOptions, statement } from '../db/statement.ts'
 
 export type ConnectionRow = {
@@ -240,6 +240,26 @@ export const insertConnection = statement<
     returning *
   )
   select ${connectionColumns} from c ${endTables}
+`)
+
+export type EventRow = {
+  id: string
+  connectionId: string
+  kind: ConnectionEventKind
+  was: string | null
+  became: string | null
+  createdTime: Date
+}
+
+/** The history of a connection; triggers write it. An event has the identifier that follows from its number. */
+export const listEvents = statement<{ connectionId: string; size: number; offset: number }, EventRow>(`
+  select substr(md5(connection_id || ' ' || number), 1, 16) as id, connection_id, kind, was, became, created_time
+  from connection_events where connection_id = :connectionId
+  order by number desc limit :size offset :offset
+`)
+/** Their numbers have no gap. */
+export const countEvents = statement<{ connectionId: string }, { total: number }>(`
+  select coalesce(max(number) - min(number) + 1, 0) as total from connection_events where connection_id = :connectionId
 `)
 
 export const updateConnection = statement<{ id: string; name: string; srcConfig: string; destConfig: string }>(`

@@ -1,6 +1,13 @@
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/call.ts'
-import { createConnection, getConnection, listConnections, triggerConnection, updateConnection } from './connections.ts'
+import {
+  createConnection,
+  getConnection,
+  listConnectionEvents,
+  listConnections,
+  triggerConnection,
+  updateConnection,
+} from './connections.ts'
 
 type ConnectionOperation =
   | 'listConnections'
@@ -10,6 +17,7 @@ type ConnectionOperation =
   | 'updateConnectionStatus'
   | 'deleteConnection'
   | 'restoreConnection'
+  | 'listConnectionEvents'
 
 export const connectionRoutes = ({ config, catalogue }: Deps): Handlers<ConnectionOperation> => {
   const ground = { catalogue, environment: config.environment.name }
@@ -25,5 +33,6 @@ export const connectionRoutes = ({ config, catalogue }: Deps): Handlers<Connecti
       triggerConnection(db, ground, account, id, 'delete', precondition),
     restoreConnection: ({ db, account, id, precondition }) =>
       triggerConnection(db, ground, account, id, 'restore', precondition),
+    listConnectionEvents: ({ db, account, id, query }) => listConnectionEvents(db, account, id, query),
   }
 }

@@ -1,8 +1,14 @@
-import type { Connection, ConnectionConfig, ConnectionDetails, UpdatedConnection } from '@penstock/wire'
+import type {
+  Connection,
+  ConnectionConfig,
+  ConnectionDetails,
+  ConnectionEvent,
+  UpdatedConnection,
+} from '@penstock/wire'
 import { isEnabled } from '@penstock/wire'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { unixSeconds } from '../time.ts'
-import type { ConnectionRow } from './queries.ts'
+import type { ConnectionRow, EventRow } from './queries.ts'
 
 /** A connection as lists and most operations answer it (specification, section 2.8). */
 export function viewConnection(row: ConnectionRow, catalogue: Catalogue, environment: string): Connection {
@@ -44,6 +50,15 @@ export const viewUpdatedConnection = (row: ConnectionRow): UpdatedConnection => 
   name: row.name,
   srcConnectionConfig: row.srcConfig as ConnectionConfig,
   destConnectionConfig: row.destConfig as ConnectionConfig,
+})
+
+export const viewEvent = (row: EventRow): ConnectionEvent => ({
+  id: row.id,
+  connectionId: row.connectionId,
+  time: unixSeconds(row.createdTime),
+  kind: row.kind,
+  from: row.was,
+  to: row.became,
 })
 
 function viewEnd(connectorId: string, configured: boolean, catalogue: Catalogue): Connection['src'] {

@@ -345,6 +345,25 @@ export const connectorCounts = pgTable(
   ],
 )
 
+/**
+ * What changed of a connection, numbered for each connection from 1 on, without a gap. Triggers on `connections` and
+ * `schedules` write it and drop all but the newest; nothing else does.
+ */
+export const connectionEvents = pgTable(
+  'connection_events',
+  {
+    connectionId: id('connection_id')
+      .notNull()
+      .references(() => connections.id, { onDelete: 'cascade' }),
+    number: integer('number').notNull(),
+    kind: text('kind').notNull(),
+    was: text('was'),
+    became: text('became'),
+    createdTime: createdTime(),
+  },
+  (t) => [primaryKey({ columns: [t.connectionId, t.number] })],
+)
+
 // ── transfers/ ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
@@ -388,6 +407,8 @@ export const transfers = pgTable(
     /** The columns that the source gave, and those that the destination gets. */
     sourceColumns: jsonb('source_columns').$type<string[]>(),
     columns: jsonb('columns').$type<string[]>(),
+    /** The newest of its connection. A trigger takes it from the one before. */
+    latest: boolean('latest').notNull().default(true),
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
     /** The key that its rejected records are sealed under. */
@@ -413,6 +434,25 @@ export const transfers = pgTable(
       t.createdTime.desc().nullsFirst(),
       t.id.desc().nullsFirst(),
     ),
+    index('transfers_of_account_by_status').on(
+      t.accountId,
+      t.status,
+      t.createdTime.desc().nullsFirst(),
+      t.id.desc().nullsFirst(),
+    ),
+    index('transfers_of_organization_by_status').on(
+      t.organizationId,
+      t.status,
+      t.createdTime.desc().nullsFirst(),
+      t.id.desc().nullsFirst(),
+    ),
+    uniqueIndex('transfers_latest').on(t.connectionId).where(sql`${t.latest}`),
+    index('transfers_latest_of_account')
+      .on(t.accountId, t.status, t.createdTime.desc().nullsFirst(), t.id.desc().nullsFirst())
+      .where(sql`${t.latest}`),
+    index('transfers_latest_of_organization')
+      .on(t.organizationId, t.status, t.createdTime.desc().nullsFirst(), t.id.desc().nullsFirst())
+      .where(sql`${t.latest}`),
     /** Those that keep rejected records, for the purge. */
     index('transfers_with_rejects').on(t.finishedTime).where(sql`${t.dataKeyId} is not null`),
     index('transfers_data_key').on(t.dataKeyId).where(sql`${t.dataKeyId} is not null`),

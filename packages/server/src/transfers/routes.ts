@@ -1,15 +1,25 @@
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/call.ts'
 import { checkConnector } from './check.ts'
+import { getConnectorDefinition } from './definitions.ts'
 import { previewConnection } from './preview.ts'
 import { listRejects, streamRejects } from './rejects.ts'
 import { deleteSchedule, getSchedule, setSchedule } from './schedules.ts'
-import { cancelTransfer, getTransfer, listTransfers, replayTransfer, startTransfer } from './transfers.ts'
+import {
+  cancelTransfer,
+  getTransfer,
+  listAllTransfers,
+  listTransfers,
+  replayTransfer,
+  startTransfer,
+} from './transfers.ts'
 
 type TransferOperation =
   | 'checkConnector'
+  | 'getConnectorDefinition'
   | 'previewConnection'
   | 'startTransfer'
+  | 'listAllTransfers'
   | 'listTransfers'
   | 'getTransfer'
   | 'cancelTransfer'
@@ -26,10 +36,12 @@ export const transferRoutes = ({ config, catalogue, keyring, reach }: Deps): Han
     checkConnector: async ({ db, account, id, signal }) => ({
       reply: await checkConnector(db, deps, account, id, signal),
     }),
+    getConnectorDefinition: async ({ id }) => ({ reply: getConnectorDefinition(catalogue, id) }),
     previewConnection: async ({ db, account, id, body, signal }) => ({
       reply: await previewConnection(db, deps, account, id, body, signal),
     }),
     startTransfer: ({ db, account, id, body }) => startTransfer(db, catalogue, account, id, body),
+    listAllTransfers: ({ db, actor, account, query }) => listAllTransfers(db, actor, account, query),
     listTransfers: ({ db, account, id, query }) => listTransfers(db, account, id, query),
     getTransfer: async ({ db, account, id, transferId }) => ({ reply: await getTransfer(db, account, id, transferId) }),
     cancelTransfer: async ({ db, account, id, transferId }) => ({

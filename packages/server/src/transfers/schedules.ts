@@ -60,7 +60,7 @@ export async function deleteSchedule(
   account: ActingAccount,
   connectionId: string,
 ): Promise<Schedule> {
-  const row = (await queries.findRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
+  const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
   requireEditable(row, environment)
   return viewSchedule((await queries.deleteSchedule.first(tx, { connectionId })) ?? refuse('not_found'))
 }

@@ -1,9 +1,16 @@
 import type { Values } from '@penstock/connector'
-import { type BodyOf, mayTransfer, type QueryOf, type Transfer, type TransferTrigger } from '@penstock/wire'
+import {
+  type BodyOf,
+  mayTransfer,
+  type QueryOf,
+  type Transfer,
+  type TransferTrigger,
+  transferStatuses,
+} from '@penstock/wire'
 import { ends, readSettings } from '../connections/ends.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db, Transaction } from '../db/database.ts'
-import type { ActingAccount } from '../http/call.ts'
+import type { ActingAccount, Actor } from '../http/call.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFaults } from '../refusal.ts'
 import { movingEnds, settingsOf } from './ends.ts'
@@ -122,6 +129,28 @@ export async function listTransfers(
   await requireConnection(db, account, connectionId)
   const filter = { connectionId, status: status ?? null }
   const statements = queries.transferList(filter)
+  const [rows, count] = await Promise.all([
+    statements.list.all(db, { ...filter, size, offset }),
+    statements.count.first(db, filter),
+  ])
+  return { reply: rows.map(viewTransfer), total: count?.total ?? 0 }
+}
+
+/** Transfers of all connections of a sub-account or of the organization, without those of connections that are gone. */
+export async function listAllTransfers(
+  db: Db,
+  actor: Actor,
+  account: ActingAccount | undefined,
+  { status, latest, connectionIds, size, offset }: QueryOf<'listAllTransfers'>,
+): Promise<{ reply: Transfer[]; total: number }> {
+  const filter = {
+    organizationId: actor.organizationId,
+    accountId: account?.id ?? null,
+    statuses: status ? [status] : transferStatuses,
+    latest: latest ?? false,
+    connectionIds: connectionIds?.split(',') ?? null,
+  }
+  const statements = queries.wideTransferList(filter)
   const [rows, count] = await Promise.all([
     statements.list.all(db, { ...filter, size, offset }),
     statements.count.first(db, filter),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { example } from '../examples.ts'
 import { statusActions } from '../lifecycle.ts'
 import { limits } from '../limits.ts'
-import { connectionStatuses } from '../terms.ts'
+import { connectionEventKinds, connectionStatuses } from '../terms.ts'
 import {
   configuration,
   configured,
@@ -114,6 +114,29 @@ export const UpdatedConnection = exactly(
   { description: 'Name and settings of a connection' },
 )
 export type UpdatedConnection = Static<typeof UpdatedConnection>
+
+const maybeText = (description: string, example: string) => Type.Union([text(description, example), Type.Null()])
+
+/** An entry of the history of a connection, ours. It tells names, statuses and schedules, and no setting's value. */
+export const ConnectionEvent = exactly(
+  {
+    id: identifier('the event', example.eventId),
+    connectionId: connectionFields.id,
+    time: unixSeconds('When it happened'),
+    kind: oneOf(connectionEventKinds, {
+      description:
+        'created: to is its name. renamed: the names. settings: those of the end that to names, Source or Destination, changed. status: the statuses, whoever moved it: a caller, a transfer, a probe. schedule: the schedules, null where there is none',
+      examples: ['status'],
+    }),
+    from: maybeText('What it was; null where there was nothing', 'active'),
+    to: maybeText(
+      'What it became; null where there is nothing any more. A schedule is its cron and its time zone, and “off” where it is not enabled: 0 6 * * * Europe/Berlin',
+      'broken',
+    ),
+  },
+  { description: 'What changed of a connection' },
+)
+export type ConnectionEvent = Static<typeof ConnectionEvent>
 
 /** What Update Connection Status takes. */
 export const StatusUpdate = exactly(

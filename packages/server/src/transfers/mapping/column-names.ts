@@ -83,10 +83,17 @@ export function readColumnName(name: string): ColumnName {
   return { folded, subject, digest }
 }
 
-/** Whether a subject is one of the well-known names for what a field takes. */
-export function isWellKnownFor(field: string, { normalise }: RecordField, subject: string): boolean {
+const noNames: ReadonlySet<string> = new Set()
+
+/** The well-known names, folded, for what a field takes: those of its own name, or else of its form. */
+export function wellKnownNames(field: string, { normalise }: RecordField): ReadonlySet<string> {
   const concept = conceptOf(readColumnName(field).subject) ?? (normalise && conceptOfForm[normalise])
-  return concept !== undefined && (namesOfConcept.get(concept)?.has(subject) ?? false)
+  return (concept && namesOfConcept.get(concept)) || noNames
+}
+
+/** Whether a subject is one of the well-known names for what a field takes. */
+export function isWellKnownFor(field: string, definition: RecordField, subject: string): boolean {
+  return wellKnownNames(field, definition).has(subject)
 }
 
 /** What a subject stands for; `undefined` where it is not well known. */

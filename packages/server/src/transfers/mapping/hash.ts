@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
+import { type Digest, digests } from '@penstock/wire'
+
+export { type Digest, digests } from '@penstock/wire'
 
 /**
  * Digests of identifiers, in lower-case hexadecimal. The one-shot `hash` of Node was measured at 2.0 million short texts
  * a second, `createHash` at 0.7, SHA-256 written in JavaScript at 1.5 (one core, Node 24): nothing beats it by enough to
  * keep another implementation.
  */
-export type Digest = 'sha256' | 'sha512' | 'md5'
-
-export const digests: readonly Digest[] = ['sha256', 'sha512', 'md5']
 
 /** How many hexadecimal characters a digest has. */
 export const digestLength: Readonly<Record<Digest, number>> = { sha256: 64, sha512: 128, md5: 32 }

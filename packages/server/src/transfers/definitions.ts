@@ -1,0 +1,82 @@
+import { type Connector, type End, type Fields, type Records, showValue } from '@penstock/connector'
+import type { ConnectorDefinition, EndDefinition, FieldDefinition, RecordDefinition } from '@penstock/wire'
+import type { Catalogue } from '../connectors/catalogue.ts'
+import { refuse } from '../refusal.ts'
+import { foldName, wellKnownNames } from './mapping/column-names.ts'
+
+/**
+ * What connectors are by their definitions, for whoever draws a form or maps columns. It stands in this room because it
+ * tells by which names the mapping finds a column.
+ */
+
+/** Connectors stay as they are while the process lives: each is told, and frozen, once. */
+const told = new WeakMap<Connector, ConnectorDefinition>()
+
+export function getConnectorDefinition(catalogue: Catalogue, id: string): ConnectorDefinition {
+  const connector = catalogue.find(id) ?? refuse('not_found')
+  const known = told.get(connector)
+  if (known) return known
+  const definition = Object.freeze(viewDefinition(connector))
+  told.set(connector, definition)
+  return definition
+}
+
+const viewDefinition = (connector: Connector): ConnectorDefinition => ({
+  connectorId: connector.id,
+  name: connector.name,
+  notes: connector.notes ?? null,
+  tested: connector.tested ?? null,
+  secretFields: viewFields(connector.secrets),
+  source: connector.source ? viewEnd(connector.source, false) : null,
+  destination: connector.destination ? viewEnd(connector.destination, true) : null,
+})
+
+/** @param mapped its records are filled from columns, which are found by name */
+const viewEnd = ({ fields = {}, records = {} }: End, mapped: boolean): EndDefinition => ({
+  fields: viewFields(fields),
+  records: viewRecords(records, mapped),
+})
+
+const viewFields = (fields: Fields): FieldDefinition[] =>
+  Object.entries(fields).map(([name, field]) => ({
+    name,
+    label: field.label,
+    description: field.description,
+    type: field.type,
+    required: field.required,
+    readonly: field.readonly,
+    ...(field.min === undefined ? {} : { min: field.min }),
+    ...(field.max === undefined ? {} : { max: field.max }),
+    ...(field.options ? { options: [...field.options] } : {}),
+    ...(field.default === undefined ? {} : { default: showValue(field.default) }),
+    ...(field.when
+      ? { when: Object.fromEntries(Object.entries(field.when).map(([other, values]) => [other, [values].flat()])) }
+      : {}),
+    ...(field.role ? { role: field.role } : {}),
+  }))
+
+const viewRecords = (records: Records, mapped: boolean): RecordDefinition[] =>
+  Object.entries(records).map(([name, record]) => {
+    const synonyms = mapped ? synonymsOf(name, record) : []
+    return {
+      name,
+      description: record.description,
+      required: record.required,
+      ...(record.normalise ? { normalise: record.normalise } : {}),
+      ...(record.hashed ? { hashed: [...record.hashed] } : {}),
+      ...(record.oneOf === undefined ? {} : { oneOf: record.oneOf }),
+      ...(record.together === undefined ? {} : { together: record.together }),
+      ...(record.values ? { values: [...record.values] } : {}),
+      ...(synonyms.length > 0 ? { synonyms } : {}),
+    }
+  })
+
+/** The names that the author gave, then the well-known ones; each once, however it is written, and never the field's own. */
+function synonymsOf(name: string, record: Records[string]): string[] {
+  const byFolded = new Map<string, string>()
+  for (const synonym of [...(record.synonyms ?? []), ...wellKnownNames(name, record)]) {
+    const folded = foldName(synonym)
+    if (folded !== foldName(name) && !byFolded.has(folded)) byFolded.set(folded, synonym)
+  }
+  return [...byFolded.values()]
+}

@@ -1,0 +1,57 @@
+import type { Role } from './terms.ts'
+
+/**
+ * When a configuration field counts, given the values of its group. The server decides by this and a form that asks for
+ * the values shows by it; there is no second rule.
+ */
+
+/** What this rule needs to know of a field; a definition as a connector states it, and as it travels, has it all. */
+export type ConditionalField = {
+  readonly required: boolean
+  readonly readonly: boolean
+  /** Other fields of the group, each with the value or the values of which it must have one. */
+  readonly when?: Readonly<Record<string, string | readonly string[]>>
+  /** Only this end of a connection needs the field. */
+  readonly role?: Role
+  /** What counts while no value is set. */
+  readonly default?: unknown
+}
+
+/** The fields of one group, by their keys. */
+export type ConditionalFields = Readonly<Record<string, ConditionalField>>
+
+/** The values that are set, by the keys of their fields. What is null or empty text is not set. */
+export type GivenValues = Readonly<Record<string, unknown>>
+
+/** Whether a field counts: its conditions hold, and so do those of the fields that they look at. */
+export function fieldCounts(fields: ConditionalFields, key: string, values: GivenValues): boolean {
+  return Object.entries(own(fields, key)?.when ?? {}).every(([other, wanted]) => {
+    const value = setValue(values, other) ?? own(fields, other)?.default
+    return value !== undefined && [wanted].flat().includes(String(value)) && fieldCounts(fields, other, values)
+  })
+}
+
+/**
+ * Whether a field needs a value: it counts, is required, and is not filled by the service itself.
+ * @param role also those that only this end of a connection needs; without it they are not needed
+ */
+export function fieldIsRequired(
+  fields: ConditionalFields,
+  key: string,
+  values: GivenValues,
+  role?: Role | undefined,
+): boolean {
+  const field = own(fields, key)
+  if (!field?.required || field.readonly) return false
+  if (field.role && field.role !== role) return false
+  return fieldCounts(fields, key, values)
+}
+
+/** What stands under a key, never what objects inherit. */
+const own = <T>(object: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined
+
+function setValue(values: GivenValues, key: string): unknown {
+  const value = own(values, key)
+  return value === null || value === '' ? undefined : value
+}

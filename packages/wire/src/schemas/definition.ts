@@ -1,0 +1,131 @@
+import { type Static, Type } from 'typebox'
+import { example } from '../examples.ts'
+import { digests, fieldTypes, normalisations, roles } from '../terms.ts'
+import { exactly, flag, identifier, oneOf, text } from './kinds.ts'
+
+/** What a connector is by its definition, ours: enough to draw its forms and to map columns to its records. */
+
+const { definitionFields, recordFields } = example
+
+/** A configuration field as its connector defines it: without a value, and with what it depends on. */
+export const FieldDefinition = Type.Object(
+  {
+    name: text('Key of the field in a configuration object', 'accessToken'),
+    label: text('Display label', 'Access token'),
+    description: text('Help text', 'Token from an app that has permission to manage audiences'),
+    type: oneOf(fieldTypes, { description: 'Kind of field; a Password is a secret', examples: ['Password'] }),
+    required: flag('Whether a value is needed, where the field counts'),
+    readonly: flag('Whether the field is filled by the service alone', false),
+    min: Type.Optional(Type.Integer({ description: 'Lowest accepted value of a Number', examples: [1] })),
+    max: Type.Optional(Type.Integer({ description: 'Highest accepted value of a Number', examples: [540] })),
+    options: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Choices of a Select or Multi-Select',
+        examples: [['oauth2', 'api-token']],
+      }),
+    ),
+    default: Type.Optional(text('What counts while no value is set, as text like every value that is read', '540')),
+    when: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String()), {
+        description:
+          'The field counts only where each of these other fields of its group counts, and has one of these values',
+        examples: [{ authType: ['api-token'] }],
+      }),
+    ),
+    role: Type.Optional(
+      oneOf(roles, {
+        description: 'Only this end of a connection needs it: asked for when a connection is activated',
+        examples: ['Destination'],
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'Configuration field by its definition',
+    examples: [definitionFields[1]],
+  },
+)
+export type FieldDefinition = Static<typeof FieldDefinition>
+
+/** A field of a record: what a destination takes, or a source gives. */
+export const RecordDefinition = Type.Object(
+  {
+    name: text('Name of the field on its platform, which a mapping names', 'email'),
+    description: text('What it is', 'E-mail address of the person'),
+    required: flag('Whether a record without it is rejected', false),
+    normalise: Type.Optional(
+      oneOf(normalisations, {
+        description:
+          'The form into which its values are brought before they are hashed or sent; as they are without it',
+        examples: ['email'],
+      }),
+    ),
+    hashed: Type.Optional(
+      Type.Array(oneOf(digests, { description: 'Digest', examples: ['sha256'] }), {
+        description: 'It travels hashed: the digests that are accepted. The first is made of what is not hashed yet',
+        examples: [['sha256']],
+      }),
+    ),
+    oneOf: Type.Optional(text('A record fills at least one of the fields that name this same group', 'identifier')),
+    together: Type.Optional(
+      text('A record fills all of the fields that name this same group, or none of them', 'name'),
+    ),
+    values: Type.Optional(
+      Type.Array(Type.String(), { description: 'The only values that it accepts', examples: [['add', 'remove']] }),
+    ),
+    synonyms: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Other names by which a column of a source is taken for it, the ones in common use included. Columns are compared without case, accents, spaces and signs',
+        examples: [['emailaddress', 'mail', 'em']],
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'Field of a record', examples: [recordFields[0]] },
+)
+export type RecordDefinition = Static<typeof RecordDefinition>
+
+/** One role of a connector. */
+export const EndDefinition = exactly(
+  {
+    fields: Type.Array(FieldDefinition, {
+      description: 'Settings that each connection makes for this end',
+      examples: [definitionFields.slice(2)],
+    }),
+    records: Type.Array(RecordDefinition, {
+      description: 'Fields of its records; none where a destination takes any columns, or a source gives what it has',
+      examples: [recordFields],
+    }),
+  },
+  { description: 'One role of a connector' },
+)
+export type EndDefinition = Static<typeof EndDefinition>
+
+/** What Get Connector Definition answers. */
+export const ConnectorDefinition = exactly(
+  {
+    connectorId: identifier('the connector', example.destination.connectorId),
+    name: text('Connector name', example.destination.name),
+    notes: Type.Union([
+      text('What to know before use: quotas, delays, arrangements', 'Members appear within an hour.'),
+      Type.Null(),
+    ]),
+    tested: Type.Union([
+      text('What its way of moving data was run against; null where it moves none', 'a protocol server of ours'),
+      Type.Null(),
+    ]),
+    secretFields: Type.Array(FieldDefinition, {
+      description: 'What a sub-account saves once for all its connections',
+      examples: [definitionFields.slice(0, 2)],
+    }),
+    source: Type.Union([EndDefinition, Type.Null()], {
+      description: 'As a source; null where it cannot be one',
+      examples: [null],
+    }),
+    destination: Type.Union([EndDefinition, Type.Null()], {
+      description: 'As a destination; null where it cannot be one',
+    }),
+  },
+  { description: 'Connector by its definition' },
+)
+export type ConnectorDefinition = Static<typeof ConnectorDefinition>

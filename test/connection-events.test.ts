@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { limits } from '@penstock/wire'
+import { restoreAccount } from '../packages/server/src/accounts/accounts.ts'
+import { connectionsOfAccounts, meet } from '../packages/server/src/connections/connections.ts'
+import { type Caller, callerOf, destinationSettings, sourceSettings } from './harness/fixtures.ts'
+import { assertInvariants } from './harness/invariants.ts'
+import { addAccountWithPipe, type Inbox, makeInbox, type Pipe } from './harness/pipes.ts'
+import { startTestService, type TestService } from './harness/service.ts'
+
+/** The history of a connection: what is told of whatever changes it, and what is not. */
+
+let inbox: Inbox
+let service: TestService
+let caller: Caller
+before(async () => {
+  inbox = await makeInbox()
+  service = await startTestService(inbox.env)
+  caller = callerOf(service, await service.addOrganization())
+})
+after(async () => {
+  await assertInvariants(service.database.pool)
+  await service.close()
+  await inbox.remove()
+})
+
+const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
+const eventsOf = async (pipe: Pipe, query = {}) =>
+  caller.expect(caller.call('listConnectionEvents', { ...pipe, query: { size: 500, ...query } }))
+/** What happened after a connection was made and activated, oldest first. */
+const toldOf = async (pipe: Pipe) =>
+  (await eventsOf(pipe))
+    .toReversed()
+    .slice(2)
+    .map(({ kind, from, to }) => [kind, from, to])
+const newPipe = () => addAccountWithPipe(caller, inbox.folder)
+const act = (pipe: Pipe, action: 'activate' | 'enable' | 'disable') =>
+  caller.expect(caller.call('updateConnectionStatus', { ...pipe, body: { action } }))
+const update = (pipe: Pipe, body: object) => caller.expect(caller.call('updateConnection', { ...pipe, body } as never))
+const met = (pipe: Pipe, trigger: 'breakdown' | 'outage' | 'recovery') =>
+  service.database.transaction((tx) => meet(tx, pipe.id, trigger))
+const schedule = (pipe: Pipe, body: object) => caller.expect(caller.call('setSchedule', { ...pipe, body } as never))
+
+type Told = [kind: string, from: string | null, to: string | null][]
+/** What is done to an active connection named Pipe, and what its history tells of it. */
+const changes: Record<string, { does: (pipe: Pipe) => Promise<unknown>; tells: Told }> = {
+  'a new name': { does: (pipe) => update(pipe, { name: ' Other ' }), tells: [['renamed', 'Pipe', 'Other']] },
+  'the same name': { does: (pipe) => update(pipe, { name: 'Pipe' }), tells: [] },
+  'the settings of one end': {
+    does: (pipe) => update(pipe, { destConnectionConfig: { subfolder: 'canary-value' } }),
+    tells: [['settings', null, 'Destination']],
+  },
+  'a name and the settings of both ends at once': {
+    does: (pipe) =>
+      update(pipe, {
+        name: 'Other',
+        srcConnectionConfig: { files: 'canary-value.csv' },
+        destConnectionConfig: { subfolder: 'canary-value' },
+      }),
+    tells: [
+      ['renamed', 'Pipe', 'Other'],
+      ['settings', null, 'Source'],
+      ['settings', null, 'Destination'],
+    ],
+  },
+  'the settings that it has': {
+    does: (pipe) => update(pipe, { destConnectionConfig: { subfolder: 'out' } }),
+    tells: [],
+  },
+  'what callers ask of its status, once': {
+    does: async (pipe) => {
+      for (const action of ['activate', 'disable', 'disable', 'enable'] as const) await act(pipe, action)
+    },
+    tells: [
+      ['status', 'active', 'disabled'],
+      ['status', 'disabled', 'active'],
+    ],
+  },
+  'a platform that refuses, and somebody who mends it': {
+    does: async (pipe) => {
+      await met(pipe, 'breakdown')
+      await act(pipe, 'activate')
+    },
+    tells: [
+      ['status', 'active', 'broken'],
+      ['status', 'broken', 'active'],
+    ],
+  },
+  'a platform out of reach, and a probe that gets through': {
+    does: async (pipe) => {
+      await met(pipe, 'outage')
+      await met(pipe, 'recovery')
+    },
+    tells: [
+      ['status', 'active', 'offline'],
+      ['status', 'offline', 'active'],
+    ],
+  },
+  'deletion and restore': {
+    does: async (pipe) => {
+      await caller.expect(caller.call('deleteConnection', pipe))
+      await caller.expect(caller.call('restoreConnection', pipe))
+    },
+    tells: [
+      ['status', 'active', 'deleted'],
+      ['status', 'deleted', 'disabled'],
+    ],
+  },
+  'a schedule that is set, changed, switched off and removed': {
+    does: async (pipe) => {
+      await schedule(pipe, { cron: '0 6 * * *' })
+      await schedule(pipe, { cron: '0 6 * * *' })
+      await schedule(pipe, { cron: '0 7 * * *', timezone: 'Europe/Berlin' })
+      await schedule(pipe, { cron: '0 7 * * *', enabled: false })
+      await caller.expect(caller.call('deleteSchedule', pipe))
+    },
+    tells: [
+      ['schedule', null, '0 6 * * * UTC'],
+      ['schedule', '0 6 * * * UTC', '0 7 * * * Europe/Berlin'],
+      ['schedule', '0 7 * * * Europe/Berlin', '0 7 * * * Europe/Berlin off'],
+      ['schedule', '0 7 * * * Europe/Berlin off', null],
+    ],
+  },
+  'the volume of a transfer, and the time at which a schedule ran': {
+    does: async (pipe) => {
+      await sql(`update connections set volume_month = '2026-01' where id = $1`, pipe.id)
+      await schedule(pipe, { cron: '0 6 * * *' })
+      await sql('update schedules set last_time = now(), next_time = now() where connection_id = $1', pipe.id)
+    },
+    tells: [['schedule', null, '0 6 * * * UTC']],
+  },
+  'a change that is refused': {
+    does: async (pipe) => {
+      const body = { name: 'Other', destConnectionConfig: { subfolder: 7 } }
+      assert.equal((await caller.call('updateConnection', { ...pipe, body })).status, 400)
+    },
+    tells: [],
+  },
+}
+
+describe('the history of a connection', () => {
+  for (const [what, { does, tells }] of Object.entries(changes)) {
+    test(`of ${what} tells ${tells.length === 0 ? 'nothing' : tells.length}`, async () => {
+      const pipe = await newPipe()
+      await does(pipe)
+      assert.deepEqual(await toldOf(pipe), tells)
+    })
+  }
+
+  test('begins with its creation, and gives each event an identifier and a time of its own', async () => {
+    const beforeSeconds = Math.floor(Date.now() / 1000)
+    const pipe = await newPipe()
+    const events = await eventsOf(pipe)
+    assert.deepEqual(
+      events.map(({ id: _, time: __, ...event }) => event),
+      [
+        { connectionId: pipe.id, kind: 'status', from: 'In-progress', to: 'active' },
+        { connectionId: pipe.id, kind: 'created', from: null, to: 'Pipe' },
+      ],
+    )
+    assert.equal(new Set(events.map(({ id }) => id)).size, 2)
+    for (const { time } of events) assert(time >= beforeSeconds - 5 && time <= Date.now() / 1000 + 5)
+    assert.deepEqual(await eventsOf(pipe), events, 'identifiers last')
+  })
+
+  test('never holds the value of a setting', async () => {
+    const { id: accountId } = await caller.addAccountWithEnds()
+    const { id } = await caller.createConnection(accountId)
+    const bucketUri = 's3://canary-bucket/'
+    await update({ accountId, id }, { srcConnectionConfig: { bucketUri }, destConnectionConfig: {} })
+    const { text } = await caller.call('listConnectionEvents', { accountId, id })
+    for (const value of [bucketUri, ...Object.values(sourceSettings), ...Object.values(destinationSettings)]) {
+      if (value.length > 1) assert(!text.includes(value), value)
+    }
+  })
+
+  test('is its own alone, and can be read while the connection can be restored, and no longer', async () => {
+    const [pipe, other] = [await newPipe(), await newPipe()]
+    await caller.expect(caller.call('deleteConnection', pipe))
+    assert.deepEqual(
+      (await eventsOf(pipe)).map(({ to }) => to),
+      ['deleted', 'active', 'Pipe'],
+    )
+    assert.equal((await eventsOf(other)).length, 2)
+    await sql(`update connections set deleted_time = now() - interval '30 days 1 second' where id = $1`, pipe.id)
+    const reply = await caller.call('listConnectionEvents', pipe)
+    assert.deepEqual([reply.status, reply.error], [404, 'not_found'])
+    await schedule(other, { cron: '0 6 * * *' })
+    await sql('delete from connections where id = any($1)', [pipe.id, other.id])
+    assert.deepEqual(await sql('select from connection_events where connection_id = any($1)', [pipe.id, other.id]), [])
+  })
+
+  test('tells what the deletion and the restore of its sub-account did to it', async () => {
+    const pipe = await newPipe()
+    await caller.expect(caller.call('deleteAccount', { id: pipe.accountId }))
+    assert.equal((await caller.call('listConnectionEvents', pipe)).status, 404)
+    await service.database.transaction((tx) => restoreAccount(tx, pipe.accountId, connectionsOfAccounts))
+    assert.deepEqual(await toldOf(pipe), [
+      ['status', 'active', 'deleted'],
+      ['status', 'deleted', 'disabled'],
+    ])
+  })
+
+  test(`keeps the newest ${limits.connectionEventsMax}`, async () => {
+    const pipe = await newPipe()
+    const max = limits.connectionEventsMax
+    await sql(
+      `do $$ begin
+        for n in 1..${max + 20} loop update connections set name = 'Name ' || n where id = '${pipe.id}'; end loop;
+      end $$`,
+    )
+    const page = await caller.call('listConnectionEvents', { ...pipe, query: { size: 2, offset: max - 2 } })
+    assert.equal(page.headers['x-total-count'], String(max))
+    assert.deepEqual(
+      page.response.map(({ to }) => to),
+      ['Name 22', 'Name 21'],
+    )
+    assert.deepEqual(await sql('select count(*)::int as n from connection_events where connection_id = $1', pipe.id), [
+      { n: max },
+    ])
+  })
+
+  test('numbers what many do at once without a gap', async () => {
+    const pipe = await newPipe()
+    await Promise.all(
+      Array.from({ length: 24 }, (_, n) => {
+        if (n % 3 === 0) return update(pipe, { name: `Name ${n}` })
+        if (n % 3 === 1) return schedule(pipe, { cron: `${n} 6 * * *` })
+        return caller.call('deleteSchedule', pipe).then(({ status }) => assert(status === 200 || status === 404))
+      }),
+    )
+    const rows = await sql('select number from connection_events where connection_id = $1 order by 1', pipe.id)
+    assert.deepEqual(
+      rows.map(({ number }) => number),
+      Array.from(rows, (_, n) => n + 1),
+    )
+    assert(rows.length >= 2 + 16)
+  })
+})

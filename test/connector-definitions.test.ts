@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { connectors } from '@penstock/connectors'
+import { type ConnectorDefinition, type FieldDefinition, fieldIsRequired } from '@penstock/wire'
+import { planMapping } from '../packages/server/src/transfers/mapping/plan.ts'
+import { type Caller, callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
+import { startTestService, type TestService } from './harness/service.ts'
+
+/** What connectors are by their definitions: all that a form and a mapping need, and no value of anybody's. */
+
+let service: TestService
+let caller: Caller
+before(async () => {
+  service = await startTestService()
+  caller = callerOf(service, await service.addOrganization())
+})
+after(() => service.close())
+
+const define = ({ id }: { id: string }) => caller.expect(caller.call('getConnectorDefinition', { id }))
+const fieldsOf = ({ secretFields, source, destination }: ConnectorDefinition): FieldDefinition[] => [
+  ...secretFields,
+  ...(source?.fields ?? []),
+  ...(destination?.fields ?? []),
+]
+const named = <T extends { name: string }>(entries: readonly T[], name: string): T =>
+  entries.find((entry) => entry.name === name) ?? assert.fail(`no ${name}`)
+
+describe('the definition of a connector', () => {
+  test('is there for every connector of the catalogue, with the fields, ends and records that it has', async () => {
+    for (const connector of connectors) {
+      const definition = await define(connector)
+      assert.equal(definition.connectorId, connector.id)
+      assert.deepEqual(
+        [Boolean(definition.source), Boolean(definition.destination)],
+        [Boolean(connector.source), Boolean(connector.destination)],
+      )
+      for (const [told, { fields = {}, records = {} }] of [
+        [{ fields: definition.secretFields, records: [] }, { fields: connector.secrets }],
+        [definition.source, connector.source ?? {}],
+        [definition.destination, connector.destination ?? {}],
+      ] as const) {
+        assert.deepEqual(
+          (told?.fields ?? []).map(({ name }) => name),
+          Object.keys(fields),
+          connector.slug,
+        )
+        assert.deepEqual(
+          (told?.records ?? []).map(({ name }) => name),
+          Object.keys(records),
+          connector.slug,
+        )
+      }
+    }
+  })
+
+  test('says of a field what it depends on, and what counts while it is not set', async () => {
+    const fields = fieldsOf(await define(destination))
+    assert.deepEqual(named(fields, 'password').when, { authType: ['basic'] })
+    assert.equal(named(fields, 'password').type, 'Password')
+    for (const connector of connectors) {
+      for (const field of fieldsOf(await define(connector))) {
+        for (const other of Object.keys(field.when ?? {})) named(fieldsOf(await define(connector)), other)
+        if (field.type === 'Password') assert.equal(field.default, undefined, `${connector.slug} ${field.name}`)
+      }
+    }
+  })
+
+  test('says of records in which form and under which names they are found, as the mapping finds them', async () => {
+    const meta = connectorBySlug('meta-custom-audiences')
+    const { destination: end } = await define(meta)
+    const records = meta.destination?.records ?? assert.fail()
+    let found = 0
+    for (const { name, normalise, hashed, synonyms = [] } of end?.records ?? []) {
+      assert.deepEqual([normalise, hashed ?? []], [records[name]?.normalise, records[name]?.hashed ?? []])
+      const alone = {
+        [name]: { description: '', required: true, ...records[name], oneOf: undefined, together: undefined },
+      }
+      for (const synonym of synonyms) {
+        const { plan } = planMapping({ records: alone as never, columns: ['unrelated', synonym], mapping: undefined })
+        assert.equal(plan?.steps[0]?.column?.name, synonym, `${name} is not found by ${synonym}`)
+        found++
+      }
+    }
+    assert(found > 50, `only ${found} names`)
+  })
+
+  test('decides by the rule of the server which fields are required', async () => {
+    const { id: accountId } = await caller.addAccountWithEnds()
+    const { secretFields } = await define(destination)
+    const fields = Object.fromEntries(secretFields.map((field) => [field.name, field]))
+    const required = (values: Record<string, string>) =>
+      secretFields.filter(({ name }) => fieldIsRequired(fields, name, values) && !values[name]).map(({ name }) => name)
+    for (const authType of named(secretFields, 'authType').options ?? []) {
+      const { details } = await caller.call('configureConnector', {
+        accountId,
+        id: destination.id,
+        body: { secretConfig: { authType } },
+      })
+      assert.deepEqual(
+        details.map(({ field }) => field.replace('body.secretConfig.', '')),
+        required({ authType }),
+        authType,
+      )
+    }
+  })
+
+  test('is the same for every organization, and for one that has saved secrets', async () => {
+    const { id: accountId } = await caller.addAccountWithEnds()
+    const blank = await caller.call('getConnectorDefinition', { id: source.id })
+    await caller.configureEnds(accountId)
+    const saved = await caller.call('getConnectorDefinition', { id: source.id })
+    const other = callerOf(service, await service.addOrganization())
+    const theirs = await other.call('getConnectorDefinition', { id: source.id })
+    assert.deepEqual([saved.text, theirs.text], [blank.text, blank.text])
+    assert(!blank.text.includes('canary'))
+  })
+})
