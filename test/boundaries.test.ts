@@ -36,6 +36,7 @@ const packages = new Map<string, Manifest>(
   ]),
 )
 const ofPackage = (name: string) => sources.filter((source) => source.package === name)
+const browserSafe = (name: string) => ofPackage(name).filter((source) => where(source) !== beside)
 const server = ofPackage('server')
 const where = (source: Source) => `${source.package}/src/${source.path}`
 
@@ -95,12 +96,32 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
     node: true,
   },
   client: { names: ['@penstock/wire'], node: false },
+  // Libraries of the browser, and of ours the contract and its client alone: the console decides nothing.
+  console: {
+    names: [
+      '@fontsource-variable/inter',
+      '@mantine/charts',
+      '@mantine/core',
+      '@mantine/hooks',
+      '@mantine/notifications',
+      '@penstock/client',
+      '@penstock/wire',
+      '@tabler/icons-react',
+      '@tanstack/react-query',
+      'react',
+      'react-dom',
+      'react-router',
+    ],
+    node: false,
+  },
 }
+/** What tells the server where the console is; no browser loads it. */
+const beside = 'console/src/directory.ts'
 
 for (const [name, { names, node }] of Object.entries(mayImport)) {
   test(`${name} imports only ${names.join(', ')}${node ? ' and Node' : ', nothing of Node'}`, () => {
     assertNone(
-      ofPackage(name).flatMap((source) =>
+      browserSafe(name).flatMap((source) =>
         source.imports
           .filter((one) => !isRelative(one))
           .filter(({ specifier }) => (isBuiltin(specifier) ? !node : !names.includes(packageName(specifier))))
@@ -110,12 +131,23 @@ for (const [name, { names, node }] of Object.entries(mayImport)) {
     const nodeOnly = /\b(?:process|Buffer)\.|\b__(?:dirname|filename)\b|import\.meta\.(?:dirname|filename)\b/
     if (!node)
       assertNone(
-        ofPackage(name)
+        browserSafe(name)
           .filter(({ text }) => nodeOnly.test(text))
           .map(where),
       )
   })
 }
+
+test('the console calls the service through its client alone, and shows nothing as markup', () => {
+  const callers = ['api/calls.ts', 'api/downloads.ts']
+  const calling = ofPackage('console').filter(({ text }) => /\bfetch\(|XMLHttpRequest|sendBeacon|WebSocket/.test(text))
+  assertNone(calling.filter(({ path }) => !callers.includes(path)).map(where))
+  assertNone(
+    ofPackage('console')
+      .filter(({ text }) => /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write/.test(text))
+      .map(where),
+  )
+})
 
 test('no package imports what its package.json does not declare', () => {
   assertNone(

@@ -1,0 +1,148 @@
+/**
+ * `npm run bench:console`: how soon the console is there and how soon it answers, in Chromium with a processor four times
+ * slower than this machine's, on a list of 10,000 connections. Each figure stands beside its bound; one that is over it is
+ * said so and is no failure.
+ */
+import type { CDPSession, Page } from 'playwright-core'
+import { launchBrowser, skip } from '../test/harness/browser.ts'
+import { startPostgres } from './ground.ts'
+import { median } from './measure.ts'
+import { startService } from './service.ts'
+
+const connections = 10_000
+const slowdown = 4
+const rounds = 5
+const bounds = { firstLoadBytes: 300_000, contentMs: 1_500, clickMs: 100 }
+
+if (skip) {
+  console.error(`The console cannot be measured: ${skip}`)
+  process.exit(1)
+}
+
+await using cleanup = new AsyncDisposableStack()
+const postgres = await startPostgres(cleanup)
+const service = await startService(postgres, 'console', { accounts: 1, connectionsPerAccount: connections })
+cleanup.defer(() => service.stop())
+const browser = await launchBrowser()
+cleanup.defer(() => browser.close())
+
+const accountId = service.loaded.accountIds[0] ?? ''
+const list = `/accounts/${accountId}/connections`
+const rows = 'tbody tr'
+
+say(`${connections.toLocaleString('en')} connections in one sub-account, a processor ${slowdown} times slower.`)
+say(`\n${'Figure'.padEnd(56)}${['measured', 'bound', 'of it'].map((text) => text.padStart(14)).join('')}`)
+row('First load of the list, compressed', await firstLoadBytes(), bounds.firstLoadBytes, 'bytes')
+row('Navigation until the rows are there, nothing cached', await times(contentMs), bounds.contentMs, 'ms')
+row('Click on the next page until it is answered', await times(clickMs), bounds.clickMs, 'ms')
+row('Click on the next page until its rows are there', await times(rowsMs), undefined, 'ms')
+
+/** All bytes that come over the network until the list is there, for somebody who has never been here. */
+async function firstLoadBytes(): Promise<number> {
+  const { page, devtools } = await signedIn()
+  let bytes = 0
+  devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  await devtools.send('Network.enable')
+  await devtools.send('Network.setCacheDisabled', { cacheDisabled: true })
+  await page.goto(list)
+  await page.locator(rows).nth(20).waitFor()
+  await page.waitForLoadState('networkidle')
+  await page.context().close()
+  return bytes
+}
+
+async function contentMs(): Promise<number> {
+  const { page, devtools } = await signedIn()
+  await devtools.send('Network.enable')
+  await devtools.send('Network.setCacheDisabled', { cacheDisabled: true })
+  await slowDown(devtools)
+  await page.goto(list, { waitUntil: 'commit' })
+  // Both instants are the page's own, so that no way between processes is measured.
+  const at = await page.evaluate(
+    (selector) =>
+      new Promise<number>((resolve) => {
+        const look = () =>
+          document.querySelectorAll(selector).length > 20 ? resolve(performance.now()) : requestAnimationFrame(look)
+        look()
+      }),
+    rows,
+  )
+  await page.context().close()
+  return at
+}
+
+/** Until the browser has painted what the click changed: the longest of the click's own events. */
+async function clickMs(): Promise<number> {
+  const { page } = await onList()
+  await page.evaluate(() => {
+    const seen: number[] = []
+    Object.assign(globalThis, { seen })
+    new PerformanceObserver((entries) => {
+      for (const { duration } of entries.getEntries()) seen.push(duration)
+    }).observe({ type: 'event', durationThreshold: 16, buffered: false } as PerformanceObserverInit)
+  })
+  await page.getByRole('button', { name: 'Next page' }).click()
+  await page.waitForURL(/page=2/)
+  await page.waitForLoadState('networkidle')
+  const longest = await page.evaluate(() => Math.max(0, ...(globalThis as unknown as { seen: number[] }).seen))
+  await page.context().close()
+  return longest
+}
+
+async function rowsMs(): Promise<number> {
+  const { page } = await onList()
+  const ms = await page.evaluate(async (selector) => {
+    const first = () => document.querySelector(selector)?.textContent
+    const before = first()
+    const begun = performance.now()
+    document.querySelector<HTMLButtonElement>('[aria-label="Next page"]')?.click()
+    while (first() === before) await new Promise(requestAnimationFrame)
+    return performance.now() - begun
+  }, rows)
+  await page.context().close()
+  return ms
+}
+
+async function onList(): Promise<{ page: Page }> {
+  const { page, devtools } = await signedIn()
+  await page.goto(list)
+  await page.locator(rows).nth(20).waitFor()
+  await page.waitForLoadState('networkidle')
+  await slowDown(devtools)
+  return { page }
+}
+
+/** A browser of its own, signed in, on no page of the console. */
+async function signedIn(): Promise<{ page: Page; devtools: CDPSession }> {
+  const context = await browser.newContext({ baseURL: service.url, viewport: { width: 1440, height: 900 } })
+  const page = await context.newPage()
+  await page.addInitScript(
+    (session) => sessionStorage.setItem('penstock.session', session),
+    JSON.stringify({ clientId: 'bench', token: service.token, expiresMs: Date.now() + 3_600_000 }),
+  )
+  return { page, devtools: await context.newCDPSession(page) }
+}
+
+async function slowDown(devtools: CDPSession): Promise<void> {
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
+}
+
+async function times(measure: () => Promise<number>): Promise<number> {
+  const found: number[] = []
+  for (let round = 0; round < rounds; round++) found.push(await measure())
+  return median(found)
+}
+
+function row(name: string, measured: number, bound: number | undefined, unit: string): void {
+  const show = (value: number | undefined) =>
+    value === undefined ? '' : `${Math.round(value).toLocaleString('en')} ${unit}`
+  const ratio = bound === undefined ? '' : (measured / bound).toFixed(2)
+  const verdict = bound === undefined ? '' : measured <= bound ? 'ok' : 'OVER'
+  say(`${name.padEnd(56)}${[show(measured), show(bound), ratio].map((text) => text.padStart(14)).join('')}  ${verdict}`)
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
