@@ -60,15 +60,10 @@ async function contentMs(): Promise<number> {
   await slowDown(devtools)
   await page.goto(list, { waitUntil: 'commit' })
   // Both instants are the page's own, so that no way between processes is measured.
-  const at = await page.evaluate(
-    (selector) =>
-      new Promise<number>((resolve) => {
-        const look = () =>
-          document.querySelectorAll(selector).length > 20 ? resolve(performance.now()) : requestAnimationFrame(look)
-        look()
-      }),
-    rows,
-  )
+  const at = await page.evaluate<number>(`new Promise((resolve) => {
+    const look = () => document.querySelectorAll('${rows}').length > 20 ? resolve(performance.now()) : requestAnimationFrame(look)
+    look()
+  })`)
   await page.context().close()
   return at
 }
@@ -76,31 +71,29 @@ async function contentMs(): Promise<number> {
 /** Until the browser has painted what the click changed: the longest of the click's own events. */
 async function clickMs(): Promise<number> {
   const { page } = await onList()
-  await page.evaluate(() => {
-    const seen: number[] = []
-    Object.assign(globalThis, { seen })
+  await page.evaluate(`
+    globalThis.seen = []
     new PerformanceObserver((entries) => {
       for (const { duration } of entries.getEntries()) seen.push(duration)
-    }).observe({ type: 'event', durationThreshold: 16, buffered: false } as PerformanceObserverInit)
-  })
+    }).observe({ type: 'event', durationThreshold: 16 })`)
   await page.getByRole('button', { name: 'Next page' }).click()
   await page.waitForURL(/page=2/)
   await page.waitForLoadState('networkidle')
-  const longest = await page.evaluate(() => Math.max(0, ...(globalThis as unknown as { seen: number[] }).seen))
+  const longest = await page.evaluate<number>('Math.max(0, ...seen)')
   await page.context().close()
   return longest
 }
 
 async function rowsMs(): Promise<number> {
   const { page } = await onList()
-  const ms = await page.evaluate(async (selector) => {
-    const first = () => document.querySelector(selector)?.textContent
+  const ms = await page.evaluate<number>(`(async () => {
+    const first = () => document.querySelector('${rows}')?.textContent
     const before = first()
     const begun = performance.now()
-    document.querySelector<HTMLButtonElement>('[aria-label="Next page"]')?.click()
+    document.querySelector('[aria-label="Next page"]').click()
     while (first() === before) await new Promise(requestAnimationFrame)
     return performance.now() - begun
-  }, rows)
+  })()`)
   await page.context().close()
   return ms
 }
