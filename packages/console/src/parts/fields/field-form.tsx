@@ -1,0 +1,69 @@
+import { Alert, List, Stack } from '@mantine/core'
+import type { Role } from '@penstock/wire'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
+import { strings } from '../../strings/index.ts'
+import { FieldInput } from './field-input.tsx'
+import { countingFields, type FormField, type FormValue, type FormValues, isNeeded } from './form-field.ts'
+
+const say = strings.fields
+
+/**
+ * A form that is drawn from the definitions of its fields: what counts for the values that are there is asked for, with
+ * its help, its bounds and its choices, and what is wrong stands at its field. It holds no values; a caller starts with
+ * `valuesOf`, sends `changesOf`, and makes `faults` of a refusal with `faultsOf`. It is no `<form>` of its own, so several
+ * can be sent together.
+ */
+export function FieldForm({
+  fields,
+  values,
+  onChange,
+  faults,
+  lastUpdated,
+  role,
+}: {
+  fields: readonly FormField[]
+  values: FormValues
+  onChange: (name: string, value: FormValue) => void
+  /** Messages by the names of their fields. */
+  faults: Readonly<Record<string, string>>
+  /** When the values were last saved, in seconds since 1970: said of secrets that are set. */
+  lastUpdated?: number | undefined
+  /** The end of a connection that the form is for, if it is for one. */
+  role?: Role | undefined
+}) {
+  const form = useRef<HTMLDivElement>(null)
+  const shown = countingFields(fields, values)
+  const elsewhere = Object.entries(faults).filter(([name]) => !shown.some((field) => field.name === name))
+  // Whoever was refused starts at the first field that is to be mended.
+  useEffect(() => {
+    if (Object.keys(faults).length > 0)
+      form.current?.querySelector<HTMLElement>('[aria-invalid=true]:not([disabled])')?.focus()
+  }, [faults])
+  return (
+    <Stack ref={form} gap="lg">
+      {elsewhere.length > 0 && (
+        <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={say.faultsElsewhere} role="alert">
+          <List size="sm">
+            {elsewhere.map(([name, message]) => (
+              <List.Item key={name}>
+                {say.fault(fields.find((field) => field.name === name)?.label ?? name, message)}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      {shown.map((field) => (
+        <FieldInput
+          key={field.name}
+          field={field}
+          needed={isNeeded(fields, field.name, values, role)}
+          value={values[field.name] ?? ''}
+          onChange={(value) => onChange(field.name, value)}
+          fault={faults[field.name]}
+          lastUpdated={lastUpdated}
+        />
+      ))}
+    </Stack>
+  )
+}

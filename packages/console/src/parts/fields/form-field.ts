@@ -1,0 +1,116 @@
+import {
+  type ConditionalFields,
+  type Field,
+  type FieldDefinition,
+  type FieldType,
+  fieldCounts,
+  fieldIsRequired,
+  type Role,
+  secretMask,
+} from '@penstock/wire'
+
+/**
+ * What a form is drawn from: a field of a connector's definition, with the value that is there now if it was read for a
+ * sub-account. Both of the wire's shapes are one, `FieldDefinition` and `Field`.
+ */
+export type FormField = {
+  readonly name: string
+  readonly label: string
+  readonly description: string
+  readonly type: FieldType
+  /** Whether a value is needed where the field counts. */
+  readonly required: boolean
+  /** The service fills it; nobody else can. */
+  readonly readonly: boolean
+  /** Bounds of a Number, inclusive. */
+  readonly min?: number
+  readonly max?: number
+  /** Choices of a Select or a Multi-Select. */
+  readonly options?: readonly string[]
+  /** As text, as the service shows it; a secret that is set is its mask. */
+  readonly value?: string
+  /** What counts while no value is set, as text. */
+  readonly default?: string
+  /** Other fields of the form, of whose values each must have one for this field to count. */
+  readonly when?: Readonly<Record<string, readonly string[]>>
+  /** Only this end of a connection needs it. */
+  readonly role?: Role
+}
+
+/**
+ * A value while it is edited: a list for a Multi-Select, yes or no for a Boolean, else text. Empty text is no value; of a
+ * secret, its mask is the one that is stored.
+ */
+export type FormValue = string | boolean | readonly string[]
+export type FormValues = Readonly<Record<string, FormValue>>
+
+/** What a connector's definition says of fields, together with the values that they have now, in the order of the latter. */
+export function withDefinitions(fields: readonly Field[], definitions: readonly FieldDefinition[]): FormField[] {
+  return fields.map((field) => {
+    const definition = definitions.find(({ name }) => name === field.name)
+    return { ...field, ...definition, value: field.value }
+  })
+}
+
+/** The values that a form starts from: those that are there, else the defaults. */
+export function valuesOf(fields: readonly FormField[]): FormValues {
+  return Object.fromEntries(fields.map((field) => [field.name, read(field)]))
+}
+
+function read({ type, value, default: byDefault }: FormField): FormValue {
+  const shown = value || byDefault || ''
+  if (type === 'Boolean' && shown !== '') return shown === 'true'
+  return type === 'Multi-Select' ? options(shown) : shown
+}
+
+function options(text: string): readonly string[] {
+  try {
+    const list: unknown = JSON.parse(text)
+    return Array.isArray(list) ? list.map(String) : []
+  } catch {
+    return []
+  }
+}
+
+/** The fields that count for these values, which are those that are asked for. */
+export function countingFields(fields: readonly FormField[], values: FormValues): FormField[] {
+  const known = conditionsOf(fields)
+  return fields.filter(({ name }) => fieldCounts(known, name, values))
+}
+
+/** Whether a value is needed now. @param role the end of a connection that the form is for, if it is for one */
+export function isNeeded(fields: readonly FormField[], name: string, values: FormValues, role?: Role): boolean {
+  return fieldIsRequired(conditionsOf(fields), name, values, role)
+}
+
+const conditionsOf = (fields: readonly FormField[]): ConditionalFields =>
+  Object.fromEntries(fields.map((field) => [field.name, field]))
+
+/** Whether a secret is stored, which is all that is ever known of it. */
+export const isSecretSet = ({ type, value }: FormField): boolean => type === 'Password' && value === secretMask
+
+export type FieldChanges = Record<string, string | boolean | string[] | null>
+
+/**
+ * What to send for a form: the values that were changed and no others; `null` where one was cleared. A secret's mask,
+ * which means that it stays, is never sent.
+ * @param before the values that the form started from, {@link valuesOf}; nothing for what is only being made
+ * @param fields with them, what was filled in where it does not count is left out
+ */
+export function changesOf(before: FormValues, after: FormValues, fields?: readonly FormField[]): FieldChanges {
+  const asked = fields && new Set(countingFields(fields, after).map(({ name }) => name))
+  const changes: FieldChanges = {}
+  for (const [name, value] of Object.entries(after)) {
+    const was = Object.hasOwn(before, name) ? before[name] : undefined
+    if (value === secretMask || isSame(was, value) || (asked && !asked.has(name))) continue
+    if (isEmpty(value)) {
+      if (was !== undefined && !isEmpty(was)) changes[name] = null
+    } else changes[name] = typeof value === 'object' ? [...value] : value
+  }
+  return changes
+}
+
+const isEmpty = (value: FormValue) => value === '' || (typeof value === 'object' && value.length === 0)
+
+const isSame = (one: FormValue | undefined, other: FormValue) =>
+  typeof one === 'object' && typeof other === 'object' ? one.join('\n') === other.join('\n') : one === other

@@ -1,0 +1,162 @@
+import { Button, Group, Input, Paper, PasswordInput, Text, Textarea } from '@mantine/core'
+import { limits, secretMask } from '@penstock/wire'
+import { IconLock, IconLockOff } from '@tabler/icons-react'
+import { type CSSProperties, type ReactNode, useId, useState } from 'react'
+import { strings } from '../../strings/index.ts'
+import { Time } from '../time.tsx'
+import { type FieldInputProps, wordsOf } from './field-words.ts'
+import { isSecretSet } from './form-field.ts'
+import { hasLines, pasted, takesLines } from './text-input.tsx'
+
+const say = strings.fields
+
+/** A secret: that it is set, and since when, is all that is shown. It can be replaced, and cleared where none is needed. */
+export function SecretInput(props: FieldInputProps) {
+  const { field, needed, value, onChange, lastUpdated } = props
+  const [replacing, setReplacing] = useState(false)
+  const set = isSecretSet(field)
+  const stays = value === secretMask
+  if (field.readonly) return <Kept {...props} said={set ? say.setByService : say.filledByService} />
+  if (set && stays && !replacing) {
+    return (
+      <Kept
+        {...props}
+        said={
+          <>
+            {say.set}
+            {lastUpdated ? (
+              <>
+                {say.lastChanged} <Time seconds={lastUpdated} />
+              </>
+            ) : null}
+          </>
+        }
+      >
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={say.replaceOne(field.label)}
+          onClick={() => setReplacing(true)}
+        >
+          {say.replace}
+        </Button>
+        {!needed && (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="red"
+            aria-label={say.clear(field.label)}
+            onClick={() => onChange('')}
+          >
+            {say.clearShort}
+          </Button>
+        )}
+      </Kept>
+    )
+  }
+  const keep = () => {
+    setReplacing(false)
+    onChange(secretMask)
+  }
+  if (set && value === '' && !replacing) {
+    return (
+      <Kept {...props} gone said={say.cleared}>
+        <Button size="compact-sm" variant="default" aria-label={say.keepOne(field.label)} onClick={keep}>
+          {say.keep}
+        </Button>
+      </Kept>
+    )
+  }
+  // An empty input replaces nothing: the secret stays unless it is cleared in so many words.
+  const type = (next: string) => onChange(next === '' && set ? secretMask : next)
+  return (
+    <>
+      <Typed {...props} value={stays ? '' : value} onChange={(next) => type(String(next))} focused={replacing} />
+      {set && (
+        <Group mt={-12}>
+          <Button size="compact-sm" variant="subtle" aria-label={say.keepOne(field.label)} onClick={keep}>
+            {say.keep}
+          </Button>
+        </Group>
+      )}
+    </>
+  )
+}
+
+/** What is said of a secret that is not being typed, and what can be done with it. */
+function Kept({
+  said,
+  gone = false,
+  children,
+  ...props
+}: FieldInputProps & { said: ReactNode; gone?: boolean; children?: ReactNode }) {
+  const id = useId()
+  const { label, description, error, withAsterisk } = wordsOf(props)
+  const Icon = gone ? IconLockOff : IconLock
+  return (
+    <Input.Wrapper
+      label={label}
+      labelElement="div"
+      labelProps={{ id }}
+      description={description}
+      error={error}
+      withAsterisk={withAsterisk}
+    >
+      <Paper withBorder px="sm" py={6} radius="md" role="group" aria-labelledby={id} mih={36}>
+        <Group justify="space-between" gap="xs">
+          <Group gap="xs" wrap="nowrap" c="dimmed">
+            <Icon size={16} aria-hidden />
+            <Text size="sm" component="div">
+              {said}
+            </Text>
+          </Group>
+          {children && <Group gap={4}>{children}</Group>}
+        </Group>
+      </Paper>
+    </Input.Wrapper>
+  )
+}
+
+/** Where a secret is typed or pasted; a key of several lines keeps them. */
+function Typed({ focused, ...props }: FieldInputProps & { focused: boolean }) {
+  const { field, value, onChange } = props
+  const [grown, setGrown] = useState(false)
+  const text = String(value)
+  const shared = {
+    ...wordsOf(props),
+    value: text,
+    maxLength: limits.secretLengthMax,
+    autoComplete: 'new-password',
+    spellCheck: false,
+  }
+  if (grown || takesLines(field) || text.includes('\n')) {
+    return (
+      <Textarea
+        {...shared}
+        autosize
+        minRows={3}
+        maxRows={8}
+        autoFocus={focused || grown}
+        styles={{ input: hidden }}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    )
+  }
+  return (
+    <PasswordInput
+      {...shared}
+      autoFocus={focused}
+      visibilityToggleButtonProps={{ 'aria-label': say.showTyped(field.label), tabIndex: 0 }}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      onPaste={(event) => {
+        if (!hasLines(event)) return
+        event.preventDefault()
+        setGrown(true)
+        onChange(pasted(event))
+      }}
+    />
+  )
+}
+
+/** Dots in place of letters, which a block of text has no type of its own for. */
+const hidden = { WebkitTextSecurity: 'disc' } as CSSProperties
