@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Box, Card, Group, Select, Table, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Anchor, Box, Card, Group, Select, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { type ConnectionDetails, type Transfer, type TransferStatus, transferStatuses } from '@penstock/wire'
 import { IconPlayerStop } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -84,7 +84,9 @@ function RunsTable({ runs, onCancel }: { runs: readonly Transfer[]; onCancel: (t
               <Table.Th ta="right" visibleFrom="md">
                 {say.took}
               </Table.Th>
-              <Table.Th w={48} aria-label={strings.parts.actions} />
+              <Table.Th w={48}>
+                <VisuallyHidden>{strings.parts.actions}</VisuallyHidden>
+              </Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

@@ -1,6 +1,7 @@
 import { Card, Group, Progress, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import type { Transfer } from '@penstock/wire'
 import { bytes, count, percent } from '../../parts/numbers.ts'
+import { runColors } from '../../parts/status.tsx'
 import { strings } from '../../strings/index.ts'
 import { isUnderWay } from '../connection/use-connection.ts'
 
@@ -12,7 +13,7 @@ export function RowAccount({ transfer }: { transfer: Transfer }) {
   const unsettled = read - accepted - rejected
   const moves = isUnderWay(transfer)
   return (
-    <Card withBorder padding="lg">
+    <Card withBorder padding="lg" h="100%">
       <Title order={2} size="h4" mb="md">
         {say.account}
         {moves && (
@@ -25,9 +26,9 @@ export function RowAccount({ transfer }: { transfer: Transfer }) {
       <Group gap="lg" align="flex-start" aria-hidden>
         <Term n={read} label={say.read} help={say.readHelp} colour="water-6" />
         <Sign>=</Sign>
-        <Term n={accepted} label={say.accepted} help={say.acceptedHelp} colour="teal-6" />
+        <Term n={accepted} label={say.accepted} help={say.acceptedHelp} colour={`${runColors.succeeded}-6`} />
         <Sign>+</Sign>
-        <Term n={rejected} label={say.rejected} help={say.rejectedHelp} colour="orange-6" />
+        <Term n={rejected} label={say.rejected} help={say.rejectedHelp} colour={`${runColors.failed}-6`} />
         {unsettled > 0 && (
           <>
             <Sign>+</Sign>
@@ -37,8 +38,8 @@ export function RowAccount({ transfer }: { transfer: Transfer }) {
       </Group>
       {read > 0 && (
         <Progress.Root size={12} mt="lg" aria-hidden>
-          <Progress.Section value={(accepted / read) * 100} color="teal.6" />
-          <Progress.Section value={(rejected / read) * 100} color="orange.6" />
+          <Progress.Section value={(accepted / read) * 100} color={`${runColors.succeeded}.6`} />
+          <Progress.Section value={(rejected / read) * 100} color={`${runColors.failed}.6`} />
         </Progress.Root>
       )}
       <Stack gap={2} mt="md">
