@@ -14,6 +14,7 @@ import { Time, useNow } from '../../parts/time.tsx'
 import { strings } from '../../strings/index.ts'
 import { Brake, needsWord } from '../run/brake.tsx'
 import { Failed } from '../run/failed.tsx'
+import { pathOfRun } from '../run/paths.ts'
 import { Actions } from './actions.tsx'
 import { Configuration } from './configuration.tsx'
 import { EditConnection } from './edit-connection.tsx'
@@ -90,7 +91,13 @@ function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: 
       {latest && !isDeleted && needsWord(latest) && (
         <Brake error={latest.error} reason={reasons.run} onRun={() => doing.run(true)} />
       )}
-      {latest?.status === 'failed' && !isDeleted && !needsWord(latest) && <Failed transfer={latest} />}
+      {latest?.status === 'failed' && !isDeleted && !needsWord(latest) && (
+        <Failed transfer={latest} title={say.latestFailed}>
+          <Anchor component={Link} to={pathOfRun(latest)} size="sm" ml="md">
+            {say.open}
+          </Anchor>
+        </Failed>
+      )}
       <Parts>
         {{
           overview: <Overview connection={connection} latest={latest} reason={reasons.edit} />,

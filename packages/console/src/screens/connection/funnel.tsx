@@ -78,7 +78,10 @@ function Stages({ stages }: { stages: readonly Stage[] }) {
   return (
     <Stack gap="md" component="dl" m={0}>
       {stages.map(({ label, help, n, colour }) => (
-        <div key={label} style={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr) auto', columnGap: 8 }}>
+        <div
+          key={label}
+          style={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr) auto', columnGap: 8, alignItems: 'baseline' }}
+        >
           <Text component="dt" size="sm">
             {label}{' '}
             <Text span size="xs" c="dimmed">
