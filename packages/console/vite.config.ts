@@ -5,11 +5,9 @@ import { brotliCompress, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
-/** Where the files of the console are, on the service; its pages are elsewhere (`src/app.tsx`). */
-const base = '/console/'
-
 export default defineConfig({
-  base,
+  // Files find each other wherever they are served; the service tells the page where that is (`src/place.ts`).
+  base: './',
   plugins: [react(), compress()],
   build: {
     target: 'es2023',

@@ -11,7 +11,7 @@ import pg from 'pg'
 import type { Browser, Page } from 'playwright-core'
 import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
 import { type Look, launchBrowser, openPage } from './browser.ts'
-import { createTestDatabase } from './database.ts'
+import { createTestDatabase, execute } from './database.ts'
 import { connectorBySlug } from './fixtures.ts'
 import { freePort } from './process.ts'
 import { postgresqlSecrets } from './transfers.ts'
@@ -29,6 +29,10 @@ export const postgresql = connectorBySlug('postgresql')
 export type ConsoleStage = {
   readonly url: string
   readonly credentials: { clientId: string; clientSecret: string }
+  /** The service's own database. */
+  readonly databaseUrl: string
+  /** Runs a statement in it. */
+  sql(statement: string): Promise<void>
   /** The same API, to make what a test starts from. */
   readonly client: Client
   /** The folder that the local folder's connector may read and write. */
@@ -109,7 +113,8 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
   const pages: { close(): Promise<void> }[] = []
 
   return {
-    ...{ url, credentials, client, folder, target, targetSecrets },
+    ...{ url, credentials, client, folder, target, targetSecrets, databaseUrl: database.url },
+    sql: (statement) => execute(database.url, statement),
     open: async (path, { look, signedIn = true } = {}) => {
       browser ??= await launchBrowser()
       const opened = await openPage(browser, url, look)

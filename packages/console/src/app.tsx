@@ -3,6 +3,7 @@ import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createBrowserRouter, Outlet, type RouteObject, RouterProvider } from 'react-router'
 import { queryClient } from './api/queries.ts'
+import { prefix } from './place.ts'
 import { RequireSession } from './session/require-session.tsx'
 import { Crashed, NotFound } from './shell/misfits.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -62,7 +63,7 @@ const routes: RouteObject[] = [
   },
 ]
 
-const router = createBrowserRouter(routes)
+const router = createBrowserRouter(routes, { basename: prefix || '/' })
 
 export function App() {
   return (

@@ -26,4 +26,16 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    // The page has one banner, which is not the title of a dialog.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
+    // Coloured text on a tint of its colour is too faint to be read by everybody.
+    Badge: {
+      vars: (_: unknown, { variant }: { variant?: string }) => ({
+        root: variant === 'light' ? { '--badge-color': 'var(--mantine-color-text)' } : {},
+      }),
+    },
+    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
+  },
 })

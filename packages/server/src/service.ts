@@ -97,7 +97,7 @@ export async function createService(
   })
   serveHealth(app, database, () => draining)
   serveDocuments(app, config.publicUrl)
-  await serveConsole(app)
+  await serveConsole(app, config.publicUrl)
   serveOperations(app, { gate, database, publicUrl: config.publicUrl, handlers })
   return {
     app,

@@ -1,4 +1,12 @@
-import { NoAnswerError, type ParametersOf, PenstockError, type ResultOf } from '@penstock/client'
+import {
+  type Client,
+  everyPage,
+  NoAnswerError,
+  type PagedOperationId,
+  type ParametersOf,
+  PenstockError,
+  type ResultOf,
+} from '@penstock/client'
 import type { OperationId } from '@penstock/wire'
 import {
   keepPreviousData,
@@ -69,6 +77,19 @@ export function readOnce<I extends OperationId>(operation: I, parameters: Parame
     queryFn: ({ signal }) => call(operation, { ...parameters, signal }),
   })
 }
+
+/** Reads a list page by page to its end, and keeps nothing of it: for sums and downloads. */
+export function readEveryPage<I extends PagedOperationId>(
+  operation: I,
+  parameters: ParametersOf<I>,
+): AsyncGenerator<ResultOf<I>, void, undefined> {
+  return (everyPage as EveryPage<I>)(client, operation, parameters)
+}
+type EveryPage<I extends PagedOperationId> = (
+  client: Client,
+  operation: I,
+  parameters: ParametersOf<I>,
+) => AsyncGenerator<ResultOf<I>, void, undefined>
 
 /** Calls an operation that writes. Whatever was read before is read again: what one write changes, the service knows. */
 export function useWrite<I extends OperationId>(operation: I): UseMutationResult<ResultOf<I>, Error, ParametersOf<I>> {

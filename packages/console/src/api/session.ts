@@ -1,4 +1,5 @@
 import { type Client, createClient, PenstockError } from '@penstock/client'
+import { prefix } from '../place.ts'
 import { recordedFetch } from './calls.ts'
 
 /**
@@ -45,7 +46,7 @@ export const sessionStore = {
   read: () => session?.clientId,
 }
 
-const anonymous = createClient({ baseUrl: '', fetch: recordedFetch, token: '' })
+const anonymous = createClient({ baseUrl: prefix, fetch: recordedFetch, token: '' })
 
 /** Signs in. Rejects as `createToken` does where the credentials are wrong. */
 export async function signIn(credentials: { clientId: string; clientSecret: string }): Promise<void> {
@@ -88,7 +89,7 @@ async function currentToken(refused?: string): Promise<string> {
 }
 
 /** The client of the console: every call of it goes to the public API of the service that the page came from. */
-export const client: Client = createClient({ baseUrl: '', fetch: recordedFetch, getToken: currentToken })
+export const client: Client = createClient({ baseUrl: prefix, fetch: recordedFetch, getToken: currentToken })
 
 /** The token, for what is loaded outside of the client: downloads. */
 export const tokenOfSession = (): Promise<string> => currentToken()

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
 import { IconArrowsDiff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -42,7 +42,9 @@ export function Changed({
               <Table withRowBorders={false} fz="sm">
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th aria-label={say.field} />
+                    <Table.Th>
+                      <VisuallyHidden>{say.field}</VisuallyHidden>
+                    </Table.Th>
                     <Table.Th>{say.yours}</Table.Th>
                     <Table.Th>{say.theirs}</Table.Th>
                   </Table.Tr>

@@ -1,4 +1,5 @@
 import { Group, Image, Text } from '@mantine/core'
+import { addressOf } from '../place.ts'
 
 /** A platform's logo, as the service serves it for its identifier or the address in a connection's end. */
 export function Logo({ src, size = 24 }: { src: string; size?: number }) {
@@ -7,7 +8,7 @@ export function Logo({ src, size = 24 }: { src: string; size?: number }) {
   return <Image src={pathname} alt="" w={size} h={size} fit="contain" radius={4} style={{ flex: 'none' }} />
 }
 
-export const logoOfPlatform = (platformId: string): string => `/logos/${platformId}.svg`
+export const logoOfPlatform = (platformId: string): string => addressOf(`/logos/${platformId}.svg`)
 
 /** A connector by its logo and name. */
 export function ConnectorName({ logo, name, size = 20 }: { logo: string; name: string; size?: number }) {

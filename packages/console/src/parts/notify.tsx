@@ -4,12 +4,12 @@ import { strings } from '../strings/index.ts'
 import { describe } from './failure.tsx'
 
 const doneMs = 5_000
-const undoMs = 10_000
+const nextMs = 10_000
 
-/** Says that something was done; with `undo`, how to take it back. */
-export function notifyDone(message: string, undo?: () => Promise<unknown>): void {
+/** Says that something was done; with `next`, how to take it back, or what else can be done now, which `label` says. */
+export function notifyDone(message: string, next?: () => unknown, label = strings.parts.undo): void {
   const id = notifications.show({
-    message: undo ? (
+    message: next ? (
       <Group justify="space-between" wrap="nowrap">
         <Text size="sm">{message}</Text>
         <Button
@@ -17,17 +17,17 @@ export function notifyDone(message: string, undo?: () => Promise<unknown>): void
           variant="light"
           onClick={() => {
             notifications.hide(id)
-            undo().catch(notifyFailure)
+            Promise.resolve().then(next).catch(notifyFailure)
           }}
         >
-          {strings.parts.undo}
+          {label}
         </Button>
       </Group>
     ) : (
       message
     ),
     color: 'teal',
-    autoClose: undo ? undoMs : doneMs,
+    autoClose: next ? nextMs : doneMs,
     closeButtonProps: { 'aria-label': strings.parts.close },
   })
 }

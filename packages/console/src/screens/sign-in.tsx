@@ -4,6 +4,7 @@ import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react
 import { Navigate, useSearchParams } from 'react-router'
 import { sessionStore, signIn } from '../api/session.ts'
 import { Failure } from '../parts/failure.tsx'
+import { addressOf } from '../place.ts'
 import { strings } from '../strings/index.ts'
 
 const say = strings.session
@@ -35,14 +36,13 @@ export function Component() {
     }
   }
 
-  // Only a page of the console, never an address elsewhere.
-  if (clientId) return <Navigate to={to?.startsWith('/') && !to.startsWith('//') ? to : '/'} replace />
+  if (clientId) return <Navigate to={pageOf(to)} replace />
   return (
     <Center mih="100vh" p="md" component="main">
       <Card w="100%" maw={420} padding="xl" withBorder shadow="sm" component="form" onSubmit={submit}>
         <Stack>
           <Group gap="sm">
-            <img src="/docs/assets/icon.svg" alt="" width={36} height={36} />
+            <img src={addressOf('/docs/assets/icon.svg')} alt="" width={36} height={36} />
             <Title order={1} size="h3">
               {say.title}
             </Title>
@@ -78,4 +78,10 @@ export function Component() {
       </Card>
     </Center>
   )
+}
+
+/** The page that was asked for; the first one where that would be an address elsewhere. */
+function pageOf(to: string | null): string {
+  const { origin, pathname, search } = new URL(to ?? '/', window.location.origin)
+  return origin === window.location.origin ? pathname + search : '/'
 }

@@ -27,6 +27,7 @@ import {
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react'
 import { Link, useLocation } from 'react-router'
 import { sessionStore, signOut } from '../api/session.ts'
+import { addressOf } from '../place.ts'
 import { strings } from '../strings/index.ts'
 import { pathOf, useAccountId } from './account.ts'
 import { AccountSwitcher } from './account-switcher.tsx'
@@ -83,7 +84,7 @@ export function Shell({ children }: { children: ReactNode }) {
               wrap="nowrap"
               style={{ color: 'inherit', textDecoration: 'none' }}
             >
-              <img src="/docs/assets/icon.svg" alt="" width={28} height={28} />
+              <img src={addressOf('/docs/assets/icon.svg')} alt="" width={28} height={28} />
               <Text fw={700} size="lg" lts={-0.2}>
                 {say.product}
               </Text>
@@ -121,7 +122,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </Stack>
           <NavLink
             component="a"
-            href="/docs"
+            href={addressOf('/docs')}
             label={say.api}
             leftSection={<IconApi size={18} aria-hidden />}
             style={{ borderRadius: 'var(--mantine-radius-md)' }}

@@ -30,7 +30,7 @@ export const accounts = {
   deleteHelp:
     'The sub-account goes at once, and with it all it holds. The operator of the service can restore it for 30 days.',
   goesWithIt: 'This goes with it',
-  connectionsGo: (n: string) => `${n} connections`,
-  connectorsGo: (n: string) => `${n} connectors with their secrets`,
+  connectionsGo: (n: string) => `Connections: ${n}`,
+  connectorsGo: (n: string) => `Connectors, with their secrets: ${n}`,
   deleted: (name: string) => `${name} was deleted; the operator of the service can restore it for 30 days`,
 }

@@ -1,4 +1,25 @@
-/** What the screen “Connections” says. */
+/** What the list of connections says. */
 export const connections = {
   title: 'Connections',
+  new: 'New connection',
+  pickTitle: 'New connection',
+  pickHelp: 'A connection belongs to a sub-account, and uses the connectors of it.',
+  pick: 'Sub-account',
+  pickGo: 'Go on',
+  pickNone: 'No sub-account is called that',
+  search: 'Search by name or connector',
+  status: 'Status',
+  allStatuses: 'All statuses',
+  none: 'There is no connection yet',
+  noneHelp: 'A connection moves records from a source to a destination, on demand or by a schedule.',
+  noneFound: 'No connection fits',
+  noneFoundHelp: 'Nothing here has this name, connector or status.',
+  showAll: 'Show all of them',
+  name: 'Name',
+  ends: 'From and to',
+  account: 'Sub-account',
+  volume: 'Delivered of read',
+  volumeOf: (used: string, total: string) => `${used} of ${total}`,
+  lastRun: 'Last run',
+  neverRan: 'Has not run',
 }

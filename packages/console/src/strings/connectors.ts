@@ -34,6 +34,8 @@ export const connectors = {
   remove: 'Remove',
   configureTitle: (name: string) => `Configure ${name}`,
   documentation: 'Documentation of this connector',
+  more: 'Read on',
+  less: 'Read less',
   addIt: 'Add it to this sub-account',
   added: (name: string) => `${name} was added`,
   madeIn: (env: string) => `Made in the environment “${env}”`,

@@ -29,6 +29,11 @@ export const parts = {
   saveMine: 'Save mine over it',
   field: 'Field',
   actions: 'Actions',
+  to: 'to',
+  accepted: 'Accepted',
+  rejected: 'Rejected',
+  volumeChart: (accepted: string, rejected: string) =>
+    `Records by day or month: ${accepted} accepted, ${rejected} rejected in all`,
   status: {
     'In-progress': 'In progress',
     active: 'Active',

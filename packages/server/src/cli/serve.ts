@@ -95,7 +95,7 @@ async function welcome(config: Config, first: Credentials | undefined): Promise<
   const lines = [`Penstock serves ${config.publicUrl} (documentation: ${config.publicUrl}/docs)`, '']
   if (generated) {
     lines.push(
-      `Your client credentials, shown this once and kept in ${file}:`,
+      `Your client credentials, to sign in there, shown this once and kept in ${file}:`,
       `  client id      ${first.clientId}`,
       `  client secret  ${first.clientSecret}`,
       '',

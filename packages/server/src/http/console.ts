@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import staticFiles from '@fastify/static'
 import { consoleDirectory, pageRoots } from '@penstock/console'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { makeResource, pageType, sendResource } from '../documents/resource.ts'
 
 /**
  * What the console's page may load: our own scripts, pictures and fonts, and the API. Styles are written into the page
@@ -23,27 +24,48 @@ const policy = [
 /** Names of assets hold a digest of their content: what was loaded once is good for ever. */
 const assetMaxAge = '365d'
 
-const notBuilt = 'The console is not built: run npm run build -w packages/console, then load this page again.\n'
+const notBuilt = 'The console is not built: run npm run build -w packages/console, then start the service again.\n'
 
 /** Serves the console at `/` and at the addresses of its pages, and its files under `/console/`. */
-export async function serveConsole(app: FastifyInstance): Promise<void> {
-  await app.register(staticFiles, {
-    root: join(consoleDirectory, 'assets'),
-    prefix: '/console/assets/',
-    preCompressed: true,
-    index: false,
-    redirect: false,
-    immutable: true,
-    maxAge: assetMaxAge,
-  })
-  const sendPage = (_: unknown, reply: FastifyReply) => {
-    if (!existsSync(join(consoleDirectory, 'index.html'))) {
-      return reply.code(503).type('text/plain; charset=utf-8').send(notBuilt)
-    }
-    reply.headers({ 'content-security-policy': policy, 'referrer-policy': 'same-origin' })
-    return reply.sendFile('index.html', consoleDirectory, { cacheControl: false })
+export async function serveConsole(app: FastifyInstance, publicUrl: string): Promise<void> {
+  const file = join(consoleDirectory, 'index.html')
+  const page = existsSync(file)
+    ? makeResource({
+        type: pageType,
+        body: placed(readFileSync(file, 'utf8'), pathPrefixOf(publicUrl)),
+        maxAgeSeconds: 0,
+        policy,
+      })
+    : undefined
+  if (page) {
+    await app.register(staticFiles, {
+      root: join(consoleDirectory, 'assets'),
+      prefix: '/console/assets/',
+      preCompressed: true,
+      index: false,
+      redirect: false,
+      decorateReply: false,
+      immutable: true,
+      maxAge: assetMaxAge,
+    })
   }
   for (const path of ['/', ...pageRoots.flatMap((root) => [`/${root}`, `/${root}/*`])]) {
-    app.get(path, { config: { operation: 'console' } }, sendPage)
+    app.get(path, { config: { operation: 'console' } }, (request, reply) =>
+      page
+        ? sendResource(request, reply.header('referrer-policy', 'same-origin'), page)
+        : reply.code(503).type('text/plain; charset=utf-8').send(notBuilt),
+    )
   }
 }
+
+/** The built page names its files relative to itself; it is served at many addresses, perhaps under a prefix. */
+function placed(html: string, prefix: string): string {
+  return html
+    .replaceAll('"./assets/', `"${prefix}/console/assets/`)
+    .replace('name="penstock-prefix" content=""', `name="penstock-prefix" content="${prefix}"`)
+    .replace('</head>', `<link rel="icon" href="${prefix}/docs/assets/icon.svg" type="image/svg+xml">\n</head>`)
+}
+
+/** The path of the public address, without a slash at its end; as text for an attribute. */
+const pathPrefixOf = (publicUrl: string): string =>
+  new URL(publicUrl).pathname.replace(/\/+$/, '').replaceAll('&', '&amp;').replaceAll('"', '&quot;')

@@ -102,7 +102,7 @@ function Kept({
       error={error}
       withAsterisk={withAsterisk}
     >
-      <Paper withBorder px="sm" py={6} radius="md" role="group" aria-labelledby={id} mih={36}>
+      <Paper withBorder mt={5} px="sm" py={6} radius="md" role="group" aria-labelledby={id} mih={36}>
         <Group justify="space-between" gap="xs">
           <Group gap="xs" wrap="nowrap" c="dimmed">
             <Icon size={16} aria-hidden />

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Badge, Button, Card, Menu, Table } from '@mantine/core'
+import { ActionIcon, Anchor, Badge, Button, Card, Menu, Table, VisuallyHidden } from '@mantine/core'
 import type { AccountEntry } from '@penstock/wire'
 import { IconDots, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -77,7 +77,9 @@ function Accounts({ accounts, onDo }: { accounts: readonly AccountEntry[]; onDo:
                 {say.volume}
               </Table.Th>
               <Table.Th visibleFrom="md">{say.created}</Table.Th>
-              <Table.Th w={56} aria-label={strings.parts.actions} />
+              <Table.Th w={56}>
+                <VisuallyHidden>{strings.parts.actions}</VisuallyHidden>
+              </Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

@@ -16,7 +16,7 @@ export function DeleteAccount({ account, onClose }: { account: AccountEntry; onC
   const connections = useRead('listConnections', { accountId: account.id, query: { size: named } })
   const connectors = useRead('listAddedConnectors', { accountId: account.id, query: { size: named } })
   const names = (all: readonly { name: string }[], total: number) =>
-    `: ${all.map(({ name }) => name).join(', ')}${total > all.length ? ' …' : ''}`
+    ` (${all.map(({ name }) => name).join(', ')}${total > all.length ? ' …' : ''})`
   return (
     <Confirm
       title={say.deleteTitle(account.name)}

@@ -1,4 +1,4 @@
-import { Badge, Box, Card, Checkbox, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Badge, Box, Card, Checkbox, Group, SimpleGrid, Stack, Text, ThemeIcon } from '@mantine/core'
 import type { CatalogueEntry } from '@penstock/wire'
 import { IconArrowsExchange, IconCheck } from '@tabler/icons-react'
 import { memo, type ReactNode, useId } from 'react'
@@ -54,10 +54,10 @@ export const Tile = memo(function Tile({
           className={classes.tile}
           {...named}
         >
-          <Content id={id} entry={entry}>
-            <Badge color="teal" variant="light" tt="none" leftSection={<IconCheck size={12} aria-hidden />}>
-              {say.isAdded}
-            </Badge>
+          <Content id={id} entry={entry} added>
+            <ThemeIcon size={20} radius="sm" color="teal" aria-hidden>
+              <IconCheck size={14} />
+            </ThemeIcon>
           </Content>
         </Card>
       ) : (
@@ -80,22 +80,31 @@ export const Tile = memo(function Tile({
   )
 })
 
-function Content({ id, entry, children }: { id: string; entry: CatalogueEntry; children: ReactNode }) {
+function Content({
+  id,
+  entry,
+  added = false,
+  children,
+}: {
+  id: string
+  entry: CatalogueEntry
+  added?: boolean
+  children: ReactNode
+}) {
   const { platformId, name, supportedType, dataType, dataTypeCategory, platformType, transfer } = entry
+  const kinds = [...new Set([dataTypeCategory, dataType].map(say.term))]
   return (
-    <Stack gap="sm" h="100%" justify="space-between">
-      <Group gap="sm" wrap="nowrap" align="flex-start" justify="space-between">
-        <Group gap="sm" wrap="nowrap" align="flex-start" miw={0}>
-          <Logo src={logoOfPlatform(platformId)} size={36} />
-          <Text id={`${id}-name`} fw={600} size="sm" lh={1.35} lineClamp={2}>
-            {name}
-          </Text>
-        </Group>
+    <Stack gap="sm" h="100%">
+      <Group gap="sm" wrap="nowrap" align="flex-start">
+        <Logo src={logoOfPlatform(platformId)} size={36} />
+        <Text id={`${id}-name`} fw={600} size="sm" lh={1.35} lineClamp={3} mih={36} flex={1}>
+          {name}
+        </Text>
         {children}
       </Group>
-      <Stack gap={6} id={`${id}-about`}>
+      <Stack gap="sm" id={`${id}-about`} justify="space-between" flex={1}>
         <Text size="xs" c="dimmed">
-          {say.term(dataTypeCategory)} · {say.term(dataType)}
+          {kinds.join(' · ')}
           <br />
           {platformType}
         </Text>
@@ -114,6 +123,11 @@ function Content({ id, entry, children }: { id: string; entry: CatalogueEntry; c
               leftSection={<IconArrowsExchange size={12} aria-hidden />}
             >
               {say.movesData}
+            </Badge>
+          )}
+          {added && (
+            <Badge variant="light" color="teal" size="sm" tt="none" fw={500}>
+              {say.isAdded}
             </Badge>
           )}
         </Group>

@@ -1,8 +1,98 @@
-import { Page } from '../../parts/page.tsx'
+import { Box, Button, Select } from '@mantine/core'
+import { connectionStatuses } from '@penstock/wire'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useAddress } from '../../parts/address.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Empty, Page, Toolbar } from '../../parts/page.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { SearchBox } from '../../parts/search-box.tsx'
+import { useAccountId } from '../../shell/account.ts'
 import { strings } from '../../strings/index.ts'
+import { PickAccount } from './pick-account.tsx'
+import { ConnectionTable } from './table.tsx'
+import { useConnections } from './use-connections.ts'
 
 const say = strings.connections
 
+/** The connections of a sub-account, or of the whole organization. */
 export function Component() {
-  return <Page title={say.title}>{null}</Page>
+  const accountId = useAccountId()
+  const { value, change } = useAddress()
+  const { connections, runs } = useConnections(accountId)
+  const isNarrowed = value('q') !== '' || value('status') !== ''
+  return (
+    <Page title={say.title} actions={<NewConnection accountId={accountId} />}>
+      <Toolbar>
+        <SearchBox label={say.search} />
+        <StatusFilter />
+      </Toolbar>
+      <Loaded query={connections} lines={10}>
+        {({ reply, total }) =>
+          total === 0 ? (
+            isNarrowed ? (
+              <Empty
+                title={say.noneFound}
+                help={say.noneFoundHelp}
+                action={
+                  <Button variant="default" onClick={() => change({ q: '', status: '' })}>
+                    {say.showAll}
+                  </Button>
+                }
+              />
+            ) : (
+              <Empty title={say.none} help={say.noneHelp} action={<NewConnection accountId={accountId} />} />
+            )
+          ) : (
+            <>
+              <Box aria-busy={connections.isPlaceholderData} opacity={connections.isPlaceholderData ? 0.55 : 1}>
+                <ConnectionTable connections={reply} runs={runs} showsAccount={accountId === undefined} />
+              </Box>
+              <Pager total={total} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+function StatusFilter() {
+  const { value, change } = useAddress()
+  return (
+    <Select
+      aria-label={say.status}
+      data={[
+        { value: '', label: say.allStatuses },
+        ...connectionStatuses.map((status) => ({ value: status, label: strings.parts.status[status] })),
+      ]}
+      value={value('status')}
+      onChange={(status) => change({ status: status ?? '' })}
+      allowDeselect={false}
+      checkIconPosition="right"
+      w={170}
+    />
+  )
+}
+
+/** Leads to the making of a connection, of the sub-account that is picked already or is picked now. */
+function NewConnection({ accountId }: { accountId: string | undefined }) {
+  const [picks, setPicks] = useState(false)
+  const icon = <IconPlus size={18} aria-hidden />
+  if (accountId) {
+    return (
+      <Button component={Link} to={`/accounts/${accountId}/connections/new`} leftSection={icon}>
+        {say.new}
+      </Button>
+    )
+  }
+  return (
+    <>
+      <Button leftSection={icon} onClick={() => setPicks(true)}>
+        {say.new}
+      </Button>
+      {picks && <PickAccount onClose={() => setPicks(false)} />}
+    </>
+  )
 }

@@ -1,6 +1,6 @@
-import { Alert, Button, Group, Modal, Stack, Text, ThemeIcon, Timeline } from '@mantine/core'
+import { Box, Button, Group, Modal, Stack, Text, ThemeIcon, Timeline } from '@mantine/core'
 import type { CheckResult } from '@penstock/wire'
-import { IconCheck, IconX } from '@tabler/icons-react'
+import { IconCheck, IconPlugConnected, IconPlugConnectedX, IconX } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Failure } from '../../parts/failure.tsx'
@@ -64,12 +64,20 @@ export function CheckConnector({
 function Result({ result: { ok, message, checks, checkedTime } }: { result: CheckResult }) {
   return (
     <>
-      <Alert color={ok ? 'teal' : 'red'} title={ok ? say.checkOk : say.checkFailed}>
-        <Text size="sm">{message}</Text>
-        <Text size="xs" c="dimmed" mt={4}>
-          {say.checked} <Time seconds={checkedTime} />
-        </Text>
-      </Alert>
+      <Group gap="sm" wrap="nowrap" align="flex-start">
+        <ThemeIcon size={40} radius="xl" variant="light" color={ok ? 'teal' : 'red'} aria-hidden>
+          {ok ? <IconPlugConnected size={22} /> : <IconPlugConnectedX size={22} />}
+        </ThemeIcon>
+        <Box miw={0}>
+          <Text fw={650}>{ok ? say.checkOk : say.checkFailed}</Text>
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {message}
+          </Text>
+          <Text size="xs" c="dimmed" mt={2}>
+            {say.checked} <Time seconds={checkedTime} />
+          </Text>
+        </Box>
+      </Group>
       <Timeline bulletSize={24} lineWidth={2} aria-label={say.steps} role="list">
         {checks.map((step) => (
           <Timeline.Item

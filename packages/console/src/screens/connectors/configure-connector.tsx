@@ -1,4 +1,4 @@
-import { Anchor, Button, Drawer, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Drawer, Group, Spoiler, Stack, Text } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
 import { IconBook } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -49,7 +49,7 @@ export function ConfigureConnector({
         </Group>
       }
     >
-      <Stack gap="lg">
+      <Stack gap="md">
         {docUrl && (
           <Anchor href={new URL(docUrl, window.location.origin).pathname} target="_blank" fz="sm" w="fit-content">
             <Group gap={6} wrap="nowrap">
@@ -59,9 +59,9 @@ export function ConfigureConnector({
           </Anchor>
         )}
         {definition.data?.reply.notes && (
-          <Text size="sm" c="dimmed">
+          <Spoiler maxHeight={44} showLabel={say.more} hideLabel={say.less} fz="sm" c="dimmed">
             {definition.data.reply.notes}
-          </Text>
+          </Spoiler>
         )}
         <Loaded query={configuration} lines={5}>
           {(opened) => (

@@ -102,7 +102,7 @@ function Name({ connector, onLook }: { connector: AddedConnector; onLook: Doing[
 
 function ConfiguredBadge({ configured }: { configured: boolean }) {
   return (
-    <Badge variant="dot" color={configured ? 'teal' : 'orange'} tt="none" fw={500}>
+    <Badge variant="dot" color={configured ? 'teal' : 'orange'} tt="none" fw={500} display="flex" w="fit-content">
       {configured ? say.configured : say.notConfigured}
     </Badge>
   )

@@ -1,8 +1,100 @@
-import { Page } from '../../parts/page.tsx'
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import { PenstockError } from '@penstock/client'
+import { type Connection, limits } from '@penstock/wire'
+import { IconPlugOff } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { useAddress } from '../../parts/address.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { notifyDone } from '../../parts/notify.tsx'
+import { Empty, Page, Toolbar } from '../../parts/page.tsx'
+import { Pager, pageSize } from '../../parts/pager.tsx'
+import { SearchBox } from '../../parts/search-box.tsx'
+import { useAccountId } from '../../shell/account.ts'
 import { strings } from '../../strings/index.ts'
+import { DeletedTable } from './table.tsx'
 
 const say = strings.deleted
 
+type Refusal = { connection: Connection; error: unknown }
+
+/** The connections that can still be restored. */
 export function Component() {
-  return <Page title={say.title}>{null}</Page>
+  const accountId = useAccountId()
+  const { value, page } = useAddress()
+  const q = value('q')
+  const query = useRead(
+    'listConnections',
+    { accountId, query: { q: q || undefined, status: 'deleted', size: pageSize, offset: page * pageSize } },
+    { keep: true },
+  )
+  const restore = useWrite('restoreConnection')
+  const navigate = useNavigate()
+  const [refusal, setRefusal] = useState<Refusal>()
+  const bringBack = async (connection: Connection) => {
+    setRefusal(undefined)
+    try {
+      await restore.mutateAsync({ accountId: connection.accountId, id: connection.id })
+      const open = () => navigate(`/accounts/${connection.accountId}/connections/${connection.id}`)
+      notifyDone(say.restored(connection.name), open, say.open)
+    } catch (error) {
+      setRefusal({ connection, error })
+    }
+  }
+  return (
+    <Page title={say.title} help={say.help(limits.restoreWindowDays)}>
+      <Toolbar>
+        <SearchBox label={say.search} />
+      </Toolbar>
+      {refusal && <Refused {...refusal} />}
+      <Loaded query={query} lines={6}>
+        {({ reply, total }) =>
+          total === 0 ? (
+            <Empty title={q ? say.noneFound : say.none} help={q ? undefined : say.noneHelp} />
+          ) : (
+            <>
+              <DeletedTable
+                connections={reply}
+                showsAccount={accountId === undefined}
+                restoring={restore.isPending ? restore.variables.id : undefined}
+                onRestore={(connection) => void bringBack(connection)}
+              />
+              <Pager total={total} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+/** Why a connection could not be restored; where a connector is missing, the way to it. */
+function Refused({ connection, error }: Refusal) {
+  if (!(error instanceof PenstockError && error.code === 'connector_not_added')) return <Failure error={error} />
+  const blamed = new Set(error.details.map(({ field }) => field))
+  const end = blamed.has('srcConnector') ? connection.src : blamed.has('destConnector') ? connection.dest : undefined
+  const search = end ? `?q=${encodeURIComponent(end.connectorName)}` : ''
+  return (
+    <Alert color="red" icon={<IconPlugOff aria-hidden />} title={say.cannot(connection.name)} role="alert">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">{say.connectorGone(end?.connectorName ?? say.anyConnector)}</Text>
+        <Button
+          component={Link}
+          to={`/accounts/${connection.accountId}/catalogue${search}`}
+          size="compact-sm"
+          variant="light"
+          color="red"
+        >
+          {say.findConnector}
+        </Button>
+        {error.requestId && (
+          <Text size="xs" c="dimmed" ff="monospace">
+            {strings.parts.requestId(error.requestId)}
+          </Text>
+        )}
+      </Stack>
+    </Alert>
+  )
 }

@@ -1,8 +1,89 @@
+import { Button, Grid } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { useRead } from '../../api/queries.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { count } from '../../parts/numbers.ts'
 import { Page } from '../../parts/page.tsx'
+import { useAccount } from '../../shell/account.ts'
 import { strings } from '../../strings/index.ts'
+import { ByStatus, totalOf, useCounts } from './by-status.tsx'
+import { Figures } from './figures.tsx'
+import { figuresOf, Moved, useMoved } from './moved.tsx'
+import { NeedsAttention } from './needs-attention.tsx'
+import { Start } from './start.tsx'
 
 const say = strings.overview
 
+/** How one sub-account is doing. */
 export function Component() {
-  return <Page title={say.title}>{null}</Page>
+  const { accountId, account } = useAccount()
+  const added = useRead('listAddedConnectors', { accountId, query: { size: 1 } })
+  const bare = useRead('listAddedConnectors', { accountId, query: { size: 1, configured: false } })
+  const { counts, error } = useCounts(accountId)
+  const moved = useMoved(accountId)
+  const addedTotal = added.data?.total
+  const bareTotal = bare.data?.total
+  const connectionsTotal = counts && totalOf(counts)
+  const isNew = connectionsTotal === 0 && counts?.deleted === 0 && addedTotal !== undefined && bareTotal !== undefined
+  const failure = added.error ?? bare.error ?? error
+  const base = `/accounts/${accountId}`
+  const configured = (addedTotal ?? 0) - (bareTotal ?? 0)
+  return (
+    <Page
+      title={account?.name ?? say.title}
+      actions={
+        !isNew && (
+          <Button component={Link} to={`${base}/connections/new`} leftSection={<IconPlus size={18} aria-hidden />}>
+            {strings.connections.new}
+          </Button>
+        )
+      }
+    >
+      {failure && <Failure error={failure} onRetry={() => void added.refetch()} />}
+      {failure && !counts ? null : isNew ? (
+        <Start
+          steps={[
+            { ...say.steps.connectors, to: `${base}/catalogue`, isDone: addedTotal > 0 },
+            { ...say.steps.configure, to: `${base}/connectors`, isDone: configured > 0 && bareTotal === 0 },
+            { ...say.steps.connection, to: `${base}/connections/new`, isDone: false },
+          ]}
+        />
+      ) : (
+        <>
+          <Figures
+            figures={[
+              {
+                label: say.connections,
+                value: connectionsTotal === undefined ? undefined : count(connectionsTotal),
+                note: counts && say.active(count(counts.active)),
+                to: `${base}/connections`,
+              },
+              {
+                label: say.connectors,
+                value: addedTotal === undefined ? undefined : count(addedTotal),
+                note:
+                  bareTotal === undefined
+                    ? undefined
+                    : bareTotal > 0
+                      ? say.notConfigured(count(bareTotal))
+                      : say.allConfigured,
+                to: `${base}/connectors`,
+              },
+              ...figuresOf(accountId, moved.data),
+            ]}
+          />
+          <Grid>
+            <Grid.Col span={{ base: 12, lg: 8 }}>
+              <NeedsAttention accountId={accountId} />
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, lg: 4 }}>
+              <ByStatus accountId={accountId} counts={counts} />
+            </Grid.Col>
+          </Grid>
+          <Moved accountId={accountId} moved={moved} />
+        </>
+      )}
+    </Page>
+  )
 }

@@ -1,8 +1,68 @@
+import { Grid } from '@mantine/core'
+import { useRead } from '../../api/queries.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { count } from '../../parts/numbers.ts'
 import { Page } from '../../parts/page.tsx'
 import { strings } from '../../strings/index.ts'
+import { ByStatus, totalOf, useCounts } from './by-status.tsx'
+import { Figures } from './figures.tsx'
+import { figuresOf, Moved, useMoved } from './moved.tsx'
+import { NeedsAttention } from './needs-attention.tsx'
+import { Start } from './start.tsx'
 
 const say = strings.overview
 
+/** How the whole organization is doing. */
 export function Component() {
-  return <Page title={say.title}>{null}</Page>
+  const accounts = useRead('listAccounts', { query: { size: 1 } })
+  const { counts, error } = useCounts(undefined)
+  const moved = useMoved(undefined)
+  const accountsTotal = accounts.data?.total
+  const connectionsTotal = counts && totalOf(counts)
+  const isNew = connectionsTotal === 0 && counts?.deleted === 0 && accountsTotal !== undefined
+  // With one sub-account there is no doubt which one goes on.
+  const only = accountsTotal === 1 ? accounts.data?.reply[0] : undefined
+  const failure = accounts.error ?? error
+  return (
+    <Page title={say.title}>
+      {failure && <Failure error={failure} onRetry={() => void accounts.refetch()} />}
+      {failure && !counts ? null : isNew ? (
+        <Start
+          steps={[
+            { ...say.steps.account, to: '/accounts', isDone: accountsTotal > 0 },
+            { ...say.steps.connectors, to: only ? `/accounts/${only.id}/catalogue` : '/accounts', isDone: false },
+            { ...say.steps.connection, to: only ? `/accounts/${only.id}/connections/new` : '/accounts', isDone: false },
+          ]}
+        />
+      ) : (
+        <>
+          <Figures
+            figures={[
+              {
+                label: say.accounts,
+                value: accountsTotal === undefined ? undefined : count(accountsTotal),
+                to: '/accounts',
+              },
+              {
+                label: say.connections,
+                value: connectionsTotal === undefined ? undefined : count(connectionsTotal),
+                note: counts && say.active(count(counts.active)),
+                to: '/connections',
+              },
+              ...figuresOf(undefined, moved.data),
+            ]}
+          />
+          <Grid>
+            <Grid.Col span={{ base: 12, lg: 8 }}>
+              <NeedsAttention accountId={undefined} />
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, lg: 4 }}>
+              <ByStatus accountId={undefined} counts={counts} />
+            </Grid.Col>
+          </Grid>
+          <Moved accountId={undefined} moved={moved} />
+        </>
+      )}
+    </Page>
+  )
 }

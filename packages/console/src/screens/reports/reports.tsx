@@ -1,8 +1,106 @@
-import { Page } from '../../parts/page.tsx'
+import { Card, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useAddress } from '../../parts/address.ts'
+import { everyDay, everyMonth, rangeOfDays } from '../../parts/days.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Empty, Page, Toolbar } from '../../parts/page.tsx'
+import { Pager, pageSize } from '../../parts/pager.tsx'
+import { SearchBox } from '../../parts/search-box.tsx'
+import { useVolume, type VolumeOf, type VolumeSum } from '../../parts/volume.ts'
+import { VolumeChart } from '../../parts/volume-chart.tsx'
+import { useAccountId } from '../../shell/account.ts'
 import { strings } from '../../strings/index.ts'
+import { Download } from './download.tsx'
+import { type Period, usePeriod } from './period.ts'
+import { PeriodPicker } from './period-picker.tsx'
+import { ReportTable } from './table.tsx'
+import { useReports } from './use-reports.ts'
 
 const say = strings.reports
+const chartHeightPx = 280
 
+/** What was moved: by sub-account, or by connection of one; by day or by month. */
 export function Component() {
-  return <Page title={say.title}>{null}</Page>
+  const accountId = useAccountId()
+  const { value, page } = useAddress()
+  const period = usePeriod()
+  const isSound = period.fault === undefined
+  const of: VolumeOf = {
+    accountId,
+    startDate: period.startDate,
+    endDate: period.endDate,
+    q: value('q') || undefined,
+  }
+  const volume = useVolume(of, { enabled: isSound })
+  const reports = useReports(of, { size: pageSize, offset: page * pageSize, enabled: isSound })
+  return (
+    <Page
+      title={say.title}
+      help={isSound ? say.help(rangeOfDays(period.startDate, period.endDate)) : undefined}
+      actions={<Download of={of} by={period.by} disabled={!isSound} />}
+    >
+      <Toolbar>
+        <SearchBox label={accountId ? say.searchConnections : say.searchAccounts} />
+        <PeriodPicker period={period} />
+      </Toolbar>
+      {isSound && (
+        <>
+          <Chart volume={volume} period={period} />
+          <Loaded query={reports} lines={6}>
+            {({ entries, total }) =>
+              total === 0 ? (
+                of.q ? (
+                  <Empty title={say.noneFound} />
+                ) : accountId ? (
+                  <Empty title={say.noConnections} help={say.noConnectionsHelp} />
+                ) : (
+                  <Empty title={say.noAccounts} help={say.noAccountsHelp} />
+                )
+              ) : (
+                <>
+                  <ReportTable accountId={accountId} entries={entries} total={volume.data?.total} of={total} />
+                  <Pager total={total} />
+                </>
+              )
+            }
+          </Loaded>
+        </>
+      )}
+    </Page>
+  )
+}
+
+function Chart({
+  volume,
+  period: { startDate, endDate, by },
+}: {
+  volume: UseQueryResult<VolumeSum, Error>
+  period: Period
+}) {
+  return (
+    <Card withBorder>
+      <Stack gap="sm">
+        <Title order={2} size="h5">
+          {say.chart}
+        </Title>
+        <Loaded query={volume} skeleton={<Skeleton height={chartHeightPx} radius="sm" />}>
+          {({ total, days, months }) =>
+            total.read === 0 && total.accepted === 0 && total.rejected === 0 ? (
+              <Group h={120} justify="center">
+                <Text c="dimmed" size="sm">
+                  {say.noVolume}
+                </Text>
+              </Group>
+            ) : (
+              <VolumeChart
+                heightPx={chartHeightPx}
+                periods={by === 'day' ? everyDay(startDate, endDate) : everyMonth(startDate, endDate)}
+                volumes={by === 'day' ? days : months}
+              />
+            )
+          }
+        </Loaded>
+      </Stack>
+    </Card>
+  )
 }

@@ -1,0 +1,17 @@
+import { Group, VisuallyHidden } from '@mantine/core'
+import type { Connection } from '@penstock/wire'
+import { IconArrowNarrowRight } from '@tabler/icons-react'
+import { strings } from '../strings/index.ts'
+import { ConnectorName } from './connector-name.tsx'
+
+/** Where a connection leads from, and where to. */
+export function Ends({ src, dest, size = 20 }: Pick<Connection, 'src' | 'dest'> & { size?: number }) {
+  return (
+    <Group gap={6} wrap="nowrap" miw={0}>
+      <ConnectorName logo={src.connectorLogo} name={src.connectorName} size={size} />
+      <IconArrowNarrowRight size={18} aria-hidden style={{ flex: 'none', color: 'var(--mantine-color-dimmed)' }} />
+      <VisuallyHidden>{strings.parts.to}</VisuallyHidden>
+      <ConnectorName logo={dest.connectorLogo} name={dest.connectorName} size={size} />
+    </Group>
+  )
+}

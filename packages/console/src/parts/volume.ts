@@ -1,0 +1,77 @@
+import type { ConnectionReport } from '@penstock/wire'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { readEveryPage, readOnce } from '../api/queries.ts'
+
+/** Volume summed over many sub-accounts or connections, from the reports. */
+
+export type Volume = ConnectionReport['total']
+export type Report = Pick<ConnectionReport, 'total' | 'days' | 'months'>
+export type VolumeSum = {
+  total: Volume
+  /** By day, and by month; those without volume are left out. */
+  days: ReadonlyMap<string, Volume>
+  months: ReadonlyMap<string, Volume>
+}
+export type VolumeOf = { accountId: string | undefined; startDate: string; endDate: string; q?: string | undefined }
+
+const sizeMax = 500
+const staleMs = 30_000
+export const noVolume: Volume = { read: 0, accepted: 0, rejected: 0, replayed: 0, bytes: 0 }
+
+/** The sum over everything that fits; the days of it are many and are kept as sums alone. */
+export function useVolume(of: VolumeOf, { enabled = true } = {}): UseQueryResult<VolumeSum, Error> {
+  return useQuery({
+    queryKey: ['volume', of],
+    queryFn: () => readVolume(of),
+    enabled,
+    staleTime: staleMs,
+  })
+}
+
+/** Walks the reports of all sub-accounts, or of all connections of one. */
+export async function* everyReport({ accountId, ...days }: VolumeOf) {
+  const query = { ...days, size: sizeMax }
+  const pages = accountId
+    ? readEveryPage('reportConnections', { accountId, query })
+    : readEveryPage('reportAccounts', { query })
+  for await (const { reply } of pages) {
+    yield* reply.map((report) =>
+      'connectionId' in report
+        ? { id: report.connectionId, name: report.connectionName, report }
+        : { id: report.accountId, name: report.accountName, report },
+    )
+  }
+}
+
+async function readVolume(of: VolumeOf): Promise<VolumeSum> {
+  const reports: Report[] = []
+  const whole = of.accountId && !of.q ? await reportOfAccount(of.accountId, of) : undefined
+  if (whole) reports.push(whole)
+  else for await (const { report } of everyReport(of)) reports.push(report)
+  const days = new Map<string, Volume>()
+  const months = new Map<string, Volume>()
+  let total = noVolume
+  for (const report of reports) {
+    total = sum(total, report.total)
+    for (const { day, ...volume } of report.days) days.set(day, sum(days.get(day) ?? noVolume, volume))
+    for (const { month, ...volume } of report.months) months.set(month, sum(months.get(month) ?? noVolume, volume))
+  }
+  return { total, days, months }
+}
+
+/** The whole of a sub-account in one call, however many connections it has; undefined where too many share its name. */
+async function reportOfAccount(id: string, { startDate, endDate }: VolumeOf): Promise<Report | undefined> {
+  const { reply: account } = await readOnce('getAccount', { id })
+  const { reply } = await readOnce('reportAccounts', {
+    query: { startDate, endDate, q: account.name, size: sizeMax },
+  })
+  return reply.find(({ accountId }) => accountId === id)
+}
+
+const sum = (a: Volume, b: Volume): Volume => ({
+  read: a.read + b.read,
+  accepted: a.accepted + b.accepted,
+  rejected: a.rejected + b.rejected,
+  replayed: a.replayed + b.replayed,
+  bytes: a.bytes + b.bytes,
+})

@@ -1,0 +1,63 @@
+import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { type FormEvent, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { useRead } from '../../api/queries.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.connections
+const shown = 20
+const waitMs = 200
+
+/** Asks in which sub-account a connection is to be made, and leads there. */
+export function PickAccount({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate()
+  const [accountId, setAccountId] = useState<string | null>(null)
+  const [text, setText] = useState('')
+  const [typed] = useDebouncedValue(text.trim(), waitMs)
+  const [picked, setPicked] = useState<string>()
+  // The name that was picked stands in the box; it is no search.
+  const q = typed === picked ? undefined : typed || undefined
+  const accounts = useRead('listAccounts', { query: { q, size: shown } }, { keep: true })
+  const go = (event: FormEvent) => {
+    event.preventDefault()
+    if (accountId) navigate(`/accounts/${accountId}/connections/new`)
+  }
+  return (
+    <Modal opened onClose={onClose} title={say.pickTitle} closeButtonProps={{ 'aria-label': strings.parts.close }}>
+      <form onSubmit={go}>
+        <Stack>
+          <Text size="sm" c="dimmed">
+            {say.pickHelp}
+          </Text>
+          <Select
+            label={say.pick}
+            searchable
+            data-autofocus
+            data={accounts.data?.reply.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+            // The service has searched already.
+            filter={({ options }) => options}
+            value={accountId}
+            onChange={(id, option) => {
+              setAccountId(id)
+              setPicked(option?.label)
+            }}
+            searchValue={text}
+            onSearchChange={setText}
+            nothingFoundMessage={say.pickNone}
+          />
+          {accounts.isError && <Failure error={accounts.error} onRetry={() => void accounts.refetch()} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {strings.parts.cancel}
+            </Button>
+            <Button type="submit" disabled={!accountId}>
+              {say.pickGo}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,123 @@
+import { Anchor, Box, Card, Group, Stack, Table, Text } from '@mantine/core'
+import type { Connection, Transfer } from '@penstock/wire'
+import type { MouseEvent } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { AccountName } from '../../parts/account-name.tsx'
+import { Ends } from '../../parts/ends.tsx'
+import { count } from '../../parts/numbers.ts'
+import { ConnectionBadge, RunBadge } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.connections
+
+/** A table of connections; each row leads to its connection. */
+export function ConnectionTable({
+  connections,
+  runs,
+  showsAccount,
+}: {
+  connections: readonly Connection[]
+  /** The newest of each connection that has one. */
+  runs: ReadonlyMap<string, Transfer>
+  showsAccount: boolean
+}) {
+  return (
+    <Card withBorder padding={0}>
+      <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} aria-label={say.title} role="region">
+        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover layout="fixed">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{say.name}</Table.Th>
+              <Table.Th visibleFrom="md" w="28%">
+                {say.ends}
+              </Table.Th>
+              <Table.Th w={130}>{say.status}</Table.Th>
+              <Table.Th ta="right" visibleFrom="lg" w={170}>
+                {say.volume}
+              </Table.Th>
+              <Table.Th visibleFrom="sm" w={150}>
+                {say.lastRun}
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {connections.map((connection) => (
+              <Row
+                key={connection.id}
+                connection={connection}
+                run={runs.get(connection.id)}
+                showsAccount={showsAccount}
+              />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  )
+}
+
+function Row({
+  connection: { id, accountId, name, status, src, dest, usedVolume, totalVolume },
+  run,
+  showsAccount,
+}: {
+  connection: Connection
+  run: Transfer | undefined
+  showsAccount: boolean
+}) {
+  const navigate = useNavigate()
+  const to = `/accounts/${accountId}/connections/${id}`
+  // For the mouse alone: the keyboard and screen readers have the link of the name.
+  const open = (event: MouseEvent) => {
+    const isElsewhere = event.target instanceof Element && event.target.closest('a, button') !== null
+    if (!isElsewhere && window.getSelection()?.isCollapsed !== false) navigate(to)
+  }
+  return (
+    <Table.Tr onClick={open} style={{ cursor: 'pointer' }}>
+      <Table.Td>
+        <Anchor component={Link} to={to} fw={550} fz="inherit" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+          {name}
+        </Anchor>
+        {showsAccount && (
+          <Box fz="sm">
+            <AccountName accountId={accountId} page="connections" />
+          </Box>
+        )}
+        <Box hiddenFrom="md" fz="sm" c="dimmed" mt={2}>
+          <Ends src={src} dest={dest} size={16} />
+        </Box>
+      </Table.Td>
+      <Table.Td visibleFrom="md">
+        <Ends src={src} dest={dest} />
+      </Table.Td>
+      <Table.Td>
+        <ConnectionBadge status={status} />
+      </Table.Td>
+      <Table.Td ta="right" visibleFrom="lg" style={{ whiteSpace: 'nowrap' }}>
+        {say.volumeOf(count(usedVolume), count(totalVolume))}
+      </Table.Td>
+      <Table.Td visibleFrom="sm">
+        <LastRun run={run} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+function LastRun({ run }: { run: Transfer | undefined }) {
+  if (!run) {
+    return (
+      <Text size="sm" c="dimmed">
+        {say.neverRan}
+      </Text>
+    )
+  }
+  return (
+    <Stack gap={2} align="flex-start">
+      <RunBadge status={run.status} />
+      <Group fz="xs" c="dimmed" pl={2}>
+        <Time seconds={run.finishedTime ?? run.createdTime} />
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,133 @@
+import { Anchor, Badge, Box, Button, Card, Table, Tooltip } from '@mantine/core'
+import { type Connection, limits } from '@penstock/wire'
+import { IconRestore } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { AccountName } from '../../parts/account-name.tsx'
+import { Ends } from '../../parts/ends.tsx'
+import { Time, useNow } from '../../parts/time.tsx'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.deleted
+const dayMs = 86_400_000
+/** From here on the time that is left is shown as short. */
+const shortDays = 7
+
+/** A table of deleted connections, each with the time that is left to restore it. */
+export function DeletedTable({
+  connections,
+  showsAccount,
+  restoring,
+  onRestore,
+}: {
+  connections: readonly Connection[]
+  showsAccount: boolean
+  /** The one that is being restored at the moment. */
+  restoring: string | undefined
+  onRestore: (connection: Connection) => void
+}) {
+  return (
+    <Card withBorder padding={0}>
+      <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} aria-label={say.title} role="region">
+        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover layout="fixed">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{say.name}</Table.Th>
+              <Table.Th visibleFrom="md" w="28%">
+                {say.ends}
+              </Table.Th>
+              <Table.Th visibleFrom="lg" w={150}>
+                {say.deletedAt}
+              </Table.Th>
+              <Table.Th visibleFrom="sm" w={170}>
+                {say.daysLeft}
+              </Table.Th>
+              <Table.Th w={136} aria-label={strings.parts.actions} />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {connections.map((connection) => {
+              const { id, accountId, name, src, dest, updatedTime } = connection
+              return (
+                <Table.Tr key={id}>
+                  <Table.Td>
+                    <Anchor
+                      component={Link}
+                      to={`/accounts/${accountId}/connections/${id}`}
+                      fw={550}
+                      fz="inherit"
+                      lineClamp={2}
+                      style={{ overflowWrap: 'anywhere' }}
+                    >
+                      {name}
+                    </Anchor>
+                    {showsAccount && (
+                      <Box fz="sm">
+                        <AccountName accountId={accountId} page="deleted" />
+                      </Box>
+                    )}
+                    <Box hiddenFrom="md" fz="sm" c="dimmed" mt={2}>
+                      <Ends src={src} dest={dest} size={16} />
+                    </Box>
+                    <Box hiddenFrom="sm" mt={6}>
+                      <TimeLeft deletedTime={updatedTime} />
+                    </Box>
+                  </Table.Td>
+                  <Table.Td visibleFrom="md">
+                    <Ends src={src} dest={dest} />
+                  </Table.Td>
+                  <Table.Td visibleFrom="lg">
+                    <Time seconds={updatedTime} />
+                  </Table.Td>
+                  <Table.Td visibleFrom="sm">
+                    <TimeLeft deletedTime={updatedTime} />
+                  </Table.Td>
+                  <Table.Td ta="right">
+                    <Restore connection={connection} isBusy={restoring === id} onRestore={onRestore} />
+                  </Table.Td>
+                </Table.Tr>
+              )
+            })}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  )
+}
+
+/** @param deletedTime seconds since 1970; nothing of a deleted connection changes after it */
+function TimeLeft({ deletedTime }: { deletedTime: number }) {
+  const days = (deletedTime * 1000 - useNow()) / dayMs + limits.restoreWindowDays
+  return (
+    <Badge variant="dot" color={days < shortDays ? 'orange' : 'gray'} tt="none" fw={500}>
+      {days <= 1 ? say.lastDay : say.left(Math.ceil(days))}
+    </Badge>
+  )
+}
+
+function Restore({
+  connection,
+  isBusy,
+  onRestore,
+}: {
+  connection: Connection
+  isBusy: boolean
+  onRestore: (connection: Connection) => void
+}) {
+  const { name, editable, env } = connection
+  return (
+    <Tooltip label={say.otherEnvironment(env)} disabled={editable} multiline maw={280}>
+      <Button
+        variant="light"
+        size="compact-md"
+        leftSection={<IconRestore size={16} aria-hidden />}
+        aria-label={editable ? say.restoreNamed(name) : `${say.restoreNamed(name)}: ${say.otherEnvironment(env)}`}
+        loading={isBusy}
+        aria-disabled={!editable}
+        {...(editable ? {} : { 'data-disabled': true })}
+        onClick={() => editable && onRestore(connection)}
+      >
+        {say.restore}
+      </Button>
+    </Tooltip>
+  )
+}

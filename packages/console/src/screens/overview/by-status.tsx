@@ -1,0 +1,96 @@
+import { Anchor, Card, ColorSwatch, Group, Progress, Stack, Text, Title } from '@mantine/core'
+import { type ConnectionStatus, connectionStatuses } from '@penstock/wire'
+import { Link } from 'react-router'
+import { useRead } from '../../api/queries.ts'
+import { Lines } from '../../parts/loaded.tsx'
+import { count } from '../../parts/numbers.ts'
+import { statusColors } from '../../parts/status.tsx'
+import { pathOf } from '../../shell/account.ts'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.overview
+
+export type Counts = Readonly<Record<ConnectionStatus, number>>
+
+/** How many connections there are of each status; undefined until all are known. */
+export function useCounts(accountId: string | undefined): { counts: Counts | undefined; error: Error | undefined } {
+  const read = (status: ConnectionStatus) => ({ accountId, query: { status, size: 1 } })
+  const queries = {
+    'In-progress': useRead('listConnections', read('In-progress')),
+    active: useRead('listConnections', read('active')),
+    disabled: useRead('listConnections', read('disabled')),
+    deleted: useRead('listConnections', read('deleted')),
+    broken: useRead('listConnections', read('broken')),
+    offline: useRead('listConnections', read('offline')),
+  } satisfies Record<ConnectionStatus, unknown>
+  const entries = connectionStatuses.map((status) => [status, queries[status].data?.total] as const)
+  const isWhole = entries.every(([, total]) => total !== undefined)
+  return {
+    counts: isWhole ? (Object.fromEntries(entries) as Counts) : undefined,
+    error: Object.values(queries).find(({ error }) => error)?.error ?? undefined,
+  }
+}
+
+/** Connections that are there: those that are deleted wait elsewhere. */
+export const totalOf = (counts: Counts): number =>
+  connectionStatuses.reduce((total, status) => total + (status === 'deleted' ? 0 : counts[status]), 0)
+
+const ofBar: ConnectionStatus[] = ['active', 'In-progress', 'disabled', 'offline', 'broken']
+
+/** Connections by status: a bar of the parts, and beneath it each with the way to the list of them. */
+export function ByStatus({ accountId, counts }: { accountId: string | undefined; counts: Counts | undefined }) {
+  const total = counts && totalOf(counts)
+  const list = pathOf(accountId, 'connections')
+  return (
+    <Card withBorder h="100%">
+      <Stack gap="md">
+        <Title order={2} size="h5">
+          {say.byStatus}
+        </Title>
+        {!counts && <Lines lines={4} />}
+        {counts && total === 0 && (
+          <Text size="sm" c="dimmed">
+            {say.byStatusNone}
+          </Text>
+        )}
+        {counts && total !== undefined && total > 0 && (
+          <>
+            <Progress.Root size={14} radius="sm" aria-hidden>
+              {ofBar
+                .filter((status) => counts[status] > 0)
+                .map((status) => (
+                  <Progress.Section
+                    key={status}
+                    value={(counts[status] / total) * 100}
+                    color={statusColors[status]}
+                    withAria={false}
+                    miw={4}
+                  />
+                ))}
+            </Progress.Root>
+            <Stack gap={10}>
+              {ofBar.map((status) => (
+                <Group key={status} justify="space-between" wrap="nowrap">
+                  <Group gap="xs" wrap="nowrap">
+                    <ColorSwatch
+                      size={10}
+                      color={`var(--mantine-color-${statusColors[status]}-filled)`}
+                      withShadow={false}
+                      aria-hidden
+                    />
+                    <Anchor component={Link} to={`${list}?status=${status}`} size="sm">
+                      {strings.parts.status[status]}
+                    </Anchor>
+                  </Group>
+                  <Text size="sm" fw={550} className="figures">
+                    {count(counts[status])}
+                  </Text>
+                </Group>
+              ))}
+            </Stack>
+          </>
+        )}
+      </Stack>
+    </Card>
+  )
+}

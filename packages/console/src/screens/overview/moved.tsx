@@ -1,0 +1,82 @@
+import { Anchor, Card, Group, Skeleton, Text, Title } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { dayAfter, dayOf, everyDay } from '../../parts/days.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { count, percent, shortCount } from '../../parts/numbers.ts'
+import { useVolume, type VolumeSum } from '../../parts/volume.ts'
+import { VolumeChart } from '../../parts/volume-chart.tsx'
+import { pathOf } from '../../shell/account.ts'
+import { strings } from '../../strings/index.ts'
+import type { Figure } from './figures.tsx'
+
+const say = strings.overview
+const days = 30
+const heightPx = 240
+
+const lately = () => {
+  const endDate = dayOf(Date.now())
+  return { startDate: dayAfter(endDate, 1 - days), endDate }
+}
+
+/** What was moved lately. */
+export const useMoved = (accountId: string | undefined): UseQueryResult<VolumeSum, Error> =>
+  useVolume({ accountId, ...lately() })
+
+/** The same as two figures. */
+export function figuresOf(accountId: string | undefined, moved: VolumeSum | undefined): Figure[] {
+  const to = pathOf(accountId, 'reports')
+  const { read = 0, accepted, rejected } = moved?.total ?? {}
+  const shown = (n: number | undefined) => (n === undefined ? undefined : n < 100_000 ? count(n) : shortCount(n))
+  const part = read > 0 && rejected ? say.rejectedPart(percent(Math.min(1, rejected / read))) : say.lately(days)
+  return [
+    {
+      label: say.delivered,
+      value: shown(accepted),
+      exactly: accepted === undefined ? undefined : count(accepted),
+      note: say.lately(days),
+      to,
+    },
+    {
+      label: say.rejected,
+      value: shown(rejected),
+      exactly: rejected === undefined ? undefined : count(rejected),
+      note: part,
+      to,
+    },
+  ]
+}
+
+/** The same by day. */
+export function Moved({
+  accountId,
+  moved,
+}: {
+  accountId: string | undefined
+  moved: UseQueryResult<VolumeSum, Error>
+}) {
+  const { startDate, endDate } = lately()
+  return (
+    <Card withBorder>
+      <Group justify="space-between" mb="md" gap="xs">
+        <Title order={2} size="h5">
+          {say.moved(days)}
+        </Title>
+        <Anchor component={Link} to={pathOf(accountId, 'reports')} size="sm">
+          {say.toReports}
+        </Anchor>
+      </Group>
+      <Loaded query={moved} skeleton={<Skeleton height={heightPx} radius="sm" />}>
+        {({ total, days }) =>
+          total.accepted + total.rejected === 0 ? (
+            <Text size="sm" c="dimmed" ta="center" py="xl">
+              {say.movedNone}
+            </Text>
+          ) : (
+            <VolumeChart heightPx={heightPx} periods={everyDay(startDate, endDate)} volumes={days} />
+          )
+        }
+      </Loaded>
+    </Card>
+  )
+}

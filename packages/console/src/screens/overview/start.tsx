@@ -1,0 +1,56 @@
+import { Button, Card, SimpleGrid, Stack, Text, ThemeIcon, Title } from '@mantine/core'
+import { IconCheck } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.overview
+
+export type Step = {
+  title: string
+  help: string
+  action: string
+  to: string
+  isDone: boolean
+}
+
+/** The way to the first record that arrives, for those who have nothing yet; the next step stands out. */
+export function Start({ steps }: { steps: readonly Step[] }) {
+  const next = steps.findIndex(({ isDone }) => !isDone)
+  return (
+    <Card withBorder padding="xl" component="section" aria-label={say.startTitle}>
+      <Title order={2} size="h3">
+        {say.startTitle}
+      </Title>
+      <Text c="dimmed" mb="xl">
+        {say.startHelp}
+      </Text>
+      <SimpleGrid cols={{ base: 1, md: 3 }} spacing="xl">
+        {steps.map(({ title, help, action, to, isDone }, i) => (
+          <Stack key={title} gap="xs" align="flex-start">
+            <ThemeIcon
+              size={36}
+              radius="xl"
+              variant={i === next ? 'filled' : 'light'}
+              color={isDone ? 'teal' : i === next ? 'water' : 'gray'}
+              aria-label={isDone ? `${say.stepOf(i + 1)}: ${say.stepDone}` : say.stepOf(i + 1)}
+              role="img"
+            >
+              {isDone ? <IconCheck size={20} aria-hidden /> : i + 1}
+            </ThemeIcon>
+            <Title order={3} size="h5">
+              {title}
+            </Title>
+            <Text size="sm" c="dimmed" style={{ flex: 1 }}>
+              {help}
+            </Text>
+            {!isDone && (i === next || to !== '') && (
+              <Button component={Link} to={to} variant={i === next ? 'filled' : 'default'} mt="xs">
+                {action}
+              </Button>
+            )}
+          </Stack>
+        ))}
+      </SimpleGrid>
+    </Card>
+  )
+}

@@ -1,0 +1,56 @@
+import { Button, Tooltip } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useState } from 'react'
+import { csvOf, saveFile } from '../../parts/csv.ts'
+import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
+import { count } from '../../parts/numbers.ts'
+import { everyReport, type VolumeOf } from '../../parts/volume.ts'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.reports
+
+/** Saves all pages of the report that is shown as a file for spreadsheets. */
+export function Download({ of, by, disabled }: { of: VolumeOf; by: 'day' | 'month'; disabled: boolean }) {
+  const [isBusy, setBusy] = useState(false)
+  const download = async () => {
+    setBusy(true)
+    try {
+      const lines = await linesOf(of, by)
+      const { id, name, [by]: period, read, accepted, rejected, replayed, bytes } = say.columns
+      const text = csvOf([[id, name, period, read, accepted, rejected, replayed, bytes], ...lines])
+      const what = of.accountId ? 'connections' : 'accounts'
+      saveFile(say.file(what, of.startDate, of.endDate), text, 'text/csv;charset=utf-8')
+      notifyDone(say.downloaded(count(lines.length)))
+    } catch (error) {
+      notifyFailure(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Tooltip label={say.downloadHelp} multiline maw={280}>
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={18} aria-hidden />}
+        loading={isBusy}
+        disabled={disabled}
+        onClick={() => void download()}
+      >
+        {say.download}
+      </Button>
+    </Tooltip>
+  )
+}
+
+async function linesOf(of: VolumeOf, by: 'day' | 'month') {
+  const lines: (string | number)[][] = []
+  for await (const { id, name, report } of everyReport(of)) {
+    const periods =
+      by === 'day'
+        ? report.days.map((day) => ({ ...day, period: day.day }))
+        : report.months.map((month) => ({ ...month, period: month.month }))
+    for (const { period, read, accepted, rejected, replayed, bytes } of periods)
+      lines.push([id, name, period, read, accepted, rejected, replayed, bytes])
+  }
+  return lines
+}

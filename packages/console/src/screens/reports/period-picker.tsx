@@ -1,0 +1,56 @@
+import { SegmentedControl, Select, TextInput } from '@mantine/core'
+import { useAddress } from '../../parts/address.ts'
+import { strings } from '../../strings/index.ts'
+import { type Period, type Preset, presets } from './period.ts'
+
+const say = strings.reports
+
+/** Which days a report covers, and whether it is by day or by month; both are in the address. */
+export function PeriodPicker({ period: { preset, startDate, endDate, by, fault } }: { period: Period }) {
+  const { change } = useAddress()
+  const pick = (next: Preset) =>
+    // Other days begin with those that were shown.
+    change(
+      next === 'custom'
+        ? { period: next, from: startDate, until: endDate }
+        : { period: next === 'days' ? '' : next, from: '', until: '' },
+    )
+  return (
+    <>
+      <Select
+        aria-label={say.period}
+        data={presets.map((value) => ({ value, label: say.presets[value] }))}
+        value={preset}
+        onChange={(next) => next && pick(next as Preset)}
+        allowDeselect={false}
+        w={160}
+      />
+      {preset === 'custom' &&
+        (
+          [
+            ['from', startDate],
+            ['until', endDate],
+          ] as const
+        ).map(([name, day]) => (
+          <TextInput
+            key={name}
+            type="date"
+            aria-label={say[name]}
+            value={day}
+            error={fault?.of === name && fault.message}
+            onChange={({ currentTarget }) => change({ [name]: currentTarget.value }, { replace: true })}
+            w={160}
+          />
+        ))}
+      <SegmentedControl
+        aria-label={say.by}
+        data={[
+          { value: 'day', label: say.byDay },
+          { value: 'month', label: say.byMonth },
+        ]}
+        value={by}
+        onChange={(next) => change({ by: next === 'month' ? next : '' })}
+      />
+    </>
+  )
+}

@@ -1,0 +1,31 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useRead } from '../../api/queries.ts'
+import type { Volume, VolumeOf } from '../../parts/volume.ts'
+
+export type Entry = { id: string; name: string; total: Volume }
+type Page = { entries: Entry[]; total: number }
+
+/** A page of what is reported: the connections of a sub-account, or the sub-accounts. */
+export function useReports(
+  { accountId = '', ...days }: VolumeOf,
+  { enabled, ...page }: { size: number; offset: number; enabled: boolean },
+): UseQueryResult<Page, Error> {
+  const query = { ...days, ...page }
+  const ofConnections = useRead(
+    'reportConnections',
+    { accountId, query },
+    { enabled: enabled && accountId !== '', keep: true },
+  )
+  const ofAccounts = useRead('reportAccounts', { query }, { enabled: enabled && accountId === '', keep: true })
+  const entriesOfConnections = ofConnections.data && {
+    total: ofConnections.data.total,
+    entries: ofConnections.data.reply.map(({ connectionId: id, connectionName: name, total }) => ({ id, name, total })),
+  }
+  const entriesOfAccounts = ofAccounts.data && {
+    total: ofAccounts.data.total,
+    entries: ofAccounts.data.reply.map(({ accountId: id, accountName: name, total }) => ({ id, name, total })),
+  }
+  return accountId === ''
+    ? ({ ...ofAccounts, data: entriesOfAccounts } as UseQueryResult<Page, Error>)
+    : ({ ...ofConnections, data: entriesOfConnections } as UseQueryResult<Page, Error>)
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFaults, skip } from './harness/browser.ts'
+import { type ConsoleStage, startConsole } from './harness/console.ts'
+
+describe('sub-accounts in the console', { skip }, () => {
+  let stage: ConsoleStage
+  before(async () => {
+    stage = await startConsole()
+  })
+  after(() => stage?.close())
+
+  const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
+  const choose = async (page: Page, name: string, action: string) => {
+    await page.getByRole('button', { name: `What can be done with ${name}` }).click()
+    await page.getByRole('menuitem', { name: action }).click()
+  }
+
+  test('the first one is added from the empty list', async () => {
+    const page = await stage.open('/accounts')
+    await page.getByText('There is no sub-account yet').waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await page.getByRole('button', { name: 'Add a sub-account' }).first().click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Acme Outdoor')
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await page.getByRole('button', { name: 'Save' }).click()
+    await row(page, 'Acme Outdoor').waitFor()
+    const { reply } = await stage.client.listAccounts({ query: { q: 'Acme Outdoor' } })
+    assert.equal(reply[0]?.enabled, true)
+  })
+
+  test('a name that the service refuses is said at its field', async () => {
+    const page = await stage.open('/accounts')
+    await page.getByRole('button', { name: 'Add a sub-account' }).first().click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('   ')
+    await page.getByRole('button', { name: 'Save' }).click()
+    const field = page.getByRole('textbox', { name: 'Name' })
+    await page.locator('[aria-invalid="true"]').waitFor()
+    assert.equal(await field.getAttribute('aria-invalid'), 'true')
+  })
+
+  test('one is disabled and enabled again', async () => {
+    await stage.addAccount('Lakeside Hotels')
+    const page = await stage.open('/accounts?q=Lakeside')
+    await choose(page, 'Lakeside Hotels', 'Disable')
+    await row(page, 'Lakeside Hotels').getByText('Disabled').waitFor()
+    await choose(page, 'Lakeside Hotels', 'Enable')
+    await row(page, 'Lakeside Hotels').getByText('Disabled').waitFor({ state: 'detached' })
+  })
+
+  test('two who edit the same one see both versions, and either can stay', async () => {
+    const { id } = await stage.addAccount('Summit')
+    const page = await stage.open('/accounts?q=Summit')
+    await choose(page, 'Summit', 'Edit')
+    const name = page.getByRole('textbox', { name: 'Name' })
+    await name.fill('Summit Mine')
+    await page.waitForLoadState('networkidle')
+    await stage.client.editAccount({ id, body: { name: 'Summit Theirs' } })
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    const changed = page.getByRole('alert').filter({ hasText: 'Changed meanwhile' })
+    await changed.getByRole('cell', { name: 'Summit Mine' }).waitFor()
+    await changed.getByRole('cell', { name: 'Summit Theirs' }).waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.equal((await stage.client.getAccount({ id })).reply.name, 'Summit Theirs', 'nothing was saved')
+    await changed.getByRole('button', { name: 'Save mine over it' }).click()
+    await row(page, 'Summit Mine').waitFor()
+    assert.equal((await stage.client.getAccount({ id })).reply.name, 'Summit Mine')
+  })
+
+  test('one is deleted by typing its name, after it was said what goes with it', async () => {
+    const { id } = await stage.addAccount('Greenleaf Grocery')
+    await stage.addEnds(id)
+    await stage.connect(id, 'Loyalty members', { activate: false })
+    const page = await stage.open('/accounts?q=Greenleaf')
+    await choose(page, 'Greenleaf Grocery', 'Delete')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Connections: 1 (Loyalty members)').waitFor()
+    await dialog.getByText('Connectors, with their secrets: 2').waitFor()
+    const remove = dialog.getByRole('button', { name: 'Delete' })
+    assert(await remove.isDisabled())
+    await dialog.getByRole('textbox').fill('Greenleaf')
+    assert(await remove.isDisabled())
+    await dialog.getByRole('textbox').fill('Greenleaf Grocery')
+    await remove.click()
+    await page.getByText('No sub-account fits').waitFor()
+    await assert.rejects(stage.client.getAccount({ id }), { code: 'not_found' })
+  })
+
+  test('search and page are in the address, and the list goes back with the browser', async () => {
+    for (let n = 1; n <= 30; n++) await stage.addAccount(`Page ${String(n).padStart(2, '0')}`)
+    const page = await stage.open('/accounts')
+    await page.getByRole('searchbox').fill('Page')
+    await page.waitForURL('**/accounts?q=Page')
+    await page.getByText('1–25 of 30').waitFor()
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.waitForURL('**/accounts?q=Page&page=2')
+    await page.getByText('26–30 of 30').waitFor()
+    await page.goBack()
+    await page.getByText('1–25 of 30').waitFor()
+  })
+
+  test('a name of 200 characters and one of markup stay what they are', async () => {
+    const long = 'W'.repeat(200)
+    await stage.addAccount(long)
+    await stage.addAccount('<img src=x onerror=alert(1)>')
+    const page = await stage.open('/accounts', { look: { width: 390, height: 844, theme: 'light' } })
+    await page.getByText(long).waitFor()
+    await page.getByText('<img src=x onerror=alert(1)>').waitFor()
+    assert.equal(await page.locator('img[src="x"]').count(), 0)
+    const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    assert((await page.evaluate<number>(wider)) <= 0)
+  })
+})

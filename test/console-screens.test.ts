@@ -1,0 +1,104 @@
+/**
+ * Every screen, at every size and in both themes: it is there, nothing is wider than the window, and axe-core finds
+ * nothing. `npm run screenshots` runs this file and keeps what it sees in `docs/screenshots/`.
+ */
+import assert from 'node:assert/strict'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFaults, type Look, skip } from './harness/browser.ts'
+import { type ConsoleStage, startConsole } from './harness/console.ts'
+import { prepareScene, type Scene } from './harness/console-scene.ts'
+
+const album = process.env.PENSTOCK_SCREENSHOTS
+const shots = join(import.meta.dirname, '../docs/screenshots')
+
+type Screen = {
+  readonly name: string
+  readonly path: (scene: Scene) => string
+  /** What its title says. */
+  readonly title: RegExp
+  /** What else has to be there before it is looked at. */
+  readonly settle?: (page: Page) => Promise<unknown>
+}
+
+const ofAccount = (page: string) => (scene: Scene) => `/accounts/${scene.accountId}${page}`
+const ofConnection = (page: string) => (scene: Scene) =>
+  `/accounts/${scene.accountId}/connections/${scene.connectionId}${page}`
+const dialog = (page: Page) => page.getByRole('dialog').waitFor()
+const chart = (page: Page) => page.locator('.recharts-surface').first().waitFor()
+
+const screens: readonly Screen[] = [
+  { name: 'overview', path: () => '/', title: /Overview|organization/i, settle: chart },
+  { name: 'sub-accounts', path: () => '/accounts', title: /Sub-accounts/ },
+  { name: 'sub-account', path: ofAccount(''), title: /Acme Outdoor/, settle: chart },
+  { name: 'catalogue', path: ofAccount('/catalogue'), title: /Catalogue/ },
+  { name: 'connectors', path: ofAccount('/connectors'), title: /Connectors/ },
+  {
+    name: 'configure-connector',
+    path: (scene) => `/accounts/${scene.accountId}/connectors?configure=${scene.destinationId}`,
+    title: /Connectors/,
+    settle: dialog,
+  },
+  { name: 'connections', path: ofAccount('/connections'), title: /Connections/ },
+  { name: 'connections-of-all', path: () => '/connections', title: /Connections/ },
+  { name: 'new-connection', path: ofAccount('/connections/new'), title: /New connection/ },
+  { name: 'connection', path: ofConnection(''), title: /Customers to warehouse/ },
+  {
+    name: 'run',
+    path: (scene) => `${ofConnection('')(scene)}/runs/${scene.transferId}`,
+    title: /Run/,
+  },
+  { name: 'deleted', path: ofAccount('/deleted'), title: /Deleted/ },
+  { name: 'reports', path: () => '/reports', title: /Reports/, settle: chart },
+  { name: 'reports-of-sub-account', path: ofAccount('/reports'), title: /Reports/, settle: chart },
+]
+
+const looks: readonly (Look & { readonly name: string })[] = [
+  { name: '1440-light', width: 1440, height: 900, theme: 'light' },
+  { name: '1440-dark', width: 1440, height: 900, theme: 'dark' },
+  { name: '390-light', width: 390, height: 844, theme: 'light' },
+  { name: '390-dark', width: 390, height: 844, theme: 'dark' },
+  { name: '360-light', width: 360, height: 740, theme: 'light' },
+  { name: '2560-light', width: 2560, height: 1440, theme: 'light' },
+]
+/** Sizes that are looked at by people too. */
+const kept = /^(1440|390)-/
+
+describe('every screen of the console', { skip }, () => {
+  let stage: ConsoleStage
+  let scene: Scene
+  before(async () => {
+    stage = await startConsole({ PENSTOCK_RETRY_SECONDS: '1' })
+    scene = await prepareScene(stage)
+    if (album) await mkdir(shots, { recursive: true })
+  })
+  after(() => stage?.close())
+
+  for (const look of looks) {
+    test(`at ${look.name}: nothing is clipped, and axe-core finds nothing`, async () => {
+      const page = await stage.open('/sign-in', { look, signedIn: false })
+      await inspect(page, 'sign-in', look)
+      const signedIn = await stage.open('/accounts', { look })
+      for (const screen of screens) {
+        await signedIn.goto(screen.path(scene))
+        await signedIn.getByRole('heading', { level: 1, name: screen.title }).waitFor()
+        await screen.settle?.(signedIn)
+        await signedIn.waitForLoadState('networkidle')
+        await signedIn.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
+        await inspect(signedIn, screen.name, look)
+      }
+    })
+  }
+})
+
+async function inspect(page: Page, name: string, look: Look & { readonly name: string }): Promise<void> {
+  await page.evaluate('document.fonts.ready')
+  if (album && kept.test(look.name)) await page.screenshot({ path: join(shots, `${name}-${look.name}.png`) })
+  const wider = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
+  assert(wider <= 0, `${name} is ${wider} px wider than a window of ${look.width} px`)
+  assert.deepEqual(await accessibilityFaults(page), [], `${name} at ${look.name}`)
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { pageRoots } from '@penstock/console'
+import { startTestService, type TestService } from './harness/service.ts'
+
+describe('the console is served', () => {
+  let service: TestService
+  before(async () => {
+    service = await startTestService({ PENSTOCK_PUBLIC_URL: 'https://example.com/pipes/' })
+  })
+  after(() => service.close())
+
+  const get = (path: string, headers: Record<string, string> = {}) => service.send({ method: 'GET', path, headers })
+
+  for (const path of ['/', ...pageRoots.map((root) => `/${root}`), '/accounts/0123456789abcdef/connections?q=x']) {
+    test(`at ${path}`, async () => {
+      const reply = await get(path)
+      assert.equal(reply.status, 200)
+      assert.match(reply.headers['content-type'] ?? '', /^text\/html/)
+      assert.match(reply.text, /<div id="console">/)
+    })
+  }
+
+  test('with a policy that lets in no script but its own', async () => {
+    const { headers, text } = await get('/')
+    const policy = headers['content-security-policy'] ?? ''
+    assert.match(policy, /default-src 'none'/)
+    assert.match(policy, /script-src 'self'(;|$)/)
+    assert.match(policy, /frame-ancestors 'none'/)
+    assert.doesNotMatch(text, /<script(?![^>]*\bsrc=)/, 'a script in the page itself')
+    assert.doesNotMatch(text, /\bon\w+=/, 'a script in an attribute')
+  })
+
+  test('under the path of the public address, which its files and its calls begin with', async () => {
+    const { text } = await get('/')
+    const sources = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address)
+    assert(sources.length >= 3)
+    for (const address of sources) assert.match(address, /^\/pipes\//)
+    assert.match(text, /name="penstock-prefix" content="\/pipes"/)
+  })
+
+  test('with files that are compressed, and kept for good', async () => {
+    const { text } = await get('/')
+    const script = /src="\/pipes(\/console\/assets\/[^"]+\.js)"/.exec(text)?.[1] ?? ''
+    for (const [accepted, encoding] of [
+      ['br, gzip', 'br'],
+      ['gzip', 'gzip'],
+      ['identity', undefined],
+    ] as const) {
+      const reply = await get(script, { 'accept-encoding': accepted })
+      assert.equal(reply.status, 200)
+      assert.equal(reply.headers['content-encoding'], encoding)
+      assert.match(reply.headers['cache-control'] ?? '', /immutable/)
+      assert.match(reply.headers['content-type'] ?? '', /javascript/)
+    }
+  })
+
+  test('and nothing else is: what is no page and no file is refused as everywhere', async () => {
+    for (const path of [
+      '/nothing',
+      '/console/assets/nothing.js',
+      '/console/assets/../../package.json',
+      '/es/v2/nothing',
+    ]) {
+      const reply = await get(path)
+      assert.equal(reply.status, 404, path)
+      assert.match(reply.headers['content-type'] ?? '', /json/, path)
+    }
+  })
+
+  test('an unchanged page is not sent twice', async () => {
+    const { headers } = await get('/')
+    const again = await get('/', { 'if-none-match': headers.etag ?? '' })
+    assert.equal(again.status, 304)
+  })
+})

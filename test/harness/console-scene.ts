@@ -1,0 +1,134 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { writePeople } from '../../demo/people.ts'
+import { type ConsoleStage, localFolder, postgresql } from './console.ts'
+import { connectorBySlug } from './fixtures.ts'
+import { until } from './until.ts'
+
+/**
+ * An organization as one meets it after some weeks: sub-accounts, connectors that are configured and that are not,
+ * connections in every status, runs with rejected records, and volume on every day.
+ */
+export type Scene = {
+  readonly accountId: string
+  /** A connection that runs well, but for some records. */
+  readonly connectionId: string
+  /** A partial run of it. */
+  readonly transferId: string
+  /** Both ends of a connection to be made. */
+  readonly sourceId: string
+  readonly destinationId: string
+}
+
+const people = 4_000
+const days = 30
+
+export async function prepareScene(stage: ConsoleStage): Promise<Scene> {
+  const { client, folder, target } = stage
+  await writePeople(join(folder, 'people.csv'), people)
+  await writeFile(join(folder, 'orders.csv'), 'id,name,email,born,city,country\n')
+  for (const table of ['people', 'newsletter', 'loyalty', 'orders']) {
+    await target.query(
+      `create table ${table} (id integer primary key, name text, email text not null, born date, city text, country char(2))`,
+    )
+  }
+  const small = []
+  for (const name of [
+    'Summit Sports',
+    'Northwind Retail',
+    'Lakeside Hotels',
+    'Greenleaf Grocery',
+    'Brightwater Travel',
+  ]) {
+    small.push(await stage.addAccount(name))
+  }
+  const { id: accountId } = await stage.addAccount('Acme Outdoor')
+  await client.editAccount({ id: small[2]?.id ?? '', body: { enabled: false } })
+  for (const account of [small[1]?.id ?? '', accountId]) await stage.addEnds(account)
+  const others = ['amazon-s3-source', 'meta-custom-audiences', 'snowflake-source', 'google-data-manager-audiences']
+  await client.addConnectors({ accountId, body: { connectorIds: others.map((slug) => connectorBySlug(slug).id) } })
+
+  const connect = (name: string, table: string, activate = true) => stage.connect(accountId, name, { table, activate })
+  const newsletter = await connect('Newsletter subscribers', 'newsletter')
+  const loyalty = await connect('Loyalty members to warehouse', 'loyalty')
+  const main = await connect('Customers to warehouse', 'people')
+  await connect('Spring campaign audience', 'people', false)
+  const paused = await connect('Store visitors, weekly', 'people')
+  await client.updateConnectionStatus({ accountId, id: paused.id, body: { action: 'disable' } })
+  const gone = await connect('Black Friday 2025', 'people')
+  await client.deleteConnection({ accountId, id: gone.id })
+  const elsewhere = await stage.connect(small[1]?.id ?? '', 'Shop orders nightly', { table: 'orders' })
+  await client.createConnection({
+    accountId,
+    body: {
+      name: 'Lapsed customers to Meta',
+      srcConnectorId: connectorBySlug('amazon-s3-source').id,
+      destConnectorId: connectorBySlug('meta-custom-audiences').id,
+    },
+  })
+  const { id: transferId } = await stage.run(accountId, main.id)
+  await stage.run(small[1]?.id ?? '', elsewhere.id)
+  await stage.run(accountId, loyalty.id)
+  await stage.run(accountId, newsletter.id)
+  await client.setSchedule({
+    accountId,
+    id: main.id,
+    body: { cron: '0 6 * * *', timezone: 'Europe/Berlin', enabled: true },
+  })
+  // A table that is gone and a password that is wrong are what one finds in the morning.
+  const wrong = await connect('Support contacts', 'people')
+  await client.configureConnector({ accountId, id: postgresql.id, body: { secretConfig: { password: 'changed' } } })
+  await stage.run(accountId, wrong.id)
+  await client.configureConnector({
+    accountId,
+    id: postgresql.id,
+    body: { secretConfig: { password: stage.targetSecrets.password ?? '' } },
+  })
+  await until('it is broken', async () => {
+    const { reply } = await client.getConnection({ accountId, id: wrong.id })
+    return reply.status === 'broken'
+  })
+  await addPast(stage.databaseUrl)
+  return {
+    accountId,
+    connectionId: main.id,
+    transferId,
+    sourceId: localFolder.id,
+    destinationId: postgresql.id,
+  }
+}
+
+/** Gives each of the past days the volume that today has, more or less; the sums follow (invariant 10). */
+async function addPast(databaseUrl: string): Promise<void> {
+  const db = new pg.Client({ connectionString: databaseUrl })
+  await db.connect()
+  try {
+    await db.query(
+      `insert into ledger (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes)
+       select transfer_id, number + 1000 * d, organization_id, account_id, connection_id, day - d,
+         (n.accepted + n.rejected)::int, n.accepted::int, n.rejected::int, 0, (bytes * n.share)::bigint
+       from ledger, generate_series(1, $1) d
+       cross join lateral (select 0.75 + 0.35 * sin(d) + 0.1 * (d % 7) as share) s
+       cross join lateral (
+         select round(l.accepted * s.share) as accepted, round(l.rejected * s.share) as rejected, s.share
+         from (select ledger.accepted, ledger.rejected) l
+       ) n`,
+      [days - 1],
+    )
+    await db.query(
+      `update connections c set total_volume = l.read, used_volume = l.accepted, monthly_volume = l.month
+       from (
+         select connection_id, sum(read) as read, sum(accepted) as accepted,
+           coalesce(sum(accepted) filter (where to_char(day, 'YYYY-MM') = to_char(now() at time zone 'UTC', 'YYYY-MM')), 0) as month
+         from ledger group by 1
+       ) l where l.connection_id = c.id`,
+    )
+    await db.query(
+      `update accounts a set volume = l.accepted
+       from (select account_id, sum(accepted) as accepted from ledger group by 1) l where l.account_id = a.id`,
+    )
+  } finally {
+    await db.end()
+  }
+}
