@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { connectorBySlug } from './harness/fixtures.ts'
 import { localFolder, type Mill, postgresql, startMill } from './harness/transfers.ts'
 
 /** What a transfer would send, looked at before it does. No worker runs. */
@@ -73,6 +74,22 @@ describe('a preview', () => {
     const { id } = await addPipe('name', 'Ada')
     assert.equal((await preview(id)).response.rows.length, 1)
     assert.equal((await preview(id, { srcConnectionConfig: { files: long } })).response.rows.length, 100)
+  })
+
+  test('shows the columns of the source where a mapping does not fit them yet, and only asked for', async () => {
+    const audiences = connectorBySlug('meta-custom-audiences')
+    const { accountId, caller } = mill
+    await caller.expect(caller.call('addConnectors', { accountId, body: { connectorIds: [audiences.id] } }))
+    const secretConfig = { authType: 'api-token', accessToken: 'canary' }
+    await caller.expect(caller.call('configureConnector', { accountId, id: audiences.id, body: { secretConfig } }))
+    const files = await addFile('Wer,Stufe', 'ada.lovelace@example.com,basic')
+    const id = await mill.connect(localFolder, { files }, audiences, { advertiserId: '1' })
+    assert.deepEqual([(await preview(id)).status], [422])
+    const { response } = await preview(id, { unmapped: true })
+    assert.deepEqual(response.columns, ['Wer', 'Stufe'])
+    assert.deepEqual(response.rows, [['a…@e….com', 'basic']])
+    const mapping = JSON.stringify({ nobody: 'Wer' })
+    assert.deepEqual((await preview(id, { unmapped: true, destConnectionConfig: { mapping } })).response, response)
   })
 
   test('says what is wrong where the source, the mapping or the connection does not permit it', async () => {

@@ -11,6 +11,8 @@ export default defineConfig({
   plugins: [react(), compress()],
   build: {
     target: 'es2023',
+    // They know light-dark(); without them it is rewritten into something that does not know the theme.
+    cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

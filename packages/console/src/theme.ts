@@ -17,7 +17,7 @@ const water: MantineColorsTuple = [
 
 export const theme = createTheme({
   primaryColor: 'water',
-  primaryShade: { light: 8, dark: 6 },
+  primaryShade: 8,
   autoContrast: true,
   colors: { water },
   fontFamily: "'Inter Variable', system-ui, sans-serif",

@@ -1,3 +1,4 @@
+export * from './compatible.ts'
 export * from './conditions.ts'
 export * from './errors.ts'
 export * from './lifecycle.ts'

@@ -9,19 +9,22 @@ export function Loaded<T>({
   query,
   lines = 4,
   skeleton,
+  quiet = false,
   children,
 }: {
   query: UseQueryResult<T, Error>
   /** How many lines the skeleton has. */
   lines?: number
   skeleton?: ReactNode
+  /** Keeps a failure to itself while something older can be shown: another part of the page says it. */
+  quiet?: boolean
   children: (result: T) => ReactNode
 }) {
   if (query.data !== undefined) {
     // What is there stays on the page while a newer version cannot be had.
     return (
       <>
-        {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+        {query.isError && !quiet && <Failure error={query.error} onRetry={() => void query.refetch()} />}
         {children(query.data)}
       </>
     )

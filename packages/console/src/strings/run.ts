@@ -1,4 +1,101 @@
+import type { TransferTrigger } from '@penstock/wire'
+
 /** What the screen “Run” says. */
 export const run = {
   title: 'Run',
+  titleOf: (name: string) => `Run of ${name}`,
+  of: 'Connection',
+  all: 'All runs',
+
+  account: 'Row account',
+  read: 'Read',
+  accepted: 'Accepted',
+  rejected: 'Rejected',
+  unsettled: 'Not settled',
+  readHelp: 'from the source',
+  acceptedHelp: 'confirmed by the destination',
+  rejectedHelp: 'each with its reason',
+  unsettledHelp: 'read, and not confirmed',
+  soFar: 'So far',
+  addsUp: 'Every record that was read is accounted for.',
+  addsUpSoFar: 'What is confirmed so far. The figures move as the destination confirms.',
+  addsUpNot: 'The run stopped before these were settled.',
+  equation: (read: string, accepted: string, rejected: string) =>
+    `${read} read = ${accepted} accepted + ${rejected} rejected`,
+  sent: (sent: string, size: string) => `${sent} sent to the destination · ${size}`,
+  progress: 'Progress',
+  progressUnknown: 'The source does not tell how much it holds.',
+  waits: 'Waits for a worker',
+  dealtWith: (part: string) => `${part} of the source is dealt with`,
+
+  triggers: {
+    manual: 'Started by a person or a call',
+    schedule: 'Started by the schedule',
+    replay: 'Replay of rejected records',
+  } satisfies Record<TransferTrigger, string>,
+  timing: 'Timing',
+  askedFor: 'Asked for',
+  started: 'Started',
+  ended: 'Ended',
+  queuedFor: 'Queued for',
+  took: 'Took',
+  speed: 'Speed',
+  rowsPerSecond: (n: string) => `${n} rows/s`,
+  underSecond: 'less than a second',
+  notYet: 'not yet',
+  trigger: 'Trigger',
+  attempts: 'Attempts',
+  attemptsOf: (n: number) =>
+    n === 0
+      ? 'No worker has taken it up.'
+      : n === 1
+        ? 'Taken up once.'
+        : `Taken up ${n} times: a worker was lost, and another one went on where the destination had confirmed.`,
+  failed: 'The run failed',
+  endedWith: 'The run ended with this',
+  trouble: 'It meets trouble at the moment, and tries again',
+  code: (code: string) => `Code ${code}`,
+
+  cancel: 'Cancel the run',
+  cancelEnded: 'The run has ended already: there is nothing to cancel.',
+  replay: 'Replay rejected records',
+  replayNone: 'This run rejected nothing, so there is nothing to replay.',
+  replayRunning: 'The run has not ended yet.',
+  replayGone: 'The rejected records are no longer kept, so there is nothing to replay.',
+  replayed: 'A run of the rejected records was started',
+  replayTitle: 'Replay the rejected records?',
+  replayHelp: (n: string) =>
+    `Starts a new run of ${n} rejected records alone, as they were read, with the settings that the connection has now. Mend the cause first, or they are rejected again.`,
+  again: 'Run again',
+
+  brake: 'Nothing was changed: this run needs your word',
+  brakeAct: 'Check the source. If it is right, run it again and let it replace what is there.',
+  brakeButton: 'Run and replace',
+  brakeTitle: 'Replace what is there?',
+  brakeHelp: 'Everything at the destination is replaced by what the source holds now, however little that is.',
+
+  rejects: 'Rejected records',
+  rejectsNone: 'Nothing was rejected',
+  rejectsNoneHelp: 'Every record that was read has been accepted.',
+  rejectsSoFar: 'Nothing was rejected so far',
+  rejectsGone: 'The rejected records are no longer kept',
+  rejectsGoneHelp: 'They are kept for a time, as the operator has set; the counts above stay.',
+  search: 'Search rejected records',
+  reasons: 'Reasons',
+  every: 'Every reason',
+  fewer: (shown: string, total: string) =>
+    `The search covers the first ${shown} of ${total} entries. A download has all of them.`,
+  noneFound: 'No rejected record fits',
+  row: 'Row',
+  field: 'Field',
+  reason: 'Reason',
+  record: 'Record, shortened',
+  unknownRow: (count: string) => `${count} rows`,
+  times: (n: string) => `× ${n}`,
+  download: 'Download all',
+  downloadCsv: 'As CSV',
+  downloadNdjson: 'As NDJSON',
+  downloading: 'Downloading',
+  fileName: (id: string, ending: string) => `rejects-${id}.${ending}`,
+  tooMany: 'Only part of the rejected records is kept; the counts are whole.',
 }

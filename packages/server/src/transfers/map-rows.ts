@@ -32,8 +32,18 @@ export function planRows(
   })
   if (!plan) return { faults }
   const country = settings.defaultCountry
-  const map = createMapper(plan, country === undefined ? {} : { defaultCountry: String(country) })
-  return { mapping: { plan, columns: plan.columns, map: ({ rows, faults: broken }) => map(rows, broken) } }
+  return { mapping: mapBy(plan, country === undefined ? {} : { defaultCountry: String(country) }) }
+}
+
+/** The plan by which all columns of a source pass under their own names. */
+export function planUnmapped(columns: readonly string[]): ReturnType<typeof planRows> {
+  const { plan, faults } = planMapping({ records: undefined, columns, mapping: undefined })
+  return plan ? { mapping: mapBy(plan) } : { faults }
+}
+
+function mapBy(plan: MappingPlan, options: Parameters<typeof createMapper>[1] = {}): RowMapping {
+  const map = createMapper(plan, options)
+  return { plan, columns: plan.columns, map: ({ rows, faults: broken }) => map(rows, broken) }
 }
 
 /** The same for a transfer, which fails where the columns do not fit. */

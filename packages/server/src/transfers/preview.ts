@@ -7,14 +7,14 @@ import type { ActingAccount } from '../http/call.ts'
 import { refuse } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { movingEnds, openContext, type Reach, settingsOf } from './ends.ts'
-import { planRows } from './map-rows.ts'
+import { planRows, planUnmapped } from './map-rows.ts'
 import { lintRows } from './mapping/lint.ts'
 import { isPersonal, shorten } from './mapping/shorten.ts'
 import { readRunTimeConfigs, requireConnection, requireIntegrated } from './transfers.ts'
 
 const previewTimeoutMs = 30_000
 
-/** Reads a few records and maps them; sends nothing. */
+/** Reads a few records and maps them, or shows what there is to be mapped; sends nothing. */
 export async function previewConnection(
   db: Database,
   deps: { catalogue: Catalogue; keyring: Keyring; reach: Reach },
@@ -40,7 +40,9 @@ export async function previewConnection(
     const reader = await open({ ...context, marker: undefined })
     try {
       return await preview(reader.read(), (columns) =>
-        planRows(destination, columns, settingsOf(destination, 'Destination', configs.destConfig)),
+        body.unmapped
+          ? planUnmapped(columns)
+          : planRows(destination, columns, settingsOf(destination, 'Destination', configs.destConfig)),
       )
     } finally {
       await reader.close()

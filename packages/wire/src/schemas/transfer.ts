@@ -85,7 +85,15 @@ export const StartTransfer = exactly(
 )
 
 /** What Preview Connection takes. */
-export const PreviewConnection = exactly(runTimeConfigs, { description: 'What to look at', examples: [{}] })
+export const PreviewConnection = exactly(
+  {
+    ...runTimeConfigs,
+    unmapped: Type.Optional(
+      flag('Shows the records under the columns of the source, as a mapping would find them', true),
+    ),
+  },
+  { description: 'What to look at', examples: [{}] },
+)
 
 /** A record that was not taken. */
 export const Reject = exactly(

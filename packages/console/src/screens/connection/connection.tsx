@@ -1,8 +1,187 @@
+import { Alert, Anchor, Box, Card, Group, Stack, Tabs, Text } from '@mantine/core'
+import type { ResultOf } from '@penstock/client'
+import { limits, type Transfer } from '@penstock/wire'
+import { IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useAddress } from '../../parts/address.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Lines, Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
+import { ConnectionBadge } from '../../parts/status.tsx'
+import { Time, useNow } from '../../parts/time.tsx'
 import { strings } from '../../strings/index.ts'
+import { Brake, needsWord } from '../run/brake.tsx'
+import { Actions } from './actions.tsx'
+import { Configuration } from './configuration.tsx'
+import { EditConnection } from './edit-connection.tsx'
+import { Refusal } from './not-ready.tsx'
+import { Overview } from './overview.tsx'
+import { Pipe } from './pipe.tsx'
+import type { Action } from './reasons.ts'
+import { Runs } from './runs.tsx'
+import { History } from './timeline.tsx'
+import { UnderWay } from './under-way.tsx'
+import { useActions } from './use-actions.ts'
+import { isUnderWay, useConnection, useReasons } from './use-connection.ts'
 
 const say = strings.connection
+const daySeconds = 86_400
 
+/** One connection: its pipe, what can be done with it, and what it did. */
 export function Component() {
-  return <Page title={say.title}>{null}</Page>
+  const { query, latest } = useConnection()
+  if (!query.data) {
+    return (
+      <Page title={say.title}>
+        <Loaded query={query} skeleton={<Lines lines={8} />}>
+          {() => null}
+        </Loaded>
+      </Page>
+    )
+  }
+  return (
+    <>
+      {query.isError && (
+        <Box mb="lg" maw={1440} mx="auto">
+          <Failure error={query.error} onRetry={() => void query.refetch()} />
+        </Box>
+      )}
+      <Shown key={query.data.reply.id} result={query.data} latest={latest.data?.reply[0]} />
+    </>
+  )
+}
+
+function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: Transfer | undefined }) {
+  const connection = result.reply
+  const reasons = useReasons(connection, latest)
+  const doing = useActions(connection)
+  const [asked, setAsked] = useState<'delete' | 'disable'>()
+  const [edited, setEdited] = useState<ResultOf<'getConnection'>>()
+  const moves = isUnderWay(latest)
+  const isDeleted = connection.status === 'deleted'
+  const edit = () => setEdited(result)
+  const act = (action: Action) => {
+    if (action === 'run') void doing.run()
+    else if (action === 'edit') edit()
+    else if (action === 'delete' || action === 'disable') setAsked(action)
+    else if (action === 'restore') void doing.restore()
+    else void doing.move(action)
+  }
+  return (
+    <Page
+      title={connection.name}
+      help={<Facts connection={connection} />}
+      actions={<Actions connection={connection} reasons={reasons} busy={doing.busy} onDo={act} />}
+    >
+      {isDeleted && <DaysLeft deletedTime={connection.updatedTime} />}
+      {doing.refusal !== undefined && (
+        <Refusal error={doing.refusal} connection={connection} onEdit={edit} onDismiss={doing.dismiss} />
+      )}
+      <Card withBorder padding="lg" component="section" aria-label={say.pipe}>
+        <Pipe connection={connection} flowing={latest?.status === 'running'} />
+        <Text size="sm" c="dimmed" ta="center" mt={{ base: 'sm', md: 0 }} aria-hidden>
+          {say.gate[connection.status]}
+        </Text>
+      </Card>
+      {latest && moves && <UnderWay transfer={latest} />}
+      {latest && !isDeleted && needsWord(latest) && (
+        <Brake error={latest.error} reason={reasons.run} onRun={() => doing.run(true)} />
+      )}
+      <Parts>
+        {{
+          overview: <Overview connection={connection} latest={latest} reason={reasons.edit} />,
+          runs: <Runs connection={connection} />,
+          timeline: <History connection={connection} />,
+          configuration: <Configuration connection={connection} reason={reasons.edit} onEdit={edit} />,
+        }}
+      </Parts>
+      {asked === 'delete' && (
+        <Confirm
+          title={say.deleteTitle(connection.name)}
+          action={say.delete}
+          onConfirm={doing.remove}
+          onClose={() => setAsked(undefined)}
+        >
+          {say.deleteHelp}
+        </Confirm>
+      )}
+      {asked === 'disable' && (
+        <Confirm
+          title={say.disableTitle(connection.name)}
+          action={say.disable}
+          onConfirm={() => doing.move('disable')}
+          onClose={() => setAsked(undefined)}
+        >
+          {say.disableHelp}
+        </Confirm>
+      )}
+      {edited && (
+        <EditConnection
+          opened={{ connection: edited.reply, version: edited.etag }}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+    </Page>
+  )
+}
+
+function Facts({ connection }: { connection: ResultOf<'getConnection'>['reply'] }) {
+  const { accountId, status, createdTime, updatedTime } = connection
+  return (
+    <Group gap="xs" mt={6}>
+      <ConnectionBadge status={status} />
+      <Anchor component={Link} to={`/accounts/${accountId}/connections`} fz="inherit">
+        {say.all}
+      </Anchor>
+      <span>
+        · {say.createdAt} <Time seconds={createdTime} />
+      </span>
+      <span>
+        · {say.changedAt} <Time seconds={updatedTime} />
+      </span>
+    </Group>
+  )
+}
+
+/** A deleted connection changes no more: its last change was its deletion. */
+function DaysLeft({ deletedTime }: { deletedTime: number }) {
+  const leftSeconds = deletedTime + limits.restoreWindowDays * daySeconds - useNow() / 1000
+  return (
+    <Alert color="gray" icon={<IconTrash aria-hidden />} title={say.isDeleted}>
+      {say.daysLeft(Math.ceil(leftSeconds / daySeconds))}
+    </Alert>
+  )
+}
+
+const tabs = ['overview', 'runs', 'timeline', 'configuration'] as const
+type Tab = (typeof tabs)[number]
+
+/** The parts of the page; which one is shown stands in the address. */
+function Parts({ children }: { children: Readonly<Record<Tab, React.ReactNode>> }) {
+  const { value, change } = useAddress()
+  const shown = tabs.find((tab) => tab === value('tab')) ?? 'overview'
+  return (
+    <Tabs
+      value={shown}
+      onChange={(tab) => change({ tab: tab === 'overview' || tab === null ? '' : tab, status: '' })}
+      keepMounted={false}
+    >
+      <Tabs.List aria-label={say.tabs} mb="md" style={{ flexWrap: 'nowrap', overflowX: 'auto' }}>
+        {tabs.map((tab) => (
+          <Tabs.Tab key={tab} value={tab}>
+            {say[tab]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Stack gap={0}>
+        {tabs.map((tab) => (
+          <Tabs.Panel key={tab} value={tab}>
+            {children[tab]}
+          </Tabs.Panel>
+        ))}
+      </Stack>
+    </Tabs>
+  )
 }

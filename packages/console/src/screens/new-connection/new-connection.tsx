@@ -1,8 +1,95 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { IconHistory } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { useRead } from '../../api/queries.ts'
+import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
+import { pathOf } from '../../shell/account.ts'
 import { strings } from '../../strings/index.ts'
+import { MapFields } from './map-fields.tsx'
+import { PickDestination } from './pick-destination.tsx'
+import { PickSource } from './pick-source.tsx'
+import { Review } from './review.tsx'
+import { SetUp } from './set-up.tsx'
+import { Steps } from './steps.tsx'
+import { useNewWizard, useWizard, WizardProvider } from './wizard.ts'
 
 const say = strings.newConnection
 
+/** Makes a connection step by step: both ends, their settings, the mapping, and its activation. */
 export function Component() {
-  return <Page title={say.title}>{null}</Page>
+  const wizard = useNewWizard()
+  const { accountId, connection, connectionId } = wizard
+  // Where a draft was left is known before this visit makes its own mark.
+  const [left, setLeft] = useState(wizard.draft.at)
+  const cancel = (
+    <Button
+      component={Link}
+      variant="default"
+      to={pathOf(accountId, connectionId ? `connections/${connectionId}` : 'connections')}
+    >
+      {connectionId ? say.openConnection : say.leave}
+    </Button>
+  )
+  return (
+    <WizardProvider value={wizard}>
+      <Page title={say.title} help={connection?.name ?? say.help} actions={cancel}>
+        <Steps />
+        {left !== undefined && wizard.sourceId === '' && (
+          <LeftHalfWay at={left} onStartAnew={() => setLeft(undefined)} />
+        )}
+        <CurrentStep />
+      </Page>
+    </WizardProvider>
+  )
+}
+
+function CurrentStep() {
+  const { step, connectionId, reading } = useWizard()
+  if (step === 'source') return <PickSource />
+  if (step === 'destination') return <PickDestination />
+  if (connectionId === '') return <SetUp />
+  return (
+    <Loaded query={reading} lines={6}>
+      {({ reply }) => {
+        if (step === 'settings') return <SetUp />
+        return step === 'mapping' ? <MapFields connection={reply} /> : <Review connection={reply} />
+      }}
+    </Loaded>
+  )
+}
+
+/** Whoever begins anew while there is something half-done is offered to go on with it. */
+function LeftHalfWay({ at, onStartAnew }: { at: string; onStartAnew: () => void }) {
+  const { accountId, draft, clear } = useWizard()
+  const navigate = useNavigate()
+  const { data } = useRead('listConnectors', { accountId, query: { size: 500 } })
+  const picks = new URLSearchParams(at)
+  const nameOf = (id: string | null) => data?.reply.find(({ connectorId }) => connectorId === id)?.name ?? ''
+  const name = draft.texts[`name of ${picks.get('connection') ?? 'new'}`]
+  return (
+    <Alert color="water" icon={<IconHistory aria-hidden />} title={say.leftHalfWay}>
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {say.leftPicks(name, nameOf(picks.get('source')), nameOf(picks.get('destination')))}
+        </Text>
+        <Group gap="sm">
+          <Button size="compact-sm" onClick={() => void navigate(`?${at}`, { replace: true })}>
+            {say.goOn}
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => {
+              clear()
+              onStartAnew()
+            }}
+          >
+            {say.startAnew}
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  )
 }

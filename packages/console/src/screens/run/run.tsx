@@ -1,8 +1,172 @@
+import { Anchor, Box, Grid, Group } from '@mantine/core'
+import type { Connection, ConnectionDetails, Transfer } from '@penstock/wire'
+import { IconPlayerStop, IconRepeat } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link, useNavigate, useParams } from 'react-router'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Lines, Loaded } from '../../parts/loaded.tsx'
+import { notifyDone } from '../../parts/notify.tsx'
+import { count } from '../../parts/numbers.ts'
 import { Page } from '../../parts/page.tsx'
+import { ReasonedButton } from '../../parts/reasoned.tsx'
+import { RunBadge } from '../../parts/status.tsx'
 import { strings } from '../../strings/index.ts'
+import { CancelRun } from '../connection/under-way.tsx'
+import { isUnderWay, useReadAgainAfter, useReasons } from '../connection/use-connection.ts'
+import { Brake, needsWord } from './brake.tsx'
+import { Failed } from './failed.tsx'
+import { pathOfConnection, pathOfRun } from './paths.ts'
+import { Rejects } from './rejects.tsx'
+import { BigProgress, RowAccount } from './row-account.tsx'
+import { Timing } from './timing.tsx'
 
 const say = strings.run
+const liveMs = 1_500
+const idleMs = 15_000
 
+/** One run of a connection: the account of its rows, and what became of each that was not taken. */
 export function Component() {
-  return <Page title={say.title}>{null}</Page>
+  const { accountId = '', connectionId = '', transferId = '' } = useParams()
+  const of = { accountId, id: connectionId }
+  const query = useRead(
+    'getTransfer',
+    { ...of, transferId },
+    { againAfterMs: (result) => (isUnderWay(result?.reply) ? liveMs : idleMs) },
+  )
+  const connection = useRead('getConnection', of)
+  useReadAgainAfter(isUnderWay(query.data?.reply))
+  if (!query.data || !connection.data) {
+    return (
+      <Page title={say.title}>
+        {query.isError ? (
+          <Failure error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <Loaded query={connection} lines={8}>
+            {() => <Lines lines={8} />}
+          </Loaded>
+        )}
+      </Page>
+    )
+  }
+  return (
+    <>
+      {query.isError && (
+        <Box mb="lg" maw={1440} mx="auto">
+          <Failure error={query.error} onRetry={() => void query.refetch()} />
+        </Box>
+      )}
+      <Shown transfer={query.data.reply} connection={connection.data.reply} readMs={query.dataUpdatedAt} />
+    </>
+  )
+}
+
+function Shown({
+  transfer,
+  connection,
+  readMs,
+}: {
+  transfer: Transfer
+  connection: ConnectionDetails
+  /** When the transfer was read, in milliseconds. */
+  readMs: number
+}) {
+  const { accountId, connectionId, id, status } = transfer
+  const moves = isUnderWay(transfer)
+  const latest = useRead('listTransfers', { accountId, id: connectionId, query: { size: 1 } })
+  const reasons = useReasons(connection, latest.data?.reply[0])
+  const [asked, setAsked] = useState<'cancel' | 'replay'>()
+  const stop = () => setAsked(undefined)
+  const start = useWrite('startTransfer')
+  const replay = useWrite('replayTransfer')
+  const navigate = useNavigate()
+  const follow = (started: { reply: Transfer; already: boolean }) => {
+    notifyDone(started.already ? strings.connection.already : say.replayed)
+    void navigate(pathOfRun(started.reply))
+  }
+  return (
+    <Page
+      title={say.titleOf(connection.name)}
+      help={<Facts status={status} connection={connection} />}
+      actions={
+        <>
+          {moves && (
+            <ReasonedButton
+              variant="default"
+              leftSection={<IconPlayerStop size={18} aria-hidden />}
+              reason={undefined}
+              onClick={() => setAsked('cancel')}
+            >
+              {say.cancel}
+            </ReasonedButton>
+          )}
+          <ReasonedButton
+            leftSection={<IconRepeat size={18} aria-hidden />}
+            reason={refusalToReplay(transfer, reasons.run)}
+            onClick={() => setAsked('replay')}
+          >
+            {say.replay}
+          </ReasonedButton>
+        </>
+      }
+    >
+      {needsWord(transfer) ? (
+        <Brake
+          error={transfer.error}
+          reason={reasons.run}
+          onRun={async () => {
+            const started = await start.mutateAsync({ accountId, id: connectionId, body: { confirm: true } })
+            notifyDone(started.already ? strings.connection.already : strings.connection.started(connection.name))
+            void navigate(pathOfRun(started.reply))
+          }}
+        />
+      ) : (
+        <Failed transfer={transfer} />
+      )}
+      {moves && <BigProgress transfer={transfer} />}
+      <Grid gap="md" align="stretch">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <RowAccount transfer={transfer} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Timing transfer={transfer} nowMs={readMs} />
+        </Grid.Col>
+      </Grid>
+      <Rejects transfer={transfer} />
+      {asked === 'cancel' && <CancelRun transfer={transfer} onClose={stop} />}
+      {asked === 'replay' && (
+        <Confirm
+          title={say.replayTitle}
+          action={say.replay}
+          onClose={stop}
+          onConfirm={async () => follow(await replay.mutateAsync({ accountId, id: connectionId, transferId: id }))}
+        >
+          {say.replayHelp(count(transfer.records.rejected))}
+        </Confirm>
+      )}
+    </Page>
+  )
+}
+
+function refusalToReplay(transfer: Transfer, reasonNotToRun: string | undefined): string | undefined {
+  if (isUnderWay(transfer)) return say.replayRunning
+  if (transfer.records.rejected === 0) return say.replayNone
+  return reasonNotToRun
+}
+
+function Facts({ status, connection }: { status: Transfer['status']; connection: Connection }) {
+  const path = pathOfConnection({ accountId: connection.accountId, connectionId: connection.id })
+  return (
+    <Group gap="xs" mt={6}>
+      <RunBadge status={status} />
+      <Anchor component={Link} to={path} fz="inherit">
+        {say.of}
+      </Anchor>
+      <span>·</span>
+      <Anchor component={Link} to={`${path}?tab=runs`} fz="inherit">
+        {say.all}
+      </Anchor>
+    </Group>
+  )
 }

@@ -1,0 +1,197 @@
+import {
+  ActionIcon,
+  Box,
+  Card,
+  Code,
+  CopyButton,
+  Group,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+  Title,
+  Tooltip,
+} from '@mantine/core'
+import { type ConnectionDetails, type FieldDefinition, fieldCounts } from '@penstock/wire'
+import { IconCheck, IconCopy, IconPencil } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { useRead } from '../../api/queries.ts'
+import { ConnectorName } from '../../parts/connector-name.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { ReasonedButton } from '../../parts/reasoned.tsx'
+import { strings } from '../../strings/index.ts'
+import { linesOfMapping } from './mapping.ts'
+
+const say = strings.connection
+
+/** How both ends are set, in words, and the identifiers by which the API knows them. */
+export function Configuration({
+  connection,
+  reason,
+  onEdit,
+}: {
+  connection: ConnectionDetails
+  /** Why it cannot be edited. */
+  reason: string | undefined
+  onEdit: () => void
+}) {
+  const { id, src, dest, accountId } = connection
+  return (
+    <Stack gap="md">
+      <Group>
+        <ReasonedButton
+          variant="default"
+          leftSection={<IconPencil size={18} aria-hidden />}
+          reason={reason}
+          onClick={onEdit}
+        >
+          {say.editSettings}
+        </ReasonedButton>
+      </Group>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+        <EndSettings connection={connection} end="src" />
+        <EndSettings connection={connection} end="dest" />
+      </SimpleGrid>
+      <Mapping connection={connection} />
+      <Card withBorder padding="lg">
+        <Title order={2} size="h4" mb="md">
+          {say.identifiers}
+        </Title>
+        <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="md">
+          <Id label={say.connectionId} id={id} />
+          <Id label={strings.shell.account} id={accountId} />
+          <Id label={src.connectorName} id={src.connectorId} />
+          <Id label={dest.connectorName} id={dest.connectorId} />
+        </SimpleGrid>
+      </Card>
+    </Stack>
+  )
+}
+
+const endOf = (connection: ConnectionDetails, end: 'src' | 'dest') => ({
+  ...connection[end],
+  role: end === 'src' ? say.source : say.destination,
+  values: end === 'src' ? connection.srcConnectionConfig : connection.destConnectionConfig,
+})
+
+function EndSettings({ connection, end }: { connection: ConnectionDetails; end: 'src' | 'dest' }) {
+  const { connectorId, connectorLogo, connectorName, role, values } = endOf(connection, end)
+  const query = useRead('getConnectorDefinition', { id: connectorId })
+  return (
+    <Card withBorder padding="lg">
+      <Text size="xs" c="dimmed">
+        {role}
+      </Text>
+      <Title order={2} size="h4" mb="md" aria-label={say.settingsOf(role, connectorName)}>
+        <ConnectorName logo={connectorLogo} name={connectorName} size={22} />
+      </Title>
+      <Loaded query={query} quiet>
+        {({ reply }) => {
+          const all = (end === 'src' ? reply.source : reply.destination)?.fields ?? []
+          const byName = Object.fromEntries(all.map((field) => [field.name, field]))
+          const fields = all.filter(({ name }) => name !== 'mapping' && fieldCounts(byName, name, values))
+          if (fields.length === 0) return <Text c="dimmed">{say.noSettings}</Text>
+          return (
+            <Stack component="dl" gap="sm" m={0}>
+              {fields.map((field) => (
+                <Box key={field.name}>
+                  <Text component="dt" size="xs" c="dimmed">
+                    {field.label}
+                  </Text>
+                  <Text component="dd" m={0} size="sm" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+                    <Value field={field} value={values[field.name]} />
+                  </Text>
+                </Box>
+              ))}
+            </Stack>
+          )
+        }}
+      </Loaded>
+    </Card>
+  )
+}
+
+function Value({ field, value }: { field: FieldDefinition; value: unknown }): ReactNode {
+  if (field.type === 'Password') return <Dimmed>{say.isSecret}</Dimmed>
+  const isSet = value !== undefined && value !== null && value !== ''
+  if (!isSet && field.default === undefined) return <Dimmed>{say.unset}</Dimmed>
+  const shown = isSet ? value : field.default
+  return (
+    <>
+      {field.type === 'Boolean' ? (String(shown) === 'true' ? say.yes : say.no) : [shown].flat().join(', ')}
+      {!isSet && <Dimmed> {say.byDefault}</Dimmed>}
+    </>
+  )
+}
+
+const Dimmed = ({ children }: { children: ReactNode }) => (
+  <Text span inherit c="dimmed">
+    {children}
+  </Text>
+)
+
+function Mapping({ connection }: { connection: ConnectionDetails }) {
+  const text = String(connection.destConnectionConfig.mapping ?? '').trim()
+  const lines = text === '' ? [] : linesOfMapping(text)
+  return (
+    <Card withBorder padding="lg">
+      <Title order={2} size="h4" mb="md">
+        {say.mapping}
+      </Title>
+      {lines === undefined ? (
+        <Text size="sm">{say.mappingUnreadable}</Text>
+      ) : lines.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {say.mappingNone}
+        </Text>
+      ) : (
+        <Table.ScrollContainer minWidth={280} type="native" tabIndex={0} role="region" aria-label={say.mapping}>
+          <Table horizontalSpacing="sm" fz="sm">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{say.mappingField}</Table.Th>
+                <Table.Th>{say.mappingFrom}</Table.Th>
+                <Table.Th visibleFrom="sm">{say.mappingForm}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {lines.map(({ field, from, form }) => (
+                <Table.Tr key={field}>
+                  <Table.Td>
+                    <Code>{field}</Code>
+                  </Table.Td>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{from}</Table.Td>
+                  <Table.Td visibleFrom="sm">{form}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Card>
+  )
+}
+
+function Id({ label, id }: { label: string; id: string }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed" truncate>
+        {label}
+      </Text>
+      <Group gap={4} wrap="nowrap">
+        <Text size="sm" ff="monospace">
+          {id}
+        </Text>
+        <CopyButton value={id}>
+          {({ copied, copy }) => (
+            <Tooltip label={copied ? say.copied : say.copyId(label)}>
+              <ActionIcon variant="subtle" color="gray" size="sm" aria-label={say.copyId(label)} onClick={copy}>
+                {copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </CopyButton>
+      </Group>
+    </div>
+  )
+}

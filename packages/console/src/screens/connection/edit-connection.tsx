@@ -1,0 +1,186 @@
+import { Button, Divider, Drawer, Group, Stack, Text, TextInput } from '@mantine/core'
+import { type ConnectionConfig, type ConnectionDetails, type FieldDefinition, limits } from '@penstock/wire'
+import { type FormEvent, useState } from 'react'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { Changed, isChanged } from '../../parts/changed.tsx'
+import { ConnectorName } from '../../parts/connector-name.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
+import { FieldForm } from '../../parts/fields/field-form.tsx'
+import { changesOf, countingFields, type FormField, type FormValues, valuesOf } from '../../parts/fields/form-field.ts'
+import { Lines } from '../../parts/loaded.tsx'
+import { notifyDone } from '../../parts/notify.tsx'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.connection
+
+type Opened = { connection: ConnectionDetails; version: string | undefined }
+type EndFields = { src: FormField[]; dest: FormField[] }
+
+/** Edits the name and the settings of both ends: nobody's change is lost, since what was opened is what is replaced. */
+export function EditConnection({ opened, onClose }: { opened: Opened; onClose: () => void }) {
+  const { connection } = opened
+  const source = useRead('getConnectorDefinition', { id: connection.src.connectorId })
+  const destination = useRead('getConnectorDefinition', { id: connection.dest.connectorId })
+  const error = source.error ?? destination.error
+  const definitions = source.data &&
+    destination.data && {
+      src: source.data.reply.source?.fields ?? [],
+      dest: destination.data.reply.destination?.fields ?? [],
+    }
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={say.editTitle(connection.name)}
+      closeButtonProps={{ 'aria-label': strings.parts.close }}
+    >
+      {definitions ? (
+        <Form opened={opened} definitions={definitions} onClose={onClose} />
+      ) : error ? (
+        <Failure error={error} />
+      ) : (
+        <Lines lines={6} />
+      )}
+    </Drawer>
+  )
+}
+
+type Definitions = { src: readonly FieldDefinition[]; dest: readonly FieldDefinition[] }
+
+const shown = (value: unknown): string =>
+  value === undefined || value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+
+const fieldsOf = (definitions: Definitions, connection: ConnectionDetails): EndFields => {
+  const withValues = (fields: readonly FieldDefinition[], config: ConnectionConfig) =>
+    fields.map((field): FormField => ({ ...field, value: shown(config[field.name]) }))
+  return {
+    src: withValues(definitions.src, connection.srcConnectionConfig),
+    dest: withValues(definitions.dest, connection.destConnectionConfig),
+  }
+}
+
+/** What is stored, with what was changed; it replaces all settings of the end. What the service fills stays by itself. */
+function configOf(fields: readonly FormField[], stored: ConnectionConfig, values: FormValues): ConnectionConfig {
+  const own = Object.entries(stored).filter(([name]) => !fields.some((field) => field.name === name && field.readonly))
+  const changed = Object.entries({ ...Object.fromEntries(own), ...changesOf(valuesOf(fields), values) })
+  return Object.fromEntries(changed.filter(([, value]) => value !== null))
+}
+
+function Form({ opened, definitions, onClose }: { opened: Opened; definitions: Definitions; onClose: () => void }) {
+  // What was opened stays what is compared with, though the page behind reads the connection again.
+  const [{ connection, version }] = useState(opened)
+  const [fields] = useState(() => fieldsOf(definitions, connection))
+  const [name, setName] = useState(connection.name)
+  const [src, setSrc] = useState(() => valuesOf(fields.src))
+  const [dest, setDest] = useState(() => valuesOf(fields.dest))
+  const [failure, setFailure] = useState<unknown>()
+  const update = useWrite('updateConnection')
+  const { accountId, id } = connection
+  const theirs = useRead('getConnection', { accountId, id }, { enabled: false })
+
+  const save = async (ifMatch: string | undefined) => {
+    setFailure(undefined)
+    try {
+      const body = {
+        name: name.trim(),
+        srcConnectionConfig: configOf(fields.src, connection.srcConnectionConfig, src),
+        destConnectionConfig: configOf(fields.dest, connection.destConnectionConfig, dest),
+      }
+      await update.mutateAsync({ accountId, id, body, ifMatch })
+      notifyDone(say.saved(body.name))
+      onClose()
+    } catch (error) {
+      setFailure(error)
+    }
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void save(version)
+  }
+  const ofEnd = { src: 'body.srcConnectionConfig', dest: 'body.destConnectionConfig' }
+  const nameFault = faultsOf(failure, 'body').name
+  const isElsewhere = failure !== undefined && !isOfFields(failure, ofEnd.src, ofEnd.dest) && nameFault === undefined
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label={say.name}
+          description={say.nameHelp}
+          required
+          maxLength={limits.nameLengthMax}
+          data-autofocus
+          value={name}
+          error={nameFault}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        {(['src', 'dest'] as const).map((end) => {
+          const set = end === 'src' ? setSrc : setDest
+          const { connectorLogo, connectorName } = connection[end]
+          return (
+            <Stack key={end} gap="md">
+              <Divider
+                labelPosition="left"
+                label={
+                  <Group gap="xs">
+                    <Text size="sm">{end === 'src' ? say.source : say.destination}</Text>
+                    <ConnectorName logo={connectorLogo} name={connectorName} size={18} />
+                  </Group>
+                }
+              />
+              <FieldForm
+                fields={fields[end]}
+                values={end === 'src' ? src : dest}
+                role={end === 'src' ? 'Source' : 'Destination'}
+                faults={faultsOf(failure, ofEnd[end])}
+                onChange={(field, value) => set((before) => ({ ...before, [field]: value }))}
+              />
+            </Stack>
+          )
+        })}
+        <Text size="sm" c="dimmed">
+          {say.immutable}
+        </Text>
+        {isChanged(failure) ? (
+          <Changed
+            mine={texts(name, fields, { src, dest })}
+            readTheirs={async () => {
+              const { data } = await theirs.refetch()
+              if (!data) return { version: undefined, fields: {} }
+              const read = fieldsOf(definitions, data.reply)
+              const values = { src: valuesOf(read.src), dest: valuesOf(read.dest) }
+              return { version: data.etag, fields: texts(data.reply.name, read, values) }
+            }}
+            onKeepTheirs={onClose}
+            onSaveMine={(latest) => void save(latest)}
+          />
+        ) : (
+          isElsewhere && <Failure error={failure} />
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {strings.parts.cancel}
+          </Button>
+          <Button type="submit" loading={update.isPending}>
+            {strings.parts.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+/** A version by its labels, for two to be compared. */
+function texts(name: string, fields: EndFields, values: { src: FormValues; dest: FormValues }): Record<string, string> {
+  const ofEnd = (end: 'src' | 'dest') =>
+    countingFields(fields[end], values[end]).map((field): [string, string] => [
+      say.labelOf(end === 'src' ? say.source : say.destination, field.label),
+      inWords(values[end][field.name]),
+    ])
+  return { [say.name]: name, ...Object.fromEntries([...ofEnd('src'), ...ofEnd('dest')]) }
+}
+
+const inWords = (value: FormValues[string] | undefined): string =>
+  typeof value === 'boolean' ? (value ? say.yes : say.no) : [value ?? ''].flat().join(', ')

@@ -1,0 +1,142 @@
+import { Button, Group, Modal, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core'
+import { type ConnectionDetails, limits, type Schedule } from '@penstock/wire'
+import { type FormEvent, useState } from 'react'
+import { useWrite } from '../../api/queries.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
+import { notifyDone } from '../../parts/notify.tsx'
+import { strings } from '../../strings/index.ts'
+import { cronOf, type Preset, type Times, timeOf, timesOf } from './cron.ts'
+
+const say = strings.connection
+const presets = ['hourly', 'daily', 'weekdays', 'custom'] as const
+const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** Sets when the connection runs by itself: by the usual ways, or as a cron expression. */
+export function EditSchedule({
+  connection,
+  schedule,
+  onClose,
+}: {
+  connection: ConnectionDetails
+  schedule: Schedule | undefined
+  onClose: () => void
+}) {
+  const { accountId, id } = connection
+  const set = useWrite('setSchedule')
+  const [times, setTimes] = useState<Times>(timesOf(schedule?.cron ?? '0 6 * * *'))
+  const [timezone, setTimezone] = useState(schedule?.timezone ?? ownZone)
+  const [enabled, setEnabled] = useState(schedule?.enabled ?? true)
+  const [failure, setFailure] = useState<unknown>()
+  const faults = faultsOf(failure, 'body')
+  const change = (part: Partial<Times>) => setTimes((before) => ({ ...before, ...part }))
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setFailure(undefined)
+    try {
+      await set.mutateAsync({ accountId, id, body: { cron: cronOf(times), timezone, enabled } })
+      notifyDone(say.scheduleSaved)
+      onClose()
+    } catch (error) {
+      setFailure(error)
+    }
+  }
+  return (
+    <Modal opened onClose={onClose} title={say.schedule} closeButtonProps={{ 'aria-label': strings.parts.close }}>
+      <form onSubmit={(event) => void submit(event)}>
+        <Stack>
+          <Select
+            label={say.how}
+            data={presets.map((preset) => ({ value: preset, label: say[preset] }))}
+            value={times.preset}
+            allowDeselect={false}
+            data-autofocus
+            onChange={(preset) => change({ preset: (preset ?? 'daily') as Preset, cron: cronOf(times) })}
+          />
+          <When times={times} fault={faults.cron} onChange={change} />
+          <Select
+            label={say.timezone}
+            data={zones(timezone)}
+            value={timezone}
+            searchable
+            allowDeselect={false}
+            limit={50}
+            nothingFoundMessage={say.timezoneNone}
+            error={faults.timezone}
+            onChange={(zone) => setTimezone(zone ?? timezone)}
+          />
+          <Switch
+            label={say.scheduleEnabled}
+            description={say.scheduleEnabledHelp}
+            checked={enabled}
+            onChange={({ currentTarget }) => setEnabled(currentTarget.checked)}
+          />
+          {failure !== undefined && !isOfFields(failure, 'body') && <Failure error={failure} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {strings.parts.cancel}
+            </Button>
+            <Button type="submit" loading={set.isPending}>
+              {strings.parts.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+function When({
+  times,
+  fault,
+  onChange,
+}: {
+  times: Times
+  fault: string | undefined
+  onChange: (part: Partial<Times>) => void
+}) {
+  if (times.preset === 'hourly') {
+    return (
+      <NumberInput
+        label={say.minute}
+        value={times.minute}
+        min={0}
+        max={59}
+        allowDecimal={false}
+        error={fault}
+        onChange={(minute) => onChange({ minute: Number(minute) || 0 })}
+      />
+    )
+  }
+  if (times.preset === 'custom') {
+    return (
+      <TextInput
+        label={say.cron}
+        description={say.cronHelp}
+        value={times.cron}
+        maxLength={limits.cronLengthMax}
+        required
+        error={fault}
+        ff="monospace"
+        autoComplete="off"
+        onChange={({ currentTarget }) => onChange({ cron: currentTarget.value })}
+      />
+    )
+  }
+  return (
+    <TextInput
+      type="time"
+      label={say.at}
+      value={timeOf(times)}
+      required
+      error={fault}
+      onChange={({ currentTarget }) => {
+        const [hour, minute] = currentTarget.value.split(':').map(Number)
+        if (Number.isInteger(hour) && Number.isInteger(minute)) onChange({ hour: hour ?? 0, minute: minute ?? 0 })
+      }}
+    />
+  )
+}
+
+/** Every zone that the browser knows, and the one that is set, which it may not. */
+const zones = (set: string): string[] => [...new Set([set, 'UTC', ...Intl.supportedValuesOf('timeZone')])]

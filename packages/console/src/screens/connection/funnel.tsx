@@ -1,0 +1,113 @@
+import { Box, Card, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import type { Transfer } from '@penstock/wire'
+import { useState } from 'react'
+import { count, percent } from '../../parts/numbers.ts'
+import { Empty } from '../../parts/page.tsx'
+import { RunBadge } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+import { strings } from '../../strings/index.ts'
+import type { Volume } from './use-volume.ts'
+
+const say = strings.connection
+
+type Stage = { label: string; help: string; n: number; colour: string }
+
+/** How many records came through: of the latest run, or of all runs of the last 30 days. */
+export function Funnel({ latest, volume }: { latest: Transfer | undefined; volume: Volume | undefined }) {
+  const [shown, setShown] = useState<'latest' | 'month'>('latest')
+  const stages = shown === 'latest' ? latest && stagesOf(latest.records) : volume && stagesOf(volume.total)
+  const replayed = shown === 'month' ? (volume?.total.replayed ?? 0) : 0
+  return (
+    <Card withBorder padding="lg" h="100%">
+      <Group justify="space-between" mb="md" gap="sm">
+        <Title order={2} size="h4">
+          {say.funnel}
+        </Title>
+        <SegmentedControl
+          size="xs"
+          aria-label={say.funnelOf}
+          value={shown}
+          onChange={(next) => setShown(next === 'month' ? 'month' : 'latest')}
+          data={[
+            { value: 'latest', label: say.latest },
+            { value: 'month', label: say.month },
+          ]}
+        />
+      </Group>
+      {!stages || stages.every(({ n }) => n === 0) ? (
+        shown === 'latest' ? (
+          latest ? (
+            <Stages stages={stages ?? []} />
+          ) : (
+            <Empty title={say.noRun} help={say.noRunHelp} />
+          )
+        ) : (
+          <Empty title={say.noVolume} />
+        )
+      ) : (
+        <Stages stages={stages} />
+      )}
+      {shown === 'latest' && latest && (
+        <Group gap="xs" mt="md" fz="sm" c="dimmed">
+          <RunBadge status={latest.status} />
+          <Time seconds={latest.createdTime} />
+        </Group>
+      )}
+      {replayed > 0 && (
+        <Text size="sm" c="dimmed" mt="md">
+          {say.replayed(count(replayed))}
+        </Text>
+      )}
+    </Card>
+  )
+}
+
+function stagesOf(records: { read: number; sent?: number; accepted: number; rejected: number }): Stage[] {
+  return [
+    { label: say.read, help: say.readHelp, n: records.read, colour: 'water-4' },
+    ...(records.sent === undefined
+      ? []
+      : [{ label: say.sent, help: say.sentHelp, n: records.sent, colour: 'water-6' }]),
+    { label: say.accepted, help: say.acceptedHelp, n: records.accepted, colour: 'teal-6' },
+    { label: say.rejected, help: say.rejectedHelp, n: records.rejected, colour: 'orange-6' },
+  ]
+}
+
+function Stages({ stages }: { stages: readonly Stage[] }) {
+  const whole = stages[0]?.n ?? 0
+  return (
+    <Stack gap="md" component="dl" m={0}>
+      {stages.map(({ label, help, n, colour }) => (
+        <Box key={label}>
+          <Group justify="space-between" gap="xs" wrap="nowrap" component="div">
+            <Text component="dt" size="sm">
+              {label}{' '}
+              <Text span size="xs" c="dimmed">
+                {help}
+              </Text>
+            </Text>
+            <Text component="dd" m={0} fw={600} className="figures" style={{ whiteSpace: 'nowrap' }}>
+              {count(n)}
+              {whole > 0 && (
+                <Text span size="sm" c="dimmed" fw={400} ml={8} miw={52} ta="right" display="inline-block">
+                  {percent(n / whole)}
+                </Text>
+              )}
+            </Text>
+          </Group>
+          <Box
+            mt={6}
+            h={10}
+            style={{ borderRadius: 5, overflow: 'hidden', background: 'var(--mantine-color-default-hover)' }}
+          >
+            <Box
+              h="100%"
+              w={whole > 0 ? `${Math.max(n > 0 ? 1 : 0, Math.min(100, (n / whole) * 100))}%` : 0}
+              style={{ borderRadius: 5, background: `var(--mantine-color-${colour})`, transition: 'width 400ms ease' }}
+            />
+          </Box>
+        </Box>
+      ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,31 @@
+import { strings } from '../../strings/index.ts'
+
+const say = strings.connection
+
+/** One line of a mapping, in words. */
+export type MappingLine = { field: string; from: string; form: string }
+
+/**
+ * Reads the text of a mapping for people. Undefined where it is no mapping, which only the service can have let through
+ * under other rules.
+ */
+export function linesOfMapping(text: string): MappingLine[] | undefined {
+  let read: unknown
+  try {
+    read = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) return undefined
+  return Object.entries(read).map(([field, entry]) => ({ field, ...inWords(entry) }))
+}
+
+function inWords(entry: unknown): { from: string; form: string } {
+  if (entry === null) return { from: say.empty, form: '' }
+  if (typeof entry === 'string') return { from: say.column(entry), form: say.asIs }
+  if (typeof entry !== 'object') return { from: String(entry), form: '' }
+  const { value, column, normalise, hash } = entry as Record<string, unknown>
+  if (value !== undefined) return { from: say.always(String(value)), form: '' }
+  const form = [normalise && String(normalise), hash && say.hashedBy(String(hash))].filter(Boolean).join(', ')
+  return { from: say.column(String(column)), form: form || say.asIs }
+}

@@ -1,0 +1,84 @@
+import { Alert, Anchor, Button, List, Stack, Text } from '@mantine/core'
+import { PenstockError } from '@penstock/client'
+import type { ConnectionDetails } from '@penstock/wire'
+import { IconClipboardList } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { Failure } from '../../parts/failure.tsx'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.connection
+
+/** Why an action was refused. What is missing for it comes with the way to the place that mends it. */
+export function Refusal({
+  error,
+  connection,
+  onEdit,
+  onDismiss,
+}: {
+  error: unknown
+  connection: ConnectionDetails
+  onEdit: () => void
+  onDismiss: () => void
+}) {
+  if (!(error instanceof PenstockError && error.code === 'connection_not_ready')) {
+    return (
+      <Stack gap="xs" align="stretch">
+        <Failure error={error} />
+        <Button variant="subtle" size="compact-sm" color="gray" style={{ alignSelf: 'flex-end' }} onClick={onDismiss}>
+          {say.dismiss}
+        </Button>
+      </Stack>
+    )
+  }
+  return (
+    <Alert
+      color="yellow"
+      role="alert"
+      icon={<IconClipboardList aria-hidden />}
+      title={say.notReady}
+      withCloseButton
+      closeButtonLabel={say.dismiss}
+      onClose={onDismiss}
+    >
+      <Text size="sm">{say.notReadyHelp}</Text>
+      <List size="sm" mt="xs" spacing={6}>
+        {error.details.map(({ field, message }) => (
+          <List.Item key={field}>
+            {sentence(message)} <Mend field={field} connection={connection} onEdit={onEdit} />
+          </List.Item>
+        ))}
+      </List>
+      <Text size="xs" c="dimmed" ff="monospace" mt="sm">
+        {strings.parts.requestId(error.requestId)}
+      </Text>
+    </Alert>
+  )
+}
+
+/** The service names a connector's own configuration or the settings that the connection makes for it. */
+function Mend({ field, connection, onEdit }: { field: string; connection: ConnectionDetails; onEdit: () => void }) {
+  const end = /^src/.test(field) ? connection.src : connection.dest
+  if (!/^(src|dest)Connector(\.|$)/.test(field)) {
+    return (
+      <Anchor component="button" type="button" fz="inherit" onClick={onEdit}>
+        {say.mendSettings}
+      </Anchor>
+    )
+  }
+  return (
+    <Anchor
+      component={Link}
+      fz="inherit"
+      to={`/accounts/${connection.accountId}/connectors?configure=${end.connectorId}`}
+    >
+      {say.mendConnector(end.connectorName)}
+    </Anchor>
+  )
+}
+
+/** The service's sentences go on from the field that they name: “is required: Table”. */
+function sentence(message: string): string {
+  const [, label, rest] = /^(is required): (.*)$/.exec(message) ?? []
+  const text = label && rest ? `${rest} ${label}` : message
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}

@@ -1,0 +1,56 @@
+import { Card, Grid, SimpleGrid, Stack, Text } from '@mantine/core'
+import type { ConnectionDetails, Transfer } from '@penstock/wire'
+import { count } from '../../parts/numbers.ts'
+import { strings } from '../../strings/index.ts'
+import { Funnel } from './funnel.tsx'
+import { ScheduleCard } from './schedule-card.tsx'
+import { useVolume } from './use-volume.ts'
+import { VolumeCard } from './volume.tsx'
+
+const say = strings.connection
+
+/** How the connection does: its figures, what came through, and when it runs next. */
+export function Overview({
+  connection,
+  latest,
+  reason,
+}: {
+  connection: ConnectionDetails
+  latest: Transfer | undefined
+  /** Why its schedule cannot be changed. */
+  reason: string | undefined
+}) {
+  const volume = useVolume(connection)
+  const { monthlyVolume, usedVolume, totalVolume } = connection
+  return (
+    <Stack gap="md">
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
+        <Figure label={say.deliveredMonth} n={monthlyVolume} />
+        <Figure label={say.delivered} n={usedVolume} />
+        <Figure label={say.readAll} n={totalVolume} />
+      </SimpleGrid>
+      <Grid gap="md" align="stretch">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Funnel latest={latest} volume={volume} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <ScheduleCard connection={connection} reason={reason} />
+        </Grid.Col>
+      </Grid>
+      <VolumeCard volume={volume} />
+    </Stack>
+  )
+}
+
+function Figure({ label, n }: { label: string; n: number }) {
+  return (
+    <Card withBorder padding="md">
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text fz={26} fw={650} lh={1.2} mt={4} className="figures">
+        {count(n)}
+      </Text>
+    </Card>
+  )
+}

@@ -1,0 +1,98 @@
+import './pipe.css'
+import { Anchor, Card, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
+import type { ConnectionDetails } from '@penstock/wire'
+import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { useRead } from '../../api/queries.ts'
+import { Logo } from '../../parts/connector-name.tsx'
+import { strings } from '../../strings/index.ts'
+import { Gate, gateStates } from './gate.tsx'
+
+const say = strings.connection
+const shownSettings = 2
+
+/** The connection as what it is: a pipe from one platform to another, with a gate. Its water moves while a run does. */
+export function Pipe({ connection, flowing }: { connection: ConnectionDetails; flowing: boolean }) {
+  const { src, dest, status } = connection
+  const state = gateStates[status]
+  const described = (end: typeof src) => say.endDescribed(end.connectorName, end.configured)
+  const water = {
+    'data-apart': state === 'apart' || undefined,
+    'data-flowing': (flowing && state === 'open') || undefined,
+  }
+  return (
+    <div className="pipe">
+      <VisuallyHidden>
+        {say.described(described(src), described(dest), say.gate[status])} {flowing && say.flows}
+      </VisuallyHidden>
+      <End connection={connection} end="src" />
+      <div className="pipe-run" data-water={state !== 'apart' || undefined} {...water} />
+      <div className="pipe-gate">
+        <Gate status={status} />
+      </div>
+      <div className="pipe-run" data-water={state === 'open' || undefined} {...water} />
+      <End connection={connection} end="dest" />
+    </div>
+  )
+}
+
+function End({ connection, end }: { connection: ConnectionDetails; end: 'src' | 'dest' }) {
+  const { connectorId, connectorLogo, connectorName, configured } = connection[end]
+  const settings = useSettingsInShort(connection, end)
+  return (
+    <Card withBorder padding="md" className="pipe-end" style={{ zIndex: 1 }}>
+      <Text size="xs" c="dimmed" mb={8}>
+        {end === 'src' ? say.source : say.destination}
+      </Text>
+      <Group gap="sm" wrap="nowrap" align="center">
+        <Logo src={connectorLogo} size={36} />
+        <Stack gap={0} miw={0}>
+          <Text fw={600} lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+            {connectorName}
+          </Text>
+          {settings.map(({ name, text }) => (
+            <Text key={name} size="sm" c="dimmed" truncate title={text}>
+              {text}
+            </Text>
+          ))}
+        </Stack>
+      </Group>
+      <Group gap={6} mt="sm" fz="sm" wrap="nowrap">
+        {configured ? (
+          <>
+            <IconCircleCheck size={16} color="var(--mantine-color-teal-6)" aria-hidden />
+            <Text span inherit>
+              {say.configured}
+            </Text>
+          </>
+        ) : (
+          <>
+            <IconAlertCircle size={16} color="var(--mantine-color-orange-6)" aria-hidden />
+            <Text span inherit>
+              {say.notConfigured}
+            </Text>
+            <Anchor
+              component={Link}
+              fz="inherit"
+              to={`/accounts/${connection.accountId}/connectors?configure=${connectorId}`}
+              aria-label={say.mendConnector(connectorName)}
+            >
+              {say.configure}
+            </Anchor>
+          </>
+        )}
+      </Group>
+    </Card>
+  )
+}
+
+/** The first things that are set of an end: a file, a table. */
+function useSettingsInShort(connection: ConnectionDetails, end: 'src' | 'dest'): { name: string; text: string }[] {
+  const { data } = useRead('getConnectorDefinition', { id: connection[end].connectorId })
+  const values = end === 'src' ? connection.srcConnectionConfig : connection.destConnectionConfig
+  const fields = (end === 'src' ? data?.reply.source : data?.reply.destination)?.fields ?? []
+  return fields
+    .filter(({ name, type }) => type === 'Text' && name !== 'mapping' && typeof values[name] === 'string')
+    .slice(0, shownSettings)
+    .map(({ name, label }) => ({ name, text: `${label}: ${values[name]}` }))
+}

@@ -1,0 +1,58 @@
+import { type ConnectionDetails, type ConnectionStatus, errors, lifecycle, mayTransfer } from '@penstock/wire'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.connection
+
+export type Action = 'run' | 'activate' | 'enable' | 'disable' | 'delete' | 'restore' | 'edit'
+/** Why each action is impossible now; undefined where it is possible. */
+export type Reasons = Readonly<Record<Action, string | undefined>>
+
+/** What decides beside the connection itself; undefined while it is not known, which forbids nothing. */
+export type Surroundings = {
+  readonly accountEnabled: boolean | undefined
+  /** The names of ends that no data moves through. */
+  readonly entriesOnly: readonly string[]
+  readonly underWay: boolean
+}
+
+/** Reads from the contract's own tables what can be done with a connection, and else why not. */
+export function reasonsOf(connection: Pick<ConnectionDetails, 'status' | 'editable'>, around: Surroundings): Reasons {
+  const move = (trigger: 'activate' | 'enable' | 'disable' | 'delete' | 'restore') =>
+    connection.editable ? refusalOf(trigger, connection.status) : errors.not_editable.message
+  return {
+    run: refusalToRun(connection.status, around),
+    activate: move('activate'),
+    enable: move('enable'),
+    disable: move('disable'),
+    delete: move('delete'),
+    restore: move('restore'),
+    edit: connection.editable
+      ? connection.status === 'deleted'
+        ? errors.connection_deleted.message
+        : undefined
+      : errors.not_editable.message,
+  }
+}
+
+function refusalOf(
+  trigger: 'activate' | 'enable' | 'disable' | 'delete' | 'restore',
+  status: ConnectionStatus,
+): string | undefined {
+  const transition = lifecycle[status][trigger]
+  if ('refused' in transition) return errors[transition.refused].message
+  if (transition.to !== status) return undefined
+  const shown = strings.parts.status[status]
+  if (trigger === 'enable') return say.onlyDisabled(shown)
+  return say.isAlready(shown)
+}
+
+function refusalToRun(
+  status: ConnectionStatus,
+  { accountEnabled, entriesOnly, underWay }: Surroundings,
+): string | undefined {
+  if (status === 'deleted') return errors.connection_deleted.message
+  if (entriesOnly.length > 0) return entriesOnly.map(say.entryOnly).join(' ')
+  if (!mayTransfer(status)) return errors.connection_not_active.message
+  if (accountEnabled === false) return errors.account_disabled.message
+  return underWay ? say.underWay : undefined
+}

@@ -1,0 +1,162 @@
+import { Anchor, Box, Button, Card, Text, ThemeIcon, Timeline } from '@mantine/core'
+import { type ConnectionDetails, type ConnectionEvent, connectionStatuses, limits, type Transfer } from '@penstock/wire'
+import {
+  IconCalendarTime,
+  IconPencil,
+  IconPlus,
+  IconSettings,
+  IconToggleRight,
+  IconTransfer,
+} from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useRead } from '../../api/queries.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { count } from '../../parts/numbers.ts'
+import { Empty } from '../../parts/page.tsx'
+import { runColors, statusColors } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+import { strings } from '../../strings/index.ts'
+import { pathOfRun } from '../run/paths.ts'
+import { againWhileUnderWay } from './use-connection.ts'
+
+const say = strings.connection
+const step = 25
+const icons = {
+  created: IconPlus,
+  renamed: IconPencil,
+  settings: IconSettings,
+  status: IconToggleRight,
+  schedule: IconCalendarTime,
+}
+
+type Entry = { time: number } & ({ event: ConnectionEvent } | { run: Transfer })
+
+/** Everything that happened to the connection, newest first: its runs, and what was changed of it. */
+export function History({ connection }: { connection: ConnectionDetails }) {
+  const [shown, setShown] = useState(step)
+  const { accountId, id } = connection
+  const of = { accountId, id, query: { size: Math.min(shown, limits.pageSizeMax) } }
+  // The newest of both together are among the newest of each.
+  const events = useRead('listConnectionEvents', of, { keep: true, againAfterMs: 15_000 })
+  const runs = useRead('listTransfers', of, { keep: true, againAfterMs: againWhileUnderWay })
+  return (
+    <Loaded query={events} lines={6} quiet>
+      {({ reply, total }) => {
+        const entries = merged(reply, runs.data?.reply ?? []).slice(0, shown)
+        const isMore = total + (runs.data?.total ?? 0) > entries.length && shown < limits.pageSizeMax
+        if (entries.length === 0) return <Empty title={say.noEvents} />
+        return (
+          <Card withBorder padding="lg">
+            <Timeline bulletSize={30} lineWidth={2}>
+              {entries.map((entry) =>
+                'run' in entry ? (
+                  <Timeline.Item
+                    key={entry.run.id}
+                    bullet={
+                      <ThemeIcon size={30} radius="xl" variant="light" color={runColors[entry.run.status]}>
+                        <IconTransfer size={16} aria-hidden />
+                      </ThemeIcon>
+                    }
+                    title={
+                      <Anchor component={Link} to={pathOfRun(entry.run)} fw={550} fz="sm">
+                        {say.runHappened(strings.parts.run[entry.run.status])}
+                      </Anchor>
+                    }
+                  >
+                    <RunWords run={entry.run} />
+                    <When seconds={entry.time} />
+                  </Timeline.Item>
+                ) : (
+                  <Timeline.Item
+                    key={entry.event.id}
+                    bullet={<Bullet event={entry.event} />}
+                    title={
+                      <Text fw={550} size="sm" style={{ overflowWrap: 'anywhere' }}>
+                        {wordsOf(entry.event)}
+                      </Text>
+                    }
+                  >
+                    <When seconds={entry.time} />
+                  </Timeline.Item>
+                ),
+              )}
+            </Timeline>
+            {isMore && (
+              <Box mt="lg">
+                <Button
+                  variant="default"
+                  size="sm"
+                  loading={events.isPlaceholderData}
+                  onClick={() => setShown(shown + step)}
+                >
+                  {say.more}
+                </Button>
+              </Box>
+            )}
+          </Card>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+/** Of what happened in the same second, a change of the connection comes after the run that may have made it. */
+function merged(events: readonly ConnectionEvent[], runs: readonly Transfer[]): Entry[] {
+  return [
+    ...events.map((event): Entry => ({ time: event.time, event })),
+    ...runs.map((run): Entry => ({ time: run.createdTime, run })),
+  ].sort((one, other) => other.time - one.time)
+}
+
+function Bullet({ event }: { event: ConnectionEvent }) {
+  const Icon = icons[event.kind]
+  const status = event.kind === 'status' ? connectionStatuses.find((one) => one === event.to) : undefined
+  return (
+    <ThemeIcon size={30} radius="xl" variant="light" color={status ? statusColors[status] : 'gray'}>
+      <Icon size={16} aria-hidden />
+    </ThemeIcon>
+  )
+}
+
+function RunWords({ run }: { run: Transfer }) {
+  const { read, accepted, rejected } = run.records
+  return (
+    <>
+      <Text size="sm" className="figures">
+        {say.runCounts(count(read), count(accepted), count(rejected))}
+      </Text>
+      {run.error && (
+        <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {run.error.message}
+        </Text>
+      )}
+    </>
+  )
+}
+
+const When = ({ seconds }: { seconds: number }) => (
+  <Text size="xs" c="dimmed" component="div" mt={2}>
+    <Time seconds={seconds} />
+  </Text>
+)
+
+function wordsOf({ kind, from, to }: ConnectionEvent): string {
+  const statusOf = (text: string | null) => {
+    const status = connectionStatuses.find((one) => one === text)
+    return status ? strings.parts.status[status] : (text ?? '')
+  }
+  switch (kind) {
+    case 'created':
+      return say.created(to ?? '')
+    case 'renamed':
+      return say.renamed(from ?? '', to ?? '')
+    case 'settings':
+      return say.settingsChanged(to ?? '')
+    case 'status':
+      return from === null ? say.statusSet(statusOf(to)) : say.statusChanged(statusOf(from), statusOf(to))
+    case 'schedule':
+      if (from === null) return say.scheduleSet(to ?? '')
+      return to === null ? say.scheduleGone(from) : say.scheduleChanged(from, to)
+  }
+}

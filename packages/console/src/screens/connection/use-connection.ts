@@ -1,0 +1,58 @@
+import type { ResultOf } from '@penstock/client'
+import type { ConnectionDetails, Transfer } from '@penstock/wire'
+import { type UseQueryResult, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { useParams } from 'react-router'
+import { useRead } from '../../api/queries.ts'
+import { useAccount } from '../../shell/account.ts'
+import { type Reasons, reasonsOf } from './reasons.ts'
+
+const liveMs = 1_500
+const idleMs = 10_000
+
+export const isUnderWay = (transfer: Pick<Transfer, 'status'> | undefined): boolean =>
+  transfer?.status === 'queued' || transfer?.status === 'running'
+
+/** How soon a list of runs is read again: soon while one of them moves. For `againAfterMs`. */
+export const againWhileUnderWay = (result: { reply: readonly Transfer[] } | undefined): number =>
+  result?.reply.some(isUnderWay) ? liveMs : idleMs
+
+/** The connection that the address names, with its latest run. */
+export function useConnection(): {
+  accountId: string
+  connectionId: string
+  query: UseQueryResult<ResultOf<'getConnection'>, Error>
+  latest: UseQueryResult<ResultOf<'listTransfers'>, Error>
+} {
+  const { accountId = '', connectionId = '' } = useParams()
+  const of = { accountId, id: connectionId }
+  const query = useRead('getConnection', of, { againAfterMs: idleMs })
+  const latest = useRead('listTransfers', { ...of, query: { size: 1 } }, { againAfterMs: againWhileUnderWay })
+  const moves = isUnderWay(latest.data?.reply[0])
+  useReadAgainAfter(moves)
+  return { accountId, connectionId, query, latest }
+}
+
+/** What a run changes (status, figures, history) is read again once it has ended. */
+export function useReadAgainAfter(moves: boolean): void {
+  const queries = useQueryClient()
+  const moved = useRef(moves)
+  useEffect(() => {
+    if (moved.current && !moves) void queries.invalidateQueries()
+    moved.current = moves
+  }, [moves, queries])
+}
+
+/** Why each action on a connection is impossible now. */
+export function useReasons(connection: ConnectionDetails, latest: Transfer | undefined): Reasons {
+  const { account } = useAccount()
+  const { accountId, src, dest } = connection
+  const source = useRead('getConnector', { accountId, id: src.connectorId })
+  const destination = useRead('getConnector', { accountId, id: dest.connectorId })
+  const ends = [source.data?.reply, destination.data?.reply]
+  return reasonsOf(connection, {
+    accountEnabled: account?.enabled,
+    entriesOnly: ends.flatMap((end) => (end && !end.integrated ? [end.name] : [])),
+    underWay: isUnderWay(latest),
+  })
+}

@@ -1,0 +1,56 @@
+import { type CatalogueEntry, limits } from '@penstock/wire'
+import { useState } from 'react'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { notifyDone } from '../../parts/notify.tsx'
+import { strings } from '../../strings/index.ts'
+import type { Tile } from './connector-tiles.tsx'
+import { useWizard } from './wizard.ts'
+
+const say = strings.newConnection
+
+/** The catalogue, and what of it the sub-account has. It has fewer connectors than one page takes. */
+export function useCatalogue() {
+  const { accountId } = useWizard()
+  const query = { size: limits.pageSizeMax }
+  const all = useRead('listConnectors', { accountId, query })
+  const added = useRead('listAddedConnectors', { accountId, query })
+  const tileOf = (entry: CatalogueEntry): Tile => {
+    const own = added.data?.reply.find(({ connectorId }) => connectorId === entry.connectorId)
+    return { ...entry, added: own !== undefined, configured: own?.configured ?? false }
+  }
+  return { all, added, tileOf }
+}
+
+/** Whether a connector is called, or is of a kind that is called, what is sought. */
+export const isSought = ({ name, dataTypeCategory, platformType, dataType }: CatalogueEntry, q: string): boolean =>
+  [name, dataTypeCategory, platformType, dataType].some((text) => text.toLowerCase().includes(q.toLowerCase()))
+
+/** Those that are there first, each part by name. */
+export const parted = (tiles: readonly Tile[]) => {
+  const byName = [...tiles].sort((one, other) => one.name.localeCompare(other.name))
+  return { added: byName.filter(({ added }) => added), others: byName.filter(({ added }) => !added) }
+}
+
+/** Picks a connector; one that is not there yet is added to the sub-account first. */
+export function usePick(onPicked: (connectorId: string) => void) {
+  const { accountId } = useWizard()
+  const add = useWrite('addConnectors')
+  const [busy, setBusy] = useState<string>()
+  const [failure, setFailure] = useState<unknown>()
+  const pick = async ({ connectorId, name, added }: Tile) => {
+    setFailure(undefined)
+    try {
+      if (!added) {
+        setBusy(connectorId)
+        await add.mutateAsync({ accountId, body: { connectorIds: [connectorId] } })
+        notifyDone(say.added(name))
+      }
+      onPicked(connectorId)
+    } catch (error) {
+      setFailure(error)
+    } finally {
+      setBusy(undefined)
+    }
+  }
+  return { busy, failure, pick: (tile: Tile) => void pick(tile) }
+}

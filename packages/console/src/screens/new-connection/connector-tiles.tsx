@@ -1,0 +1,117 @@
+import { Badge, Group, Loader, Paper, SimpleGrid, Stack, Text, Title, UnstyledButton } from '@mantine/core'
+import type { CatalogueEntry } from '@penstock/wire'
+import { IconCheck } from '@tabler/icons-react'
+import { Logo, logoOfPlatform } from '../../parts/connector-name.tsx'
+import { count } from '../../parts/numbers.ts'
+import { strings } from '../../strings/index.ts'
+import classes from './tile.module.css'
+
+const say = strings.newConnection
+
+/** What a tile shows of a connector: an entry of the catalogue, and how far the sub-account is with it. */
+export type Tile = CatalogueEntry & {
+  readonly added: boolean
+  readonly configured: boolean
+}
+
+/** Connectors of one kind under a title, each a button that picks it. */
+export function Tiles({
+  title,
+  tiles,
+  picked,
+  busy,
+  onPick,
+}: {
+  title: string
+  tiles: readonly Tile[]
+  picked: string
+  /** Is being added. */
+  busy: string | undefined
+  onPick: (tile: Tile) => void
+}) {
+  if (tiles.length === 0) return null
+  return (
+    <Stack gap="sm" component="section" aria-label={title}>
+      <Group gap="xs">
+        <Title order={2} size="h5">
+          {title}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {count(tiles.length)}
+        </Text>
+      </Group>
+      <SimpleGrid cols={{ base: 1, xs: 2, lg: 3, xl: 4 }} spacing="sm">
+        {tiles.map((tile) => (
+          <UnstyledButton
+            key={tile.connectorId}
+            className={classes.tile}
+            onClick={() => onPick(tile)}
+            disabled={busy !== undefined}
+            aria-pressed={tile.connectorId === picked}
+          >
+            <Face tile={tile} picked={tile.connectorId === picked} busy={tile.connectorId === busy} />
+          </UnstyledButton>
+        ))}
+      </SimpleGrid>
+    </Stack>
+  )
+}
+
+function Face({ tile, picked, busy }: { tile: Tile; picked: boolean; busy: boolean }) {
+  return (
+    <Group wrap="nowrap" align="flex-start" gap="sm">
+      <Logo src={logoOfPlatform(tile.platformId)} size={32} />
+      <Stack gap={2} miw={0} style={{ flex: 1 }}>
+        <Text fw={550} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {tile.name}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {say.kind(tile.dataTypeCategory, tile.platformType)}
+        </Text>
+        <Group gap={6} mt={4}>
+          {tile.added && tile.configured && (
+            <Badge size="sm" variant="light" color="teal" tt="none" fw={500}>
+              {say.configured}
+            </Badge>
+          )}
+          {tile.added && !tile.configured && (
+            <Badge size="sm" variant="light" color="orange" tt="none" fw={500}>
+              {say.notConfigured}
+            </Badge>
+          )}
+          {!tile.transfer && (
+            <Badge size="sm" variant="default" tt="none" fw={500}>
+              {say.movesNothing}
+            </Badge>
+          )}
+        </Group>
+      </Stack>
+      {busy ? <Loader size={18} /> : picked && <IconCheck size={18} aria-hidden />}
+    </Group>
+  )
+}
+
+/** Connectors that cannot be picked, each with the reasons. */
+export function Unfit({ entries }: { entries: readonly { entry: CatalogueEntry; reasons: readonly string[] }[] }) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, lg: 3, xl: 4 }} spacing="sm" component="ul" p={0} m={0}>
+      {entries.map(({ entry, reasons }) => (
+        <Paper key={entry.connectorId} component="li" withBorder p="sm" bg="transparent" style={{ listStyle: 'none' }}>
+          <Group wrap="nowrap" align="flex-start" gap="sm">
+            <Logo src={logoOfPlatform(entry.platformId)} size={24} />
+            <Stack gap={2} miw={0}>
+              <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                {entry.name}
+              </Text>
+              {reasons.map((reason) => (
+                <Text key={reason} size="xs" c="dimmed">
+                  {reason}
+                </Text>
+              ))}
+            </Stack>
+          </Group>
+        </Paper>
+      ))}
+    </SimpleGrid>
+  )
+}

@@ -1,0 +1,102 @@
+import { useCallback, useState } from 'react'
+import type { FormValue, FormValues } from '../../parts/fields/form-field.ts'
+
+/**
+ * What was typed and is not saved yet, kept in the tab for each sub-account, so that whoever leaves half-way finds it
+ * again. Secrets are typed elsewhere (`configure.tsx`) and never come here.
+ */
+export type Draft = {
+  /** The address of the step that was left, as parameters; undefined where nothing has been begun. */
+  readonly at?: string
+  /** Names, and mappings as text, each by what it belongs to. */
+  readonly texts: Readonly<Record<string, string>>
+  /** Settings of ends, each by what they belong to; only values that somebody typed. */
+  readonly settings: Readonly<Record<string, FormValues>>
+}
+
+const none: Draft = { texts: {}, settings: {} }
+const keyOf = (accountId: string) => `penstock.new-connection.${accountId}`
+
+export type DraftStore = {
+  readonly draft: Draft
+  /** Remembers where one is. */
+  setAt: (at: string | undefined) => void
+  /** @param text undefined: it is saved, or as it was */
+  setText: (key: string, text: string | undefined) => void
+  setValue: (key: string, name: string, value: FormValue) => void
+  /** What is saved is no draft any more. */
+  drop: (...keys: string[]) => void
+  clear: () => void
+}
+
+/** The draft of a sub-account. */
+export function useDraft(accountId: string): DraftStore {
+  const [draft, setDraft] = useState(() => read(accountId))
+  const change = useCallback(
+    (next: (before: Draft) => Draft) =>
+      setDraft((before) => {
+        const after = next(before)
+        if (after !== before) write(accountId, after)
+        return after
+      }),
+    [accountId],
+  )
+  const setAt = useCallback(
+    (at: string | undefined) =>
+      change((before) => {
+        if (before.at === at) return before
+        const { at: left, ...rest } = before
+        return at === undefined ? rest : { ...rest, at }
+      }),
+    [change],
+  )
+  const setText = useCallback(
+    (key: string, text: string | undefined) =>
+      change((before) => ({
+        ...before,
+        texts: text === undefined ? without(before.texts, [key]) : { ...before.texts, [key]: text },
+      })),
+    [change],
+  )
+  const setValue = useCallback(
+    (key: string, name: string, value: FormValue) =>
+      change((before) => ({
+        ...before,
+        settings: { ...before.settings, [key]: { ...before.settings[key], [name]: value } },
+      })),
+    [change],
+  )
+  const drop = useCallback(
+    (...keys: string[]) =>
+      change((before) => ({
+        ...before,
+        texts: without(before.texts, keys),
+        settings: without(before.settings, keys),
+      })),
+    [change],
+  )
+  const clear = useCallback(() => change(() => none), [change])
+  return { draft, setAt, setText, setValue, drop, clear }
+}
+
+const without = <T>(values: Readonly<Record<string, T>>, keys: readonly string[]): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => !keys.includes(key)))
+
+function read(accountId: string): Draft {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(keyOf(accountId)) ?? 'null')
+    if (typeof stored !== 'object' || stored === null) return none
+    return { ...none, ...(stored as Partial<Draft>) }
+  } catch {
+    return none
+  }
+}
+
+function write(accountId: string, draft: Draft): void {
+  try {
+    if (draft === none) sessionStorage.removeItem(keyOf(accountId))
+    else sessionStorage.setItem(keyOf(accountId), JSON.stringify(draft))
+  } catch {
+    // A full storage keeps no draft; what is typed stays on the page.
+  }
+}

@@ -1,0 +1,24 @@
+import type { Preview } from '@penstock/wire'
+import type { Lines } from './mapping.ts'
+
+/** What both kinds of mapping are edited with. */
+export type Editor = {
+  readonly lines: Lines
+  readonly onChange: (lines: Lines) => void
+  /** The columns of the source; undefined while they are not known, and names are typed. */
+  readonly columns: readonly string[] | undefined
+  /** Records under the columns of the source. */
+  readonly samples: Preview | undefined
+  /** What the service says of fields, by their names. */
+  readonly faults: Readonly<Record<string, string>>
+  /** What is to be mended here, by the number of the line. */
+  readonly wrong: ReadonlyMap<number, { field?: string; column?: string }>
+}
+
+/** A few values of a column as a preview shows them, to tell it by. */
+export function sampleOf(samples: Preview | undefined, column: string): string {
+  const index = samples?.columns.indexOf(column) ?? -1
+  if (!samples || index < 0) return ''
+  const values = samples.rows.map((row) => row[index]).filter((value): value is string => Boolean(value))
+  return [...new Set(values)].slice(0, 3).join(', ')
+}

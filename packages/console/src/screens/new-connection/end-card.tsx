@@ -1,0 +1,150 @@
+import { Badge, Button, Card, Divider, Group, Stack, Text, Title } from '@mantine/core'
+import { PenstockError } from '@penstock/client'
+import type { ConnectorDefinition } from '@penstock/wire'
+import { IconPlugConnected } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { Logo, logoOfPlatform } from '../../parts/connector-name.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { FieldForm } from '../../parts/fields/field-form.tsx'
+import type { FormField, FormValue, FormValues } from '../../parts/fields/form-field.ts'
+import { Lines } from '../../parts/loaded.tsx'
+import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
+import { Time } from '../../parts/time.tsx'
+import { strings } from '../../strings/index.ts'
+import { CheckConnector } from '../connectors/check-connector.tsx'
+import { ConfigureConnector } from '../connectors/configure-connector.tsx'
+import type { End } from './settings.ts'
+import { useWizard } from './wizard.ts'
+
+const say = strings.newConnection
+
+/** One end of the connection: how it signs in, which all connections share, and the settings of this one. */
+export function EndCard({
+  end: { key, role },
+  definition,
+  fields,
+  values,
+  faults,
+  onChange,
+}: {
+  end: End
+  definition: ConnectorDefinition
+  fields: readonly FormField[]
+  values: FormValues
+  faults: Readonly<Record<string, string>>
+  onChange: (name: string, value: FormValue) => void
+}) {
+  const { accountId } = useWizard()
+  const connector = useRead('getConnector', { accountId, id: definition.connectorId })
+  const { platformId, integrated = true } = connector.data?.reply ?? {}
+  const title = key === 'src' ? say.source : say.destination
+  return (
+    <Card withBorder component="section" aria-label={`${title}: ${definition.name}`} padding="lg">
+      <Stack gap="lg">
+        <Group gap="sm" wrap="nowrap" align="flex-start">
+          {platformId && <Logo src={logoOfPlatform(platformId)} size={32} />}
+          <Stack gap={0} miw={0}>
+            <Text size="xs" c="dimmed">
+              {title}
+            </Text>
+            <Title order={2} size="h4" style={{ overflowWrap: 'anywhere' }}>
+              {definition.name}
+            </Title>
+          </Stack>
+        </Group>
+        {!integrated && (
+          <Text size="sm" c="dimmed">
+            {say.movesNothingYet(definition.name)}
+          </Text>
+        )}
+        <Configuration definition={definition} />
+        <Divider label={say.settingsOfThis} labelPosition="left" />
+        {fields.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            {say.noSettings}
+          </Text>
+        ) : (
+          <FieldForm fields={fields} values={values} onChange={onChange} faults={faults} role={role} />
+        )}
+      </Stack>
+    </Card>
+  )
+}
+
+/** Whether the connector is configured in this sub-account; it can be, without leaving the page. */
+function Configuration({ definition: { connectorId, name, secretFields } }: { definition: ConnectorDefinition }) {
+  const { accountId } = useWizard()
+  const configuration = useRead('getConnectorConfiguration', { accountId, id: connectorId })
+  const add = useWrite('addConnectors')
+  const [opened, setOpened] = useState<'configure' | 'check'>()
+  const { error, data } = configuration
+  if (error instanceof PenstockError && error.code === 'connector_not_added') {
+    return (
+      <Group justify="space-between" gap="sm">
+        <Text size="sm">{say.notAdded(name)}</Text>
+        <Button
+          size="compact-md"
+          loading={add.isPending}
+          onClick={() =>
+            void add
+              .mutateAsync({ accountId, body: { connectorIds: [connectorId] } })
+              .then(() => notifyDone(say.added(name)))
+              .catch(notifyFailure)
+          }
+        >
+          {say.add(name)}
+        </Button>
+      </Group>
+    )
+  }
+  if (error && !data) return <Failure error={error} onRetry={() => void configuration.refetch()} />
+  if (!data) return <Lines lines={1} />
+  const { configured, lastUpdated } = data.reply
+  const asksNothing = secretFields.length === 0
+  return (
+    <>
+      <Group justify="space-between" gap="sm">
+        <Group gap="xs">
+          <Badge variant="light" color={configured ? 'teal' : 'orange'} tt="none" fw={500}>
+            {configured ? say.configured : say.notConfigured}
+          </Badge>
+          {configured && lastUpdated > 0 && (
+            <Text size="sm" c="dimmed" component="div">
+              {say.lastChanged} <Time seconds={lastUpdated} />
+            </Text>
+          )}
+        </Group>
+        <Button
+          size="compact-md"
+          variant={configured ? 'default' : 'filled'}
+          leftSection={<IconPlugConnected size={16} aria-hidden />}
+          onClick={() => setOpened('configure')}
+        >
+          {configured ? say.reconfigure(name) : say.configure(name)}
+        </Button>
+      </Group>
+      {!configured && !asksNothing && (
+        <Text size="sm" c="dimmed" mt={-12}>
+          {say.configureHelp}
+        </Text>
+      )}
+      {opened === 'configure' && (
+        <ConfigureConnector
+          accountId={accountId}
+          connectorId={connectorId}
+          onClose={() => setOpened(undefined)}
+          onCheck={() => setOpened('check')}
+        />
+      )}
+      {opened === 'check' && (
+        <CheckConnector
+          accountId={accountId}
+          connectorId={connectorId}
+          onClose={() => setOpened(undefined)}
+          onConfigure={() => setOpened('configure')}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,190 @@
+import { ActionIcon, Button, Group, Paper, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
+import { digests, normalisations } from '@penstock/wire'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { strings } from '../../strings/index.ts'
+import { ColumnPicker } from './column-picker.tsx'
+import { type Editor, sampleOf } from './editor.ts'
+import type { Line, Lines } from './mapping.ts'
+
+const say = strings.newConnection
+
+/** For a destination that takes any columns: all of the source's as they are, or those that are named here. */
+export function MapColumns(editor: Editor) {
+  const { lines, columns, onChange } = editor
+  const picks = lines.length > 0
+  const all = (): Lines =>
+    columns && columns.length > 0
+      ? [...new Set(columns)].map((column) => ({ field: column, entry: { kind: 'column', column } }))
+      : [newLine]
+  return (
+    <Stack gap="md">
+      <SegmentedControl
+        aria-label={say.whichColumns}
+        value={picks ? 'picked' : 'all'}
+        onChange={(next) => onChange(next === 'all' ? [] : all())}
+        data={[
+          { value: 'all', label: say.allColumns },
+          { value: 'picked', label: say.pickedColumns },
+        ]}
+        style={{ alignSelf: 'flex-start' }}
+      />
+      {!picks && columns && (
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {say.columnsAre(columns.join(', '))}
+        </Text>
+      )}
+      {picks && (
+        <Stack gap="xs" component="ul" p={0} m={0}>
+          {lines.map((line, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the name of a line is typed, so its place is all that stays.
+            <ColumnLine key={index} editor={editor} line={line} index={index} />
+          ))}
+        </Stack>
+      )}
+      {picks && (
+        <Group>
+          <Button
+            variant="default"
+            size="compact-md"
+            leftSection={<IconPlus size={16} aria-hidden />}
+            onClick={() => onChange([...lines, newLine])}
+          >
+            {say.addColumn}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+const newLine: Line = { field: '', entry: { kind: 'column', column: '' } }
+
+function ColumnLine({ editor, line, index }: { editor: Editor; line: Line; index: number }) {
+  const { lines, columns, samples, faults, wrong, onChange } = editor
+  const { field, entry } = line
+  const name = field || say.columnNumber(index + 1)
+  const set = (next: Line) => onChange(lines.map((one, at) => (at === index ? next : one)))
+  const fault = wrong.get(index)
+  const sample = entry.kind === 'column' ? sampleOf(samples, entry.column) : ''
+  return (
+    <Paper withBorder component="li" p="sm" style={{ listStyle: 'none' }}>
+      <Stack gap={6}>
+        <Group gap="xs" align="flex-start">
+          <TextInput
+            label={say.sentAs}
+            aria-label={say.nameOfColumn(index + 1)}
+            value={field}
+            error={fault?.field ?? faults[field]}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={({ currentTarget }) => set({ ...line, field: currentTarget.value })}
+            style={{ flex: '1 1 9rem' }}
+          />
+          <Select
+            label={say.from}
+            aria-label={say.filledBy(name)}
+            data={[
+              { value: 'column', label: say.aColumn },
+              { value: 'value', label: say.oneValue },
+            ]}
+            value={entry.kind === 'value' ? 'value' : 'column'}
+            allowDeselect={false}
+            onChange={(next) =>
+              set({ field, entry: next === 'value' ? { kind: 'value', value: '' } : { kind: 'column', column: '' } })
+            }
+            style={{ flex: '1 1 8rem' }}
+          />
+          {entry.kind === 'value' ? (
+            <TextInput
+              label={say.value}
+              aria-label={say.valueOf(name)}
+              value={entry.value}
+              onChange={({ currentTarget }) => set({ field, entry: { kind: 'value', value: currentTarget.value } })}
+              style={{ flex: '1 1 9rem' }}
+            />
+          ) : (
+            entry.kind === 'column' && (
+              <ColumnWays editor={editor} line={line} entry={entry} name={name} set={set} fault={fault?.column} />
+            )
+          )}
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={36}
+            mt={25}
+            aria-label={say.removeColumn(name)}
+            onClick={() => onChange(lines.filter((_, at) => at !== index))}
+          >
+            <IconTrash size={18} aria-hidden />
+          </ActionIcon>
+        </Group>
+        {columns && sample && (
+          <Text size="xs" c="dimmed" truncate>
+            {say.sample(sample)}
+          </Text>
+        )}
+      </Stack>
+    </Paper>
+  )
+}
+
+/** Which column, and what happens to its values on their way. */
+function ColumnWays({
+  editor: { columns },
+  line: { field },
+  entry,
+  name,
+  set,
+  fault,
+}: {
+  editor: Editor
+  line: Line
+  entry: Extract<Line['entry'], { kind: 'column' }>
+  name: string
+  set: (line: Line) => void
+  fault: string | undefined
+}) {
+  const { normalise, hash, ...rest } = entry
+  return (
+    <>
+      <div style={{ flex: '1 1 9rem' }}>
+        <ColumnPicker
+          label={say.column}
+          hidden={false}
+          column={entry.column}
+          columns={columns}
+          error={fault}
+          onChange={(column) => set({ field, entry: { ...entry, column } })}
+        />
+      </div>
+      <Select
+        label={say.normalise}
+        aria-label={say.normaliseOf(name)}
+        data={normalisations.map((form) => ({ value: form, label: say.normalisation[form] }))}
+        placeholder={say.asItIs}
+        value={normalise ?? null}
+        clearable
+        clearButtonProps={{ 'aria-label': say.clear(say.normaliseOf(name)) }}
+        onChange={(next) => {
+          const form = normalisations.find((one) => one === next)
+          set({ field, entry: { ...rest, ...(form ? { normalise: form } : {}), ...(hash ? { hash } : {}) } })
+        }}
+        style={{ flex: '1 1 9rem' }}
+      />
+      <Select
+        label={say.hash}
+        aria-label={say.hashOf(name)}
+        data={digests.map((digest) => ({ value: digest, label: say.digest[digest] }))}
+        placeholder={say.notHashed}
+        value={hash ?? null}
+        clearable
+        clearButtonProps={{ 'aria-label': say.clear(say.hashOf(name)) }}
+        onChange={(next) => {
+          const digest = digests.find((one) => one === next)
+          set({ field, entry: { ...rest, ...(normalise ? { normalise } : {}), ...(digest ? { hash: digest } : {}) } })
+        }}
+        style={{ flex: '1 1 8rem' }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,190 @@
+import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
+import { PenstockError } from '@penstock/client'
+import type { ConnectionDetails } from '@penstock/wire'
+import { IconInfoCircle } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { Changed, isChanged } from '../../parts/changed.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { faultsOf } from '../../parts/fields/faults.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { notifyDone } from '../../parts/notify.tsx'
+import { strings } from '../../strings/index.ts'
+import { MapColumns } from './map-columns.tsx'
+import { MapRecords } from './map-records.tsx'
+import {
+  faultsOfLines,
+  type Lines,
+  previewedMapping,
+  readDraft,
+  readMapping,
+  writeDraft,
+  writeMapping,
+} from './mapping.ts'
+import { MissingList } from './missing-list.tsx'
+import { PreviewCard } from './preview-card.tsx'
+import { endOf, mappingField, textOf } from './settings.ts'
+import { usePreview } from './use-preview.ts'
+import { useWizard } from './wizard.ts'
+
+const say = strings.newConnection
+const path = 'destConnectionConfig.mapping'
+
+/** The fourth step: which column of the source fills which field of the destination, on real records. */
+export function MapFields({ connection }: { connection: ConnectionDetails }) {
+  const { accountId } = useWizard()
+  const definition = useRead('getConnectorDefinition', { id: connection.dest.connectorId })
+  const source = useRead('getConnector', { accountId, id: connection.src.connectorId })
+  const destination = useRead('getConnector', { accountId, id: connection.dest.connectorId })
+  return (
+    <Loaded query={definition} lines={6}>
+      {({ reply }) => (
+        <Loaded query={source} lines={6}>
+          {(src) => (
+            <Loaded query={destination} lines={6}>
+              {(dest) => (
+                <Mapping
+                  connection={connection}
+                  end={endOf(reply, 'Destination')}
+                  idle={[src.reply, dest.reply].filter(({ integrated }) => !integrated).map(({ name }) => name)}
+                />
+              )}
+            </Loaded>
+          )}
+        </Loaded>
+      )}
+    </Loaded>
+  )
+}
+
+/** @param idle the names of the ends that cannot move data yet; none: there is a preview */
+function Mapping({
+  connection,
+  end: { fields, records },
+  idle,
+}: {
+  connection: ConnectionDetails
+  end: ReturnType<typeof endOf>
+  idle: readonly string[]
+}) {
+  const { accountId, draft, keys, setText, drop, go, etag, reading } = useWizard()
+  const update = useWrite('updateConnection')
+  const [failure, setFailure] = useState<unknown>()
+  const saved = textOf(connection.destConnectionConfig[mappingField])
+  const lines = readDraft(draft.texts[keys.mapping]) ?? readMapping(saved) ?? []
+  const setLines = (next: Lines) => setText(keys.mapping, writeMapping(next) === saved ? undefined : writeDraft(next))
+  const changed = writeMapping(lines) !== saved
+  const takesMapping = fields.some(({ name }) => name === mappingField)
+  const moves = idle.length === 0
+
+  const target = { accountId, id: connection.id }
+  const [looked, setLooked] = useState(() => previewedMapping(lines))
+  const raw = usePreview(target, { unmapped: true }, moves)
+  const mapped = usePreview(target, { destConnectionConfig: { mapping: looked } }, moves)
+  const ready = !isNotReady(raw.error)
+  const columns = raw.data?.reply.columns
+  const wrong = faultsOfLines(lines, { noName: say.noName, noColumn: say.noColumnPicked, twice: say.twice })
+  const refused = useMemo(() => faultsOf(mapped.error, path), [mapped.error])
+
+  const save = async (ifMatch: string | undefined) => {
+    setFailure(undefined)
+    try {
+      const { [mappingField]: before, ...rest } = connection.destConnectionConfig
+      const mapping = writeMapping(lines)
+      const destConnectionConfig = mapping === '' ? rest : { ...rest, [mappingField]: mapping }
+      await update.mutateAsync({ accountId, id: connection.id, body: { destConnectionConfig }, ifMatch })
+      notifyDone(say.mappingSaved)
+      drop(keys.mapping)
+      go('review')
+    } catch (error) {
+      setFailure(error)
+    }
+  }
+  const editor = { lines, onChange: setLines, columns, samples: raw.data?.reply, faults: refused, wrong }
+  return (
+    <Stack gap="lg">
+      {!moves && (
+        <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={say.noPreview}>
+          {say.noPreviewHelp(idle)}
+        </Alert>
+      )}
+      {moves && !ready && <MissingList error={raw.error} connection={connection} title={say.missingForPreview} />}
+      {moves && ready && raw.error && <Failure error={raw.error} onRetry={() => void raw.refetch()} />}
+      {takesMapping ? (
+        <Card withBorder padding="lg">
+          <Stack gap="md">
+            <div>
+              <Title order={2} size="h4">
+                {say.mapTitle}
+              </Title>
+              <Text size="sm" c="dimmed">
+                {records.length > 0 ? say.mapRecordsHelp : say.mapColumnsHelp}
+              </Text>
+            </div>
+            {readMapping(saved) === undefined && (
+              <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} title={say.brokenMapping}>
+                {say.brokenMappingHelp}
+              </Alert>
+            )}
+            {records.length > 0 ? (
+              <MapRecords {...editor} records={records} lint={mapped.data?.reply.lint} />
+            ) : (
+              <MapColumns {...editor} />
+            )}
+          </Stack>
+        </Card>
+      ) : (
+        <Text size="sm">{say.takesNoMapping(connection.dest.connectorName)}</Text>
+      )}
+      {moves && ready && !raw.error && (
+        <PreviewCard
+          query={mapped}
+          stale={looked !== previewedMapping(lines)}
+          blocked={wrong.size > 0}
+          onLook={() => {
+            if (looked === previewedMapping(lines)) void mapped.refetch()
+            else setLooked(previewedMapping(lines))
+          }}
+        />
+      )}
+      {isChanged(failure) ? (
+        <Changed
+          mine={{ [say.mapping]: writeMapping(lines) }}
+          readTheirs={async () => {
+            const { data } = await reading.refetch({ throwOnError: true })
+            const theirs = textOf(data?.reply.destConnectionConfig[mappingField])
+            return { version: data?.etag, fields: { [say.mapping]: theirs } }
+          }}
+          onKeepTheirs={() => {
+            drop(keys.mapping)
+            setFailure(undefined)
+          }}
+          onSaveMine={(version) => void save(version)}
+        />
+      ) : (
+        failure !== undefined && <Failure error={failure} />
+      )}
+      <Group justify="space-between">
+        <Button variant="default" onClick={() => go('settings')}>
+          {say.back}
+        </Button>
+        <Group gap="sm">
+          {wrong.size > 0 && (
+            <Text size="sm" c="dimmed">
+              {say.mendFirst}
+            </Text>
+          )}
+          <Button
+            loading={update.isPending}
+            disabled={wrong.size > 0}
+            onClick={() => (changed ? void save(etag) : go('review'))}
+          >
+            {changed ? say.saveAndGoOn : say.goToReview}
+          </Button>
+        </Group>
+      </Group>
+    </Stack>
+  )
+}
+
+const isNotReady = (error: unknown): boolean => error instanceof PenstockError && error.code === 'connection_not_ready'

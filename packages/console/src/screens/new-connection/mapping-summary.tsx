@@ -1,0 +1,78 @@
+import { Button, Card, Group, Stack, Table, Text, Title } from '@mantine/core'
+import type { RecordDefinition } from '@penstock/wire'
+import { IconPencil } from '@tabler/icons-react'
+import { strings } from '../../strings/index.ts'
+import { type Entry, readMapping } from './mapping.ts'
+
+const say = strings.newConnection
+
+/** What the mapping that is saved says, a line each. */
+export function MappingSummary({
+  text,
+  records,
+  onEdit,
+}: {
+  text: string
+  records: readonly RecordDefinition[]
+  onEdit: () => void
+}) {
+  const lines = readMapping(text) ?? []
+  return (
+    <Card withBorder component="section" aria-label={say.mapping} padding="lg">
+      <Group justify="space-between" mb={lines.length > 0 ? 'sm' : 4}>
+        <Title order={2} size="h5">
+          {say.mapping}
+        </Title>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          aria-label={say.editOf(say.mapping)}
+          leftSection={<IconPencil size={14} aria-hidden />}
+          onClick={onEdit}
+        >
+          {say.edit}
+        </Button>
+      </Group>
+      {lines.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {records.length > 0 ? say.mappedByName : say.mappedAsIs}
+        </Text>
+      ) : (
+        <Stack gap="xs">
+          <Table fz="sm" withRowBorders={false} verticalSpacing={4} horizontalSpacing={0} layout="fixed">
+            <Table.Tbody>
+              {lines.map(({ field, entry }) => (
+                <Table.Tr key={field}>
+                  <Table.Th scope="row" fw={500} ff="monospace" w="40%" style={{ overflowWrap: 'anywhere' }}>
+                    {field}
+                  </Table.Th>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{wordsOf(entry)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+          {records.length > 0 && (
+            <Text size="sm" c="dimmed">
+              {say.restByName}
+            </Text>
+          )}
+        </Stack>
+      )}
+    </Card>
+  )
+}
+
+function wordsOf(entry: Entry): string {
+  switch (entry.kind) {
+    case 'empty':
+      return say.leftEmpty
+    case 'value':
+      return say.always(entry.value)
+    case 'column':
+      return [
+        entry.column,
+        ...(entry.normalise ? [say.normalisation[entry.normalise]] : []),
+        ...(entry.hash ? [say.hashedAs(say.digest[entry.hash])] : []),
+      ].join(' · ')
+  }
+}

@@ -1,0 +1,106 @@
+import { type Digest, digests, type Normalisation, normalisations, type RecordDefinition } from '@penstock/wire'
+
+/**
+ * The mapping while it is edited: fields of the destination, in order, each with what fills it. It is saved as the text of
+ * a JSON object, in which a column's name stands for the column as it is.
+ */
+
+export type Entry =
+  /** A column of the source; with a form or a digest only where the destination takes any columns. */
+  | { readonly kind: 'column'; readonly column: string; readonly normalise?: Normalisation; readonly hash?: Digest }
+  /** One value for all records. */
+  | { readonly kind: 'value'; readonly value: string }
+  /** Stays empty, though a column is called like it. */
+  | { readonly kind: 'empty' }
+export type Line = { readonly field: string; readonly entry: Entry }
+export type Lines = readonly Line[]
+
+/** Reads what is saved. Undefined where it is no mapping; the service says what is wrong with it. */
+export function readMapping(text: string): Lines | undefined {
+  if (text.trim() === '') return []
+  try {
+    const read: unknown = JSON.parse(text)
+    if (typeof read !== 'object' || read === null || Array.isArray(read)) return undefined
+    const lines = Object.entries(read).map(([field, entry]) => ({ field, entry: readEntry(entry) }))
+    return lines.every((line): line is Line => line.entry !== undefined) ? lines : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readEntry(entry: unknown): Entry | undefined {
+  if (entry === null) return { kind: 'empty' }
+  if (typeof entry === 'string') return { kind: 'column', column: entry }
+  if (typeof entry !== 'object') return undefined
+  if ('value' in entry && typeof entry.value === 'string') return { kind: 'value', value: entry.value }
+  if (!('column' in entry) || typeof entry.column !== 'string') return undefined
+  const normalise = 'normalise' in entry ? normalisations.find((form) => form === entry.normalise) : undefined
+  const hash = 'hash' in entry ? digests.find((digest) => digest === entry.hash) : undefined
+  return { kind: 'column', column: entry.column, ...(normalise ? { normalise } : {}), ...(hash ? { hash } : {}) }
+}
+
+/** The text to save; empty where there is nothing to say, and names alone decide. */
+export function writeMapping(lines: Lines): string {
+  if (lines.length === 0) return ''
+  return JSON.stringify(Object.fromEntries(lines.map(({ field, entry }) => [field.trim(), writeEntry(entry)])))
+}
+
+function writeEntry(entry: Entry): unknown {
+  switch (entry.kind) {
+    case 'empty':
+      return null
+    case 'value':
+      return { value: entry.value }
+    case 'column': {
+      const { column, normalise, hash } = entry
+      return normalise || hash ? { column, ...(normalise ? { normalise } : {}), ...(hash ? { hash } : {}) } : column
+    }
+  }
+}
+
+/** The text by which to look at a mapping that is not saved: it replaces the one that is, also by none. */
+export const previewedMapping = (lines: Lines): string => writeMapping(lines) || '{}'
+
+/** A draft keeps the lines as they are, half-typed ones and all. */
+export const writeDraft = (lines: Lines): string => JSON.stringify(lines)
+export function readDraft(text: string | undefined): Lines | undefined {
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text) as Lines
+  } catch {
+    return undefined
+  }
+}
+
+/** Sets what fills a field, or leaves it to the names again. */
+export function withEntry(lines: Lines, field: string, entry: Entry | undefined): Lines {
+  const others = lines.filter((line) => line.field !== field)
+  if (!entry) return others
+  return lines.some((line) => line.field === field)
+    ? lines.map((line) => (line.field === field ? { field, entry } : line))
+    : [...others, { field, entry }]
+}
+
+/** What cannot be saved as it stands, by the number of its line. */
+export function faultsOfLines(
+  lines: Lines,
+  say: { noName: string; noColumn: string; twice: string },
+): ReadonlyMap<number, { field?: string; column?: string }> {
+  const faults = new Map<number, { field?: string; column?: string }>()
+  for (const [index, { field, entry }] of lines.entries()) {
+    const name = field.trim()
+    const of = {
+      ...(name === '' ? { field: say.noName } : {}),
+      ...(name !== '' && lines.findIndex((line) => line.field.trim() === name) < index ? { field: say.twice } : {}),
+      ...(entry.kind === 'column' && entry.column === '' ? { column: say.noColumn } : {}),
+    }
+    if (Object.keys(of).length > 0) faults.set(index, of)
+  }
+  return faults
+}
+
+/** The fields of a destination's records: what has to be there first, then groups of which one is enough, then the rest. */
+export function inOrder(records: readonly RecordDefinition[]): RecordDefinition[] {
+  const rank = ({ required, oneOf }: RecordDefinition) => (required ? 0 : oneOf === undefined ? 2 : 1)
+  return [...records].sort((one, other) => rank(one) - rank(other))
+}

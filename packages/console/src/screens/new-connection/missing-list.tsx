@@ -1,0 +1,78 @@
+import { Alert, Anchor, List, Text } from '@mantine/core'
+import { PenstockError } from '@penstock/client'
+import type { Connection, Fault } from '@penstock/wire'
+import { IconListCheck } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { useRead } from '../../api/queries.ts'
+import { pathOf } from '../../shell/account.ts'
+import { strings } from '../../strings/index.ts'
+import { endOf, ends } from './settings.ts'
+import { type Step, useWizard } from './wizard.ts'
+
+const say = strings.newConnection
+
+/** What is missing before a connection can carry data, each with the way to the place that mends it. */
+export function MissingList({
+  error,
+  missing,
+  connection,
+  title,
+}: {
+  /** A refusal of which every detail is something that is missing. */
+  error?: unknown
+  missing?: readonly Fault[]
+  connection: Connection
+  title: string
+}) {
+  const faults = missing ?? (error instanceof PenstockError ? error.details : [])
+  return (
+    <Alert color="orange" icon={<IconListCheck aria-hidden />} title={title}>
+      <List size="sm" spacing={6}>
+        {faults.map((fault) => (
+          <List.Item key={fault.field}>
+            <Missing fault={fault} connection={connection} />
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  )
+}
+
+function Missing({ fault: { field }, connection }: { fault: Fault; connection: Connection }) {
+  const { accountId } = useWizard()
+  const end = ends.find(({ key }) => field.startsWith(key)) ?? ends[0]
+  const { connectorId, connectorName } = connection[end.key]
+  const definition = useRead('getConnectorDefinition', { id: connectorId }).data?.reply
+  const [place = '', name = ''] = field.split('.')
+  const ofConnector = place === `${end.key}Connector`
+  const fields = definition && (ofConnector ? definition.secretFields : endOf(definition, end.role).fields)
+  const label = fields?.find((one) => one.name === name)?.label ?? name
+  if (ofConnector) {
+    const path = pathOf(accountId, `connectors?configure=${connectorId}`)
+    return (
+      <Text span inherit>
+        {name === '' ? say.missingConfiguration(connectorName) : say.missingSecret(connectorName, label)}{' '}
+        <Anchor component={Link} to={path} inherit>
+          {say.configure(connectorName)}
+        </Anchor>
+      </Text>
+    )
+  }
+  const step: Step = name === 'mapping' ? 'mapping' : 'settings'
+  return (
+    <Text span inherit>
+      {say.missingSetting(end.key === 'src' ? say.source : say.destination, label)}{' '}
+      <Anchor component={Link} to={`?${linkTo(connection, step)}`} inherit>
+        {say.fillIn(label)}
+      </Anchor>
+    </Text>
+  )
+}
+
+const linkTo = (connection: Connection, step: Step) =>
+  new URLSearchParams({
+    source: connection.src.connectorId,
+    destination: connection.dest.connectorId,
+    connection: connection.id,
+    step,
+  }).toString()

@@ -1,0 +1,43 @@
+import {
+  type ConnectionDetails,
+  type ConnectorConfiguration,
+  type ConnectorDefinition,
+  type Fault,
+  type FieldDefinition,
+  fieldIsRequired,
+  type GivenValues,
+  type Role,
+} from '@penstock/wire'
+import { type EndKey, endOf, ends } from './settings.ts'
+
+export type EndRead = { definition: ConnectorDefinition; configuration: ConnectorConfiguration | undefined }
+
+/**
+ * What a connection still lacks before it can be active, named as the service names it in a refusal, by the contract's
+ * rule of which fields are needed. The service has the last word when it is activated.
+ */
+export function missingOf(connection: ConnectionDetails, read: Readonly<Record<EndKey, EndRead>>): Fault[] {
+  return ends.flatMap(({ key, role }): Fault[] => {
+    const { definition, configuration } = read[key]
+    const secrets = Object.fromEntries(
+      (configuration?.secretConfig[0]?.configuration ?? []).map(({ name, value }) => [name, value]),
+    )
+    return [
+      ...(connection[key].configured
+        ? missing(definition.secretFields, secrets, `${key}Connector`, role)
+        : [{ field: `${key}Connector`, message: '' }]),
+      ...missing(endOf(definition, role).fields, connection[`${key}ConnectionConfig`], `${key}ConnectionConfig`, role),
+    ]
+  })
+}
+
+function missing(fields: readonly FieldDefinition[], values: GivenValues, path: string, role: Role): Fault[] {
+  const byName = Object.fromEntries(fields.map((field) => [field.name, field]))
+  return fields
+    .filter(({ name, default: byDefault }) => {
+      const value = Object.hasOwn(values, name) ? values[name] : undefined
+      const isSet = value !== undefined && value !== null && value !== ''
+      return !isSet && byDefault === undefined && fieldIsRequired(byName, name, values, role)
+    })
+    .map(({ name, label }) => ({ field: `${path}.${name}`, message: label }))
+}

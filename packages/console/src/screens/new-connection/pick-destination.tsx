@@ -1,0 +1,103 @@
+import { Button, Collapse, Stack, Text } from '@mantine/core'
+import { type CatalogueEntry, incompatibilities } from '@penstock/wire'
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useRead } from '../../api/queries.ts'
+import { useAddress } from '../../parts/address.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { count } from '../../parts/numbers.ts'
+import { Empty, Toolbar } from '../../parts/page.tsx'
+import { SearchBox } from '../../parts/search-box.tsx'
+import { strings } from '../../strings/index.ts'
+import { isSought, parted, useCatalogue, usePick } from './catalogue.ts'
+import { Tiles, Unfit } from './connector-tiles.tsx'
+import { useWizard } from './wizard.ts'
+
+const say = strings.newConnection
+
+/** The second step: where the data goes. The service says what fits the source; of the rest, the rule says why not. */
+export function PickDestination() {
+  const { accountId, sourceId, destinationId, go } = useWizard()
+  const q = useAddress().value('q')
+  const { all, added, tileOf } = useCatalogue()
+  const fitting = useRead('listSupportedConnectors', { accountId, query: { srcConnectorId: sourceId } })
+  const { busy, failure, pick } = usePick((destination) => go('settings', { destination }))
+  return (
+    <Stack gap="lg">
+      <Loaded query={all} lines={1}>
+        {({ reply }) => (
+          <Text size="sm" c="dimmed">
+            {say.destinationHelp(reply.find(({ connectorId }) => connectorId === sourceId)?.name ?? '')}
+          </Text>
+        )}
+      </Loaded>
+      <Toolbar>
+        <SearchBox label={say.searchDestinations} />
+      </Toolbar>
+      {failure !== undefined && <Failure error={failure} />}
+      <Loaded query={fitting} lines={6}>
+        {({ reply: supported }) => (
+          <Loaded query={added} lines={6}>
+            {() => {
+              const found = supported.filter((entry) => isSought(entry, q))
+              const { added, others } = parted(found.map(tileOf))
+              return (
+                <>
+                  {found.length === 0 && <Empty title={q ? say.noneFound : say.noneFits} />}
+                  <Tiles title={say.addedOnes} tiles={added} picked={destinationId} busy={busy} onPick={pick} />
+                  <Tiles title={say.catalogueOnes} tiles={others} picked={destinationId} busy={busy} onPick={pick} />
+                  <Others
+                    source={all.data?.reply.find(({ connectorId }) => connectorId === sourceId)}
+                    entries={(all.data?.reply ?? []).filter(
+                      (entry) =>
+                        isSought(entry, q) && !supported.some(({ connectorId }) => connectorId === entry.connectorId),
+                    )}
+                    sought={q !== ''}
+                  />
+                </>
+              )
+            }}
+          </Loaded>
+        )}
+      </Loaded>
+    </Stack>
+  )
+}
+
+/** What does not fit, and why; open where somebody looks for it by name. */
+function Others({
+  source,
+  entries,
+  sought,
+}: {
+  source: CatalogueEntry | undefined
+  entries: readonly CatalogueEntry[]
+  sought: boolean
+}) {
+  const [opened, setOpened] = useState(false)
+  if (!source || entries.length === 0) return null
+  const shown = opened || sought
+  // What could be a destination of something else is what people look for; what is none of anything comes last.
+  const told = entries
+    .map((entry) => ({ entry, reasons: incompatibilities(source, entry) }))
+    .sort((one, other) => Number(one.entry.supportedType === 'Source') - Number(other.entry.supportedType === 'Source'))
+  return (
+    <Stack gap="sm" align="stretch">
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-md"
+        style={{ alignSelf: 'flex-start' }}
+        aria-expanded={shown}
+        leftSection={shown ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}
+        onClick={() => setOpened(!shown)}
+      >
+        {say.unfit(count(entries.length))}
+      </Button>
+      <Collapse expanded={shown}>
+        <Unfit entries={told} />
+      </Collapse>
+    </Stack>
+  )
+}

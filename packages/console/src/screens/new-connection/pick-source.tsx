@@ -1,0 +1,48 @@
+import { Stack, Text } from '@mantine/core'
+import { useAddress } from '../../parts/address.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Empty, Toolbar } from '../../parts/page.tsx'
+import { SearchBox } from '../../parts/search-box.tsx'
+import { strings } from '../../strings/index.ts'
+import { isSought, parted, useCatalogue, usePick } from './catalogue.ts'
+import { Tiles } from './connector-tiles.tsx'
+import { useWizard } from './wizard.ts'
+
+const say = strings.newConnection
+
+/** The first step: where the data comes from. */
+export function PickSource() {
+  const { sourceId, go } = useWizard()
+  const q = useAddress().value('q')
+  const { all, added, tileOf } = useCatalogue()
+  const { busy, failure, pick } = usePick((source) => go('destination', { source }))
+  return (
+    <Stack gap="lg">
+      <Text size="sm" c="dimmed">
+        {say.sourceHelp}
+      </Text>
+      <Toolbar>
+        <SearchBox label={say.searchSources} />
+      </Toolbar>
+      {failure !== undefined && <Failure error={failure} />}
+      <Loaded query={added} lines={6}>
+        {() => (
+          <Loaded query={all} lines={6}>
+            {({ reply }) => {
+              const sources = reply.filter((entry) => entry.supportedType !== 'Destination' && isSought(entry, q))
+              const { added, others } = parted(sources.map(tileOf))
+              if (sources.length === 0) return <Empty title={say.noneFound} />
+              return (
+                <>
+                  <Tiles title={say.addedOnes} tiles={added} picked={sourceId} busy={busy} onPick={pick} />
+                  <Tiles title={say.catalogueOnes} tiles={others} picked={sourceId} busy={busy} onPick={pick} />
+                </>
+              )
+            }}
+          </Loaded>
+        )}
+      </Loaded>
+    </Stack>
+  )
+}

@@ -1,0 +1,147 @@
+import { Alert, Badge, Button, Card, Group, List, Stack, Table, Text, Title } from '@mantine/core'
+import type { ResultOf } from '@penstock/client'
+import { limits, type Preview } from '@penstock/wire'
+import { IconInfoCircle, IconRefresh } from '@tabler/icons-react'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Loaded } from '../../parts/loaded.tsx'
+import { count } from '../../parts/numbers.ts'
+import { strings } from '../../strings/index.ts'
+import { Lint } from './lint.tsx'
+
+const say = strings.newConnection
+const rejectedShown = 20
+
+/** Real records of the source as they would be sent, what would be rejected, and what the values are like. */
+export function PreviewCard({
+  query,
+  stale,
+  blocked,
+  onLook,
+}: {
+  query: UseQueryResult<ResultOf<'previewConnection'>, Error>
+  /** The mapping was changed since. */
+  stale: boolean
+  /** The mapping cannot be looked at as it stands. */
+  blocked: boolean
+  onLook: () => void
+}) {
+  return (
+    <Card withBorder padding="lg" component="section" aria-label={say.preview}>
+      <Stack gap="md">
+        <Group justify="space-between" gap="sm">
+          <div>
+            <Title order={2} size="h4">
+              {say.preview}
+            </Title>
+            <Text size="sm" c="dimmed">
+              {say.previewHelp(limits.previewRowsMax)}
+            </Text>
+          </div>
+          <Button
+            variant={stale ? 'filled' : 'default'}
+            leftSection={<IconRefresh size={16} aria-hidden />}
+            loading={query.isFetching}
+            disabled={blocked}
+            onClick={onLook}
+          >
+            {stale ? say.look : say.lookAgain}
+          </Button>
+        </Group>
+        {stale && (
+          <Text size="sm" c="dimmed" role="status">
+            {say.stale}
+          </Text>
+        )}
+        <Loaded query={query} lines={5}>
+          {({ reply }) => <Looked preview={reply} />}
+        </Loaded>
+      </Stack>
+    </Card>
+  )
+}
+
+function Looked({ preview: { columns, rows, rejected, lint } }: { preview: Preview }) {
+  if (rows.length === 0 && rejected.length === 0) {
+    return (
+      <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={say.noRecords}>
+        {say.noRecordsHelp}
+      </Alert>
+    )
+  }
+  return (
+    <Stack gap="lg">
+      <Group gap="xs">
+        <Badge variant="light" color="teal" tt="none" fw={500}>
+          {say.wouldBeSent(count(rows.length))}
+        </Badge>
+        {rejected.length > 0 && (
+          <Badge variant="light" color="red" tt="none" fw={500}>
+            {say.wouldBeRejected(count(rejected.length))}
+          </Badge>
+        )}
+      </Group>
+      {rows.length > 0 && <Rows columns={columns} rows={rows} />}
+      {rejected.length > 0 && (
+        <Stack gap="xs">
+          <Title order={3} size="h5">
+            {say.rejected}
+          </Title>
+          <List size="sm" spacing={4}>
+            {rejected.slice(0, rejectedShown).map(({ row, reason }) => (
+              <List.Item key={row} style={{ overflowWrap: 'anywhere' }}>
+                {say.rejectedRow(count(row), reason)}
+              </List.Item>
+            ))}
+          </List>
+          {rejected.length > rejectedShown && (
+            <Text size="sm" c="dimmed">
+              {say.andMore(count(rejected.length - rejectedShown))}
+            </Text>
+          )}
+        </Stack>
+      )}
+      {lint.length > 0 && <Lint lint={lint} />}
+    </Stack>
+  )
+}
+
+function Rows({ columns, rows }: Pick<Preview, 'columns' | 'rows'>) {
+  return (
+    <Table.ScrollContainer
+      minWidth={Math.min(1200, columns.length * 140)}
+      maxHeight={320}
+      type="native"
+      tabIndex={0}
+      role="region"
+      aria-label={say.mappedRecords}
+    >
+      <Table fz="sm" verticalSpacing={6} stickyHeader withTableBorder>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column) => (
+              <Table.Th key={column} ff="monospace" fw={600}>
+                {column}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: records have no name but their place.
+            <Table.Tr key={index}>
+              {columns.map((column, at) => (
+                <Table.Td key={column} style={{ whiteSpace: 'nowrap' }}>
+                  {row[at] || (
+                    <Text span inherit c="dimmed">
+                      {row[at] === '' ? say.emptyText : say.nothing}
+                    </Text>
+                  )}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}

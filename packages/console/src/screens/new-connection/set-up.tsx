@@ -1,0 +1,196 @@
+import { Button, Card, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { PenstockError } from '@penstock/client'
+import { limits } from '@penstock/wire'
+import { type FormEvent, useMemo, useRef, useState } from 'react'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { Changed, isChanged } from '../../parts/changed.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
+import { Lines, Loaded } from '../../parts/loaded.tsx'
+import { notifyDone } from '../../parts/notify.tsx'
+import { strings } from '../../strings/index.ts'
+import { wordsOfValues } from '../connectors/versions.ts'
+import { EndCard } from './end-card.tsx'
+import { type EndKey, endOf, ends, fieldsOfEnd, isTyped, settingsToSend, valuesNow } from './settings.ts'
+import { useWizard } from './wizard.ts'
+
+const say = strings.newConnection
+const prefixes = { src: 'body.srcConnectionConfig', dest: 'body.destConnectionConfig' } as const
+
+/** The third step: the name of the connection and the settings of both its ends. At its end the connection is there. */
+export function SetUp() {
+  const wizard = useWizard()
+  const source = useRead('getConnectorDefinition', { id: wizard.sourceId })
+  const destination = useRead('getConnectorDefinition', { id: wizard.destinationId })
+  return (
+    <Loaded query={source} lines={6}>
+      {(src) => (
+        <Loaded query={destination} lines={6}>
+          {(dest) =>
+            wizard.connectionId !== '' && !wizard.connection ? (
+              <Lines lines={6} />
+            ) : (
+              <Form definitions={{ src: src.reply, dest: dest.reply }} />
+            )
+          }
+        </Loaded>
+      )}
+    </Loaded>
+  )
+}
+
+type Definitions = Parameters<typeof endOf>[0]
+
+function Form({ definitions }: { definitions: Readonly<Record<EndKey, Definitions>> }) {
+  const wizard = useWizard()
+  const { accountId, connection, connectionId, draft, keys, go, drop } = wizard
+  const create = useWrite('createConnection')
+  const update = useWrite('updateConnection')
+  const [failure, setFailure] = useState<unknown>()
+  const usualName = say.usualName(definitions.src.name, definitions.dest.name).slice(0, limits.nameLengthMax)
+  const name = draft.texts[keys.name] ?? connection?.name ?? usualName
+  const of = (key: EndKey) => {
+    const role = key === 'src' ? 'Source' : 'Destination'
+    const saved = connection?.[`${key}ConnectionConfig`]
+    const fields = fieldsOfEnd(endOf(definitions[key], role).fields, saved)
+    const typed = draft.settings[keys[key]]
+    return { fields, values: valuesNow(fields, typed), saved, typed: isTyped(fields, typed) }
+  }
+  const form = { src: of('src'), dest: of('dest') }
+  const changed = form.src.typed || form.dest.typed || (connection !== undefined && name.trim() !== connection.name)
+  const body = {
+    name: name.trim(),
+    srcConnectionConfig: settingsToSend(form.src.fields, form.src.values, form.src.saved),
+    destConnectionConfig: settingsToSend(form.dest.fields, form.dest.values, form.dest.saved),
+  }
+  const faults = useMemo(
+    () => ({ src: faultsOf(failure, prefixes.src), dest: faultsOf(failure, prefixes.dest) }),
+    [failure],
+  )
+  const nameFault =
+    failure instanceof PenstockError ? failure.details.find(({ field }) => field === 'body.name') : undefined
+  const once = useOnce()
+  const typedKeys = [keys.name, keys.src, keys.dest]
+
+  const save = async (ifMatch: string | undefined) => {
+    setFailure(undefined)
+    try {
+      if (connectionId === '') {
+        const ids = { srcConnectorId: wizard.sourceId, destConnectorId: wizard.destinationId }
+        const { reply } = await create.mutateAsync({
+          accountId,
+          body: { ...body, ...ids },
+          idempotencyKey: once(JSON.stringify({ ...body, ...ids })),
+        })
+        notifyDone(say.created(reply.name))
+        go('mapping', { connection: reply.id })
+      } else {
+        await update.mutateAsync({ accountId, id: connectionId, body, ifMatch })
+        notifyDone(say.saved(body.name))
+        go('mapping')
+      }
+      drop(...typedKeys)
+    } catch (error) {
+      setFailure(error)
+    }
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (connectionId !== '' && !changed) go('mapping')
+    else void save(wizard.etag)
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="lg">
+        <Card withBorder>
+          <TextInput
+            label={say.name}
+            description={say.nameHelp}
+            required
+            maxLength={limits.nameLengthMax}
+            value={name}
+            error={nameFault?.message}
+            onChange={({ currentTarget }) => wizard.setText(keys.name, currentTarget.value)}
+            maw={640}
+          />
+        </Card>
+        <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+          {ends.map((end) => (
+            <EndCard
+              key={end.key}
+              end={end}
+              definition={definitions[end.key]}
+              fields={form[end.key].fields}
+              values={form[end.key].values}
+              faults={faults[end.key]}
+              onChange={(field, value) => wizard.setValue(keys[end.key], field, value)}
+            />
+          ))}
+        </SimpleGrid>
+        {isChanged(failure) ? (
+          <Changed
+            mine={{
+              [say.name]: name,
+              ...labelled(say.source, wordsOfValues(form.src.fields, form.src.values)),
+              ...labelled(say.destination, wordsOfValues(form.dest.fields, form.dest.values)),
+            }}
+            readTheirs={async () => {
+              const { data } = await wizard.reading.refetch({ throwOnError: true })
+              const theirs = (key: EndKey) =>
+                wordsOfValues(
+                  fieldsOfEnd(
+                    endOf(definitions[key], key === 'src' ? 'Source' : 'Destination').fields,
+                    data?.reply[`${key}ConnectionConfig`],
+                  ),
+                )
+              return {
+                version: data?.etag,
+                fields: {
+                  [say.name]: data?.reply.name ?? '',
+                  ...labelled(say.source, theirs('src')),
+                  ...labelled(say.destination, theirs('dest')),
+                },
+              }
+            }}
+            onKeepTheirs={() => {
+              drop(...typedKeys)
+              setFailure(undefined)
+            }}
+            onSaveMine={(version) => void save(version)}
+          />
+        ) : (
+          failure !== undefined &&
+          !nameFault &&
+          !isOfFields(failure, prefixes.src, prefixes.dest) && <Failure error={failure} />
+        )}
+        <Group justify="space-between">
+          {connectionId === '' ? (
+            <Button variant="default" onClick={() => go('destination')}>
+              {say.back}
+            </Button>
+          ) : (
+            <span />
+          )}
+          <Button type="submit" loading={create.isPending || update.isPending}>
+            {connectionId === '' ? say.create : changed ? say.saveAndGoOn : say.goToMapping}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+const labelled = (end: string, words: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(words).map(([label, value]) => [`${end} · ${label}`, value]))
+
+/** A key for what is to be made once, however often the same is sent: an answer may be lost on its way. */
+function useOnce(): (body: string) => string {
+  const last = useRef<{ body: string; key: string }>(undefined)
+  return (body) => {
+    if (last.current?.body !== body) {
+      const random = crypto.getRandomValues(new Uint32Array(4))
+      last.current = { body, key: [...random].map((part) => part.toString(36)).join('-') }
+    }
+    return last.current.key
+  }
+}

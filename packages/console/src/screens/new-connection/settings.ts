@@ -1,0 +1,71 @@
+import type { ConnectionConfig, ConnectorDefinition, EndDefinition, FieldDefinition, Role } from '@penstock/wire'
+import {
+  changesOf,
+  type FieldChanges,
+  type FormField,
+  type FormValues,
+  valuesOf,
+} from '../../parts/fields/form-field.ts'
+
+/** The two ends of a connection, as requests call them and by the role that each plays. */
+export const ends = [
+  { key: 'src', role: 'Source' },
+  { key: 'dest', role: 'Destination' },
+] as const satisfies readonly { key: string; role: Role }[]
+export type End = (typeof ends)[number]
+export type EndKey = End['key']
+
+/** What the step of the mapping asks for, and no form. */
+export const mappingField = 'mapping'
+
+export const endOf = (definition: ConnectorDefinition, role: Role): EndDefinition =>
+  (role === 'Source' ? definition.source : definition.destination) ?? { fields: [], records: [] }
+
+/** The settings that an end's form asks for, with the values that are saved. */
+export function fieldsOfEnd(definitions: readonly FieldDefinition[], saved: ConnectionConfig = {}): FormField[] {
+  return definitions
+    .filter(({ name }) => name !== mappingField)
+    .map((definition) => ({ ...definition, value: textOf(saved[definition.name]) }))
+}
+
+/** A saved value as text, as the service shows values of fields. */
+export function textOf(value: ConnectionConfig[string] | undefined): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** What a form shows: what was typed, over what is saved, over the defaults. */
+export const valuesNow = (fields: readonly FormField[], typed: FormValues = {}): FormValues => ({
+  ...valuesOf(fields),
+  ...Object.fromEntries(Object.entries(typed).filter(([name]) => fields.some((field) => field.name === name))),
+})
+
+/**
+ * The settings to send for an end, which replace those that are there as a whole: whatever differs from the defaults,
+ * and the mapping as it is.
+ */
+export function settingsToSend(
+  fields: readonly FormField[],
+  values: FormValues,
+  saved: ConnectionConfig = {},
+): ConnectionConfig {
+  const defaults = valuesOf(fields.map(({ value, ...field }) => field))
+  const mapping = saved[mappingField]
+  return {
+    ...withoutCleared(
+      changesOf(
+        defaults,
+        values,
+        fields.filter(({ readonly }) => !readonly),
+      ),
+    ),
+    ...(mapping === undefined ? {} : { [mappingField]: mapping }),
+  }
+}
+
+const withoutCleared = (changes: FieldChanges): ConnectionConfig =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null))
+
+/** Whether what was typed differs from what is saved. */
+export const isTyped = (fields: readonly FormField[], typed: FormValues = {}): boolean =>
+  Object.keys(changesOf(valuesOf(fields), valuesNow(fields, typed))).length > 0

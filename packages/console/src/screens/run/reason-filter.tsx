@@ -1,0 +1,32 @@
+import { Chip, Group, Text } from '@mantine/core'
+import type { Reject } from '@penstock/wire'
+import { useAddress } from '../../parts/address.ts'
+import { count } from '../../parts/numbers.ts'
+import { strings } from '../../strings/index.ts'
+
+const say = strings.run
+
+/** Why records were rejected and how many for each reason; picking one keeps those. */
+export function ReasonFilter({ rejects }: { rejects: readonly Reject[] }) {
+  const { value, change } = useAddress()
+  const counts = new Map<string, number>()
+  for (const reject of rejects) counts.set(reject.reason, (counts.get(reject.reason) ?? 0) + reject.count)
+  const reasons = [...counts].sort(([, one], [, other]) => other - one)
+  return (
+    <Chip.Group value={value('reason')} onChange={(reason) => change({ reason: String(reason) })}>
+      <Group gap="xs" role="group" aria-label={say.reasons}>
+        <Chip value="" size="sm" variant="light">
+          {say.every}
+        </Chip>
+        {reasons.map(([reason, n]) => (
+          <Chip key={reason} value={reason} size="sm" variant="light" maw="100%">
+            {reason}{' '}
+            <Text span inherit fw={650}>
+              {say.times(count(n))}
+            </Text>
+          </Chip>
+        ))}
+      </Group>
+    </Chip.Group>
+  )
+}

@@ -1,0 +1,117 @@
+import { Card, Group, Progress, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
+import type { Transfer } from '@penstock/wire'
+import { bytes, count, percent } from '../../parts/numbers.ts'
+import { strings } from '../../strings/index.ts'
+import { isUnderWay } from '../connection/use-connection.ts'
+
+const say = strings.run
+
+/** The account of the rows: what was read is what was accepted and what was rejected, and nothing is lost in between. */
+export function RowAccount({ transfer }: { transfer: Transfer }) {
+  const { read, sent, accepted, rejected } = transfer.records
+  const unsettled = read - accepted - rejected
+  const moves = isUnderWay(transfer)
+  return (
+    <Card withBorder padding="lg">
+      <Title order={2} size="h4" mb="md">
+        {say.account}
+        {moves && (
+          <Text span c="dimmed" size="sm" fw={400} ml="sm">
+            {say.soFar}
+          </Text>
+        )}
+      </Title>
+      <VisuallyHidden>{say.equation(count(read), count(accepted), count(rejected))}</VisuallyHidden>
+      <Group gap="lg" align="flex-start" aria-hidden>
+        <Term n={read} label={say.read} help={say.readHelp} colour="water-6" />
+        <Sign>=</Sign>
+        <Term n={accepted} label={say.accepted} help={say.acceptedHelp} colour="teal-6" />
+        <Sign>+</Sign>
+        <Term n={rejected} label={say.rejected} help={say.rejectedHelp} colour="orange-6" />
+        {unsettled > 0 && (
+          <>
+            <Sign>+</Sign>
+            <Term n={unsettled} label={say.unsettled} help={say.unsettledHelp} colour="gray-6" />
+          </>
+        )}
+      </Group>
+      {read > 0 && (
+        <Progress.Root size={12} mt="lg" aria-hidden>
+          <Progress.Section value={(accepted / read) * 100} color="teal.6" />
+          <Progress.Section value={(rejected / read) * 100} color="orange.6" />
+        </Progress.Root>
+      )}
+      <Stack gap={2} mt="md">
+        <Text size="sm" c="dimmed">
+          {moves ? say.addsUpSoFar : unsettled > 0 ? say.addsUpNot : say.addsUp}
+        </Text>
+        <Text size="sm" c="dimmed" className="figures">
+          {say.sent(count(sent), bytes(transfer.bytes))}
+        </Text>
+      </Stack>
+    </Card>
+  )
+}
+
+function Term({ n, label, help, colour }: { n: number; label: string; help: string; colour: string }) {
+  return (
+    <div>
+      <Text fz={34} fw={650} lh={1.1} lts={-0.5} className="figures">
+        {count(n)}
+      </Text>
+      <Group gap={6} mt={6} wrap="nowrap">
+        <span
+          style={{
+            width: 10,
+            height: 10,
+            flex: 'none',
+            borderRadius: 3,
+            background: `var(--mantine-color-${colour})`,
+          }}
+        />
+        <Text size="sm" fw={550}>
+          {label}
+        </Text>
+      </Group>
+      <Text size="xs" c="dimmed">
+        {help}
+      </Text>
+    </div>
+  )
+}
+
+const Sign = ({ children }: { children: string }) => (
+  <Text fz={28} c="dimmed" lh={1.3}>
+    {children}
+  </Text>
+)
+
+/** How far a run is that has not ended. */
+export function BigProgress({ transfer }: { transfer: Transfer }) {
+  const { progress, status } = transfer
+  const told =
+    status === 'queued' ? say.waits : progress === null ? say.progressUnknown : say.dealtWith(percent(progress))
+  return (
+    <Card withBorder padding="lg">
+      <Group justify="space-between" mb="sm" gap="xs" align="baseline">
+        <Title order={2} size="h4">
+          {say.progress}
+        </Title>
+        <Text size="sm" c="dimmed" role="status" className="figures">
+          {told}
+        </Text>
+      </Group>
+      <Progress.Root size={22} radius="md">
+        <Progress.Section
+          value={status === 'queued' ? 0 : (progress ?? 1) * 100}
+          animated={status === 'running'}
+          striped={progress === null}
+          aria-label={say.progress}
+          aria-valuetext={told}
+        >
+          {progress !== null && progress > 0.12 && <Progress.Label>{percent(progress)}</Progress.Label>}
+        </Progress.Section>
+      </Progress.Root>
+    </Card>
+  )
+}
