@@ -7,6 +7,7 @@ import { connectorBySlug } from './harness/fixtures.ts'
 
 const azure = connectorBySlug('azure-blob-storage-source')
 const sftp = connectorBySlug('sftp-source')
+const mparticle = connectorBySlug('mparticle-events')
 const unmoved = connectorBySlug('google-ads-customer-match')
 const phone = { width: 390, height: 844 }
 
@@ -67,9 +68,9 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     assert.equal(new URL(page.url()).search, '?page=2')
     await page.getByRole('searchbox', { name: 'Search connectors' }).fill('SNOWflake')
     await page.waitForURL('**/connectors?q=SNOWflake')
-    await page.getByText('Snowflake Source').waitFor()
-    await page.getByText('PostgreSQL').waitFor({ state: 'detached' })
-    await page.getByRole('radio', { name: 'Configured', exact: true }).check({ force: true })
+    await page.getByText('Snowflake Source').first().waitFor()
+    await page.getByText('PostgreSQL').first().waitFor({ state: 'detached' })
+    await page.getByRole('radiogroup', { name: 'Configuration' }).getByText('Configured', { exact: true }).click()
     await page.getByText('No connector fits').waitFor()
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.getByText(`1–25 of ${reply.length}`).waitFor()
@@ -226,14 +227,30 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     assert.equal(await savedValue(id, azure.id, 'accountName'), 'mine')
   })
 
-  test('that an active connection needs say which, where they would lose what it needs', async () => {
-    const mparticle = connectorBySlug('mparticle-events')
-    const { path } = await accountWith('Needed', mparticle)
+  test('that an active connection needs stay complete: what would be cleared says for which connection', async () => {
+    const { id, path } = await accountWith('Needed', mparticle)
+    await stage.addEnds(id)
+    const secretConfig = { key: 'k', secret: 's' }
+    await stage.client.configureConnector({ accountId: id, id: mparticle.id, body: { secretConfig } })
+    const { reply: connection } = await stage.client.createConnection({
+      accountId: id,
+      body: {
+        name: 'Sends events',
+        srcConnectorId: localFolder.id,
+        destConnectorId: mparticle.id,
+        srcConnectionConfig: { files: 'events.csv' },
+      },
+    })
+    await stage.client.updateConnectionStatus({ accountId: id, id: connection.id, body: { action: 'activate' } })
     const page = await stage.open(`${path}?configure=${mparticle.id}`)
     const form = dialog(page, `Configure ${mparticle.name}`)
     await form.getByText('Needed only where it is the destination of a connection.').first().waitFor()
+    await form.getByRole('button', { name: 'Clear: Key' }).click()
     await form.getByRole('button', { name: 'Save', exact: true }).click()
-    await form.waitFor({ state: 'detached' })
+    await form.getByText('Key is required.').waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await form.getByRole('alert').getByRole('link', { name: 'Sends events is active and needs it' }).click()
+    await page.waitForURL(`**/connections/${connection.id}`)
   })
 
   test('are checked step by step, and checked again once mended', async () => {
@@ -343,8 +360,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
       await form.getByText('Account name must not be blank.').waitFor()
       assert.deepEqual(await accessibilityFaults(page), [])
       await page.setViewportSize(phone)
-      const overflows = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
-      assert.equal(overflows, false)
+      await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth')
     })
   }
 

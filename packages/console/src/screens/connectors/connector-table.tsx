@@ -137,15 +137,23 @@ function Actions({ connector, onLook, onRemove }: { connector: AddedConnector } 
     <Group gap="xs" justify="flex-end" wrap="nowrap">
       <Box visibleFrom="md">
         {configured && whyNoCheck(connector) === undefined ? (
-          <Button size="compact-sm" variant="default" onClick={() => onLook({ check: connectorId })}>
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={say.checkTitle(name)}
+            onClick={() => onLook({ check: connectorId })}
+          >
             {say.check}
-            <VisuallyHidden>: {name}</VisuallyHidden>
           </Button>
         ) : (
           !configured && (
-            <Button size="compact-sm" variant="light" onClick={() => onLook({ configure: connectorId })}>
+            <Button
+              size="compact-sm"
+              variant="light"
+              aria-label={say.configureTitle(name)}
+              onClick={() => onLook({ configure: connectorId })}
+            >
               {say.configure}
-              <VisuallyHidden>: {name}</VisuallyHidden>
             </Button>
           )
         )}
