@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
+import { until } from './harness/until.ts'
 
 const moving = connectors.filter(({ integrated, status }) => integrated && status !== 'withdrawn')
 
@@ -130,7 +131,7 @@ describe('the catalogue, in the console', { skip }, () => {
       await page.getByRole('checkbox', { name: 'Adobe Audience Segments' }).click()
       await page.getByText('1 picked').waitFor()
       assert.deepEqual(await accessibilityFaults(page), [])
-      await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth')
+      await until('it fits', () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'))
       await page.setViewportSize({ width: 1440, height: 900 })
       await page.getByRole('checkbox', { name: 'Moves data' }).press('Space')
       await found(page, `${moving.length} connectors fit`)

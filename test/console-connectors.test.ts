@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
+import { until } from './harness/until.ts'
 
 const azure = connectorBySlug('azure-blob-storage-source')
 const sftp = connectorBySlug('sftp-source')
@@ -17,6 +18,13 @@ const all = `
   [...document.querySelectorAll('input, textarea')].map(({ value }) => value).join() +
   JSON.stringify({ ...localStorage, ...sessionStorage }) +
   location.href`
+
+/** Pastes two lines where the cursor is. */
+const pasteLines = `{
+  const clipboardData = new DataTransfer()
+  clipboardData.setData('text', 'first\\nsecond')
+  document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+}`
 
 describe('the connectors of a sub-account, in the console', { skip }, () => {
   let stage: ConsoleStage
@@ -45,7 +53,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await row('PostgreSQL').getByText('Configured', { exact: true }).filter({ visible: true }).waitFor()
     await row(azure.name).getByText('To be configured').filter({ visible: true }).waitFor()
     await row(unmoved.name).getByText('moves no data here yet').waitFor()
-    await row('PostgreSQL').getByRole('link', { name: '1 connection' }).click()
+    await row('PostgreSQL').getByRole('link', { name: '1 connection' }).filter({ visible: true }).click()
     await page.waitForURL(`**/accounts/${id}/connections?q=PostgreSQL`)
   })
 
@@ -101,7 +109,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await form.getByText('Account name is required.').waitFor()
     assert.equal(await account.getAttribute('aria-invalid'), 'true')
     assert.match((await account.getAttribute('aria-describedby')) ?? '', /error/)
-    await page.waitForFunction(`document.activeElement.getAttribute('aria-invalid') === 'true'`)
+    await form.locator(':focus[aria-invalid=true]').waitFor()
     // What was typed where it no longer counts is not sent.
     await account.fill('forgotten')
     await form.getByRole('combobox', { name: 'Credential type' }).click()
@@ -190,6 +198,13 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
       `getComputedStyle(document.querySelector('[role=dialog] textarea')).webkitTextSecurity`,
     )
     assert.equal(shown, 'disc')
+    await form.getByRole('combobox', { name: 'Authentication' }).click()
+    await page.getByRole('option', { name: 'password' }).click()
+    await form.getByLabel(/^Password/).focus()
+    await page.evaluate(pasteLines)
+    const pasted = form.getByRole('textbox', { name: 'Password' })
+    assert.equal(await pasted.inputValue(), 'first\nsecond')
+    assert.equal(await pasted.and(page.locator(':focus')).count(), 1)
     const port = form.getByRole('textbox', { name: 'Port' })
     assert.equal(await port.inputValue(), '22')
     await form.getByText('From 1 to 65535.').waitFor()
@@ -360,7 +375,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
       await form.getByText('Account name must not be blank.').waitFor()
       assert.deepEqual(await accessibilityFaults(page), [])
       await page.setViewportSize(phone)
-      await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth')
+      await until('it fits', () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'))
     })
   }
 
