@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, startConsole } from './harness/console.ts'
@@ -31,6 +31,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
   before(async () => {
     stage = await startConsole()
   })
+  afterEach(() => stage.closePages())
   after(() => stage?.close())
 
   /** A sub-account with connectors that nothing is configured of. */

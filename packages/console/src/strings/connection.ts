@@ -159,10 +159,12 @@ export const connection = {
   openRun: (status: string) => `Open the run: ${status}`,
   cancelOne: 'Cancel this run',
 
+  latestFailed: 'The latest run failed',
+
   // Timeline
   noEvents: 'Nothing has happened yet',
   more: 'Show more',
-  runHappened: (status: string) => `Run ${status.toLowerCase()}`,
+  runHappened: (status: string) => `Run: ${status.toLowerCase()}`,
   runCounts: (read: string, accepted: string, rejected: string) =>
     `${read} read, ${accepted} accepted, ${rejected} rejected`,
   created: (name: string) => `Created as “${name}”`,
@@ -170,6 +172,7 @@ export const connection = {
   settingsChanged: (end: string) => `Settings of the ${end.toLowerCase()} changed`,
   statusChanged: (from: string, to: string) => `${from} → ${to}`,
   statusSet: (to: string) => `Became ${to.toLowerCase()}`,
+  inZone: (words: string, zone: string, off: boolean) => `${words}, ${zone}${off ? ', switched off' : ''}`,
   scheduleSet: (to: string) => `Schedule set: ${to}`,
   scheduleGone: (from: string) => `Schedule deleted: ${from}`,
   scheduleChanged: (from: string, to: string) => `Schedule changed: ${from} → ${to}`,

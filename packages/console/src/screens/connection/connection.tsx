@@ -13,6 +13,8 @@ import { ConnectionBadge } from '../../parts/status.tsx'
 import { Time, useNow } from '../../parts/time.tsx'
 import { strings } from '../../strings/index.ts'
 import { Brake, needsWord } from '../run/brake.tsx'
+import { Failed } from '../run/failed.tsx'
+import { pathOfRun } from '../run/paths.ts'
 import { Actions } from './actions.tsx'
 import { Configuration } from './configuration.tsx'
 import { EditConnection } from './edit-connection.tsx'
@@ -89,6 +91,13 @@ function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: 
       {latest && !isDeleted && needsWord(latest) && (
         <Brake error={latest.error} reason={reasons.run} onRun={() => doing.run(true)} />
       )}
+      {latest?.status === 'failed' && !isDeleted && !needsWord(latest) && (
+        <Failed transfer={latest} title={say.latestFailed}>
+          <Anchor component={Link} to={pathOfRun(latest)} size="sm" ml="md">
+            {say.open}
+          </Anchor>
+        </Failed>
+      )}
       <Parts>
         {{
           overview: <Overview connection={connection} latest={latest} reason={reasons.edit} />,
@@ -130,16 +139,16 @@ function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: 
 function Facts({ connection }: { connection: ResultOf<'getConnection'>['reply'] }) {
   const { accountId, status, createdTime, updatedTime } = connection
   return (
-    <Group gap="xs" mt={6}>
+    <Group gap="sm" mt={6}>
       <ConnectionBadge status={status} />
       <Anchor component={Link} to={`/accounts/${accountId}/connections`} fz="inherit">
         {say.all}
       </Anchor>
       <span>
-        · {say.createdAt} <Time seconds={createdTime} />
+        {say.createdAt} <Time seconds={createdTime} />
       </span>
       <span>
-        · {say.changedAt} <Time seconds={updatedTime} />
+        {say.changedAt} <Time seconds={updatedTime} />
       </span>
     </Group>
   )

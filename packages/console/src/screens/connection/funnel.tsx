@@ -3,17 +3,17 @@ import type { Transfer } from '@penstock/wire'
 import { useState } from 'react'
 import { count, percent } from '../../parts/numbers.ts'
 import { Empty } from '../../parts/page.tsx'
-import { RunBadge } from '../../parts/status.tsx'
+import { RunBadge, runColors } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { strings } from '../../strings/index.ts'
-import type { Volume } from './use-volume.ts'
+import type { VolumeOfConnection } from './use-volume.ts'
 
 const say = strings.connection
 
 type Stage = { label: string; help: string; n: number; colour: string }
 
 /** How many records came through: of the latest run, or of all runs of the last 30 days. */
-export function Funnel({ latest, volume }: { latest: Transfer | undefined; volume: Volume | undefined }) {
+export function Funnel({ latest, volume }: { latest: Transfer | undefined; volume: VolumeOfConnection | undefined }) {
   const [shown, setShown] = useState<'latest' | 'month'>('latest')
   const stages = shown === 'latest' ? latest && stagesOf(latest.records) : volume && stagesOf(volume.total)
   const replayed = shown === 'month' ? (volume?.total.replayed ?? 0) : 0
@@ -68,8 +68,8 @@ function stagesOf(records: { read: number; sent?: number; accepted: number; reje
     ...(records.sent === undefined
       ? []
       : [{ label: say.sent, help: say.sentHelp, n: records.sent, colour: 'water-6' }]),
-    { label: say.accepted, help: say.acceptedHelp, n: records.accepted, colour: 'teal-6' },
-    { label: say.rejected, help: say.rejectedHelp, n: records.rejected, colour: 'orange-6' },
+    { label: say.accepted, help: say.acceptedHelp, n: records.accepted, colour: `${runColors.succeeded}-6` },
+    { label: say.rejected, help: say.rejectedHelp, n: records.rejected, colour: `${runColors.failed}-6` },
   ]
 }
 
@@ -78,36 +78,48 @@ function Stages({ stages }: { stages: readonly Stage[] }) {
   return (
     <Stack gap="md" component="dl" m={0}>
       {stages.map(({ label, help, n, colour }) => (
-        <Box key={label}>
-          <Group justify="space-between" gap="xs" wrap="nowrap" component="div">
-            <Text component="dt" size="sm">
-              {label}{' '}
-              <Text span size="xs" c="dimmed">
-                {help}
+        <div
+          key={label}
+          style={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr) auto', columnGap: 8, alignItems: 'baseline' }}
+        >
+          <Text component="dt" size="sm">
+            {label}{' '}
+            <Text span size="xs" c="dimmed">
+              {help}
+            </Text>
+          </Text>
+          <Text component="dd" m={0} fw={600} className="figures" style={{ whiteSpace: 'nowrap' }}>
+            {count(n)}
+            {whole > 0 && (
+              <Text span size="sm" c="dimmed" fw={400} ml={8} miw={52} ta="right" display="inline-block">
+                {percent(n / whole)}
               </Text>
-            </Text>
-            <Text component="dd" m={0} fw={600} className="figures" style={{ whiteSpace: 'nowrap' }}>
-              {count(n)}
-              {whole > 0 && (
-                <Text span size="sm" c="dimmed" fw={400} ml={8} miw={52} ta="right" display="inline-block">
-                  {percent(n / whole)}
-                </Text>
-              )}
-            </Text>
-          </Group>
-          <Box
-            mt={6}
-            h={10}
-            style={{ borderRadius: 5, overflow: 'hidden', background: 'var(--mantine-color-default-hover)' }}
-          >
-            <Box
-              h="100%"
-              w={whole > 0 ? `${Math.max(n > 0 ? 1 : 0, Math.min(100, (n / whole) * 100))}%` : 0}
-              style={{ borderRadius: 5, background: `var(--mantine-color-${colour})`, transition: 'width 400ms ease' }}
-            />
-          </Box>
-        </Box>
+            )}
+          </Text>
+          <Bar part={whole > 0 ? n / whole : 0} colour={colour} />
+        </div>
       ))}
     </Stack>
+  )
+}
+
+/** Never nothing where there is something. */
+function Bar({ part, colour }: { part: number; colour: string }) {
+  const width = part > 0 ? Math.min(100, Math.max(1, part * 100)) : 0
+  return (
+    <Box
+      component="dd"
+      aria-hidden
+      m={0}
+      mt={6}
+      h={10}
+      style={{ gridColumn: '1 / -1', borderRadius: 5, background: 'var(--mantine-color-default-hover)' }}
+    >
+      <Box
+        h="100%"
+        w={`${width}%`}
+        style={{ borderRadius: 5, background: `var(--mantine-color-${colour})`, transition: 'width 400ms ease' }}
+      />
+    </Box>
   )
 }

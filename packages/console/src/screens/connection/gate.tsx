@@ -24,12 +24,13 @@ export function Gate({ status }: { status: ConnectionStatus }) {
   return (
     <svg width={96} height={128} viewBox="0 0 96 128" fill="none" aria-hidden focusable="false">
       {/* stem and housing */}
-      <rect x={45} y={12} width={6} height={26} fill={wall} />
-      <path d="M34 67V44a8 8 0 0 1 8-8h12a8 8 0 0 1 8 8v23Z" fill={inside} stroke={wall} strokeWidth={3} />
+      <rect x={45} y={12} width={6} height={10} fill={wall} />
+      <path d="M34 68V28a8 8 0 0 1 8-8h12a8 8 0 0 1 8 8v40" fill={inside} stroke={wall} strokeWidth={3} />
       {/* pipe */}
       <rect x={0} y={67} width={96} height={34} fill={inside} />
       {state !== 'apart' && <rect x={0} y={70} width={48} height={28} fill={water} />}
       {state === 'open' && <rect x={48} y={70} width={48} height={28} fill={water} />}
+      {state === 'open' && <rect x={35.5} y={66} width={25} height={5} fill={water} />}
       <path d="M0 68.5H34M62 68.5H96M0 99.5H96" stroke={wall} strokeWidth={3} />
       {/* blade */}
       <g className="pipe-blade" data-open={state === 'open' || undefined}>

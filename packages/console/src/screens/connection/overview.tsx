@@ -1,10 +1,10 @@
-import { Card, Grid, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Card, Flex, Grid, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { ConnectionDetails, Transfer } from '@penstock/wire'
 import { count } from '../../parts/numbers.ts'
 import { strings } from '../../strings/index.ts'
 import { Funnel } from './funnel.tsx'
 import { ScheduleCard } from './schedule-card.tsx'
-import { useVolume } from './use-volume.ts'
+import { useVolumeOf } from './use-volume.ts'
 import { VolumeCard } from './volume.tsx'
 
 const say = strings.connection
@@ -20,7 +20,7 @@ export function Overview({
   /** Why its schedule cannot be changed. */
   reason: string | undefined
 }) {
-  const volume = useVolume(connection)
+  const volume = useVolumeOf(connection)
   const { monthlyVolume, usedVolume, totalVolume } = connection
   return (
     <Stack gap="md">
@@ -45,12 +45,19 @@ export function Overview({
 function Figure({ label, n }: { label: string; n: number }) {
   return (
     <Card withBorder padding="md">
-      <Text size="sm" c="dimmed">
-        {label}
-      </Text>
-      <Text fz={26} fw={650} lh={1.2} mt={4} className="figures">
-        {count(n)}
-      </Text>
+      <Flex
+        direction={{ base: 'row', xs: 'column' }}
+        align={{ base: 'baseline', xs: 'flex-start' }}
+        justify="space-between"
+        gap={4}
+      >
+        <Text size="sm" c="dimmed">
+          {label}
+        </Text>
+        <Text fz={{ base: 20, xs: 26 }} fw={650} lh={1.2} className="figures">
+          {count(n)}
+        </Text>
+      </Flex>
     </Card>
   )
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Box, Card, Group, Select, Table, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Anchor, Box, Card, Group, Select, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { type ConnectionDetails, type Transfer, type TransferStatus, transferStatuses } from '@penstock/wire'
 import { IconPlayerStop } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -65,6 +65,7 @@ export function Runs({ connection }: { connection: ConnectionDetails }) {
 }
 
 function RunsTable({ runs, onCancel }: { runs: readonly Transfer[]; onCancel: (transfer: Transfer) => void }) {
+  const moves = runs.some(isUnderWay)
   return (
     <Card withBorder padding={0}>
       <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} role="region" aria-label={say.runs}>
@@ -84,7 +85,11 @@ function RunsTable({ runs, onCancel }: { runs: readonly Transfer[]; onCancel: (t
               <Table.Th ta="right" visibleFrom="md">
                 {say.took}
               </Table.Th>
-              <Table.Th w={48} aria-label={strings.parts.actions} />
+              {moves && (
+                <Table.Th w={48}>
+                  <VisuallyHidden>{strings.parts.actions}</VisuallyHidden>
+                </Table.Th>
+              )}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -109,6 +114,7 @@ function Row({ run, onCancel }: { run: Transfer; onCancel: (transfer: Transfer) 
           to={pathOfRun(run)}
           fz="inherit"
           underline="never"
+          style={{ display: 'inline-block', minWidth: 'max-content' }}
           aria-label={say.openRun(strings.parts.run[run.status])}
         >
           <RunBadge status={run.status} />
@@ -138,8 +144,8 @@ function Row({ run, onCancel }: { run: Transfer; onCancel: (transfer: Transfer) 
       <Table.Td ta="right" visibleFrom="md" style={{ whiteSpace: 'nowrap' }}>
         {run.startedTime !== null && run.finishedTime !== null ? duration(run.finishedTime - run.startedTime) : '…'}
       </Table.Td>
-      <Table.Td>
-        {moves && (
+      {moves && (
+        <Table.Td>
           <Group gap={0} justify="flex-end">
             <Tooltip label={say.cancelOne}>
               <ActionIcon variant="subtle" color="red" aria-label={say.cancelOne} onClick={() => onCancel(run)}>
@@ -147,8 +153,8 @@ function Row({ run, onCancel }: { run: Transfer; onCancel: (transfer: Transfer) 
               </ActionIcon>
             </Tooltip>
           </Group>
-        )}
-      </Table.Td>
+        </Table.Td>
+      )}
     </Table.Tr>
   )
 }

@@ -18,6 +18,7 @@ import { runColors, statusColors } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { strings } from '../../strings/index.ts'
 import { pathOfRun } from '../run/paths.ts'
+import { wordsOfCron } from './schedule-card.tsx'
 import { againWhileUnderWay } from './use-connection.ts'
 
 const say = strings.connection
@@ -101,12 +102,17 @@ export function History({ connection }: { connection: ConnectionDetails }) {
   )
 }
 
-/** Of what happened in the same second, a change of the connection comes after the run that may have made it. */
+/** Of what happened in the same second: a run comes after what prepared it, and before what it broke. */
 function merged(events: readonly ConnectionEvent[], runs: readonly Transfer[]): Entry[] {
   return [
     ...events.map((event): Entry => ({ time: event.time, event })),
     ...runs.map((run): Entry => ({ time: run.createdTime, run })),
-  ].sort((one, other) => other.time - one.time)
+  ].sort((one, other) => other.time - one.time || rankOf(other) - rankOf(one))
+}
+
+function rankOf(entry: Entry): number {
+  if ('run' in entry) return 1
+  return entry.event.to === 'broken' || entry.event.to === 'offline' ? 2 : 0
 }
 
 function Bullet({ event }: { event: ConnectionEvent }) {
@@ -141,6 +147,12 @@ const When = ({ seconds }: { seconds: number }) => (
   </Text>
 )
 
+/** As history has it: cron, time zone, and “off” where it is not enabled. */
+function scheduleInWords(text: string): string {
+  const [, cron, zone, off] = /^((?:\S+ ){4}\S+) (\S+)( off)?$/.exec(text) ?? []
+  return cron && zone ? say.inZone(wordsOfCron(cron), zone, off !== undefined) : text
+}
+
 function wordsOf({ kind, from, to }: ConnectionEvent): string {
   const statusOf = (text: string | null) => {
     const status = connectionStatuses.find((one) => one === text)
@@ -156,7 +168,9 @@ function wordsOf({ kind, from, to }: ConnectionEvent): string {
     case 'status':
       return from === null ? say.statusSet(statusOf(to)) : say.statusChanged(statusOf(from), statusOf(to))
     case 'schedule':
-      if (from === null) return say.scheduleSet(to ?? '')
-      return to === null ? say.scheduleGone(from) : say.scheduleChanged(from, to)
+      if (from === null) return say.scheduleSet(scheduleInWords(to ?? ''))
+      return to === null
+        ? say.scheduleGone(scheduleInWords(from))
+        : say.scheduleChanged(scheduleInWords(from), scheduleInWords(to))
   }
 }

@@ -1,33 +1,24 @@
-import type { ConnectionDetails, ConnectionReport } from '@penstock/wire'
-import { limits } from '@penstock/wire'
+import { type ConnectionDetails, limits } from '@penstock/wire'
 import { useRead } from '../../api/queries.ts'
+import { dayAfter, dayOf, everyDay } from '../../parts/days.ts'
+import { noVolume, type Volume } from '../../parts/volume.ts'
 
 const shownDays = 30
-const dayMs = 86_400_000
 
-export type Day = { day: string; accepted: number; rejected: number }
-export type Volume = { total: ConnectionReport['total']; days: Day[] }
-
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+export type VolumeOfConnection = { total: Volume; periods: readonly string[]; days: ReadonlyMap<string, Volume> }
 
 /** What the connection moved in the last 30 days: each of them, and all together. Undefined until it is known. */
-export function useVolume({ accountId, id, name }: ConnectionDetails): Volume | undefined {
-  const today = dayOf(Date.now())
-  const days = Array.from({ length: shownDays }, (_, ago) => dayOf(Date.parse(today) - (shownDays - 1 - ago) * dayMs))
+export function useVolumeOf({ accountId, id, name }: ConnectionDetails): VolumeOfConnection | undefined {
+  const endDate = dayOf(Date.now())
+  const startDate = dayAfter(endDate, 1 - shownDays)
   // Reports are of an account's connections, found by name; others may be called the same.
-  const { data } = useRead(
-    'reportConnections',
-    { accountId, query: { startDate: days[0], endDate: today, q: name, size: limits.pageSizeMax } },
-    { keep: true },
-  )
+  const query = { startDate, endDate, q: name, size: limits.pageSizeMax }
+  const { data } = useRead('reportConnections', { accountId, query }, { keep: true })
   if (!data) return undefined
   const report = data.reply.find(({ connectionId }) => connectionId === id)
-  const none = { read: 0, accepted: 0, rejected: 0, replayed: 0, bytes: 0 }
   return {
-    total: report?.total ?? none,
-    days: days.map((day) => {
-      const { accepted, rejected } = report?.days.find((one) => one.day === day) ?? none
-      return { day, accepted, rejected }
-    }),
+    total: report?.total ?? noVolume,
+    periods: everyDay(startDate, endDate),
+    days: new Map(report?.days.map(({ day, ...volume }) => [day, volume])),
   }
 }

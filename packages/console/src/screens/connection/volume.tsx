@@ -1,16 +1,14 @@
-import { Box, Card, Skeleton, Text, Title } from '@mantine/core'
-import { lazy, Suspense } from 'react'
-import { count } from '../../parts/numbers.ts'
+import { Card, Skeleton, Text, Title } from '@mantine/core'
 import { Empty } from '../../parts/page.tsx'
+import { VolumeChart } from '../../parts/volume-chart.tsx'
 import { strings } from '../../strings/index.ts'
-import type { Volume } from './use-volume.ts'
+import type { VolumeOfConnection } from './use-volume.ts'
 
 const say = strings.connection
 const heightPx = 240
-const VolumeChart = lazy(() => import('./volume-chart.tsx'))
 
 /** What the connection moved, day by day. */
-export function VolumeCard({ volume }: { volume: Volume | undefined }) {
+export function VolumeCard({ volume }: { volume: VolumeOfConnection | undefined }) {
   const isNone = volume !== undefined && volume.total.accepted + volume.total.rejected === 0
   return (
     <Card withBorder padding="lg">
@@ -23,11 +21,7 @@ export function VolumeCard({ volume }: { volume: Volume | undefined }) {
       {isNone ? (
         <Empty title={say.noVolume} />
       ) : volume ? (
-        <Box role="img" aria-label={say.volumeSummary(count(volume.total.accepted), count(volume.total.rejected))}>
-          <Suspense fallback={<Skeleton h={heightPx} />}>
-            <VolumeChart days={volume.days} height={heightPx} />
-          </Suspense>
-        </Box>
+        <VolumeChart periods={volume.periods} volumes={volume.days} heightPx={heightPx} />
       ) : (
         <Skeleton h={heightPx} />
       )}

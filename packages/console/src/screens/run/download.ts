@@ -2,6 +2,7 @@ import { NoAnswerError, PenstockError } from '@penstock/client'
 import { basePath, operations, type Refused, type Transfer } from '@penstock/wire'
 import { recordedFetch } from '../../api/calls.ts'
 import { tokenOfSession } from '../../api/session.ts'
+import { addressOf } from '../../place.ts'
 import { strings } from '../../strings/index.ts'
 
 export const endings = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' } as const
@@ -16,7 +17,7 @@ export async function downloadRejects(
   type: DownloadType,
 ): Promise<void> {
   const path = operations.listRejects.path.replace('{id}', connectionId).replace('{transferId}', id)
-  const address = `${basePath}${path}?${new URLSearchParams({ accountId })}`
+  const address = `${addressOf(basePath + path)}?${new URLSearchParams({ accountId })}`
   const headers = { accept: type, authorization: `Bearer ${await tokenOfSession()}` }
   const response = await recordedFetch(address, { headers }).catch((cause: unknown) => {
     throw new NoAnswerError(strings.parts.unreachable, { cause })

@@ -6,6 +6,11 @@ import { strings } from '../../strings/index.ts'
 
 const say = strings.run
 
+/** Reasons are sentences, which may be wider than a phone. */
+const wrapped = {
+  label: { height: 'auto', minHeight: 'var(--chip-size)', whiteSpace: 'normal', lineHeight: 1.3 },
+} as const
+
 /** Why records were rejected and how many for each reason; picking one keeps those. */
 export function ReasonFilter({ rejects }: { rejects: readonly Reject[] }) {
   const { value, change } = useAddress()
@@ -19,7 +24,7 @@ export function ReasonFilter({ rejects }: { rejects: readonly Reject[] }) {
           {say.every}
         </Chip>
         {reasons.map(([reason, n]) => (
-          <Chip key={reason} value={reason} size="sm" variant="light" maw="100%">
+          <Chip key={reason} value={reason} size="sm" variant="light" styles={wrapped}>
             {reason}{' '}
             <Text span inherit fw={650}>
               {say.times(count(n))}

@@ -7,7 +7,7 @@ import { useAddress } from '../../parts/address.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { notifyFailure } from '../../parts/notify.tsx'
 import { count } from '../../parts/numbers.ts'
-import { Empty } from '../../parts/page.tsx'
+import { Empty, Toolbar } from '../../parts/page.tsx'
 import { Pager, pageSize } from '../../parts/pager.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { strings } from '../../strings/index.ts'
@@ -57,7 +57,9 @@ export function Rejects({ transfer }: { transfer: Transfer }) {
           return (
             <Stack gap="md">
               <ReasonFilter rejects={reply} />
-              <SearchBox label={say.search} />
+              <Toolbar>
+                <SearchBox label={say.search} />
+              </Toolbar>
               {isFiltered && total > reply.length && (
                 <Text size="sm" c="dimmed">
                   {say.fewer(count(reply.length), count(total))}

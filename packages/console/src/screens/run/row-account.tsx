@@ -1,6 +1,7 @@
 import { Card, Group, Progress, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import type { Transfer } from '@penstock/wire'
 import { bytes, count, percent } from '../../parts/numbers.ts'
+import { runColors } from '../../parts/status.tsx'
 import { strings } from '../../strings/index.ts'
 import { isUnderWay } from '../connection/use-connection.ts'
 
@@ -12,7 +13,7 @@ export function RowAccount({ transfer }: { transfer: Transfer }) {
   const unsettled = read - accepted - rejected
   const moves = isUnderWay(transfer)
   return (
-    <Card withBorder padding="lg">
+    <Card withBorder padding="lg" h="100%">
       <Title order={2} size="h4" mb="md">
         {say.account}
         {moves && (
@@ -24,21 +25,16 @@ export function RowAccount({ transfer }: { transfer: Transfer }) {
       <VisuallyHidden>{say.equation(count(read), count(accepted), count(rejected))}</VisuallyHidden>
       <Group gap="lg" align="flex-start" aria-hidden>
         <Term n={read} label={say.read} help={say.readHelp} colour="water-6" />
-        <Sign>=</Sign>
-        <Term n={accepted} label={say.accepted} help={say.acceptedHelp} colour="teal-6" />
-        <Sign>+</Sign>
-        <Term n={rejected} label={say.rejected} help={say.rejectedHelp} colour="orange-6" />
+        <Term sign="=" n={accepted} label={say.accepted} help={say.acceptedHelp} colour={`${runColors.succeeded}-6`} />
+        <Term sign="+" n={rejected} label={say.rejected} help={say.rejectedHelp} colour={`${runColors.failed}-6`} />
         {unsettled > 0 && (
-          <>
-            <Sign>+</Sign>
-            <Term n={unsettled} label={say.unsettled} help={say.unsettledHelp} colour="gray-6" />
-          </>
+          <Term sign="+" n={unsettled} label={say.unsettled} help={say.unsettledHelp} colour="gray-6" />
         )}
       </Group>
       {read > 0 && (
         <Progress.Root size={12} mt="lg" aria-hidden>
-          <Progress.Section value={(accepted / read) * 100} color="teal.6" />
-          <Progress.Section value={(rejected / read) * 100} color="orange.6" />
+          <Progress.Section value={(accepted / read) * 100} color={`${runColors.succeeded}.6`} />
+          <Progress.Section value={(rejected / read) * 100} color={`${runColors.failed}.6`} />
         </Progress.Root>
       )}
       <Stack gap={2} mt="md">
@@ -53,38 +49,52 @@ export function RowAccount({ transfer }: { transfer: Transfer }) {
   )
 }
 
-function Term({ n, label, help, colour }: { n: number; label: string; help: string; colour: string }) {
+function Term({
+  sign,
+  n,
+  label,
+  help,
+  colour,
+}: {
+  /** What stands before it. */
+  sign?: string
+  n: number
+  label: string
+  help: string
+  colour: string
+}) {
   return (
-    <div>
-      <Text fz={34} fw={650} lh={1.1} lts={-0.5} className="figures">
-        {count(n)}
-      </Text>
-      <Group gap={6} mt={6} wrap="nowrap">
-        <span
-          style={{
-            width: 10,
-            height: 10,
-            flex: 'none',
-            borderRadius: 3,
-            background: `var(--mantine-color-${colour})`,
-          }}
-        />
-        <Text size="sm" fw={550}>
-          {label}
+    <Group gap="lg" wrap="nowrap" align="flex-start">
+      {sign && (
+        <Text fz={28} c="dimmed" lh={1.3}>
+          {sign}
         </Text>
-      </Group>
-      <Text size="xs" c="dimmed">
-        {help}
-      </Text>
-    </div>
+      )}
+      <div>
+        <Text fz={{ base: 28, xs: 34 }} fw={650} lh={1.1} lts={-0.5} className="figures">
+          {count(n)}
+        </Text>
+        <Group gap={6} mt={6} wrap="nowrap">
+          <span
+            style={{
+              width: 10,
+              height: 10,
+              flex: 'none',
+              borderRadius: 3,
+              background: `var(--mantine-color-${colour})`,
+            }}
+          />
+          <Text size="sm" fw={550}>
+            {label}
+          </Text>
+        </Group>
+        <Text size="xs" c="dimmed">
+          {help}
+        </Text>
+      </div>
+    </Group>
   )
 }
-
-const Sign = ({ children }: { children: string }) => (
-  <Text fz={28} c="dimmed" lh={1.3}>
-    {children}
-  </Text>
-)
 
 /** How far a run is that has not ended. */
 export function BigProgress({ transfer }: { transfer: Transfer }) {

@@ -158,12 +158,11 @@ function refusalToReplay(transfer: Transfer, reasonNotToRun: string | undefined)
 function Facts({ status, connection }: { status: Transfer['status']; connection: Connection }) {
   const path = pathOfConnection({ accountId: connection.accountId, connectionId: connection.id })
   return (
-    <Group gap="xs" mt={6}>
+    <Group gap="sm" mt={6}>
       <RunBadge status={status} />
       <Anchor component={Link} to={path} fz="inherit">
         {say.of}
       </Anchor>
-      <span>·</span>
       <Anchor component={Link} to={`${path}?tab=runs`} fz="inherit">
         {say.all}
       </Anchor>
