@@ -45,19 +45,20 @@ export function ReasonedItem({
   reason,
   onClick,
   icon,
-  color,
+  destructive = false,
   children,
 }: {
   reason: string | undefined
   onClick: () => void
   icon?: ReactNode
-  color?: string
+  /** It takes something away. */
+  destructive?: boolean
   children: ReactNode
 }) {
   const id = useId()
   if (reason === undefined) {
     return (
-      <Menu.Item leftSection={icon} onClick={onClick} {...(color ? { color } : {})}>
+      <Menu.Item leftSection={icon} onClick={onClick} {...(destructive ? { c: 'var(--mantine-color-error)' } : {})}>
         {children}
       </Menu.Item>
     )
