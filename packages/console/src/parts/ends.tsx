@@ -5,9 +5,18 @@ import { strings } from '../strings/index.ts'
 import { ConnectorName } from './connector-name.tsx'
 
 /** Where a connection leads from, and where to. */
-export function Ends({ src, dest, size = 20 }: Pick<Connection, 'src' | 'dest'> & { size?: number }) {
+export function Ends({
+  src,
+  dest,
+  size = 20,
+  wraps = false,
+}: Pick<Connection, 'src' | 'dest'> & {
+  size?: number
+  /** Takes a second line where one is too short, instead of shortening the names. */
+  wraps?: boolean
+}) {
   return (
-    <Group gap={6} wrap="nowrap" miw={0}>
+    <Group gap={6} wrap={wraps ? 'wrap' : 'nowrap'} miw={0}>
       <ConnectorName logo={src.connectorLogo} name={src.connectorName} size={size} />
       <IconArrowNarrowRight size={18} aria-hidden style={{ flex: 'none', color: 'var(--mantine-color-dimmed)' }} />
       <VisuallyHidden>{strings.parts.to}</VisuallyHidden>

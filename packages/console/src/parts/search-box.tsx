@@ -29,7 +29,7 @@ export function SearchBox({ label = strings.parts.search, name = 'q' }: { label?
       onChange={({ currentTarget }) => type(currentTarget.value)}
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={text && <CloseButton size="sm" aria-label={strings.parts.clearSearch} onClick={() => type('')} />}
-      style={{ flex: '1 1 14rem', maxWidth: 360 }}
+      style={{ width: '100%', maxWidth: 360 }}
     />
   )
 }

@@ -20,9 +20,12 @@ export const runColors: Readonly<Record<TransferStatus, string>> = {
   cancelled: 'gray',
 }
 
+/** A grey dot is seen in both themes. */
+const dotOf = (color: string) => (color === 'gray' ? 'gray.5' : color)
+
 export function ConnectionBadge({ status }: { status: ConnectionStatus }) {
   return (
-    <Badge variant="dot" color={statusColors[status]} tt="none" fw={500}>
+    <Badge variant="dot" color={dotOf(statusColors[status])} tt="none" fw={500}>
       {strings.parts.status[status]}
     </Badge>
   )
@@ -30,7 +33,7 @@ export function ConnectionBadge({ status }: { status: ConnectionStatus }) {
 
 export function RunBadge({ status }: { status: TransferStatus }) {
   return (
-    <Badge variant="dot" color={runColors[status]} tt="none" fw={500}>
+    <Badge variant="dot" color={dotOf(runColors[status])} tt="none" fw={500}>
       {strings.parts.run[status]}
     </Badge>
   )

@@ -8,6 +8,7 @@ import { noVolume, type Volume } from './volume.ts'
 
 const say = strings.parts
 const minTickGapPx = 24
+const ticks = 4
 
 export type VolumeBarsProps = {
   /** Days or months, in order; those without volume too. */
@@ -22,6 +23,7 @@ export default function VolumeBars({ periods, volumes, heightPx = 260 }: VolumeB
     const { accepted, rejected } = volumes.get(period) ?? noVolume
     return { period: shortPeriod(period), accepted, rejected }
   })
+  const top = roundTop(Math.max(...data.map(({ accepted, rejected }) => accepted + rejected)))
   return (
     <BarChart
       h={heightPx}
@@ -33,7 +35,13 @@ export default function VolumeBars({ periods, volumes, heightPx = 260 }: VolumeB
         { name: 'rejected', label: say.rejected, color: `${runColors.failed}.6` },
       ]}
       valueFormatter={count}
-      yAxisProps={{ tickFormatter: shortCount, width: 48, allowDecimals: false }}
+      yAxisProps={{
+        tickFormatter: shortCount,
+        width: 48,
+        domain: [0, top],
+        ticks: Array.from({ length: ticks + 1 }, (_, i) => (top / ticks) * i),
+      }}
+      barChartProps={{ margin: { top: 10, right: 4 } }}
       xAxisProps={{ minTickGap: minTickGapPx, interval: 'equidistantPreserveStart' }}
       gridAxis="x"
       tickLine="none"
@@ -44,4 +52,11 @@ export default function VolumeBars({ periods, volumes, heightPx = 260 }: VolumeB
       accessibilityLayer={false}
     />
   )
+}
+
+/** Where an axis ends whose ticks are all round numbers. @param max what it must have room for */
+function roundTop(max: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(max, ticks) / ticks))
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((step) => step * ticks >= max)
+  return (step ?? 10 * power) * ticks
 }

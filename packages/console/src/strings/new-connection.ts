@@ -74,7 +74,6 @@ export const newConnection = {
   lastChanged: 'Last changed',
   create: 'Create the connection',
   created: (name: string) => `${name} was created. It is in progress until you activate it.`,
-  saved: (name: string) => `${name} was saved`,
   saveAndGoOn: 'Save and go on',
   goToMapping: 'Go on to the mapping',
   goToReview: 'Go on to the review',
@@ -140,7 +139,6 @@ export const newConnection = {
   noColumnPicked: 'Needs a column',
   twice: 'This name is there already',
   mendFirst: 'Mend what is marked above first.',
-  mappingSaved: 'The mapping was saved',
 
   preview: 'Preview',
   previewHelp: (rows: number) =>
@@ -160,6 +158,7 @@ export const newConnection = {
   nothing: '–',
   lint: 'What the values are like',
   field: 'Field',
+  filledByWhat: 'Filled by',
   findings: 'Found',
   allWell: 'Nothing to note',
   finding: {
@@ -213,7 +212,6 @@ export const newConnection = {
   activation: 'Activate it',
   activationHelp: 'An active connection can be run and scheduled. You can disable it at any time.',
   activate: 'Activate',
-  activated: (name: string) => `${name} is active`,
   isActive: 'The connection is active',
   isDeleted: 'The connection is deleted: restore it first.',
   runHelp: 'Run it now to send the records, or give it a schedule on its page.',

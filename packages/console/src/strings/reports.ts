@@ -25,7 +25,7 @@ export const reports = {
   file: (what: string, from: string, until: string) => `${what}-${from}-to-${until}.csv`,
   searchAccounts: 'Search by sub-account',
   searchConnections: 'Search by connection',
-  chart: 'Records',
+  chart: (by: 'day' | 'month') => `Records by ${by}`,
   account: 'Sub-account',
   connection: 'Connection',
   read: 'Read',

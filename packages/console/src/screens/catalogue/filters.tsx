@@ -48,10 +48,10 @@ export function Filters({ query, moves, fresh, set }: ReturnType<typeof useFilte
       <Term name="platform" label={say.platformType} terms={platformTypes} value={query.platformType} onPick={set} />
       <Term name="data" label={say.dataType} terms={dataTypes} value={query.dataType} onPick={set} />
       <Group gap="xs" mih={36}>
-        <Chip checked={moves} onChange={(on) => set('moves', on ? 'yes' : '')}>
+        <Chip variant="outline" checked={moves} onChange={(on) => set('moves', on ? 'yes' : '')}>
           {say.movesData}
         </Chip>
-        <Chip checked={fresh} onChange={(on) => set('added', on ? 'no' : '')}>
+        <Chip variant="outline" checked={fresh} onChange={(on) => set('added', on ? 'no' : '')}>
           {say.notAdded}
         </Chip>
       </Group>

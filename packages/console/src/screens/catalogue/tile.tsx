@@ -52,7 +52,6 @@ export const Tile = memo(function Tile({
           withBorder
           padding="md"
           className={classes.tile}
-          {...named}
         >
           <Content id={id} entry={entry} added>
             <ThemeIcon size={20} radius="sm" color="teal" aria-hidden>

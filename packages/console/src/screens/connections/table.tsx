@@ -85,14 +85,16 @@ function Row({
           </Box>
         )}
         <Box hiddenFrom="md" fz="sm" c="dimmed" mt={2}>
-          <Ends src={src} dest={dest} size={16} />
+          <Ends src={src} dest={dest} size={16} wraps />
         </Box>
       </Table.Td>
       <Table.Td visibleFrom="md">
         <Ends src={src} dest={dest} />
       </Table.Td>
       <Table.Td>
-        <ConnectionBadge status={status} />
+        <Group>
+          <ConnectionBadge status={status} />
+        </Group>
       </Table.Td>
       <Table.Td ta="right" visibleFrom="lg" style={{ whiteSpace: 'nowrap' }}>
         {say.volumeOf(count(usedVolume), count(totalVolume))}

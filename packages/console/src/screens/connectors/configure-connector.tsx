@@ -59,7 +59,14 @@ export function ConfigureConnector({
           </Anchor>
         )}
         {definition.data?.reply.notes && (
-          <Spoiler maxHeight={44} showLabel={say.more} hideLabel={say.less} fz="sm" c="dimmed">
+          <Spoiler
+            maxHeight={44}
+            showLabel={say.more}
+            hideLabel={say.less}
+            fz="sm"
+            c="dimmed"
+            styles={{ control: { fontSize: 'inherit' } }}
+          >
             {definition.data.reply.notes}
           </Spoiler>
         )}

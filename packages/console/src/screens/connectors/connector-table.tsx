@@ -46,7 +46,9 @@ export function ConnectorTable({
               <Table.Th visibleFrom="md" ta="right">
                 {say.usedIn}
               </Table.Th>
-              <Table.Th aria-label={strings.parts.actions} />
+              <Table.Th>
+                <VisuallyHidden>{strings.parts.actions}</VisuallyHidden>
+              </Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

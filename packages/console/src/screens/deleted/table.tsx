@@ -1,4 +1,4 @@
-import { Anchor, Badge, Box, Button, Card, Table, Tooltip } from '@mantine/core'
+import { Anchor, Badge, Box, Button, Card, Table, Tooltip, VisuallyHidden } from '@mantine/core'
 import { type Connection, limits } from '@penstock/wire'
 import { IconRestore } from '@tabler/icons-react'
 import { Link } from 'react-router'
@@ -41,7 +41,9 @@ export function DeletedTable({
               <Table.Th visibleFrom="sm" w={170}>
                 {say.daysLeft}
               </Table.Th>
-              <Table.Th w={136} aria-label={strings.parts.actions} />
+              <Table.Th w={136}>
+                <VisuallyHidden>{strings.parts.actions}</VisuallyHidden>
+              </Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -66,7 +68,7 @@ export function DeletedTable({
                       </Box>
                     )}
                     <Box hiddenFrom="md" fz="sm" c="dimmed" mt={2}>
-                      <Ends src={src} dest={dest} size={16} />
+                      <Ends src={src} dest={dest} size={16} wraps />
                     </Box>
                     <Box hiddenFrom="sm" mt={6}>
                       <TimeLeft deletedTime={updatedTime} />
@@ -98,7 +100,7 @@ export function DeletedTable({
 function TimeLeft({ deletedTime }: { deletedTime: number }) {
   const days = (deletedTime * 1000 - useNow()) / dayMs + limits.restoreWindowDays
   return (
-    <Badge variant="dot" color={days < shortDays ? 'orange' : 'gray'} tt="none" fw={500}>
+    <Badge variant="dot" color={days < shortDays ? 'orange' : 'gray'} tt="none" fw={500} display="flex" w="fit-content">
       {days <= 1 ? say.lastDay : say.left(Math.ceil(days))}
     </Badge>
   )
@@ -118,7 +120,7 @@ function Restore({
     <Tooltip label={say.otherEnvironment(env)} disabled={editable} multiline maw={280}>
       <Button
         variant="light"
-        size="compact-md"
+        size="xs"
         leftSection={<IconRestore size={16} aria-hidden />}
         aria-label={editable ? say.restoreNamed(name) : `${say.restoreNamed(name)}: ${say.otherEnvironment(env)}`}
         loading={isBusy}

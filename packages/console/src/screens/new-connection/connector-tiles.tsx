@@ -1,4 +1,4 @@
-import { Badge, Group, Loader, Paper, SimpleGrid, Stack, Text, Title, UnstyledButton } from '@mantine/core'
+import { Badge, Group, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { CatalogueEntry } from '@penstock/wire'
 import { IconCheck } from '@tabler/icons-react'
 import { Logo, logoOfPlatform } from '../../parts/connector-name.tsx'
@@ -42,15 +42,19 @@ export function Tiles({
       </Group>
       <SimpleGrid cols={{ base: 1, xs: 2, lg: 3, xl: 4 }} spacing="sm">
         {tiles.map((tile) => (
-          <UnstyledButton
+          <Paper
             key={tile.connectorId}
+            component="button"
+            type="button"
+            withBorder
+            p="sm"
             className={classes.tile}
             onClick={() => onPick(tile)}
             disabled={busy !== undefined}
             aria-pressed={tile.connectorId === picked}
           >
             <Face tile={tile} picked={tile.connectorId === picked} busy={tile.connectorId === busy} />
-          </UnstyledButton>
+          </Paper>
         ))}
       </SimpleGrid>
     </Stack>
@@ -70,12 +74,12 @@ function Face({ tile, picked, busy }: { tile: Tile; picked: boolean; busy: boole
         </Text>
         <Group gap={6} mt={4}>
           {tile.added && tile.configured && (
-            <Badge size="sm" variant="light" color="teal" tt="none" fw={500}>
+            <Badge size="sm" variant="dot" color="teal" tt="none" fw={500}>
               {say.configured}
             </Badge>
           )}
           {tile.added && !tile.configured && (
-            <Badge size="sm" variant="light" color="orange" tt="none" fw={500}>
+            <Badge size="sm" variant="dot" color="orange" tt="none" fw={500}>
               {say.notConfigured}
             </Badge>
           )}

@@ -84,7 +84,7 @@ function Configuration({ definition: { connectorId, name, secretFields } }: { de
       <Group justify="space-between" gap="sm">
         <Text size="sm">{say.notAdded(name)}</Text>
         <Button
-          size="compact-md"
+          size="xs"
           loading={add.isPending}
           onClick={() =>
             void add
@@ -106,7 +106,7 @@ function Configuration({ definition: { connectorId, name, secretFields } }: { de
     <>
       <Group justify="space-between" gap="sm">
         <Group gap="xs">
-          <Badge variant="light" color={configured ? 'teal' : 'orange'} tt="none" fw={500}>
+          <Badge variant="dot" color={configured ? 'teal' : 'orange'} tt="none" fw={500}>
             {configured ? say.configured : say.notConfigured}
           </Badge>
           {configured && lastUpdated > 0 && (
@@ -116,7 +116,7 @@ function Configuration({ definition: { connectorId, name, secretFields } }: { de
           )}
         </Group>
         <Button
-          size="compact-md"
+          size="xs"
           variant={configured ? 'default' : 'filled'}
           leftSection={<IconPlugConnected size={16} aria-hidden />}
           onClick={() => setOpened('configure')}

@@ -45,7 +45,7 @@ export function MapColumns(editor: Editor) {
         <Group>
           <Button
             variant="default"
-            size="compact-md"
+            size="xs"
             leftSection={<IconPlus size={16} aria-hidden />}
             onClick={() => onChange([...lines, newLine])}
           >

@@ -8,7 +8,6 @@ import { Changed, isChanged } from '../../parts/changed.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { faultsOf } from '../../parts/fields/faults.ts'
 import { Loaded } from '../../parts/loaded.tsx'
-import { notifyDone } from '../../parts/notify.tsx'
 import { strings } from '../../strings/index.ts'
 import { MapColumns } from './map-columns.tsx'
 import { MapRecords } from './map-records.tsx'
@@ -93,7 +92,6 @@ function Mapping({
       const mapping = writeMapping(lines)
       const destConnectionConfig = mapping === '' ? rest : { ...rest, [mappingField]: mapping }
       await update.mutateAsync({ accountId, id: connection.id, body: { destConnectionConfig }, ifMatch })
-      notifyDone(say.mappingSaved)
       drop(keys.mapping)
       go('review')
     } catch (error) {
@@ -164,24 +162,22 @@ function Mapping({
       ) : (
         failure !== undefined && <Failure error={failure} />
       )}
-      <Group justify="space-between">
+      <Group gap="sm">
         <Button variant="default" onClick={() => go('settings')}>
           {say.back}
         </Button>
-        <Group gap="sm">
-          {wrong.size > 0 && (
-            <Text size="sm" c="dimmed">
-              {say.mendFirst}
-            </Text>
-          )}
-          <Button
-            loading={update.isPending}
-            disabled={wrong.size > 0}
-            onClick={() => (changed ? void save(etag) : go('review'))}
-          >
-            {changed ? say.saveAndGoOn : say.goToReview}
-          </Button>
-        </Group>
+        <Button
+          loading={update.isPending}
+          disabled={wrong.size > 0}
+          onClick={() => (changed ? void save(etag) : go('review'))}
+        >
+          {changed ? say.saveAndGoOn : say.goToReview}
+        </Button>
+        {wrong.size > 0 && (
+          <Text size="sm" c="dimmed">
+            {say.mendFirst}
+          </Text>
+        )}
       </Group>
     </Stack>
   )

@@ -54,7 +54,7 @@ function FieldLine({
               {name}
             </Text>
             {record.required && (
-              <Badge size="sm" variant="light" tt="none" fw={500}>
+              <Badge size="sm" variant="outline" tt="none" fw={500}>
                 {say.required}
               </Badge>
             )}

@@ -40,6 +40,12 @@ export function MappingSummary({
       ) : (
         <Stack gap="xs">
           <Table fz="sm" withRowBorders={false} verticalSpacing={4} horizontalSpacing={0} layout="fixed">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th w="40%">{say.field}</Table.Th>
+                <Table.Th>{say.filledByWhat}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
             <Table.Tbody>
               {lines.map(({ field, entry }) => (
                 <Table.Tr key={field}>

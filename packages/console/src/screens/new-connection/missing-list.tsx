@@ -26,7 +26,12 @@ export function MissingList({
 }) {
   const faults = missing ?? (error instanceof PenstockError ? error.details : [])
   return (
-    <Alert color="orange" icon={<IconListCheck aria-hidden />} title={title}>
+    <Alert
+      color="orange"
+      icon={<IconListCheck aria-hidden />}
+      title={title}
+      styles={{ title: { color: 'var(--mantine-color-text)' } }}
+    >
       <List size="sm" spacing={6}>
         {faults.map((fault) => (
           <List.Item key={fault.field}>

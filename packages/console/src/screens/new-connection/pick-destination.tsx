@@ -87,7 +87,7 @@ function Others({
       <Button
         variant="subtle"
         color="gray"
-        size="compact-md"
+        size="xs"
         style={{ alignSelf: 'flex-start' }}
         aria-expanded={shown}
         leftSection={shown ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}

@@ -71,11 +71,11 @@ function Looked({ preview: { columns, rows, rejected, lint } }: { preview: Previ
   return (
     <Stack gap="lg">
       <Group gap="xs">
-        <Badge variant="light" color="teal" tt="none" fw={500}>
+        <Badge variant="dot" color="teal" tt="none" fw={500}>
           {say.wouldBeSent(count(rows.length))}
         </Badge>
         {rejected.length > 0 && (
-          <Badge variant="light" color="red" tt="none" fw={500}>
+          <Badge variant="dot" color="red" tt="none" fw={500}>
             {say.wouldBeRejected(count(rejected.length))}
           </Badge>
         )}

@@ -8,7 +8,6 @@ import { useRead, useWrite } from '../../api/queries.ts'
 import { Logo } from '../../parts/connector-name.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { notifyDone } from '../../parts/notify.tsx'
 import { ConnectionBadge } from '../../parts/status.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { strings } from '../../strings/index.ts'
@@ -170,7 +169,6 @@ function Activation({ connection }: { connection: ConnectionDetails }) {
   const doActivate = () =>
     attempt(async () => {
       await activate.mutateAsync({ ...target, body: { action: 'activate' }, ifMatch: etag })
-      notifyDone(say.activated(connection.name))
     })
   const runNow = () =>
     attempt(async () => {
@@ -198,39 +196,37 @@ function Activation({ connection }: { connection: ConnectionDetails }) {
           {active ? (whyNoRun ?? say.runHelp) : say.activationHelp}
         </Text>
         {failure !== undefined && <Refused failure={failure} connection={connection} />}
-        <Group justify="space-between">
+        <Group gap="sm">
           <Button variant="default" onClick={() => go('mapping')}>
             {say.back}
           </Button>
-          <Group gap="sm">
-            {active && (
-              <Anchor component={Link} to={path} size="sm">
-                {say.goToConnection}
-              </Anchor>
-            )}
-            {active ? (
-              <Why label={whyNoRun}>
-                <Button
-                  leftSection={<IconPlayerPlay size={16} aria-hidden />}
-                  loading={start.isPending}
-                  {...(whyNoRun ? { 'data-disabled': true, 'aria-disabled': true } : {})}
-                  onClick={() => !whyNoRun && void runNow()}
-                >
-                  {say.runNow}
-                </Button>
-              </Why>
-            ) : (
-              <Why label={mayNot}>
-                <Button
-                  loading={activate.isPending}
-                  {...(mayNot ? { 'data-disabled': true, 'aria-disabled': true } : {})}
-                  onClick={() => !mayNot && void doActivate()}
-                >
-                  {say.activate}
-                </Button>
-              </Why>
-            )}
-          </Group>
+          {active ? (
+            <Why label={whyNoRun}>
+              <Button
+                leftSection={<IconPlayerPlay size={16} aria-hidden />}
+                loading={start.isPending}
+                {...(whyNoRun ? { 'data-disabled': true, 'aria-disabled': true } : {})}
+                onClick={() => !whyNoRun && void runNow()}
+              >
+                {say.runNow}
+              </Button>
+            </Why>
+          ) : (
+            <Why label={mayNot}>
+              <Button
+                loading={activate.isPending}
+                {...(mayNot ? { 'data-disabled': true, 'aria-disabled': true } : {})}
+                onClick={() => !mayNot && void doActivate()}
+              >
+                {say.activate}
+              </Button>
+            </Why>
+          )}
+          {active && (
+            <Anchor component={Link} to={path} size="sm" ml="xs">
+              {say.goToConnection}
+            </Anchor>
+          )}
         </Group>
       </Stack>
     </Card>

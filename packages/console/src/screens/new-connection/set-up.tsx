@@ -86,7 +86,6 @@ function Form({ definitions }: { definitions: Readonly<Record<EndKey, Definition
         go('mapping', { connection: reply.id })
       } else {
         await update.mutateAsync({ accountId, id: connectionId, body, ifMatch })
-        notifyDone(say.saved(body.name))
         go('mapping')
       }
       drop(...typedKeys)
@@ -95,6 +94,8 @@ function Form({ definitions }: { definitions: Readonly<Record<EndKey, Definition
     }
   }
   const submit = (event: FormEvent) => {
+    // Forms of drawers stand elsewhere in the page, and their events come here all the same.
+    if (event.target !== event.currentTarget) return
     event.preventDefault()
     if (connectionId !== '' && !changed) go('mapping')
     else void save(wizard.etag)
@@ -163,13 +164,11 @@ function Form({ definitions }: { definitions: Readonly<Record<EndKey, Definition
           !nameFault &&
           !isOfFields(failure, prefixes.src, prefixes.dest) && <Failure error={failure} />
         )}
-        <Group justify="space-between">
-          {connectionId === '' ? (
+        <Group gap="sm">
+          {connectionId === '' && (
             <Button variant="default" onClick={() => go('destination')}>
               {say.back}
             </Button>
-          ) : (
-            <span />
           )}
           <Button type="submit" loading={create.isPending || update.isPending}>
             {connectionId === '' ? say.create : changed ? say.saveAndGoOn : say.goToMapping}

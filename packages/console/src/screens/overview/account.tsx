@@ -73,15 +73,15 @@ export function Component() {
               ...figuresOf(accountId, moved.data),
             ]}
           />
+          <NeedsAttention accountId={accountId} />
           <Grid>
             <Grid.Col span={{ base: 12, lg: 8 }}>
-              <NeedsAttention accountId={accountId} />
+              <Moved accountId={accountId} moved={moved} />
             </Grid.Col>
             <Grid.Col span={{ base: 12, lg: 4 }}>
               <ByStatus accountId={accountId} counts={counts} />
             </Grid.Col>
           </Grid>
-          <Moved accountId={accountId} moved={moved} />
         </>
       )}
     </Page>

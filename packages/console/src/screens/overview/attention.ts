@@ -12,6 +12,8 @@ const namedMax = 5
 /** The unfinished are looked through for ends that are not configured. */
 const soughtMax = 100
 const againMs = 30_000
+/** Characters; shorter values stand in a sentence by chance. */
+const valueLengthMin = 4
 
 export type Kind = 'broken' | 'offline' | 'failed' | 'partial' | 'unfinished' | 'connector'
 export type Concern = {
@@ -62,7 +64,7 @@ async function readAttention(accountId: string | undefined): Promise<Attention> 
     ),
   )
   const concerns = [
-    ...stuck.map((connection) => ofStuck(connection, reasons.get(connection.id))),
+    ...(await Promise.all(stuck.map((connection) => ofStuck(connection, reasons.get(connection.id))))),
     ...runs.flatMap((run, i) => ofRun(run, connectionsOfRuns[i])),
     ...unfinished.slice(0, namedMax).map(ofUnfinished),
   ]
@@ -84,6 +86,8 @@ async function readAttention(accountId: string | undefined): Promise<Attention> 
     const to = `/accounts/${accountId}/connectors`
     for (const { connectorId, name } of connectors.reply) {
       const configure = `${to}?configure=${connectorId}`
+      // What is to be done is said once.
+      if (named.some(({ action }) => action.to === configure)) continue
       named.push({
         key: connectorId,
         kind: 'connector',
@@ -122,11 +126,11 @@ const placeOf = ({ id, accountId, name }: Connection) => ({
 const configureAt = (accountId: string, connectorId: string) =>
   `/accounts/${accountId}/connectors?configure=${connectorId}`
 
-function ofStuck(connection: Connection, run: Transfer | undefined): Placed {
+async function ofStuck(connection: Connection, run: Transfer | undefined): Promise<Placed> {
   const place = placeOf(connection)
   const isBroken = connection.status === 'broken'
   const error = run?.status === 'failed' ? run.error?.message : undefined
-  const end = blamed(connection, error)
+  const end = await blamed(connection, error)
   return {
     ...place,
     key: connection.id,
@@ -141,13 +145,29 @@ function ofStuck(connection: Connection, run: Transfer | undefined): Placed {
   }
 }
 
-/** The end that is to be looked at: one that is not configured, or the one that the error names. */
-function blamed({ src, dest }: Connection, error: string | undefined): Connection['src'] | undefined {
+type End = Connection['src']
+
+/** The end that is to be looked at: one that is not configured, or the one of which the error speaks. */
+async function blamed({ accountId, src, dest }: Connection, error: string | undefined): Promise<End | undefined> {
   const ends = [src, dest]
-  const bare = ends.filter(({ configured }) => !configured)
-  if (bare.length > 0) return bare[0]
-  const named = ends.filter(({ connectorName }) => error?.includes(connectorName))
-  return named.length === 1 ? named[0] : undefined
+  const bare = ends.find(({ configured }) => !configured)
+  if (bare || !error) return bare
+  const [named, another] = ends.filter(({ connectorName }) =>
+    error.includes(connectorName.split(' ')[0] ?? connectorName),
+  )
+  if (named && !another) return named
+  const values = await Promise.all(ends.map(({ connectorId: id }) => valuesOf(accountId, id)))
+  const [placed, other] = ends.filter((_, i) => values[i]?.some((value) => error.includes(value)))
+  return other ? undefined : placed
+}
+
+/** What a connector is configured with that an error may name, such as a host; secrets are not among it. */
+async function valuesOf(accountId: string, id: string): Promise<string[]> {
+  const { reply } = await readOnce('getConnectorConfiguration', { accountId, id })
+  return reply.secretConfig
+    .flatMap(({ configuration }) => configuration)
+    .filter(({ type, value }) => type === 'Text' && value.length >= valueLengthMin)
+    .map(({ value }) => value)
 }
 
 function ofRun(run: Transfer, connection: Connection | undefined): Placed[] {

@@ -57,7 +57,7 @@ export function Moved({
 }) {
   const { startDate, endDate } = lately()
   return (
-    <Card withBorder>
+    <Card withBorder h="100%">
       <Group justify="space-between" mb="md" gap="xs">
         <Title order={2} size="h5">
           {say.moved(days)}

@@ -22,7 +22,7 @@ const looks: Readonly<Record<Kind, { label: string; color: string }>> = {
 export function NeedsAttention({ accountId }: { accountId: string | undefined }) {
   const attention = useAttention(accountId)
   return (
-    <Card withBorder h="100%" component="section" aria-label={say.attention}>
+    <Card withBorder component="section" aria-label={say.attention}>
       <Title order={2} size="h5" mb="xs">
         {say.attention}
       </Title>
@@ -88,11 +88,16 @@ function Row({ kind, name, to, accountName, why, action }: Concern) {
             {name}
           </Anchor>
           {accountName && (
-            <Text span size="sm" c="dimmed" truncate visibleFrom="xs">
+            <Text span size="sm" c="dimmed" truncate visibleFrom="xs" style={{ flexShrink: 1000, minWidth: 64 }}>
               {say.inAccount(accountName)}
             </Text>
           )}
         </Group>
+        {accountName && (
+          <Text size="sm" c="dimmed" truncate hiddenFrom="xs" mt={4}>
+            {say.inAccount(accountName)}
+          </Text>
+        )}
         <Text size="sm" c="dimmed" mt={4} lineClamp={2} style={{ overflowWrap: 'anywhere' }} title={why}>
           {why}
         </Text>

@@ -52,15 +52,15 @@ export function Component() {
               ...figuresOf(undefined, moved.data),
             ]}
           />
+          <NeedsAttention accountId={undefined} />
           <Grid>
             <Grid.Col span={{ base: 12, lg: 8 }}>
-              <NeedsAttention accountId={undefined} />
+              <Moved accountId={undefined} moved={moved} />
             </Grid.Col>
             <Grid.Col span={{ base: 12, lg: 4 }}>
               <ByStatus accountId={undefined} counts={counts} />
             </Grid.Col>
           </Grid>
-          <Moved accountId={undefined} moved={moved} />
         </>
       )}
     </Page>

@@ -81,7 +81,7 @@ function Chart({
     <Card withBorder>
       <Stack gap="sm">
         <Title order={2} size="h5">
-          {say.chart}
+          {say.chart(by)}
         </Title>
         <Loaded query={volume} skeleton={<Skeleton height={chartHeightPx} radius="sm" />}>
           {({ total, days, months }) =>

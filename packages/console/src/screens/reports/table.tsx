@@ -37,7 +37,7 @@ export function ReportTable({
               <Table.Th ta="right" visibleFrom="lg">
                 {say.replayed}
               </Table.Th>
-              <Table.Th ta="right" visibleFrom="md">
+              <Table.Th ta="right" visibleFrom="md" style={{ whiteSpace: 'nowrap' }}>
                 {say.acceptance}
               </Table.Th>
               <Table.Th ta="right" visibleFrom="md">
@@ -57,7 +57,7 @@ export function ReportTable({
               </Table.Tr>
             ))}
           </Table.Tbody>
-          <Table.Tfoot>
+          <Table.Tfoot style={{ borderTop: '2px solid var(--mantine-color-default-border)' }}>
             <Table.Tr fw={650}>
               <Table.Th scope="row">{say.total(count(of))}</Table.Th>
               <Figures volume={total} />
@@ -90,7 +90,7 @@ function Figures({ volume }: { volume: Volume | undefined }) {
       <Table.Td ta="right" visibleFrom="md">
         {cell(({ read, accepted }) => (read === 0 ? '–' : percent(Math.min(1, accepted / read))))}
       </Table.Td>
-      <Table.Td ta="right" visibleFrom="md">
+      <Table.Td ta="right" visibleFrom="md" style={{ whiteSpace: 'nowrap' }}>
         {cell((volume) => bytes(volume.bytes))}
       </Table.Td>
     </>

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFaults, skip } from './harness/browser.ts'
+import { type ConsoleStage, preparePeople, startConsole } from './harness/console.ts'
+
+describe('the list of connections', { skip }, () => {
+  let stage: ConsoleStage
+  let accountId: string
+  before(async () => {
+    stage = await startConsole()
+    await preparePeople(stage, 20)
+    accountId = (await stage.addAccount('Acme Outdoor')).id
+    await stage.addEnds(accountId)
+    // Newest first: the page begins with number 30.
+    for (let n = 1; n <= 30; n++) {
+      await stage.connect(accountId, `Pipe ${n}`, { activate: n % 10 === 0 })
+    }
+  })
+  afterEach(() => stage.closePages())
+  after(() => stage?.close())
+
+  const path = () => `/accounts/${accountId}/connections`
+
+  test('shows status, ends, volume and last run, and each row leads to its connection', async () => {
+    const pipe = await stage.connect(accountId, 'Carries people')
+    await stage.run(accountId, pipe.id)
+    const page = await stage.open(path())
+    const row = rowOf(page, 'Carries people')
+    await row.getByText('18 of 20').waitFor()
+    await row.getByText('Active', { exact: true }).waitFor()
+    await row.getByText('Partial', { exact: true }).waitFor()
+    await row.getByText('PostgreSQL').filter({ visible: true }).waitFor()
+    await rowOf(page, 'Pipe 29').getByText('Has not run').waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await row.getByText('18 of 20').click()
+    await page.waitForURL(`**${path()}/${pipe.id}`)
+    await page.goBack()
+    await page.getByRole('link', { name: 'Carries people' }).press('Enter')
+    await page.waitForURL(`**${path()}/${pipe.id}`)
+  })
+
+  test('searches, filters and pages, all of which is in the address', async () => {
+    const page = await stage.open(path())
+    await rowOf(page, 'Pipe 29').waitFor()
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.waitForURL('**?page=2')
+    await rowOf(page, 'Pipe 1').waitFor()
+    await page.getByRole('searchbox').fill('pipe 2')
+    await page.waitForURL('**?q=pipe+2')
+    await page.getByText('1–11 of 11').waitFor()
+    await page.getByRole('combobox', { name: 'Status' }).click()
+    await page.getByRole('option', { name: 'Active' }).click()
+    await page.waitForURL('**?q=pipe+2&status=active')
+    await page.getByText('1–1 of 1').waitFor()
+    await page.reload()
+    await rowOf(page, 'Pipe 20').waitFor()
+    await page.getByRole('searchbox').fill('nothing like it')
+    await page.getByText('No connection fits').waitFor()
+    await page.getByRole('button', { name: 'Show all of them' }).click()
+    await rowOf(page, 'Pipe 29').waitFor()
+    assert(page.url().endsWith(path()))
+  })
+
+  test('has read the next page before it is asked for', async () => {
+    const page = await stage.open(path())
+    await rowOf(page, 'Pipe 29').waitFor()
+    const waited = page.waitForResponse((response) => /connections\?.*offset=25/.test(response.url()))
+    await page.reload()
+    await waited
+    await page.waitForLoadState('networkidle')
+    await page.route('**/es/**', (route) => route.abort())
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await rowOf(page, 'Pipe 1').waitFor()
+  })
+
+  test('follows a run by itself until it has ended', async () => {
+    const pipe = await stage.connect(accountId, 'Runs meanwhile')
+    const page = await stage.open(path())
+    const row = rowOf(page, 'Runs meanwhile')
+    await row.getByText('Has not run').waitFor()
+    await stage.run(accountId, pipe.id)
+    await row.getByText('Partial', { exact: true }).waitFor({ timeout: 30_000 })
+    await row.getByText('18 of 20').waitFor({ timeout: 30_000 })
+  })
+
+  test('of the organization names the sub-account, and asks for one before a connection is made', async () => {
+    const other = await stage.addAccount('Lumen Cosmetics')
+    await stage.addEnds(other.id)
+    await stage.connect(other.id, `=cmd ${'long '.repeat(38)}`.trim(), { activate: false })
+    const page = await stage.open('/connections')
+    await rowOf(page, '=cmd').getByText('Lumen Cosmetics').waitFor()
+    await page.getByRole('button', { name: 'New connection' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New connection' })
+    assert(await dialog.getByRole('button', { name: 'Go on' }).isDisabled())
+    await dialog.getByRole('combobox', { name: 'Sub-account' }).fill('lumen')
+    await page.getByRole('option', { name: 'Lumen Cosmetics' }).click()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await dialog.getByRole('button', { name: 'Go on' }).click()
+    await page.waitForURL(`**/accounts/${other.id}/connections/new`)
+  })
+
+  test('is there on a phone, in the dark, and empty', async () => {
+    const look = { width: 390, height: 844, theme: 'dark' } as const
+    const page = await stage.open('/connections', { look })
+    await rowOf(page, 'Pipe 29').waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    assert(await page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth'))
+    const { id } = await stage.addAccount('Empty')
+    await page.goto(`/accounts/${id}/connections`)
+    await page.getByText('There is no connection yet').waitFor()
+    await page.getByRole('link', { name: 'New connection' }).first().click()
+    await page.waitForURL(`**/accounts/${id}/connections/new`)
+  })
+
+  test('says what went wrong, and keeps what it shows while the service is away', async () => {
+    const page = await stage.open(`${path()}?status=nonsense`)
+    await page.getByRole('alert').getByText('query.status').waitFor()
+    await page.goto(path())
+    await rowOf(page, 'Pipe 29').waitFor()
+    await page.route('**/es/**', (route) => route.abort())
+    await page.getByRole('searchbox').fill('pipe 3')
+    await page.getByRole('alert').getByText('The service cannot be reached').waitFor()
+    await page.unroute('**/es/**')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('1–2 of 2').waitFor()
+  })
+})
+
+const rowOf = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('link', { name: new RegExp(`^${name}( |$)`) }) })

@@ -1,0 +1,342 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, afterEach, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFaults, skip } from './harness/browser.ts'
+import { type ConsoleStage, localFolder, postgresql, preparePeople, startConsole } from './harness/console.ts'
+import { connectorBySlug } from './harness/fixtures.ts'
+import { until } from './harness/until.ts'
+
+const audiences = connectorBySlug('meta-custom-audiences')
+
+describe('the wizard of new connections', { skip }, () => {
+  let stage: ConsoleStage
+  let DEBUG: Page | undefined
+  afterEach(async () => {
+    await DEBUG?.screenshot({ path: `/tmp/con2-fail.png` }).catch(() => {})
+  })
+  before(async () => {
+    stage = await startConsole()
+    await preparePeople(stage, 30)
+  })
+  afterEach(() => stage.closePages())
+  after(() => stage?.close())
+
+  const wizard = (accountId: string, query = '') => `/accounts/${accountId}/connections/new${query}`
+  const rowsOf = async (table: string): Promise<number> =>
+    Number((await stage.target.query(`select count(*) as n from ${table}`)).rows[0].n)
+
+  test('leads from the first sign-in to the first delivered row by clicking and typing', async () => {
+    await stage.target.query('create table first (id integer primary key, person text, email text)')
+    const page = await stage.open('/accounts')
+    DEBUG = page
+    await page.getByRole('button', { name: 'Add a sub-account' }).first().click()
+    await page.getByRole('dialog').getByLabel('Name').fill('First brand')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('link', { name: 'First brand' }).click()
+    await page.waitForURL('**/accounts/*')
+    const accountId = new URL(page.url()).pathname.split('/')[2] ?? ''
+    await page.goto(wizard(accountId))
+
+    await page.getByLabel('Search sources').fill('folder')
+    await page.getByRole('button', { name: /^Local folder/ }).click()
+    await page.getByText('where the data of Local folder goes').waitFor()
+    await page.getByRole('button', { name: /^PostgreSQL/ }).click()
+
+    await page.getByRole('button', { name: 'Configure Local folder' }).click()
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Folder' }).fill(stage.folder)
+    await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'Change the configuration of Local folder' }).waitFor()
+    await page.getByRole('button', { name: 'Configure PostgreSQL' }).click()
+    await fillSecrets(page, stage.targetSecrets)
+    await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'Change the configuration of PostgreSQL' }).waitFor()
+
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('First pipe')
+    await region(page, 'Source').getByRole('textbox', { name: 'Files' }).fill('people.csv')
+    await region(page, 'Destination').getByRole('textbox', { name: 'Table' }).fill('first')
+    await page.getByRole('button', { name: 'Create the connection' }).click()
+
+    await page.getByText('The columns of the source: id, name, email').waitFor()
+    await page.getByText('30 would be sent').waitFor()
+    await page.getByText('Only those picked').click()
+    await page.getByRole('textbox', { name: 'Sent as, column 2' }).fill('person')
+    await page.getByRole('button', { name: 'Preview this mapping' }).click()
+    await page.getByRole('columnheader', { name: 'person' }).waitFor()
+    await page.getByRole('button', { name: 'Save and go on' }).click()
+
+    await page.getByRole('button', { name: 'Activate', exact: true }).click()
+    await page.getByRole('heading', { name: 'The connection is active' }).waitFor()
+    await page.getByRole('button', { name: 'Run now' }).click()
+    await page.waitForURL(/\/connections\/[^/?]+$/)
+    await until('the rows are there', async () => (await rowsOf('first')) === 30)
+    const { rows } = await stage.target.query('select person, email from first where id = 1')
+    assert.deepEqual(rows, [{ person: 'Person 1', email: 'p1@example.com' }])
+    assert.equal(await page.evaluate((id) => sessionStorage.getItem(`penstock.new-connection.${id}`), accountId), null)
+  })
+
+  test('says of destinations that do not fit why not, and adds what is picked of the catalogue', async () => {
+    const { id: accountId } = await stage.addAccount('Pairs')
+    const page = (DEBUG = await stage.open(wizard(accountId)))
+    await page.getByRole('region', { name: 'From the catalogue' }).waitFor()
+    assert.equal(await page.getByRole('region', { name: 'Added to this sub-account' }).count(), 0)
+    await page.getByRole('button', { name: /^HubSpot CRM/ }).click()
+    await page.getByText('where the data of HubSpot CRM goes').waitFor()
+    await page.getByRole('button', { name: /^Meta Custom Audiences/ }).waitFor()
+    assert.equal(await page.getByRole('button', { name: /^Meta Conversions/ }).count(), 0)
+    await page.getByRole('button', { name: /do not fit this source/ }).click()
+    const reasonsOf = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+    await reasonsOf('Meta Conversions').getByText('audience activation data cannot go to events').waitFor()
+    await page.getByLabel('Search destinations').fill('google ads reporting')
+    await reasonsOf('Google Ads Reporting').getByText('Google Ads Reporting cannot be a destination').waitFor()
+    await page.getByText('No connector is called that').waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    const { reply } = await stage.client.listAddedConnectors({ accountId })
+    assert.deepEqual(
+      reply.map(({ name }) => name),
+      ['HubSpot CRM'],
+    )
+    await page.goto(wizard(accountId))
+    await page.getByRole('region', { name: 'Added to this sub-account' }).getByText('Not configured').waitFor()
+  })
+
+  test('keeps what was typed when somebody leaves half-way, and no secret', async () => {
+    const { id: accountId } = await stage.addAccount('Half-way')
+    await stage.client.addConnectors({ accountId, body: { connectorIds: [localFolder.id, postgresql.id] } })
+    const page = (DEBUG = await stage.open(wizard(accountId)))
+    await page.getByRole('button', { name: /^Local folder/ }).click()
+    await page.getByRole('button', { name: /^PostgreSQL/ }).click()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Typed name')
+    await region(page, 'Source').getByRole('textbox', { name: 'Files' }).fill('typed.csv')
+    await page.getByRole('button', { name: 'Configure PostgreSQL' }).click()
+    await page.getByRole('dialog').locator('input[type=password]').fill('canary-typed-password')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+
+    const isThere = async () => {
+      await region(page, 'Source').getByRole('textbox', { name: 'Files' }).waitFor()
+      assert.equal(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue(), 'Typed name')
+      assert.equal(await region(page, 'Source').getByRole('textbox', { name: 'Files' }).inputValue(), 'typed.csv')
+    }
+    await page.reload()
+    await isThere()
+    await page.getByRole('link', { name: 'Back to connections' }).click()
+    await page.waitForURL('**/connections')
+    await page.goto(wizard(accountId))
+    await page.getByText('You left a connection half-way').waitFor()
+    await page.getByText('“Typed name”: Local folder → PostgreSQL').waitFor()
+    await page.getByRole('button', { name: 'Go on with it' }).click()
+    await isThere()
+    await page.goBack()
+    assert(!(await page.evaluate(() => JSON.stringify(sessionStorage))).includes('canary-typed'))
+
+    await page.goto(wizard(accountId))
+    await page.getByRole('button', { name: 'Start anew' }).click()
+    await page.getByText('You left a connection half-way').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Local folder/ }).click()
+    await page.getByRole('button', { name: /^PostgreSQL/ }).click()
+    assert.equal(await region(page, 'Source').getByRole('textbox', { name: 'Files' }).inputValue(), '')
+  })
+
+  test('lists what is missing before activation, each with the way to mend it', async () => {
+    const { id: accountId } = await stage.addAccount('Missing')
+    await stage.client.addConnectors({ accountId, body: { connectorIds: [localFolder.id, postgresql.id] } })
+    const body = { name: 'Bare', srcConnectorId: localFolder.id, destConnectorId: postgresql.id }
+    const { reply } = await stage.client.createConnection({ accountId, body })
+    const page = (DEBUG = await stage.open(wizard(accountId, `?connection=${reply.id}&step=review`)))
+    const list = page.getByRole('alert').filter({ hasText: 'Before it can be activated' })
+    await list.getByText('Local folder is not configured').waitFor()
+    assert.equal(await list.getByRole('listitem').count(), 4)
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await page.getByRole('button', { name: 'Activate', exact: true }).click()
+    const refused = page.getByRole('alert').filter({ hasText: 'It was not activated' })
+    await refused.getByText('The destination lacks: Table.').waitFor()
+    assert.equal(await refused.getByRole('listitem').count(), 4)
+
+    await list.getByRole('link', { name: 'Configure Local folder' }).click()
+    await page.waitForURL(`**/connectors?configure=${localFolder.id}`)
+    await page.goBack()
+    await list.getByRole('link', { name: 'Fill in Files' }).click()
+    await region(page, 'Source').getByRole('textbox', { name: 'Files' }).fill('people.csv')
+    await page.getByRole('button', { name: 'Save and go on' }).click()
+    const early = page.getByRole('alert').filter({ hasText: 'Before records can be looked at' })
+    await early.getByText('Local folder is not configured').waitFor()
+    assert.equal(await early.getByRole('listitem').count(), 3)
+  })
+
+  test('maps columns to the fields of a destination on real records, and says what the values are like', async () => {
+    const { id: accountId } = await stage.addAccount('Audiences')
+    await stage.addEnds(accountId)
+    await stage.client.addConnectors({ accountId, body: { connectorIds: [audiences.id] } })
+    const secretConfig = { authType: 'api-token', accessToken: 'canary' }
+    await stage.client.configureConnector({ accountId, id: audiences.id, body: { secretConfig } })
+    await writeFile(
+      join(stage.folder, 'crm.csv'),
+      'Wer,Tel\nada@example.com,+49301234\n GRACE@EXAMPLE.COM ,\nnobody,+4930999999\n,+493088888\n',
+    )
+    const { reply } = await stage.client.createConnection({
+      accountId,
+      body: {
+        name: 'Audience',
+        srcConnectorId: localFolder.id,
+        destConnectorId: audiences.id,
+        srcConnectionConfig: { files: 'crm.csv' },
+        destConnectionConfig: { advertiserId: '1' },
+      },
+    })
+    const page = (DEBUG = await stage.open(wizard(accountId, `?connection=${reply.id}&step=mapping`)))
+    await page.getByText('has no column in the source').first().waitFor()
+    const pick = async (field: string, option: string) => {
+      await page.getByRole('combobox', { name: `What fills ${field}`, exact: true }).click()
+      await page.getByRole('option', { name: option, exact: true }).click()
+    }
+    await pick('action', 'One value for all records')
+    await page.getByRole('combobox', { name: 'Value for action' }).click()
+    await page.getByRole('option', { name: 'add', exact: true }).click()
+    await pick('email_sha256', 'Wer')
+    await page.getByText('Such as a…@e….com').waitFor()
+    await page.getByRole('button', { name: 'Preview this mapping' }).click()
+    await page.getByText('1 would be rejected').waitFor()
+    await page.getByText('1 malformed').waitFor()
+    await page.getByText('1 unnormalised').waitFor()
+    await page.getByText('1 missing').first().waitFor()
+    await page.getByRole('combobox', { name: 'What fills phone_sha256', exact: true }).waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await page.getByRole('button', { name: 'Save and go on' }).click()
+    await page.getByRole('region', { name: 'Mapping' }).getByText('Always “add”').waitFor()
+    const { reply: saved } = await stage.client.getConnection({ accountId, id: reply.id })
+    assert.deepEqual(JSON.parse(String(saved.destConnectionConfig.mapping)), {
+      action: { value: 'add' },
+      email_sha256: 'Wer',
+    })
+    assert.equal(saved.destConnectionConfig.advertiserId, '1')
+  })
+
+  test('hashes and normalises columns where the destination takes any, and refuses names that are there twice', async () => {
+    const { id: accountId } = await stage.addAccount('Columns')
+    await stage.addEnds(accountId)
+    const { id } = await stage.connect(accountId, 'Columns', { activate: false })
+    const page = (DEBUG = await stage.open(wizard(accountId, `?connection=${id}&step=mapping`)))
+    await page.getByText('30 would be sent').waitFor()
+    await page.getByText('Only those picked').click()
+    await page.getByRole('textbox', { name: 'Sent as, column 3' }).fill('name')
+    await page.getByText('This name is there already').waitFor()
+    assert(await page.getByRole('button', { name: 'Save and go on' }).isDisabled())
+    await page.getByRole('textbox', { name: 'Sent as, column 3' }).fill('em')
+    await page.getByRole('combobox', { name: 'Normalise em' }).click()
+    await page.getByRole('option', { name: 'E-mail address', exact: true }).click()
+    await page.getByRole('combobox', { name: 'Hash em' }).click()
+    await page.getByRole('option', { name: 'SHA-256' }).click()
+    // What is not saved yet is there after a reload.
+    await page.reload()
+    await page.getByRole('textbox', { name: 'Sent as, column 3' }).waitFor()
+    await page.getByRole('button', { name: 'Remove name' }).click()
+    await page.getByRole('button', { name: 'Preview this mapping' }).click()
+    await page.getByRole('columnheader', { name: 'em', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Save and go on' }).click()
+    await page.getByText('hashed with SHA-256').waitFor()
+    const { reply } = await stage.client.getConnection({ accountId, id })
+    assert.deepEqual(JSON.parse(String(reply.destConnectionConfig.mapping)), {
+      id: 'id',
+      em: { column: 'email', normalise: 'email', hash: 'sha256' },
+    })
+  })
+
+  test('makes and activates a connection that cannot move data yet, and says so', async () => {
+    const { id: accountId } = await stage.addAccount('Idle')
+    const hubspot = connectorBySlug('hubspot-crm')
+    const lotame = connectorBySlug('lotame-audiences')
+    await stage.client.addConnectors({ accountId, body: { connectorIds: [hubspot.id, lotame.id] } })
+    const page = (DEBUG = await stage.open(wizard(accountId, `?source=${hubspot.id}&destination=${lotame.id}`)))
+    await region(page, 'Source').getByText('cannot move data through HubSpot CRM yet').waitFor()
+    await page.getByRole('button', { name: 'Create the connection' }).click()
+    await page.getByText('There is no preview of this connection').waitFor()
+    await page.getByText('Lotame Audiences takes no mapping yet').waitFor()
+    await page.getByRole('button', { name: 'Go on to the review' }).click()
+    await page.getByText('Before it can be activated, complete this').waitFor()
+  })
+
+  test('says what the service refuses: a name, a setting, a source that is not there, a change meanwhile', async () => {
+    const { id: accountId } = await stage.addAccount('Refused')
+    await stage.addEnds(accountId)
+    const page = (DEBUG = await stage.open(wizard(accountId, `?source=${localFolder.id}&destination=${postgresql.id}`)))
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('   ')
+    await page.getByRole('button', { name: 'Create the connection' }).click()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).and(page.locator('[aria-invalid=true]')).waitFor()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Refused')
+    await region(page, 'Source').getByRole('textbox', { name: 'Files' }).fill('nowhere.csv')
+    await region(page, 'Destination').getByRole('textbox', { name: 'Table' }).fill('people')
+    await page.getByRole('button', { name: 'Create the connection' }).click()
+    await page.getByRole('alert').getByText('srcConnector').first().waitFor()
+    await page.getByRole('button', { name: 'Back' }).click()
+
+    const id = new URL(page.url()).searchParams.get('connection') ?? ''
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Mine')
+    await page.route('**/connections/*?accountId=*', async (route) => {
+      if (route.request().method() === 'PUT') {
+        await page.unroute('**/connections/*?accountId=*')
+        await stage.client.updateConnection({ accountId, id, body: { name: 'Theirs' } })
+      }
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Save and go on' }).click()
+    await page.getByText('Changed meanwhile').waitFor()
+    await page.getByRole('cell', { name: 'Theirs', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Save mine over it' }).click()
+    await page.getByRole('heading', { name: 'What fills which field' }).waitFor()
+    assert.equal((await stage.client.getConnection({ accountId, id })).reply.name, 'Mine')
+
+    await stage.client.updateConnection({ accountId, id, body: { srcConnectionConfig: { files: 'people.csv' } } })
+    await stage.client.updateConnectionStatus({ accountId, id, body: { action: 'activate' } })
+    await stage.client.editAccount({ id: accountId, body: { enabled: false } })
+    await page.goto(wizard(accountId, `?connection=${id}&step=review`))
+    await page.getByRole('button', { name: 'Run now' }).click()
+    await page.getByRole('alert').getByText('This sub-account is disabled').waitFor()
+    await page.goto(wizard(accountId, '?connection=nobody'))
+    await page.getByRole('alert').getByText('There is nothing here').waitFor()
+  })
+
+  test('is sound for assistive technology in both themes, and fits a phone', async () => {
+    const { id: accountId } = await stage.addAccount(
+      'A name of many characters that has to be cut or wrapped somewhere',
+    )
+    await stage.addEnds(accountId)
+    const { id } = await stage.connect(accountId, 'Long '.repeat(40).trim(), { activate: false })
+    const pages: [string, string][] = [
+      ['', 'From the catalogue'],
+      [`?source=${localFolder.id}`, 'From the catalogue'],
+      [`?source=${localFolder.id}&destination=${postgresql.id}`, 'Create the connection'],
+      [`?connection=${id}&step=mapping`, 'would be sent'],
+      [`?connection=${id}&step=review`, 'Activate it'],
+    ]
+    for (const look of [
+      { width: 1440, height: 900, theme: 'dark' },
+      { width: 390, height: 844, theme: 'light' },
+    ] as const) {
+      const page = (DEBUG = await stage.open(wizard(accountId), { look }))
+      for (const [query, text] of pages) {
+        await page.goto(wizard(accountId, query))
+        await page.getByText(text).first().waitFor()
+        assert.deepEqual(await accessibilityFaults(page), [], `${query} ${look.theme}`)
+        const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+        assert(tooWide <= 0, `${query} is ${tooWide} px wider than the screen`)
+      }
+    }
+  })
+})
+
+const region = (page: Page, end: 'Source' | 'Destination') =>
+  page.getByRole('region', { name: new RegExp(`^${end}: `) })
+
+/** Fills the form of PostgreSQL's configuration in the drawer that is open. */
+async function fillSecrets(page: Page, secrets: Readonly<Record<string, string | number>>): Promise<void> {
+  const drawer = page.getByRole('dialog')
+  for (const [key, value] of Object.entries(secrets)) {
+    const { label = '', type } = postgresql.secrets[key] ?? {}
+    if (type === 'Select') {
+      await drawer.getByRole('combobox', { name: label }).click()
+      await page.getByRole('option', { name: String(value), exact: true }).click()
+    } else if (type === 'Password') await drawer.locator('input[type=password]').fill(String(value))
+    else await drawer.getByRole('textbox', { name: label }).fill(String(value))
+  }
+}

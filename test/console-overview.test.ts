@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { accessibilityFaults, skip } from './harness/browser.ts'
+import { type ConsoleStage, localFolder, postgresql, preparePeople, startConsole } from './harness/console.ts'
+import { connectorBySlug } from './harness/fixtures.ts'
+
+/** The overviews: what matters in numbers, and what needs attention. The tests build on each other's organization. */
+
+const meta = connectorBySlug('meta-custom-audiences')
+
+describe('the overview', { skip }, () => {
+  let stage: ConsoleStage
+  before(async () => {
+    // What cannot be reached is given up at once.
+    stage = await startConsole({ PENSTOCK_RETRY_SECONDS: '0' })
+    await preparePeople(stage, 20)
+  })
+  afterEach(() => stage.closePages())
+  after(() => stage?.close())
+
+  test('of an organization that has nothing leads to the first record in three steps', async () => {
+    const page = await stage.open('/')
+    const start = page.getByRole('region', { name: 'Start here' })
+    await start.getByRole('heading', { name: 'Make a connection' }).waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await start.getByRole('link', { name: 'Add a sub-account' }).click()
+    await page.waitForURL('**/accounts')
+  })
+
+  test('of a sub-account that has nothing says which step is next, and which is done', async () => {
+    const { id } = await stage.addAccount('Newcomer')
+    const page = await stage.open(`/accounts/${id}`)
+    const start = page.getByRole('region', { name: 'Start here' })
+    await start.getByRole('link', { name: 'Open the catalogue' }).waitFor()
+    await stage.addEnds(id)
+    await page.reload()
+    await start.getByRole('img', { name: 'Step 2: Done' }).waitFor()
+    await start.getByRole('link', { name: 'New connection' }).click()
+    await page.waitForURL(`**/accounts/${id}/connections/new`)
+  })
+
+  test('counts connections by status, with the way to each, and what was moved by day', async () => {
+    const { id } = await stage.addAccount('Counted')
+    await stage.addEnds(id)
+    const pipe = await stage.connect(id, 'Moves records')
+    await stage.connect(id, 'Waits', { activate: false })
+    await stage.run(id, pipe.id)
+    const page = await stage.open(`/accounts/${id}`)
+    await page.getByRole('img', { name: 'Records by day or month: 18 accepted, 2 rejected in all' }).waitFor()
+    await page.locator('.recharts-surface').first().waitFor()
+    await page.getByText('10% of those read').waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await page.getByRole('link', { name: 'In progress', exact: true }).click()
+    await page.waitForURL(`**/accounts/${id}/connections?status=In-progress`)
+    await page.getByRole('link', { name: 'Waits' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Moves records' }).count(), 0)
+  })
+
+  test('names what needs attention, each with the one thing to do', async () => {
+    const { id } = await stage.addAccount('Troubled')
+    await stage.addEnds(id)
+    const partial = await stage.connect(id, 'Rejects some')
+    const run = await stage.run(id, partial.id)
+    const failing = await stage.connect(id, 'Finds no file', { file: 'missing.csv', activate: false })
+    const broken = await stage.connect(id, 'Is refused')
+    await stage.client.addConnectors({ accountId: id, body: { connectorIds: [meta.id] } })
+    await stage.client.createConnection({
+      accountId: id,
+      body: { name: 'Is not finished', srcConnectorId: localFolder.id, destConnectorId: meta.id },
+    })
+    await configure(id, { password: 'wrong' })
+    assert.equal((await stage.run(id, broken.id)).status, 'failed')
+
+    const page = await stage.open(`/accounts/${id}`)
+    await concern(page, 'Is refused').getByText('Broken', { exact: true }).waitFor()
+    await toDo(page, 'Is refused', 'Check PostgreSQL', `/accounts/${id}/connectors?configure=${postgresql.id}`)
+    await toDo(
+      page,
+      'Rejects some',
+      'See what was rejected',
+      `/accounts/${id}/connections/${partial.id}/runs/${run.id}`,
+    )
+    await concern(page, 'Rejects some').getByText('2 of 20 records were rejected').waitFor()
+    const configureMeta = `/accounts/${id}/connectors?configure=${meta.id}`
+    await toDo(page, 'Is not finished', `Configure ${meta.name}`, configureMeta)
+    assert.equal(await concern(page, failing.name).count(), 0, 'what merely waits needs no attention')
+    assert.deepEqual(await accessibilityFaults(page), [])
+
+    await stage.client.deleteConnection({ accountId: id, id: partial.id })
+    await page.reload()
+    await concern(page, 'Is refused').waitFor()
+    assert.equal(await concern(page, 'Rejects some').count(), 0, 'what is deleted is over')
+
+    const wide = await stage.open('/', { look: { width: 390, height: 844, theme: 'dark' } })
+    await concern(wide, 'Is refused').getByText('in Troubled').filter({ visible: true }).waitFor()
+    assert.deepEqual(await accessibilityFaults(wide), [])
+    assert(await fits(wide))
+  })
+
+  test('calls offline what cannot be reached, and says that it is tried again', async () => {
+    const { id } = await stage.addAccount('Cut off')
+    await stage.addEnds(id)
+    const pipe = await stage.connect(id, 'Cannot get through')
+    await configure(id, { port: 1 })
+    await stage.run(id, pipe.id)
+    const page = await stage.open(`/accounts/${id}`)
+    await concern(page, 'Cannot get through').getByText('Offline', { exact: true }).waitFor()
+    await page.getByRole('link', { name: /Check PostgreSQL: Cannot get through/ }).waitFor()
+  })
+
+  test('says so where nothing needs attention, and where the sub-account is not there', async () => {
+    const { id } = await stage.addAccount('Calm')
+    await stage.addEnds(id)
+    await stage.connect(id, 'Rests')
+    const page = await stage.open(`/accounts/${id}`)
+    await page.getByText('Nothing needs attention').waitFor()
+    await page.goto('/accounts/0123456789abcdef')
+    await page.getByRole('alert').first().getByText('Request').waitFor()
+  })
+
+  const configure = (accountId: string, secretConfig: Record<string, string | number>) =>
+    stage.client.configureConnector({ accountId, id: postgresql.id, body: { secretConfig } })
+})
+
+const concern = (page: Page, name: string): Locator =>
+  page
+    .getByRole('region', { name: 'Needs attention' })
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('link', { name, exact: true }) })
+
+async function toDo(page: Page, name: string, action: string, path: string): Promise<void> {
+  const link = concern(page, name).getByRole('link', { name: `${action}: ${name}` })
+  await link.waitFor()
+  assert.equal(await link.getAttribute('href'), path)
+}
+
+const fits = (page: Page) => page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth')
