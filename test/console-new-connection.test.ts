@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, preparePeople, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
@@ -31,7 +31,8 @@ describe('the wizard of new connections', { skip }, () => {
     await page.getByRole('link', { name: 'First brand' }).click()
     await page.waitForURL('**/accounts/*')
     const accountId = new URL(page.url()).pathname.split('/')[2] ?? ''
-    await page.goto(wizard(accountId))
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Connections' }).click()
+    await page.getByRole('link', { name: 'New connection' }).first().click()
 
     await page.getByLabel('Search sources').fill('folder')
     await page.getByRole('button', { name: /^Local folder/ }).click()
@@ -68,6 +69,57 @@ describe('the wizard of new connections', { skip }, () => {
     const { rows } = await stage.target.query('select person, email from first where id = 1')
     assert.deepEqual(rows, [{ person: 'Person 1', email: 'p1@example.com' }])
     assert.equal(await page.evaluate((id) => sessionStorage.getItem(`penstock.new-connection.${id}`), accountId), null)
+  })
+
+  test('leads from the first sign-in to the first delivered row by the keyboard alone', async () => {
+    await stage.target.query('create table keyed (id integer primary key, name text, email text)')
+    const page = await stage.open('/accounts', { signedIn: false })
+    const keys = keysOf(page)
+    await page.getByLabel('Client id').and(page.locator(':focus')).waitFor()
+    await page.keyboard.type(stage.credentials.clientId)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(stage.credentials.clientSecret)
+    await page.keyboard.press('Enter')
+    await keys.press('button', 'Add a sub-account')
+    await page.getByRole('dialog').getByLabel('Name').and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('Keyed brand')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await keys.press('link', 'Keyed brand')
+    await page.waitForURL('**/accounts/*')
+    await keys.press('link', 'Connections')
+    await keys.press('link', 'New connection')
+
+    await keys.press('button', /^Local folder/)
+    await keys.press('button', /^PostgreSQL/)
+    await keys.press('button', 'Configure Local folder')
+    await keys.type('Folder', stage.folder)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await keys.press('button', 'Configure PostgreSQL')
+    const { host, port, database, user, password } = stage.targetSecrets
+    for (const [label, value] of [
+      ['Host', host],
+      ['Port', port],
+      ['Database', database],
+      ['User', user],
+      ['Password', password],
+    ] as const) {
+      await keys.type(label, String(value))
+    }
+    await keys.pick('TLS mode', 'disable')
+    await keys.press('button', 'Save')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await keys.type('Files', 'people.csv')
+    await keys.type('Table', 'keyed')
+    await keys.press('button', 'Create the connection')
+    await page.getByText('30 would be sent').waitFor()
+    await keys.press('button', 'Go on to the review')
+    await keys.press('button', 'Activate')
+    await page.getByRole('heading', { name: 'The connection is active' }).waitFor()
+    await keys.press('button', 'Run now')
+    await page.waitForURL(/\/connections\/[^/?]+$/)
+    await until('the rows are there', async () => (await rowsOf('keyed')) === 30)
   })
 
   test('says of destinations that do not fit why not, and adds what is picked of the catalogue', async () => {
@@ -334,5 +386,47 @@ async function fillSecrets(page: Page, secrets: Readonly<Record<string, string |
       await page.getByRole('option', { name: String(value), exact: true }).click()
     } else if (type === 'Password') await drawer.locator('input[type=password]').fill(String(value))
     else await drawer.getByRole('textbox', { name: label }).fill(String(value))
+  }
+}
+
+/** What hands do that never leave the keyboard. */
+function keysOf(page: Page) {
+  const stepsMax = 200
+  const reach = async (control: Locator) => {
+    await control.first().waitFor()
+    for (let step = 0; step < stepsMax; step++) {
+      if ((await control.and(page.locator(':focus')).count()) > 0) return
+      await page.keyboard.press('Tab')
+    }
+    assert.fail(`Tab never reaches ${control}`)
+  }
+  return {
+    /** Goes to a control by Tab, and presses it. */
+    press: async (role: 'button' | 'link', name: string | RegExp) => {
+      await reach(page.getByRole(role, { name, exact: true }))
+      await page.keyboard.press('Enter')
+    },
+    type: async (label: string, text: string) => {
+      const scope = (await page.getByRole('dialog').count()) > 0 ? page.getByRole('dialog') : page
+      await reach(
+        scope
+          .getByRole('textbox', { name: label, exact: true })
+          .or(scope.getByLabel(label).and(page.locator('input[type=password]'))),
+      )
+      await page.keyboard.press('Control+A')
+      await page.keyboard.type(text)
+    },
+    /** Picks an option by the arrow keys. */
+    pick: async (label: string, option: string) => {
+      await reach(page.getByRole('combobox', { name: label }))
+      await page.keyboard.press('ArrowDown')
+      await page.getByRole('option', { name: option, exact: true }).waitFor()
+      const marked = page.locator('[role=option][data-combobox-selected]')
+      for (let step = 0; step < stepsMax; step++) {
+        if ((await marked.count()) > 0 && (await marked.textContent()) === option) break
+        await page.keyboard.press('ArrowDown')
+      }
+      await page.keyboard.press('Enter')
+    },
   }
 }
