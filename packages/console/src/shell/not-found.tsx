@@ -1,0 +1,21 @@
+import { Button } from '@mantine/core'
+import { Link } from 'react-router'
+import { Empty } from '../parts/page.tsx'
+import { strings } from '../strings/index.ts'
+
+const say = strings.shell
+
+/** Stands where a page would be that does not exist. */
+export function NotFound() {
+  return (
+    <Empty
+      title={say.notFound}
+      help={say.notFoundHelp}
+      action={
+        <Button component={Link} to="/">
+          {say.backToStart}
+        </Button>
+      }
+    />
+  )
+}
