@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
 import { type ConsoleStage, startConsole } from './harness/console.ts'
@@ -9,6 +9,7 @@ describe('sub-accounts in the console', { skip }, () => {
   before(async () => {
     stage = await startConsole()
   })
+  afterEach(() => stage.closePages())
   after(() => stage?.close())
 
   const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })

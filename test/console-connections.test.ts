@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
 import { type ConsoleStage, preparePeople, startConsole } from './harness/console.ts'
@@ -17,6 +17,7 @@ describe('the list of connections', { skip }, () => {
       await stage.connect(accountId, `Pipe ${n}`, { activate: n % 10 === 0 })
     }
   })
+  afterEach(() => stage.closePages())
   after(() => stage?.close())
 
   const path = () => `/accounts/${accountId}/connections`

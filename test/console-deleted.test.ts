@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
 import { type ConsoleStage, postgresql, preparePeople, startConsole } from './harness/console.ts'
@@ -10,6 +10,7 @@ describe('the list of what is deleted', { skip }, () => {
     stage = await startConsole()
     await preparePeople(stage, 1)
   })
+  afterEach(() => stage.closePages())
   after(() => stage?.close())
 
   /** A sub-account of its own, with a connection that is deleted. */

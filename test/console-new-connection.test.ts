@@ -16,6 +16,7 @@ describe('the wizard of new connections', { skip }, () => {
     stage = await startConsole()
     await preparePeople(stage, 30)
   })
+  afterEach(() => stage.closePages())
   after(() => stage?.close())
 
   const wizard = (accountId: string, query = '') => `/accounts/${accountId}/connections/new${query}`

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, preparePeople, startConsole } from './harness/console.ts'
@@ -16,6 +16,7 @@ describe('the overview', { skip }, () => {
     stage = await startConsole({ PENSTOCK_RETRY_SECONDS: '0' })
     await preparePeople(stage, 20)
   })
+  afterEach(() => stage.closePages())
   after(() => stage?.close())
 
   test('of an organization that has nothing leads to the first record in three steps', async () => {

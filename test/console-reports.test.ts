@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
 import { type ConsoleStage, preparePeople, startConsole } from './harness/console.ts'
@@ -21,6 +21,7 @@ describe('the reports', { skip }, () => {
     for (const { id } of pipes) await stage.run(accountId, id)
     await stage.addAccount('Silent')
   })
+  afterEach(() => stage.closePages())
   after(() => stage?.close())
 
   test('of the organization sum every sub-account, with a chart, and lead on to its connections', async () => {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, type Look, skip } from './harness/browser.ts'
 import { type ConsoleStage, startConsole } from './harness/console.ts'
@@ -74,6 +74,7 @@ describe('every screen of the console', { skip }, () => {
     scene = await prepareScene(stage)
     if (album) await mkdir(shots, { recursive: true })
   })
+  afterEach(() => stage.closePages())
   after(() => stage?.close())
 
   for (const look of looks) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
 import { type ConsoleStage, signIn, startConsole } from './harness/console.ts'
@@ -11,6 +11,7 @@ describe('the session of the console', { skip }, () => {
     stage = await startConsole()
     await stage.addAccount('Acme Outdoor')
   })
+  afterEach(() => stage.closePages())
   after(() => stage?.close())
 
   const stored = (page: Page) => page.evaluate<string>('JSON.stringify({ ...sessionStorage, ...localStorage })')
@@ -100,6 +101,7 @@ describe('the frame of the console', { skip }, () => {
     await stage.addAccount('Acme Outdoor')
     await stage.addAccount('Northwind Retail')
   })
+  afterEach(() => stage.closePages())
   after(() => stage?.close())
 
   test('says so where there is no such page', async () => {

@@ -42,6 +42,8 @@ export type ConsoleStage = {
   readonly targetSecrets: Record<string, string | number>
   /** Opens a page that is signed in, unless told otherwise. */
   open(path: string, options?: { look?: Look; signedIn?: boolean }): Promise<Page>
+  /** Closes every page that was opened, for they go on asking the service; fails where one of them broke. */
+  closePages(): Promise<void>
   /** Ends the service as a crash does. */
   kill(): Promise<void>
   /** Starts it again, at the same address. */
@@ -111,6 +113,10 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
   const targetSecrets = postgresqlSecrets(targetDatabase.url)
   let browser: Browser | undefined
   const pages: { close(): Promise<void> }[] = []
+  const closePages = async () => {
+    const closed = await Promise.allSettled(pages.splice(0).map((page) => page.close()))
+    for (const one of closed) if (one.status === 'rejected') throw one.reason
+  }
 
   return {
     ...{ url, credentials, client, folder, target, targetSecrets, databaseUrl: database.url },
@@ -123,6 +129,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
       if (signedIn) await signIn(opened.page, credentials)
       return opened.page
     },
+    closePages,
     kill: () => end('SIGKILL'),
     start: async () => {
       child = await serve()
@@ -155,7 +162,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
       })
     },
     close: async () => {
-      const closed = await Promise.allSettled(pages.map((page) => page.close()))
+      const closed = await Promise.allSettled([closePages()])
       await browser?.close()
       await end('SIGTERM')
       await target.end()

@@ -1,4 +1,4 @@
-import { Box, Button, type ButtonProps, Menu, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import { Button, type ButtonProps, Menu, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 
 /**
@@ -22,8 +22,8 @@ export function ReasonedButton({
     )
   }
   return (
-    <Tooltip label={reason} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
-      <Box component="span" display="inline-block">
+    <>
+      <Tooltip label={reason} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
         <Button
           {...rest}
           variant="default"
@@ -34,9 +34,9 @@ export function ReasonedButton({
         >
           {children}
         </Button>
-        <VisuallyHidden id={id}>{reason}</VisuallyHidden>
-      </Box>
-    </Tooltip>
+      </Tooltip>
+      <VisuallyHidden id={id}>{reason}</VisuallyHidden>
+    </>
   )
 }
 
@@ -45,19 +45,20 @@ export function ReasonedItem({
   reason,
   onClick,
   icon,
-  color,
+  destructive = false,
   children,
 }: {
   reason: string | undefined
   onClick: () => void
   icon?: ReactNode
-  color?: string
+  /** It takes something away. */
+  destructive?: boolean
   children: ReactNode
 }) {
   const id = useId()
   if (reason === undefined) {
     return (
-      <Menu.Item leftSection={icon} onClick={onClick} {...(color ? { color } : {})}>
+      <Menu.Item leftSection={icon} onClick={onClick} {...(destructive ? { c: 'var(--mantine-color-error)' } : {})}>
         {children}
       </Menu.Item>
     )

@@ -72,7 +72,7 @@ export function Actions({
             </ReasonedItem>
           ))}
           <Menu.Divider />
-          <ReasonedItem icon={icons.delete} color="red" reason={reasons.delete} onClick={() => onDo('delete')}>
+          <ReasonedItem icon={icons.delete} destructive reason={reasons.delete} onClick={() => onDo('delete')}>
             {say.delete}
           </ReasonedItem>
         </Menu.Dropdown>

@@ -156,7 +156,8 @@ function Facts({ connection }: { connection: ResultOf<'getConnection'>['reply'] 
 
 /** A deleted connection changes no more: its last change was its deletion. */
 function DaysLeft({ deletedTime }: { deletedTime: number }) {
-  const leftSeconds = deletedTime + limits.restoreWindowDays * daySeconds - useNow() / 1000
+  // The clock of the page may be some seconds behind.
+  const leftSeconds = limits.restoreWindowDays * daySeconds - Math.max(0, useNow() / 1000 - deletedTime)
   return (
     <Alert color="gray" icon={<IconTrash aria-hidden />} title={say.isDeleted}>
       {say.daysLeft(Math.ceil(leftSeconds / daySeconds))}

@@ -100,9 +100,9 @@ function Form({ opened, definitions, onClose }: { opened: Opened; definitions: D
     event.preventDefault()
     void save(version)
   }
-  const ofEnd = { src: 'body.srcConnectionConfig', dest: 'body.destConnectionConfig' }
   const nameFault = faultsOf(failure, 'body').name
-  const isElsewhere = failure !== undefined && !isOfFields(failure, ofEnd.src, ofEnd.dest) && nameFault === undefined
+  const isElsewhere =
+    failure !== undefined && !isOfFields(failure, ...Object.values(places).flat()) && nameFault === undefined
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -134,7 +134,7 @@ function Form({ opened, definitions, onClose }: { opened: Opened; definitions: D
                 fields={fields[end]}
                 values={end === 'src' ? src : dest}
                 role={end === 'src' ? 'Source' : 'Destination'}
-                faults={faultsOf(failure, ofEnd[end])}
+                faults={Object.assign({}, ...places[end].map((place) => faultsOf(failure, place)))}
                 onChange={(field, value) => set((before) => ({ ...before, [field]: value }))}
               />
             </Stack>
@@ -170,6 +170,12 @@ function Form({ opened, definitions, onClose }: { opened: Opened; definitions: D
       </Stack>
     </form>
   )
+}
+
+/** Where refusals say that the settings of an end stand: of what was sent, and of what the connection would have. */
+const places = {
+  src: ['body.srcConnectionConfig', 'srcConnectionConfig'],
+  dest: ['body.destConnectionConfig', 'destConnectionConfig'],
 }
 
 /** A version by its labels, for two to be compared. */

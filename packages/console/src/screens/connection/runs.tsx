@@ -94,7 +94,7 @@ function RunsTable({ runs, onCancel }: { runs: readonly Transfer[]; onCancel: (t
           </Table.Thead>
           <Table.Tbody>
             {runs.map((run) => (
-              <Row key={run.id} run={run} onCancel={onCancel} />
+              <Row key={run.id} run={run} withActions={moves} onCancel={onCancel} />
             ))}
           </Table.Tbody>
         </Table>
@@ -103,7 +103,15 @@ function RunsTable({ runs, onCancel }: { runs: readonly Transfer[]; onCancel: (t
   )
 }
 
-function Row({ run, onCancel }: { run: Transfer; onCancel: (transfer: Transfer) => void }) {
+function Row({
+  run,
+  withActions,
+  onCancel,
+}: {
+  run: Transfer
+  withActions: boolean
+  onCancel: (transfer: Transfer) => void
+}) {
   const { read, accepted, rejected } = run.records
   const moves = isUnderWay(run)
   return (
@@ -144,15 +152,17 @@ function Row({ run, onCancel }: { run: Transfer; onCancel: (transfer: Transfer) 
       <Table.Td ta="right" visibleFrom="md" style={{ whiteSpace: 'nowrap' }}>
         {run.startedTime !== null && run.finishedTime !== null ? duration(run.finishedTime - run.startedTime) : '…'}
       </Table.Td>
-      {moves && (
+      {withActions && (
         <Table.Td>
-          <Group gap={0} justify="flex-end">
-            <Tooltip label={say.cancelOne}>
-              <ActionIcon variant="subtle" color="red" aria-label={say.cancelOne} onClick={() => onCancel(run)}>
-                <IconPlayerStop size={18} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
-          </Group>
+          {moves && (
+            <Group gap={0} justify="flex-end">
+              <Tooltip label={say.cancelOne}>
+                <ActionIcon variant="subtle" color="red" aria-label={say.cancelOne} onClick={() => onCancel(run)}>
+                  <IconPlayerStop size={18} aria-hidden />
+                </ActionIcon>
+              </Tooltip>
+            </Group>
+          )}
         </Table.Td>
       )}
     </Table.Tr>

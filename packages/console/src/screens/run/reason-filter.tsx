@@ -20,11 +20,11 @@ export function ReasonFilter({ rejects }: { rejects: readonly Reject[] }) {
   return (
     <Chip.Group value={value('reason')} onChange={(reason) => change({ reason: String(reason) })}>
       <Group gap="xs" role="group" aria-label={say.reasons}>
-        <Chip value="" size="sm" variant="light">
+        <Chip value="" size="sm" variant="outline">
           {say.every}
         </Chip>
         {reasons.map(([reason, n]) => (
-          <Chip key={reason} value={reason} size="sm" variant="light" styles={wrapped}>
+          <Chip key={reason} value={reason} size="sm" variant="outline" styles={wrapped}>
             {reason}{' '}
             <Text span inherit fw={650}>
               {say.times(count(n))}

@@ -1,0 +1,355 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Account, Connection } from '@penstock/wire'
+import type { Locator, Page } from 'playwright-core'
+import { accessibilityFaults, skip } from './harness/browser.ts'
+import { type ConsoleStage, localFolder, postgresql, preparePeople, startConsole } from './harness/console.ts'
+import { until } from './harness/until.ts'
+
+describe('a connection in the console', { skip }, () => {
+  let stage: ConsoleStage
+  let account: Account
+  before(async () => {
+    stage = await startConsole()
+    account = await stage.addAccount('Northwind Outdoor')
+    await stage.addEnds(account.id)
+    await preparePeople(stage, 200)
+    // Enough to be watched, and to be stopped on the way.
+    await preparePeople(stage, 150_000, 'crowd')
+  })
+  after(() => stage?.close())
+
+  const pathOf = ({ accountId, id }: Connection) => `/accounts/${accountId}/connections/${id}`
+  const connect = (name: string, options?: Parameters<ConsoleStage['connect']>[2]) =>
+    stage.connect(account.id, name, options)
+  const crowd = (name: string) => connect(name, { file: 'crowd.csv', table: 'crowd' })
+  const button = (page: Page | Locator, name: string) => page.getByRole('button', { name, exact: true })
+  const dialog = (page: Page) => page.getByRole('dialog')
+  const statusOf = async ({ accountId, id }: Connection) =>
+    (await stage.client.getConnection({ accountId, id })).reply.status
+  /** Why a control cannot be used; undefined where it can. */
+  const reasonOf = async (control: Locator): Promise<string | undefined> => {
+    if ((await control.getAttribute('aria-disabled')) !== 'true') return undefined
+    const id = await control.getAttribute('aria-describedby')
+    return (await control.page().locator(`[id="${id}"]`).first().textContent()) ?? ''
+  }
+  const menu = async (page: Page) => {
+    await button(page, 'More actions').click()
+    await page.getByRole('menu').waitFor()
+  }
+  const item = (page: Page, name: string) => page.getByRole('menuitem', { name: new RegExp(`^${name}`) })
+  const choose = async (page: Page, name: string) => {
+    await menu(page)
+    await item(page, name).click()
+  }
+
+  test('is a pipe with a gate, which is told in words, too', async () => {
+    const connection = await connect('Spring customers')
+    const page = await stage.open(pathOf(connection))
+    await page
+      .getByText('Data goes from Local folder (configured) to PostgreSQL (configured). The gate is open')
+      .waitFor({ state: 'attached' })
+    await page.getByText('Files: people.csv').waitFor()
+    await page.getByText('It has not run yet').waitFor()
+    assert.equal(await page.title(), 'Spring customers · Penstock')
+    assert.deepEqual(await accessibilityFaults(page), [])
+  })
+
+  test('says what is missing before it can be activated, and leads to what mends it', async () => {
+    const bare = await stage.addAccount('Bare')
+    const accountId = bare.id
+    await stage.client.addConnectors({ accountId, body: { connectorIds: [localFolder.id, postgresql.id] } })
+    const { reply: connection } = await stage.client.createConnection({
+      accountId,
+      body: { name: 'Unfinished', srcConnectorId: localFolder.id, destConnectorId: postgresql.id },
+    })
+    const page = await stage.open(pathOf(connection))
+    await button(page, 'Activate').click()
+    const alert = page.getByRole('alert').filter({ hasText: 'Not ready yet' })
+    await alert.getByText('is not configured').first().waitFor()
+    const mend = alert.getByRole('link', { name: 'Configure PostgreSQL' })
+    assert.equal(await mend.getAttribute('href'), `/accounts/${accountId}/connectors?configure=${postgresql.id}`)
+    assert.match((await alert.textContent()) ?? '', /Request [0-9a-f-]{8,}/)
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await alert.getByRole('button', { name: 'Complete the settings' }).first().click()
+    await dialog(page).getByRole('textbox', { name: 'Files' }).waitFor()
+    assert.equal(await statusOf(connection), 'In-progress')
+  })
+
+  test('says of each action that is impossible why it is, and does the others', async () => {
+    const connection = await connect('Loyalty', { activate: false })
+    const page = await stage.open(pathOf(connection))
+    const run = button(page, 'Run now')
+    await run.waitFor()
+    assert.match((await reasonOf(run)) ?? '', /Only an active connection moves data/)
+    await run.hover()
+    await page.getByRole('tooltip').getByText('Only an active connection moves data').waitFor()
+    await button(page, 'Activate').click()
+    await button(page, 'Disable').waitFor()
+    assert.equal(await statusOf(connection), 'active')
+    assert.equal(await reasonOf(run), undefined)
+    await menu(page)
+    assert.equal(await reasonOf(item(page, 'Activate')), 'The connection is active already.')
+    assert.match((await reasonOf(item(page, 'Enable'))) ?? '', /Only a disabled connection can be enabled/)
+    assert.equal(await reasonOf(item(page, 'Disable')), undefined)
+    await item(page, 'Disable').click()
+    await button(dialog(page), 'Disable').click()
+    await button(page, 'Enable').waitFor()
+    assert.equal(await statusOf(connection), 'disabled')
+    await page.getByText('The gate is closed: somebody disabled the connection.').first().waitFor({ state: 'attached' })
+    await button(page, 'Enable').click()
+    await until('it is active again', async () => (await statusOf(connection)) === 'active')
+  })
+
+  test('cannot run while its sub-account is disabled, and says so', async () => {
+    const closed = await stage.addAccount('Closed')
+    await stage.addEnds(closed.id)
+    const connection = await stage.connect(closed.id, 'Waiting')
+    await stage.client.editAccount({ id: closed.id, body: { enabled: false } })
+    const page = await stage.open(pathOf(connection))
+    await until('the reason is there', async () =>
+      /sub-account is disabled/.test((await reasonOf(button(page, 'Run now'))) ?? ''),
+    )
+  })
+
+  test('runs, and shows how many records came through', async () => {
+    const connection = await connect('Newsletter')
+    const page = await stage.open(pathOf(connection))
+    await button(page, 'Run now').click()
+    await page.getByText('A run of Newsletter was started').waitFor()
+    const funnel = page.locator('dl').filter({ hasText: 'from the source' })
+    await funnel.getByText('180', { exact: false }).waitFor()
+    await page.getByText('Partial').first().waitFor()
+    assert.match((await funnel.textContent()) ?? '', /Read.*200.*Sent.*200.*Accepted.*180.*90%.*Rejected.*20.*10%/)
+    await page.getByText('Last 30 days', { exact: true }).click()
+    await until('the month adds up', async () => /Read.*200.*Accepted.*180/.test((await funnel.textContent()) ?? ''))
+    await page.getByRole('img', { name: /180 .*accepted|accepted.*180|180/ }).waitFor()
+    await page.getByRole('tab', { name: 'Runs' }).click()
+    await page.waitForURL('**?tab=runs')
+    const row = page.getByRole('row').filter({ hasText: 'Partial' })
+    assert.match((await row.textContent()) ?? '', /200.*180.*20/)
+    await page.getByRole('combobox', { name: 'Status' }).click()
+    await page.getByRole('option', { name: 'Failed' }).click()
+    await page.getByText('No run has this status').waitFor()
+    assert.match(page.url(), /status=failed/)
+    assert.deepEqual(await accessibilityFaults(page), [])
+  })
+
+  test('shows a run as it goes, and can cancel it', async () => {
+    const connection = await crowd('Crowd')
+    const page = await stage.open(pathOf(connection))
+    await button(page, 'Run now').click()
+    const live = page.getByText(/[1-9][\d,]* read so far/)
+    await live.waitFor()
+    const first = await live.textContent()
+    await until('the figures move', async () => (await live.textContent()) !== first)
+    await page.getByRole('progressbar', { name: 'Progress of the run' }).first().waitFor()
+    assert.equal(await reasonOf(button(page, 'Run now')), 'A run is under way already.')
+    await button(page, 'Cancel the run').click()
+    await button(dialog(page), 'Cancel the run').click()
+    await page.getByText('The run was cancelled').waitFor()
+    await live.waitFor({ state: 'detached' })
+    const { reply } = await stage.client.listTransfers({ accountId: account.id, id: connection.id })
+    assert.equal(reply[0]?.status, 'cancelled')
+    await until('it may run again', async () => (await reasonOf(button(page, 'Run now'))) === undefined)
+  })
+
+  test('is deleted after a question, and the deletion is taken back', async () => {
+    const connection = await connect('Short-lived')
+    const page = await stage.open(pathOf(connection))
+    await choose(page, 'Delete')
+    await button(dialog(page), 'Delete').click()
+    await page.getByText('30 days are left to restore it').waitFor()
+    assert.equal(await statusOf(connection), 'deleted')
+    await button(page, 'Undo').click()
+    await button(page, 'Run now').waitFor()
+    await until('it is as it was', async () => (await statusOf(connection)) === 'active')
+  })
+
+  test('can only be restored once it is deleted', async () => {
+    const connection = await connect('Black Friday')
+    await stage.client.deleteConnection({ accountId: account.id, id: connection.id })
+    const page = await stage.open(pathOf(connection))
+    await page.getByText('This connection is deleted').waitFor()
+    assert.equal(await button(page, 'Run now').count(), 0)
+    assert.equal(await button(page, 'More actions').count(), 0)
+    assert.match((await reasonOf(button(page, 'Set a schedule'))) ?? '', /is deleted: restore it first/)
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await button(page, 'Restore').click()
+    await button(page, 'Enable').waitFor()
+    assert.equal(await statusOf(connection), 'disabled')
+  })
+
+  test('is given a schedule, which is changed and taken away', async () => {
+    const connection = await connect('Nightly')
+    const page = await stage.open(pathOf(connection))
+    await page.getByText('It runs by hand only').waitFor()
+    await button(page, 'Set a schedule').click()
+    await page.getByRole('combobox', { name: 'When it runs' }).click()
+    await page.getByRole('option', { name: 'Monday to Friday' }).click()
+    await dialog(page).getByLabel('At').fill('07:30')
+    const zone = page.getByRole('combobox', { name: 'Time zone' })
+    assert.equal(await zone.inputValue(), 'Europe/Berlin')
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await button(dialog(page), 'Save').click()
+    await page.getByText('Monday to Friday at 07:30').waitFor()
+    const { reply } = await stage.client.getSchedule({ accountId: account.id, id: connection.id })
+    assert.deepEqual([reply.cron, reply.timezone, reply.enabled], ['30 7 * * 1-5', 'Europe/Berlin', true])
+    await button(page, 'Change the schedule').click()
+    await page.getByRole('combobox', { name: 'When it runs' }).click()
+    await page.getByRole('option', { name: 'As a cron expression' }).click()
+    const cron = dialog(page).getByRole('textbox', { name: 'Cron expression' })
+    assert.equal(await cron.inputValue(), '30 7 * * 1-5')
+    await cron.fill('0 25 * * *')
+    await button(dialog(page), 'Save').click()
+    await page.locator('[aria-invalid=true]').waitFor()
+    await cron.fill('15 * * * *')
+    await dialog(page).getByRole('switch', { name: 'Runs by itself' }).setChecked(false, { force: true })
+    await button(dialog(page), 'Save').click()
+    await page.getByText('Every hour at :15').waitFor()
+    await page.getByText('Switched off').waitFor()
+    await button(page, 'Delete the schedule').click()
+    await button(dialog(page), 'Delete the schedule').click()
+    await page.getByText('It runs by hand only', { exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    await page.getByText('Schedule set: Monday to Friday at 07:30, Europe/Berlin').waitFor()
+    await page.getByText('Schedule deleted: Every hour at :15, Europe/Berlin, switched off').waitFor()
+  })
+
+  test('is renamed and set otherwise, and what the service refuses stands at its field', async () => {
+    const connection = await connect('Old name')
+    const page = await stage.open(pathOf(connection))
+    await choose(page, 'Edit')
+    await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill('New name')
+    const files = dialog(page).getByRole('textbox', { name: 'Files' })
+    await files.fill('')
+    await button(dialog(page), 'Save').click()
+    await dialog(page).locator('[aria-invalid=true]').waitFor()
+    assert.equal(await files.getAttribute('aria-invalid'), 'true')
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await files.fill('people.csv')
+    await dialog(page)
+      .getByRole('textbox', { name: 'Mapping' })
+      .fill('{"id": "id", "name": null, "email": {"column": "email", "normalise": "email"}}')
+    await button(dialog(page), 'Save').click()
+    await page.getByRole('heading', { name: 'New name' }).waitFor()
+    await page.getByRole('tab', { name: 'Configuration' }).click()
+    await page.getByRole('row', { name: /email Column “email” email/ }).waitFor()
+    await page.getByRole('row', { name: /name Stays empty/ }).waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    const { reply } = await stage.client.getConnection({ accountId: account.id, id: connection.id })
+    assert.equal(reply.destConnectionConfig.table, 'people', 'what was not changed stays')
+  })
+
+  test('two who edit it see both versions, and either can stay', async () => {
+    const connection = await connect('Contested')
+    const of = { accountId: account.id, id: connection.id }
+    const page = await stage.open(pathOf(connection))
+    const edit = async (name: string, theirs: string) => {
+      await choose(page, 'Edit')
+      await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill(name)
+      await stage.client.updateConnection({
+        ...of,
+        body: { name: theirs, srcConnectionConfig: { files: 'theirs.csv' } },
+      })
+      await button(dialog(page), 'Save').click()
+      await page.getByText('Changed meanwhile').waitFor()
+      await page.getByRole('row', { name: `Name ${name} ${theirs}` }).waitFor()
+      await page.getByRole('row', { name: /Source: Files .*theirs\.csv/ }).waitFor()
+    }
+    await edit('Mine', 'Theirs')
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await button(page, 'Keep theirs').click()
+    await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor()
+    await edit('Mine again', 'Theirs again')
+    await button(page, 'Save mine over it').click()
+    await page.getByRole('heading', { level: 1, name: 'Mine again' }).waitFor()
+    assert.equal((await stage.client.getConnection(of)).reply.name, 'Mine again')
+  })
+
+  test('tells its runs, settings and statuses in one history', async () => {
+    const connection = await connect('Storied')
+    await stage.run(account.id, connection.id)
+    await stage.client.updateConnection({ accountId: account.id, id: connection.id, body: { name: 'Storied twice' } })
+    const page = await stage.open(`${pathOf(connection)}?tab=timeline`)
+    await page.getByText('Renamed from “Storied” to “Storied twice”').waitFor()
+    await page.getByText('In progress → Active').waitFor()
+    await page.getByText('Created as “Storied”').waitFor()
+    await page.getByText('200 read, 180 accepted, 20 rejected').waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await page.getByRole('link', { name: 'Run: partial' }).click()
+    await page.getByRole('heading', { name: 'Run of Storied twice' }).waitFor()
+  })
+
+  test('that a platform refused is broken, and says what to mend', async () => {
+    const connection = await connect('Gone file', { file: 'gone.csv' })
+    await stage.run(account.id, connection.id)
+    await until('it is broken', async () => (await statusOf(connection)) === 'broken')
+    const page = await stage.open(pathOf(connection))
+    const alert = page.getByRole('alert').filter({ hasText: 'The latest run failed' })
+    await alert.getByText('gone.csv').waitFor()
+    await alert.getByText('object_not_found').waitFor()
+    assert.match((await reasonOf(button(page, 'Run now'))) ?? '', /Only an active connection/)
+    await button(page, 'Activate').click()
+    await until('it is active', async () => (await statusOf(connection)) === 'active')
+  })
+
+  test('that stopped before it replaced what is there goes on once somebody stands by it', async () => {
+    const connection = await connect('Replacing')
+    const { id } = await stage.run(account.id, connection.id)
+    await stage.sql(
+      `update transfers set status = 'failed', error_code = 'confirmation_needed',
+       error_message = 'This would replace everything that is there by 0 records.' where id = '${id}'`,
+    )
+    const page = await stage.open(pathOf(connection))
+    await page.getByText('This would replace everything that is there by 0 records.').waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await button(page, 'Run and replace').click()
+    await button(dialog(page), 'Run and replace').click()
+    await page.getByText('A run of Replacing was started').waitFor()
+    const { total } = await stage.client.listTransfers({ accountId: account.id, id: connection.id })
+    assert.equal(total, 2)
+    // It stood by it: the next run is one of those that need no word.
+    await stage.sql(
+      `do $$ begin if not exists (select from transfers where connection_id = '${connection.id}' and confirmed) then raise 'no word was sent'; end if; end $$`,
+    )
+  })
+
+  test('that does not exist is said to be unknown', async () => {
+    const page = await stage.open(`/accounts/${account.id}/connections/0000000000000000`)
+    await page.getByRole('alert').getByText('There is nothing here under that identifier').waitFor()
+  })
+
+  for (const look of [
+    { width: 390, height: 844, theme: 'dark' },
+    { width: 360, height: 740, theme: 'light' },
+    { width: 1440, height: 900, theme: 'dark' },
+    { width: 2560, height: 1440, theme: 'light' },
+  ] as const) {
+    test(`fits ${look.width} pixels in the ${look.theme} theme, with the longest name`, async () => {
+      const connection = await connect(`Long-${look.width}-`.padEnd(200, 'x'))
+      await stage.run(account.id, connection.id)
+      const page = await stage.open(pathOf(connection), { look })
+      for (const tab of ['Overview', 'Runs', 'Timeline', 'Configuration']) {
+        await page.getByRole('tab', { name: tab }).click()
+        await page.getByRole('tabpanel').locator('.mantine-Card-root').first().waitFor()
+        assert.deepEqual(await accessibilityFaults(page), [], tab)
+        const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+        assert(width <= look.width, `${tab} is ${width} pixels wide`)
+      }
+    })
+  }
+
+  test('stays on the page while the service is away, and goes on by itself once it is back', async () => {
+    const connection = await crowd('Through the outage')
+    const page = await stage.open(pathOf(connection))
+    await button(page, 'Run now').click()
+    await page.getByText(/[1-9][\d,]* read so far/).waitFor()
+    await stage.kill()
+    await page.getByText('The service cannot be reached').waitFor()
+    assert.equal(await page.getByText('The service cannot be reached').count(), 1)
+    await page.getByRole('heading', { name: 'Through the outage' }).waitFor()
+    await stage.start()
+    await page.getByText('The service cannot be reached').waitFor({ state: 'detached', timeout: 30_000 })
+  })
+})
