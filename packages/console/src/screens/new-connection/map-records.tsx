@@ -88,9 +88,14 @@ function FieldLine({
               />
             )}
           </Group>
-          {column && sampleOf(samples, column) && (
+          {!entry && looked && !found && (
+            <Text size="xs" c="dimmed">
+              {say.byNameNone}
+            </Text>
+          )}
+          {column && (
             <Text size="xs" c="dimmed" truncate>
-              {say.sample(sampleOf(samples, column))}
+              {entry ? say.sample(sampleOf(samples, column)) : say.byNameFound(column, sampleOf(samples, column))}
             </Text>
           )}
         </Stack>
@@ -118,11 +123,10 @@ function Choice({
   onPick: (entry: Entry | undefined) => void
 }) {
   const column = entry?.kind === 'column' ? entry.column : ''
-  const byName = entry ? say.byName : found ? say.byNameFound(found) : looked ? say.byNameNone : say.byName
   const value = entry?.kind === 'column' ? (columns ? `column:${column}` : 'column') : (entry?.kind ?? 'name')
   const unfilled = entry ? entry.kind === 'empty' : looked && !found
   const ways = [
-    { value: 'name', label: byName },
+    { value: 'name', label: say.byName },
     { value: 'value', label: say.oneValue },
     { value: 'empty', label: say.leaveEmpty },
     ...(columns ? [] : [{ value: 'column', label: say.aColumn }]),
