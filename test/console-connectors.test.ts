@@ -4,9 +4,11 @@ import type { Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
+import { until } from './harness/until.ts'
 
 const azure = connectorBySlug('azure-blob-storage-source')
 const sftp = connectorBySlug('sftp-source')
+const mparticle = connectorBySlug('mparticle-events')
 const unmoved = connectorBySlug('google-ads-customer-match')
 const phone = { width: 390, height: 844 }
 
@@ -16,6 +18,13 @@ const all = `
   [...document.querySelectorAll('input, textarea')].map(({ value }) => value).join() +
   JSON.stringify({ ...localStorage, ...sessionStorage }) +
   location.href`
+
+/** Pastes two lines where the cursor is. */
+const pasteLines = `{
+  const clipboardData = new DataTransfer()
+  clipboardData.setData('text', 'first\\nsecond')
+  document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+}`
 
 describe('the connectors of a sub-account, in the console', { skip }, () => {
   let stage: ConsoleStage
@@ -45,7 +54,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await row('PostgreSQL').getByText('Configured', { exact: true }).filter({ visible: true }).waitFor()
     await row(azure.name).getByText('To be configured').filter({ visible: true }).waitFor()
     await row(unmoved.name).getByText('moves no data here yet').waitFor()
-    await row('PostgreSQL').getByRole('link', { name: '1 connection' }).click()
+    await row('PostgreSQL').getByRole('link', { name: '1 connection' }).filter({ visible: true }).click()
     await page.waitForURL(`**/accounts/${id}/connections?q=PostgreSQL`)
   })
 
@@ -68,9 +77,9 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     assert.equal(new URL(page.url()).search, '?page=2')
     await page.getByRole('searchbox', { name: 'Search connectors' }).fill('SNOWflake')
     await page.waitForURL('**/connectors?q=SNOWflake')
-    await page.getByText('Snowflake Source').waitFor()
-    await page.getByText('PostgreSQL').waitFor({ state: 'detached' })
-    await page.getByRole('radio', { name: 'Configured', exact: true }).check({ force: true })
+    await page.getByText('Snowflake Source').first().waitFor()
+    await page.getByText('PostgreSQL').first().waitFor({ state: 'detached' })
+    await page.getByRole('radiogroup', { name: 'Configuration' }).getByText('Configured', { exact: true }).click()
     await page.getByText('No connector fits').waitFor()
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.getByText(`1–25 of ${reply.length}`).waitFor()
@@ -101,7 +110,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await form.getByText('Account name is required.').waitFor()
     assert.equal(await account.getAttribute('aria-invalid'), 'true')
     assert.match((await account.getAttribute('aria-describedby')) ?? '', /error/)
-    await page.waitForFunction(`document.activeElement.getAttribute('aria-invalid') === 'true'`)
+    await form.locator(':focus[aria-invalid=true]').waitFor()
     // What was typed where it no longer counts is not sent.
     await account.fill('forgotten')
     await form.getByRole('combobox', { name: 'Credential type' }).click()
@@ -190,6 +199,13 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
       `getComputedStyle(document.querySelector('[role=dialog] textarea')).webkitTextSecurity`,
     )
     assert.equal(shown, 'disc')
+    await form.getByRole('combobox', { name: 'Authentication' }).click()
+    await page.getByRole('option', { name: 'password' }).click()
+    await form.getByLabel(/^Password/).focus()
+    await page.evaluate(pasteLines)
+    const pasted = form.getByRole('textbox', { name: 'Password' })
+    assert.equal(await pasted.inputValue(), 'first\nsecond')
+    assert.equal(await pasted.and(page.locator(':focus')).count(), 1)
     const port = form.getByRole('textbox', { name: 'Port' })
     assert.equal(await port.inputValue(), '22')
     await form.getByText('From 1 to 65535.').waitFor()
@@ -227,14 +243,30 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     assert.equal(await savedValue(id, azure.id, 'accountName'), 'mine')
   })
 
-  test('that an active connection needs say which, where they would lose what it needs', async () => {
-    const mparticle = connectorBySlug('mparticle-events')
-    const { path } = await accountWith('Needed', mparticle)
+  test('that an active connection needs stay complete: what would be cleared says for which connection', async () => {
+    const { id, path } = await accountWith('Needed', mparticle)
+    await stage.addEnds(id)
+    const secretConfig = { key: 'k', secret: 's' }
+    await stage.client.configureConnector({ accountId: id, id: mparticle.id, body: { secretConfig } })
+    const { reply: connection } = await stage.client.createConnection({
+      accountId: id,
+      body: {
+        name: 'Sends events',
+        srcConnectorId: localFolder.id,
+        destConnectorId: mparticle.id,
+        srcConnectionConfig: { files: 'events.csv' },
+      },
+    })
+    await stage.client.updateConnectionStatus({ accountId: id, id: connection.id, body: { action: 'activate' } })
     const page = await stage.open(`${path}?configure=${mparticle.id}`)
     const form = dialog(page, `Configure ${mparticle.name}`)
     await form.getByText('Needed only where it is the destination of a connection.').first().waitFor()
+    await form.getByRole('button', { name: 'Clear: Key' }).click()
     await form.getByRole('button', { name: 'Save', exact: true }).click()
-    await form.waitFor({ state: 'detached' })
+    await form.getByText('Key is required.').waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await form.getByRole('alert').getByRole('link', { name: 'Sends events is active and needs it' }).click()
+    await page.waitForURL(`**/connections/${connection.id}`)
   })
 
   test('are checked step by step, and checked again once mended', async () => {
@@ -344,8 +376,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
       await form.getByText('Account name must not be blank.').waitFor()
       assert.deepEqual(await accessibilityFaults(page), [])
       await page.setViewportSize(phone)
-      const overflows = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
-      assert.equal(overflows, false)
+      await until('it fits', () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'))
     })
   }
 

@@ -70,6 +70,7 @@ export const newConnection = {
   add: (name: string) => `Add ${name}`,
   configure: (name: string) => `Configure ${name}`,
   reconfigure: (name: string) => `Change the configuration of ${name}`,
+  change: 'Change',
   configureHelp: 'How to reach it and sign in: saved once, for all connections of this sub-account.',
   lastChanged: 'Last changed',
   create: 'Create the connection',
@@ -91,12 +92,14 @@ export const newConnection = {
   mapColumnsHelp: 'The destination takes any columns: send all of them, or pick, rename, normalise and hash.',
   brokenMapping: 'The mapping that is saved cannot be read',
   brokenMappingHelp: 'It was written elsewhere and is no mapping. What you save here replaces it.',
-  required: 'Required',
-  oneOf: 'One of these is enough',
+  group: { required: 'Required', oneOf: 'At least one of these', optional: 'Optional' },
   form: (normalise: Normalisation | undefined, hashed: Digest | undefined) =>
-    [normalise && `brought into the form “${normalisation[normalise]}”`, hashed && `hashed with ${digest[hashed]}`]
+    [
+      normalise && `brought into form: ${normalisation[normalise].toLowerCase()}`,
+      hashed && `hashed with ${digest[hashed]}`,
+    ]
       .filter(Boolean)
-      .join(', then '),
+      .join(' · '),
   filledBy: (field: string) => `What fills ${field}`,
   columnFor: (field: string) => `Column for ${field}`,
   valueOf: (field: string) => `Value for ${field}`,

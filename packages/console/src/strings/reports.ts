@@ -16,6 +16,7 @@ export const reports = {
   notADay: 'Pick a day',
   backwards: 'The last day must not be before the first',
   tooLong: (days: number) => `Pick at most ${days} days`,
+  faultHelp: 'Then the report is shown here.',
   by: 'By',
   byDay: 'Day',
   byMonth: 'Month',

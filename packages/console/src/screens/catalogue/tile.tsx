@@ -42,7 +42,6 @@ export const Tile = memo(function Tile({
   onToggle: (entry: CatalogueEntry) => void
 }) {
   const id = useId()
-  const named = { 'aria-labelledby': `${id}-name`, 'aria-describedby': `${id}-about` }
   return (
     <Box role="listitem" className={classes.place}>
       {added ? (
@@ -68,7 +67,8 @@ export const Tile = memo(function Tile({
           radius="md"
           className={classes.tile}
           data-picked={picked || undefined}
-          {...named}
+          aria-labelledby={`${id}-name`}
+          aria-describedby={`${id}-about`}
         >
           <Content id={id} entry={entry}>
             <Checkbox.Indicator />
@@ -102,11 +102,10 @@ function Content({
         {children}
       </Group>
       <Stack gap="sm" id={`${id}-about`} justify="space-between" flex={1}>
-        <Text size="xs" c="dimmed">
-          {kinds.join(' · ')}
-          <br />
-          {platformType}
-        </Text>
+        <Box c="dimmed" fz="xs" lh={1.4}>
+          <Text inherit>{kinds.join(' · ')}</Text>
+          <Text inherit>{platformType}</Text>
+        </Box>
         <Group gap={6}>
           {supportedType.split(', ').map((role) => (
             <Badge key={role} variant="default" size="sm" tt="none" fw={500}>

@@ -1,6 +1,6 @@
 import { Anchor, Box, Card, Group, Stack, Table, Text } from '@mantine/core'
 import type { Connection, Transfer } from '@penstock/wire'
-import type { MouseEvent } from 'react'
+import { type MouseEvent, memo } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { AccountName } from '../../parts/account-name.tsx'
 import { Ends } from '../../parts/ends.tsx'
@@ -57,7 +57,8 @@ export function ConnectionTable({
   )
 }
 
-function Row({
+/** Stays as it is while the page around it changes. */
+const Row = memo(function Row({
   connection: { id, accountId, name, status, src, dest, usedVolume, totalVolume },
   run,
   showsAccount,
@@ -104,7 +105,7 @@ function Row({
       </Table.Td>
     </Table.Tr>
   )
-}
+})
 
 function LastRun({ run }: { run: Transfer | undefined }) {
   if (!run) {

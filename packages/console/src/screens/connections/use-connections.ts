@@ -8,6 +8,8 @@ import { pageSize } from '../../parts/pager.tsx'
 /** How soon the list is read again while something of it runs, and while nothing does. */
 const busyMs = 1_500
 const quietMs = 15_000
+/** The next page is read once this one has been there for as long, so that it does not compete with it. */
+const aheadAfterMs = 300
 
 const isUnderWay = ({ status }: Transfer) => status === 'queued' || status === 'running'
 
@@ -47,10 +49,13 @@ export function useConnections(accountId: string | undefined) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that the parameters do.
   useEffect(() => {
     if (!hasNext) return
-    // What cannot be read ahead is read when it is asked for, and says then what is wrong.
-    readOnce('listConnections', next)
-      .then(({ reply }) => readOnce('listAllTransfers', runsOf(accountId, reply.map(({ id }) => id).join(','))))
-      .catch(() => {})
+    const ahead = setTimeout(() => {
+      // What cannot be read ahead is read when it is asked for, and says then what is wrong.
+      readOnce('listConnections', next)
+        .then(({ reply }) => readOnce('listAllTransfers', runsOf(accountId, reply.map(({ id }) => id).join(','))))
+        .catch(() => {})
+    }, aheadAfterMs)
+    return () => clearTimeout(ahead)
   }, [hasNext, nextKey])
 
   return { connections, runs: new Map(newest?.map((run) => [run.connectionId, run])) }

@@ -11,7 +11,7 @@ import { FieldForm } from '../../parts/fields/field-form.tsx'
 import { changesOf, type FormValue, valuesOf, withDefinitions } from '../../parts/fields/form-field.ts'
 import { notifyDone } from '../../parts/notify.tsx'
 import { strings } from '../../strings/index.ts'
-import { ConnectionsNamed } from './connections-named.tsx'
+import { ConnectionsNamed, ofConnection } from './connections-named.tsx'
 import { baseOf, wordsOfValues } from './versions.ts'
 
 const say = strings.connectors
@@ -103,12 +103,12 @@ export function ConfigureForm({
           />
         ) : (
           failure !== undefined &&
-          !isOfFields(failure, prefix) && (
-            <>
-              <Failure error={failure} />
-              <ConnectionsNamed error={failure} accountId={accountId} />
-            </>
-          )
+          !isOfFields(failure, prefix) &&
+          (isOfFields(failure, prefix, ofConnection) ? (
+            <ConnectionsNamed error={failure} accountId={accountId} />
+          ) : (
+            <Failure error={failure} />
+          ))
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

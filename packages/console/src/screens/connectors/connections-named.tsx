@@ -1,23 +1,37 @@
-import { Anchor, List } from '@mantine/core'
+import { Alert, Anchor, List, Text } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
+import { IconAlertTriangle } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { pathOf } from '../../shell/account.ts'
+import { strings } from '../../strings/index.ts'
 
-const start = 'connection.'
+/** What the faults of a refusal begin with that name connections. */
+export const ofConnection = 'connection'
 
-/** The connections that stand in the way, as a refusal names them, each with the way to it. */
+/** A refusal for the sake of connections: says which stand in the way, each with the way to it. */
 export function ConnectionsNamed({ error, accountId }: { error: unknown; accountId: string }) {
-  const named = error instanceof PenstockError ? error.details.filter(({ field }) => field.startsWith(start)) : []
-  if (named.length === 0) return null
+  if (!(error instanceof PenstockError)) return null
+  const named = error.details.filter(({ field }) => field.startsWith(`${ofConnection}.`))
   return (
-    <List size="sm">
-      {named.map(({ field, message }) => (
-        <List.Item key={field} style={{ overflowWrap: 'anywhere' }}>
-          <Anchor component={Link} to={pathOf(accountId, `connections/${field.slice(start.length)}`)} fz="inherit">
-            {message}
-          </Anchor>
-        </List.Item>
-      ))}
-    </List>
+    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={error.message} role="alert">
+      <List size="sm">
+        {named.map(({ field, message }) => (
+          <List.Item key={field} style={{ overflowWrap: 'anywhere' }}>
+            <Anchor
+              component={Link}
+              to={pathOf(accountId, `connections/${field.slice(ofConnection.length + 1)}`)}
+              fz="inherit"
+              underline="always"
+              c="inherit"
+            >
+              {message}
+            </Anchor>
+          </List.Item>
+        ))}
+      </List>
+      <Text size="xs" c="dimmed" ff="monospace" mt="xs">
+        {strings.parts.requestId(error.requestId)}
+      </Text>
+    </Alert>
   )
 }

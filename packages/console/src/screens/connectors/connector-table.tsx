@@ -55,7 +55,7 @@ export function ConnectorTable({
             {connectors.map((connector) => (
               <Table.Tr key={connector.connectorId}>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                  <Name connector={connector} onLook={doing.onLook} />
+                  <Name connector={connector} accountId={accountId} onLook={doing.onLook} />
                 </Table.Td>
                 <Table.Td visibleFrom="lg">{say.roles[connector.supportedType]}</Table.Td>
                 <Table.Td visibleFrom="lg">{say.term(connector.dataTypeCategory)}</Table.Td>
@@ -77,7 +77,15 @@ export function ConnectorTable({
   )
 }
 
-function Name({ connector, onLook }: { connector: AddedConnector; onLook: Doing['onLook'] }) {
+function Name({
+  connector,
+  accountId,
+  onLook,
+}: {
+  connector: AddedConnector
+  accountId: string
+  onLook: Doing['onLook']
+}) {
   const { connectorId, platformId, name, dataType, configured, transfer } = connector
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
@@ -94,9 +102,10 @@ function Name({ connector, onLook }: { connector: AddedConnector; onLook: Doing[
           {say.term(dataType)}
           {!transfer && ` · ${say.movesNothing}`}
         </Text>
-        <Box hiddenFrom="sm" mt={4}>
+        <Group hiddenFrom="sm" gap="xs" mt={4} fz="xs">
           <ConfiguredBadge configured={configured} />
-        </Box>
+          {usesOf(connector) > 0 && <UsedIn connector={connector} accountId={accountId} />}
+        </Group>
       </Box>
     </Group>
   )
@@ -137,15 +146,23 @@ function Actions({ connector, onLook, onRemove }: { connector: AddedConnector } 
     <Group gap="xs" justify="flex-end" wrap="nowrap">
       <Box visibleFrom="md">
         {configured && whyNoCheck(connector) === undefined ? (
-          <Button size="compact-sm" variant="default" onClick={() => onLook({ check: connectorId })}>
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={say.checkTitle(name)}
+            onClick={() => onLook({ check: connectorId })}
+          >
             {say.check}
-            <VisuallyHidden>: {name}</VisuallyHidden>
           </Button>
         ) : (
           !configured && (
-            <Button size="compact-sm" variant="light" onClick={() => onLook({ configure: connectorId })}>
+            <Button
+              size="compact-sm"
+              variant="light"
+              aria-label={say.configureTitle(name)}
+              onClick={() => onLook({ configure: connectorId })}
+            >
               {say.configure}
-              <VisuallyHidden>: {name}</VisuallyHidden>
             </Button>
           )
         )}

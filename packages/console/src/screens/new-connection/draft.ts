@@ -94,7 +94,8 @@ function read(accountId: string): Draft {
 
 function write(accountId: string, draft: Draft): void {
   try {
-    if (draft === none) sessionStorage.removeItem(keyOf(accountId))
+    const isEmpty = draft.at === undefined && [draft.texts, draft.settings].every((of) => Object.keys(of).length === 0)
+    if (isEmpty) sessionStorage.removeItem(keyOf(accountId))
     else sessionStorage.setItem(keyOf(accountId), JSON.stringify(draft))
   } catch {
     // A full storage keeps no draft; what is typed stays on the page.

@@ -119,9 +119,10 @@ function Configuration({ definition: { connectorId, name, secretFields } }: { de
           size="xs"
           variant={configured ? 'default' : 'filled'}
           leftSection={<IconPlugConnected size={16} aria-hidden />}
+          aria-label={configured ? say.reconfigure(name) : say.configure(name)}
           onClick={() => setOpened('configure')}
         >
-          {configured ? say.reconfigure(name) : say.configure(name)}
+          {configured ? say.change : say.configure(name)}
         </Button>
       </Group>
       {!configured && !asksNothing && (

@@ -69,44 +69,46 @@ function ColumnLine({ editor, line, index }: { editor: Editor; line: Line; index
   return (
     <Paper withBorder component="li" p="sm" style={{ listStyle: 'none' }}>
       <Stack gap={6}>
-        <Group gap="xs" align="flex-start">
-          <TextInput
-            label={say.sentAs}
-            aria-label={say.nameOfColumn(index + 1)}
-            value={field}
-            error={fault?.field ?? faults[field]}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={({ currentTarget }) => set({ ...line, field: currentTarget.value })}
-            style={{ flex: '1 1 9rem' }}
-          />
-          <Select
-            label={say.from}
-            aria-label={say.filledBy(name)}
-            data={[
-              { value: 'column', label: say.aColumn },
-              { value: 'value', label: say.oneValue },
-            ]}
-            value={entry.kind === 'value' ? 'value' : 'column'}
-            allowDeselect={false}
-            onChange={(next) =>
-              set({ field, entry: next === 'value' ? { kind: 'value', value: '' } : { kind: 'column', column: '' } })
-            }
-            style={{ flex: '1 1 8rem' }}
-          />
-          {entry.kind === 'value' ? (
+        <Group gap="xs" align="flex-start" wrap="nowrap">
+          <Group gap="xs" align="flex-start" style={{ flex: 1 }}>
             <TextInput
-              label={say.value}
-              aria-label={say.valueOf(name)}
-              value={entry.value}
-              onChange={({ currentTarget }) => set({ field, entry: { kind: 'value', value: currentTarget.value } })}
+              label={say.sentAs}
+              aria-label={say.nameOfColumn(index + 1)}
+              value={field}
+              error={fault?.field ?? faults[field]}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={({ currentTarget }) => set({ ...line, field: currentTarget.value })}
               style={{ flex: '1 1 9rem' }}
             />
-          ) : (
-            entry.kind === 'column' && (
-              <ColumnWays editor={editor} line={line} entry={entry} name={name} set={set} fault={fault?.column} />
-            )
-          )}
+            <Select
+              label={say.from}
+              aria-label={say.filledBy(name)}
+              data={[
+                { value: 'column', label: say.aColumn },
+                { value: 'value', label: say.oneValue },
+              ]}
+              value={entry.kind === 'value' ? 'value' : 'column'}
+              allowDeselect={false}
+              onChange={(next) =>
+                set({ field, entry: next === 'value' ? { kind: 'value', value: '' } : { kind: 'column', column: '' } })
+              }
+              style={{ flex: '1 1 8rem' }}
+            />
+            {entry.kind === 'value' ? (
+              <TextInput
+                label={say.value}
+                aria-label={say.valueOf(name)}
+                value={entry.value}
+                onChange={({ currentTarget }) => set({ field, entry: { kind: 'value', value: currentTarget.value } })}
+                style={{ flex: '1 1 9rem' }}
+              />
+            ) : (
+              entry.kind === 'column' && (
+                <ColumnWays editor={editor} line={line} entry={entry} name={name} set={set} fault={fault?.column} />
+              )
+            )}
+          </Group>
           <ActionIcon
             variant="subtle"
             color="gray"

@@ -1,9 +1,9 @@
-import { Badge, Group, Paper, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Group, Paper, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
 import type { Preview, RecordDefinition } from '@penstock/wire'
 import { strings } from '../../strings/index.ts'
 import { ColumnPicker, withColumn } from './column-picker.tsx'
 import { type Editor, sampleOf } from './editor.ts'
-import { type Entry, inOrder, withEntry } from './mapping.ts'
+import { type Entry, grouped, withEntry } from './mapping.ts'
 
 const say = strings.newConnection
 
@@ -14,15 +14,24 @@ export function MapRecords({
   ...editor
 }: Editor & { records: readonly RecordDefinition[]; lint: Preview['lint'] | undefined }) {
   return (
-    <Stack gap="xs" component="ul" p={0} m={0}>
-      {inOrder(records).map((record) => (
-        <FieldLine
-          key={record.name}
-          {...editor}
-          record={record}
-          found={lint?.find(({ field }) => field === record.name)?.column}
-          looked={lint !== undefined}
-        />
+    <Stack gap="lg">
+      {grouped(records).map(({ kind, records }) => (
+        <Stack key={`${kind} ${records[0]?.name}`} gap="xs" component="section" aria-label={say.group[kind]}>
+          <Title order={3} size="h6">
+            {say.group[kind]}
+          </Title>
+          <Stack gap="xs" component="ul" p={0} m={0}>
+            {records.map((record) => (
+              <FieldLine
+                key={record.name}
+                {...editor}
+                record={record}
+                found={lint?.find(({ field }) => field === record.name)?.column}
+                looked={lint !== undefined}
+              />
+            ))}
+          </Stack>
+        </Stack>
       ))}
     </Stack>
   )
@@ -49,21 +58,9 @@ function FieldLine({
     <Paper withBorder component="li" p="sm" style={{ listStyle: 'none' }}>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing="xs">
         <Stack gap={2} miw={0}>
-          <Group gap={6}>
-            <Text size="sm" fw={600} ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-              {name}
-            </Text>
-            {record.required && (
-              <Badge size="sm" variant="outline" tt="none" fw={500}>
-                {say.required}
-              </Badge>
-            )}
-            {record.oneOf !== undefined && (
-              <Badge size="sm" variant="default" tt="none" fw={500}>
-                {say.oneOf}
-              </Badge>
-            )}
-          </Group>
+          <Text size="sm" fw={600} ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+            {name}
+          </Text>
           <Text size="xs" c="dimmed">
             {description}
             {record.normalise || record.hashed ? ` · ${say.form(record.normalise, record.hashed?.[0])}` : ''}
@@ -123,6 +120,7 @@ function Choice({
   const column = entry?.kind === 'column' ? entry.column : ''
   const byName = entry ? say.byName : found ? say.byNameFound(found) : looked ? say.byNameNone : say.byName
   const value = entry?.kind === 'column' ? (columns ? `column:${column}` : 'column') : (entry?.kind ?? 'name')
+  const unfilled = entry ? entry.kind === 'empty' : looked && !found
   const ways = [
     { value: 'name', label: byName },
     { value: 'value', label: say.oneValue },
@@ -153,6 +151,7 @@ function Choice({
       nothingFoundMessage={say.noColumn}
       onChange={(next) => next && pick(next)}
       style={{ flex: '1 1 0' }}
+      {...(unfilled ? { styles: { input: { color: 'var(--mantine-color-dimmed)' } } } : {})}
     />
   )
 }

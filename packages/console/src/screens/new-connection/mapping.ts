@@ -99,8 +99,16 @@ export function faultsOfLines(
   return faults
 }
 
-/** The fields of a destination's records: what has to be there first, then groups of which one is enough, then the rest. */
-export function inOrder(records: readonly RecordDefinition[]): RecordDefinition[] {
-  const rank = ({ required, oneOf }: RecordDefinition) => (required ? 0 : oneOf === undefined ? 2 : 1)
-  return [...records].sort((one, other) => rank(one) - rank(other))
+export type RecordGroup = { readonly kind: 'required' | 'oneOf' | 'optional'; readonly records: RecordDefinition[] }
+
+/** The fields of a destination's records: those that are required, each group of which one is enough, and the rest. */
+export function grouped(records: readonly RecordDefinition[]): RecordGroup[] {
+  const free = records.filter(({ required }) => !required)
+  const names = new Set(free.flatMap(({ oneOf }) => oneOf ?? []))
+  const groups: RecordGroup[] = [
+    { kind: 'required', records: records.filter(({ required }) => required) },
+    ...[...names].map((name) => ({ kind: 'oneOf' as const, records: free.filter(({ oneOf }) => oneOf === name) })),
+    { kind: 'optional', records: free.filter(({ oneOf }) => oneOf === undefined) },
+  ]
+  return groups.filter((group) => group.records.length > 0)
 }

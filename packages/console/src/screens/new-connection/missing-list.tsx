@@ -27,10 +27,9 @@ export function MissingList({
   const faults = missing ?? (error instanceof PenstockError ? error.details : [])
   return (
     <Alert
-      color="orange"
-      icon={<IconListCheck aria-hidden />}
+      variant="default"
+      icon={<IconListCheck color="var(--mantine-color-orange-filled)" aria-hidden />}
       title={title}
-      styles={{ title: { color: 'var(--mantine-color-text)' } }}
     >
       <List size="sm" spacing={6}>
         {faults.map((fault) => (
@@ -57,7 +56,7 @@ function Missing({ fault: { field }, connection }: { fault: Fault; connection: C
     return (
       <Text span inherit>
         {name === '' ? say.missingConfiguration(connectorName) : say.missingSecret(connectorName, label)}{' '}
-        <Anchor component={Link} to={path} inherit>
+        <Anchor component={Link} to={path} inherit underline="always">
           {say.configure(connectorName)}
         </Anchor>
       </Text>
@@ -67,7 +66,7 @@ function Missing({ fault: { field }, connection }: { fault: Fault; connection: C
   return (
     <Text span inherit>
       {say.missingSetting(end.key === 'src' ? say.source : say.destination, label)}{' '}
-      <Anchor component={Link} to={`?${linkTo(connection, step)}`} inherit>
+      <Anchor component={Link} to={`?${linkTo(connection, step)}`} inherit underline="always">
         {say.fillIn(label)}
       </Anchor>
     </Text>

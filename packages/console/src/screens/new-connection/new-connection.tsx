@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useRead } from '../../api/queries.ts'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -39,9 +39,27 @@ export function Component() {
         {left !== undefined && wizard.sourceId === '' && (
           <LeftHalfWay at={left} onStartAnew={() => setLeft(undefined)} />
         )}
-        <CurrentStep />
+        <StepRegion>
+          <CurrentStep />
+        </StepRegion>
       </Page>
     </WizardProvider>
+  )
+}
+
+/** Takes the focus when another step comes, so that whoever uses the keyboard goes on from there. */
+function StepRegion({ children }: { children: ReactNode }) {
+  const { step } = useWizard()
+  const region = useRef<HTMLElement>(null)
+  const shown = useRef(step)
+  useEffect(() => {
+    if (shown.current !== step) region.current?.focus()
+    shown.current = step
+  }, [step])
+  return (
+    <section ref={region} aria-label={say.step[step]} tabIndex={-1} style={{ outline: 'none' }}>
+      {children}
+    </section>
   )
 }
 

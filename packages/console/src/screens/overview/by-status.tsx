@@ -62,7 +62,7 @@ export function ByStatus({ accountId, counts }: { accountId: string | undefined;
                   <Progress.Section
                     key={status}
                     value={(counts[status] / total) * 100}
-                    color={statusColors[status]}
+                    color={`${statusColors[status]}.6`}
                     withAria={false}
                     miw={4}
                   />
@@ -74,7 +74,7 @@ export function ByStatus({ accountId, counts }: { accountId: string | undefined;
                   <Group gap="xs" wrap="nowrap">
                     <ColorSwatch
                       size={10}
-                      color={`var(--mantine-color-${statusColors[status]}-filled)`}
+                      color={`var(--mantine-color-${statusColors[status]}-6)`}
                       withShadow={false}
                       aria-hidden
                     />

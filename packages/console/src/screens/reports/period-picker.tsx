@@ -4,6 +4,8 @@ import { strings } from '../../strings/index.ts'
 import { type Period, type Preset, presets } from './period.ts'
 
 const say = strings.reports
+/** Where the screen says what is wrong with the days. */
+export const faultId = 'fault-of-days'
 
 /** Which days a report covers, and whether it is by day or by month; both are in the address. */
 export function PeriodPicker({ period: { preset, startDate, endDate, by, fault } }: { period: Period }) {
@@ -37,7 +39,8 @@ export function PeriodPicker({ period: { preset, startDate, endDate, by, fault }
             type="date"
             aria-label={say[name]}
             value={day}
-            error={fault?.of === name && fault.message}
+            error={fault?.of === name}
+            {...(fault?.of === name ? { 'aria-describedby': faultId } : {})}
             onChange={({ currentTarget }) => change({ [name]: currentTarget.value }, { replace: true })}
             w={160}
           />

@@ -12,7 +12,7 @@ import { useAccountId } from '../../shell/account.ts'
 import { strings } from '../../strings/index.ts'
 import { Download } from './download.tsx'
 import { type Period, usePeriod } from './period.ts'
-import { PeriodPicker } from './period-picker.tsx'
+import { faultId, PeriodPicker } from './period-picker.tsx'
 import { ReportTable } from './table.tsx'
 import { useReports } from './use-reports.ts'
 
@@ -43,6 +43,11 @@ export function Component() {
         <SearchBox label={accountId ? say.searchConnections : say.searchAccounts} />
         <PeriodPicker period={period} />
       </Toolbar>
+      {period.fault && (
+        <div id={faultId} role="alert">
+          <Empty title={period.fault.message} help={say.faultHelp} />
+        </div>
+      )}
       {isSound && (
         <>
           <Chart volume={volume} period={period} />
