@@ -84,7 +84,7 @@ export const run = {
   reasons: 'Reasons',
   every: 'Every reason',
   fewer: (shown: string, total: string) =>
-    `The search covers the first ${shown} of ${total} entries. A download has all of them.`,
+    `Reasons and search cover ${shown} of the ${total} entries at a time. A download has all of them.`,
   noneFound: 'No rejected record fits',
   row: 'Row',
   field: 'Field',

@@ -60,7 +60,7 @@ export function Rejects({ transfer }: { transfer: Transfer }) {
               <Toolbar>
                 <SearchBox label={say.search} />
               </Toolbar>
-              {isFiltered && total > reply.length && (
+              {total > reply.length && (
                 <Text size="sm" c="dimmed">
                   {say.fewer(count(reply.length), count(total))}
                 </Text>
