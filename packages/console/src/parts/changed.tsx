@@ -2,10 +2,8 @@ import { Alert, Button, Group, Stack, Table, Text, VisuallyHidden } from '@manti
 import { PenstockError } from '@penstock/client'
 import { IconArrowsDiff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { strings } from '../strings/index.ts'
+import { parts as say } from '../strings/parts.ts'
 import { Loaded } from './loaded.tsx'
-
-const say = strings.parts
 
 /** Whether a save was refused because somebody else was faster. */
 export const isChanged = (error: unknown): boolean => error instanceof PenstockError && error.status === 412

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { strings } from '../strings/index.ts'
+import { parts } from '../strings/parts.ts'
 import { Failure } from './failure.tsx'
 
 /** Asks before something that takes away; what is large is confirmed by typing its name. */
@@ -37,7 +37,7 @@ export function Confirm({
     }
   }
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': strings.parts.close }}>
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': parts.close }}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -50,7 +50,7 @@ export function Confirm({
           </Text>
           {name !== undefined && (
             <TextInput
-              label={strings.parts.typeToConfirm(name)}
+              label={parts.typeToConfirm(name)}
               value={typed}
               onChange={({ currentTarget }) => setTyped(currentTarget.value)}
               autoComplete="off"
@@ -60,7 +60,7 @@ export function Confirm({
           {failure !== undefined && <Failure error={failure} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {strings.parts.cancel}
+              {parts.cancel}
             </Button>
             <Button type="submit" color="red" loading={busy} disabled={name !== undefined && typed !== name}>
               {action}

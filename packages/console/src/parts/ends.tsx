@@ -1,7 +1,7 @@
 import { Group, VisuallyHidden } from '@mantine/core'
 import type { Connection } from '@penstock/wire'
 import { IconArrowNarrowRight } from '@tabler/icons-react'
-import { strings } from '../strings/index.ts'
+import { parts } from '../strings/parts.ts'
 import { ConnectorName } from './connector-name.tsx'
 
 /** Where a connection leads from, and where to. */
@@ -19,7 +19,7 @@ export function Ends({
     <Group gap={6} wrap={wraps ? 'wrap' : 'nowrap'} miw={0}>
       <ConnectorName logo={src.connectorLogo} name={src.connectorName} size={size} />
       <IconArrowNarrowRight size={18} aria-hidden style={{ flex: 'none', color: 'var(--mantine-color-dimmed)' }} />
-      <VisuallyHidden>{strings.parts.to}</VisuallyHidden>
+      <VisuallyHidden>{parts.to}</VisuallyHidden>
       <ConnectorName logo={dest.connectorLogo} name={dest.connectorName} size={size} />
     </Group>
   )

@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core'
 import { NoAnswerError, PenstockError } from '@penstock/client'
 import { IconAlertTriangle, IconPlugConnectedX } from '@tabler/icons-react'
-import { strings } from '../strings/index.ts'
+import { parts } from '../strings/parts.ts'
 
 /** Says what went wrong, what to do, and by which request the operator finds it in the log. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
@@ -23,12 +23,12 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => v
         <Group gap="md">
           {onRetry && (
             <Button size="compact-sm" variant="light" color="red" onClick={onRetry}>
-              {strings.parts.retry}
+              {parts.retry}
             </Button>
           )}
           {requestId && (
             <Text size="xs" c="dimmed" ff="monospace">
-              {strings.parts.requestId(requestId)}
+              {parts.requestId(requestId)}
             </Text>
           )}
         </Group>
@@ -46,12 +46,12 @@ export function describe(error: unknown): {
 } {
   if (error instanceof PenstockError) {
     const { message, details, requestId, retryAfterSeconds } = error
-    const help = retryAfterSeconds === undefined ? undefined : strings.parts.retryAfter(retryAfterSeconds)
+    const help = retryAfterSeconds === undefined ? undefined : parts.retryAfter(retryAfterSeconds)
     return { title: message, help, details, requestId }
   }
   if (error instanceof NoAnswerError) {
-    return { title: strings.parts.unreachable, help: strings.parts.unreachableHelp, details: [], requestId: undefined }
+    return { title: parts.unreachable, help: parts.unreachableHelp, details: [], requestId: undefined }
   }
   const help = error instanceof Error ? error.message : String(error)
-  return { title: strings.parts.unknownFailure, help, details: [], requestId: undefined }
+  return { title: parts.unknownFailure, help, details: [], requestId: undefined }
 }

@@ -1,7 +1,7 @@
 import { Skeleton, Stack, VisuallyHidden } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { strings } from '../strings/index.ts'
+import { parts } from '../strings/parts.ts'
 import { Failure } from './failure.tsx'
 
 /** What was read once it is there; a skeleton until then, and the failure where it does not come. */
@@ -37,7 +37,7 @@ export function Loaded<T>({
 export function Lines({ lines = 4 }: { lines?: number }) {
   return (
     <Stack gap="sm" aria-busy="true">
-      <VisuallyHidden role="status">{strings.parts.loading}</VisuallyHidden>
+      <VisuallyHidden role="status">{parts.loading}</VisuallyHidden>
       {Array.from({ length: lines }, (_, line) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines of a skeleton are nothing but their place.
         <Skeleton key={line} height={36} radius="sm" />

@@ -1,13 +1,13 @@
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { strings } from '../strings/index.ts'
+import { parts } from '../strings/parts.ts'
 import { describe } from './failure.tsx'
 
 const doneMs = 5_000
 const nextMs = 10_000
 
 /** Says that something was done; with `next`, how to take it back, or what else can be done now, which `label` says. */
-export function notifyDone(message: string, next?: () => unknown, label = strings.parts.undo): void {
+export function notifyDone(message: string, next?: () => unknown, label = parts.undo): void {
   const id = notifications.show({
     message: next ? (
       <Group justify="space-between" wrap="nowrap">
@@ -28,7 +28,7 @@ export function notifyDone(message: string, next?: () => unknown, label = string
     ),
     color: 'teal',
     autoClose: next ? nextMs : doneMs,
-    closeButtonProps: { 'aria-label': strings.parts.close },
+    closeButtonProps: { 'aria-label': parts.close },
   })
 }
 
@@ -40,12 +40,12 @@ export function notifyFailure(error: unknown): void {
     message: [
       help,
       ...details.map(({ field, message }) => `${field} ${message}`),
-      requestId && strings.parts.requestId(requestId),
+      requestId && parts.requestId(requestId),
     ]
       .filter(Boolean)
       .join(' · '),
     color: 'red',
     autoClose: false,
-    closeButtonProps: { 'aria-label': strings.parts.close },
+    closeButtonProps: { 'aria-label': parts.close },
   })
 }

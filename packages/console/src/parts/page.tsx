@@ -1,6 +1,6 @@
 import { Box, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { strings } from '../strings/index.ts'
+import { shell } from '../strings/shell.ts'
 
 /** A screen: its title, which is the tab's too, what can be done here, and what it shows. */
 export function Page({
@@ -15,7 +15,7 @@ export function Page({
   children: ReactNode
 }) {
   useEffect(() => {
-    document.title = `${title} · ${strings.shell.product}`
+    document.title = `${title} · ${shell.product}`
   }, [title])
   return (
     <Stack gap="lg" maw={1440} mx="auto" w="100%">

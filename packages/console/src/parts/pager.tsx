@@ -1,5 +1,5 @@
 import { Group, Pagination, Text } from '@mantine/core'
-import { strings } from '../strings/index.ts'
+import { parts } from '../strings/parts.ts'
 import { useAddress } from './address.ts'
 import { count } from './numbers.ts'
 
@@ -13,7 +13,7 @@ export function Pager({ total, size = pageSize }: { total: number; size?: number
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" c="dimmed">
-        {strings.parts.shown(from + 1, Math.min(from + size, total), count(total))}
+        {parts.shown(from + 1, Math.min(from + size, total), count(total))}
       </Text>
       {total > size && (
         <Pagination
@@ -22,9 +22,9 @@ export function Pager({ total, size = pageSize }: { total: number; size?: number
           onChange={(next) => change({ page: next === 1 ? '' : String(next) })}
           size="sm"
           siblings={1}
-          getItemProps={(n) => ({ 'aria-label': strings.parts.page(n) })}
+          getItemProps={(n) => ({ 'aria-label': parts.page(n) })}
           getControlProps={(control) => ({
-            'aria-label': control === 'previous' ? strings.parts.previous : strings.parts.next,
+            'aria-label': control === 'previous' ? parts.previous : parts.next,
           })}
         />
       )}

@@ -3,13 +3,13 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { limits } from '@penstock/wire'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import { strings } from '../strings/index.ts'
+import { parts } from '../strings/parts.ts'
 import { useAddress } from './address.ts'
 
 const waitMs = 250
 
 /** A text to search by, which is `q` in the address once the typing pauses. */
-export function SearchBox({ label = strings.parts.search, name = 'q' }: { label?: string; name?: string }) {
+export function SearchBox({ label = parts.search, name = 'q' }: { label?: string; name?: string }) {
   const { value, change } = useAddress()
   const sought = value(name)
   const [text, setText] = useState(sought)
@@ -28,7 +28,7 @@ export function SearchBox({ label = strings.parts.search, name = 'q' }: { label?
       maxLength={limits.filterLengthMax}
       onChange={({ currentTarget }) => type(currentTarget.value)}
       leftSection={<IconSearch size={16} aria-hidden />}
-      rightSection={text && <CloseButton size="sm" aria-label={strings.parts.clearSearch} onClick={() => type('')} />}
+      rightSection={text && <CloseButton size="sm" aria-label={parts.clearSearch} onClick={() => type('')} />}
       style={{ width: '100%', maxWidth: 360 }}
     />
   )

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core'
 import type { ConnectionStatus, TransferStatus } from '@penstock/wire'
-import { strings } from '../strings/index.ts'
+import { parts } from '../strings/parts.ts'
 
 /** One colour for each meaning, wherever a status is shown: badges, charts, the pipe. */
 export const statusColors: Readonly<Record<ConnectionStatus, string>> = {
@@ -26,7 +26,7 @@ const dotOf = (color: string) => (color === 'gray' ? 'gray.5' : color)
 export function ConnectionBadge({ status }: { status: ConnectionStatus }) {
   return (
     <Badge variant="dot" color={dotOf(statusColors[status])} tt="none" fw={500}>
-      {strings.parts.status[status]}
+      {parts.status[status]}
     </Badge>
   )
 }
@@ -34,7 +34,7 @@ export function ConnectionBadge({ status }: { status: ConnectionStatus }) {
 export function RunBadge({ status }: { status: TransferStatus }) {
   return (
     <Badge variant="dot" color={dotOf(runColors[status])} tt="none" fw={500}>
-      {strings.parts.run[status]}
+      {parts.run[status]}
     </Badge>
   )
 }

@@ -1,6 +1,6 @@
 import { Text, Tooltip } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
-import { strings } from '../strings/index.ts'
+import { parts as sayParts } from '../strings/parts.ts'
 
 /** Times are shown in the reader's own zone, as how long ago where they are near, and exactly on hover or focus. */
 
@@ -22,7 +22,7 @@ export function Time({ seconds }: { seconds: number | null | undefined }) {
   if (!seconds)
     return (
       <Text span inherit c="dimmed">
-        {strings.parts.never}
+        {sayParts.never}
       </Text>
     )
   const at = new Date(seconds * 1000)

@@ -1,12 +1,11 @@
 import '@mantine/charts/styles.css'
 import { BarChart } from '@mantine/charts'
-import { strings } from '../strings/index.ts'
+import { parts as say } from '../strings/parts.ts'
 import { shortPeriod } from './days.ts'
 import { count, shortCount } from './numbers.ts'
 import { runColors } from './status.tsx'
 import { noVolume, type Volume } from './volume.ts'
 
-const say = strings.parts
 const minTickGapPx = 24
 const ticks = 4
 

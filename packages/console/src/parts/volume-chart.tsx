@@ -1,6 +1,6 @@
 import { Box, Skeleton } from '@mantine/core'
 import { lazy, Suspense } from 'react'
-import { strings } from '../strings/index.ts'
+import { parts } from '../strings/parts.ts'
 import { count } from './numbers.ts'
 import { noVolume } from './volume.ts'
 import type { VolumeBarsProps } from './volume-bars.tsx'
@@ -13,7 +13,7 @@ export function VolumeChart({ heightPx = 260, ...props }: VolumeBarsProps) {
   const accepted = all.reduce((n, volume) => n + volume.accepted, noVolume.accepted)
   const rejected = all.reduce((n, volume) => n + volume.rejected, noVolume.rejected)
   return (
-    <Box role="img" aria-label={strings.parts.volumeChart(count(accepted), count(rejected))} mih={heightPx}>
+    <Box role="img" aria-label={parts.volumeChart(count(accepted), count(rejected))} mih={heightPx}>
       <Suspense fallback={<Skeleton height={heightPx} radius="sm" />}>
         <VolumeBars heightPx={heightPx} {...props} />
       </Suspense>

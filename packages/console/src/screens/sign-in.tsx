@@ -5,9 +5,8 @@ import { Navigate, useSearchParams } from 'react-router'
 import { sessionStore, signIn } from '../api/session.ts'
 import { Failure } from '../parts/failure.tsx'
 import { addressOf } from '../place.ts'
-import { strings } from '../strings/index.ts'
-
-const say = strings.session
+import { session as say } from '../strings/session.ts'
+import { shell } from '../strings/shell.ts'
 
 /** Signs in with client credentials, and goes on to the page that was asked for. */
 export function Component() {
@@ -19,7 +18,7 @@ export function Component() {
   const [failure, setFailure] = useState<unknown>()
   const [busy, setBusy] = useState(false)
   useEffect(() => {
-    document.title = `${say.signIn} · ${strings.shell.product}`
+    document.title = `${say.signIn} · ${shell.product}`
   }, [])
 
   const submit = async (event: FormEvent) => {

@@ -4,10 +4,9 @@ import { IconBuilding, IconSelector } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { useRead } from '../api/queries.ts'
-import { strings } from '../strings/index.ts'
+import { shell as say } from '../strings/shell.ts'
 import { pathOf, useAccount } from './account.ts'
 
-const say = strings.shell
 const shown = 20
 const waitMs = 200
 

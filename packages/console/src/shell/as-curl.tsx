@@ -3,9 +3,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconTerminal2 } from '@tabler/icons-react'
 import { useSyncExternalStore } from 'react'
 import { callStore, curlOf } from '../api/calls.ts'
-import { strings } from '../strings/index.ts'
-
-const say = strings.shell
+import { parts } from '../strings/parts.ts'
+import { shell as say } from '../strings/shell.ts'
 
 /** Shows the calls that the page has just made, each as a line for a shell. */
 export function AsCurl() {
@@ -23,7 +22,7 @@ export function AsCurl() {
         position="right"
         size="lg"
         title={say.asCurlTitle}
-        closeButtonProps={{ 'aria-label': strings.parts.close }}
+        closeButtonProps={{ 'aria-label': parts.close }}
       >
         {opened && <Calls />}
       </Drawer>

@@ -1,9 +1,7 @@
 import { Button, Code, Container, Stack, Text, Title } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
 import { useLocation } from 'react-router'
-import { strings } from '../strings/index.ts'
-
-const say = strings.shell
+import { shell as say } from '../strings/shell.ts'
 
 /** Catches what breaks inside of it, and says so: never a blank page. Another page is tried anew. */
 export function Guard({ children }: { children: ReactNode }) {

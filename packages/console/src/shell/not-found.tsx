@@ -1,9 +1,7 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { Empty } from '../parts/page.tsx'
-import { strings } from '../strings/index.ts'
-
-const say = strings.shell
+import { shell as say } from '../strings/shell.ts'
 
 /** Stands where a page would be that does not exist. */
 export function NotFound() {

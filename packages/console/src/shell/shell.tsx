@@ -28,12 +28,10 @@ import { type ReactNode, useEffect, useSyncExternalStore } from 'react'
 import { Link, useLocation } from 'react-router'
 import { sessionStore, signOut } from '../api/session.ts'
 import { addressOf } from '../place.ts'
-import { strings } from '../strings/index.ts'
+import { shell as say } from '../strings/shell.ts'
 import { pathOf, useAccountId } from './account.ts'
 import { AccountSwitcher } from './account-switcher.tsx'
 import { AsCurl } from './as-curl.tsx'
-
-const say = strings.shell
 
 const organizationPages = [
   { page: '', label: say.overview, Icon: IconGauge },

@@ -2,11 +2,9 @@ import { Alert, List, Stack } from '@mantine/core'
 import type { Role } from '@penstock/wire'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
-import { strings } from '../../strings/index.ts'
+import { fields as say } from '../../strings/fields.ts'
 import { FieldInput } from './field-input.tsx'
 import { countingFields, type FormField, type FormValue, type FormValues, isNeeded } from './form-field.ts'
-
-const say = strings.fields
 
 /**
  * A form that is drawn from the definitions of its fields: what counts for the values that are there is asked for, with

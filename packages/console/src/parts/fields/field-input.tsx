@@ -1,10 +1,9 @@
 import { MultiSelect, NumberInput, Select, Switch, TextInput } from '@mantine/core'
-import { strings } from '../../strings/index.ts'
+import { fields as say } from '../../strings/fields.ts'
 import { type FieldInputProps, wordsOf } from './field-words.ts'
 import { SecretInput } from './secret-input.tsx'
 import { LineInput } from './text-input.tsx'
 
-const say = strings.fields
 /** Longer lists of choices can be searched. */
 const optionsSearched = 8
 

@@ -1,7 +1,5 @@
-import { strings } from '../../strings/index.ts'
+import { fields as say } from '../../strings/fields.ts'
 import type { FormField, FormValue } from './form-field.ts'
-
-const say = strings.fields
 
 /** What an input of any kind is given. */
 export type FieldInputProps = {

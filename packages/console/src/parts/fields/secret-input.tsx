@@ -2,13 +2,11 @@ import { Button, Group, Input, Paper, PasswordInput, Text, Textarea } from '@man
 import { limits, secretMask } from '@penstock/wire'
 import { IconLock, IconLockOff } from '@tabler/icons-react'
 import { type CSSProperties, type ReactNode, useId, useState } from 'react'
-import { strings } from '../../strings/index.ts'
+import { fields as say } from '../../strings/fields.ts'
 import { Time } from '../time.tsx'
 import { type FieldInputProps, wordsOf } from './field-words.ts'
 import { isSecretSet } from './form-field.ts'
 import { hasLines, pasted, takesLines } from './text-input.tsx'
-
-const say = strings.fields
 
 /** A secret: that it is set, and since when, is all that is shown. It can be replaced, and cleared where none is needed. */
 export function SecretInput(props: FieldInputProps) {

@@ -12,11 +12,10 @@ import { Empty, Page, Toolbar } from '../../parts/page.tsx'
 import { Pager, pageSize } from '../../parts/pager.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { Time } from '../../parts/time.tsx'
-import { strings } from '../../strings/index.ts'
+import { accounts as say } from '../../strings/accounts.ts'
+import { parts } from '../../strings/parts.ts'
 import { DeleteAccount } from './delete-account.tsx'
 import { SaveAccount } from './save-account.tsx'
-
-const say = strings.accounts
 
 type Doing = { what: 'add' } | { what: 'edit' | 'delete'; account: AccountEntry }
 
@@ -78,7 +77,7 @@ function Accounts({ accounts, onDo }: { accounts: readonly AccountEntry[]; onDo:
               </Table.Th>
               <Table.Th visibleFrom="md">{say.created}</Table.Th>
               <Table.Th w={56}>
-                <VisuallyHidden>{strings.parts.actions}</VisuallyHidden>
+                <VisuallyHidden>{parts.actions}</VisuallyHidden>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>

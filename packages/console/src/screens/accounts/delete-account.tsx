@@ -5,9 +5,8 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
 import { count } from '../../parts/numbers.ts'
-import { strings } from '../../strings/index.ts'
+import { accounts as say } from '../../strings/accounts.ts'
 
-const say = strings.accounts
 const named = 5
 
 /** Deletes a sub-account, after saying what goes with it. */

@@ -6,9 +6,8 @@ import { useRead, useWrite } from '../../api/queries.ts'
 import { Changed, isChanged } from '../../parts/changed.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.accounts
+import { accounts as say } from '../../strings/accounts.ts'
+import { parts } from '../../strings/parts.ts'
 
 /** Adds a sub-account, or edits one: nobody's change is lost, since what was opened is what is replaced. */
 export function SaveAccount({ account, onClose }: { account?: AccountEntry; onClose: () => void }) {
@@ -50,7 +49,7 @@ export function SaveAccount({ account, onClose }: { account?: AccountEntry; onCl
       opened
       onClose={onClose}
       title={account ? say.editTitle(account.name) : say.addTitle}
-      closeButtonProps={{ 'aria-label': strings.parts.close }}
+      closeButtonProps={{ 'aria-label': parts.close }}
     >
       <form onSubmit={submit}>
         <Stack>
@@ -88,10 +87,10 @@ export function SaveAccount({ account, onClose }: { account?: AccountEntry; onCl
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {strings.parts.cancel}
+              {parts.cancel}
             </Button>
             <Button type="submit" loading={add.isPending || edit.isPending}>
-              {strings.parts.save}
+              {parts.save}
             </Button>
           </Group>
         </Stack>

@@ -9,12 +9,11 @@ import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
 import { count } from '../../parts/numbers.ts'
 import { Empty, Page } from '../../parts/page.tsx'
 import { pathOf, useAccount } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
+import { catalogue as say } from '../../strings/catalogue.ts'
 import { Filters, useFilters } from './filters.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { Tile, Tiles } from './tile.tsx'
 
-const say = strings.catalogue
 const tilesOfSkeleton = 12
 
 /** The connectors that there are, to be added to a sub-account: several at once, and then configured. */

@@ -3,9 +3,7 @@ import { dataTypeCategories, dataTypes, platformTypes, roles } from '@penstock/w
 import { useAddress } from '../../parts/address.ts'
 import { Toolbar } from '../../parts/page.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.catalogue
+import { catalogue as say } from '../../strings/catalogue.ts'
 
 /** What narrows the catalogue. All of it is in the address; what is not one of the terms there narrows nothing. */
 export function useFilters() {

@@ -1,8 +1,6 @@
 import { Box, Button, Group, Paper, Text } from '@mantine/core'
 import type { CatalogueEntry } from '@penstock/wire'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.catalogue
+import { catalogue as say } from '../../strings/catalogue.ts'
 
 /** What was picked, at hand wherever one is in the catalogue. */
 export function SelectionBar({

@@ -5,10 +5,8 @@ import { memo, type ReactNode, useId } from 'react'
 import { Link } from 'react-router'
 import { Logo, logoOfPlatform } from '../../parts/connector-name.tsx'
 import { pathOf } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
+import { catalogue as say } from '../../strings/catalogue.ts'
 import classes from './tile.module.css'
-
-const say = strings.catalogue
 
 export function Tiles({ label, busy = false, children }: { label: string; busy?: boolean; children: ReactNode }) {
   return (

@@ -12,10 +12,8 @@ import {
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { ReasonedButton, ReasonedItem } from '../../parts/reasoned.tsx'
-import { strings } from '../../strings/index.ts'
+import { connection as say } from '../../strings/connection.ts'
 import type { Action, Reasons } from './reasons.ts'
-
-const say = strings.connection
 
 const icons: Record<Action, ReactNode> = {
   run: <IconPlayerPlay size={18} aria-hidden />,

@@ -19,10 +19,9 @@ import { useRead } from '../../api/queries.ts'
 import { ConnectorName } from '../../parts/connector-name.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { ReasonedButton } from '../../parts/reasoned.tsx'
-import { strings } from '../../strings/index.ts'
+import { connection as say } from '../../strings/connection.ts'
+import { shell } from '../../strings/shell.ts'
 import { linesOfMapping } from './mapping.ts'
-
-const say = strings.connection
 
 /** How both ends are set, in words, and the identifiers by which the API knows them. */
 export function Configuration({
@@ -59,7 +58,7 @@ export function Configuration({
         </Title>
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="md">
           <Id label={say.connectionId} id={id} />
-          <Id label={strings.shell.account} id={accountId} />
+          <Id label={shell.account} id={accountId} />
           <Id label={src.connectorName} id={src.connectorId} />
           <Id label={dest.connectorName} id={dest.connectorId} />
         </SimpleGrid>

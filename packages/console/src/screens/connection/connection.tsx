@@ -11,7 +11,7 @@ import { Lines, Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { ConnectionBadge } from '../../parts/status.tsx'
 import { Time, useNow } from '../../parts/time.tsx'
-import { strings } from '../../strings/index.ts'
+import { connection as say } from '../../strings/connection.ts'
 import { Brake, needsWord } from '../run/brake.tsx'
 import { Failed } from '../run/failed.tsx'
 import { pathOfRun } from '../run/paths.ts'
@@ -28,7 +28,6 @@ import { UnderWay } from './under-way.tsx'
 import { useActions } from './use-actions.ts'
 import { isUnderWay, useConnection, useReasons } from './use-connection.ts'
 
-const say = strings.connection
 const daySeconds = 86_400
 
 /** One connection: its pipe, what can be done with it, and what it did. */

@@ -10,9 +10,8 @@ import { FieldForm } from '../../parts/fields/field-form.tsx'
 import { changesOf, countingFields, type FormField, type FormValues, valuesOf } from '../../parts/fields/form-field.ts'
 import { Lines } from '../../parts/loaded.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.connection
+import { connection as say } from '../../strings/connection.ts'
+import { parts } from '../../strings/parts.ts'
 
 type Opened = { connection: ConnectionDetails; version: string | undefined }
 type EndFields = { src: FormField[]; dest: FormField[] }
@@ -35,7 +34,7 @@ export function EditConnection({ opened, onClose }: { opened: Opened; onClose: (
       position="right"
       size="lg"
       title={say.editTitle(connection.name)}
-      closeButtonProps={{ 'aria-label': strings.parts.close }}
+      closeButtonProps={{ 'aria-label': parts.close }}
     >
       {definitions ? (
         <Form opened={opened} definitions={definitions} onClose={onClose} />
@@ -161,10 +160,10 @@ function Form({ opened, definitions, onClose }: { opened: Opened; definitions: D
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {strings.parts.cancel}
+            {parts.cancel}
           </Button>
           <Button type="submit" loading={update.isPending}>
-            {strings.parts.save}
+            {parts.save}
           </Button>
         </Group>
       </Stack>

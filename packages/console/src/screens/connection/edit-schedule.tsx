@@ -5,10 +5,10 @@ import { useWrite } from '../../api/queries.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
 import { notifyDone } from '../../parts/notify.tsx'
-import { strings } from '../../strings/index.ts'
+import { connection as say } from '../../strings/connection.ts'
+import { parts } from '../../strings/parts.ts'
 import { cronOf, type Preset, type Times, timeOf, timesOf } from './cron.ts'
 
-const say = strings.connection
 const presets = ['hourly', 'daily', 'weekdays', 'custom'] as const
 const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
@@ -42,7 +42,7 @@ export function EditSchedule({
     }
   }
   return (
-    <Modal opened onClose={onClose} title={say.schedule} closeButtonProps={{ 'aria-label': strings.parts.close }}>
+    <Modal opened onClose={onClose} title={say.schedule} closeButtonProps={{ 'aria-label': parts.close }}>
       <form onSubmit={(event) => void submit(event)}>
         <Stack>
           <Select
@@ -74,10 +74,10 @@ export function EditSchedule({
           {failure !== undefined && !isOfFields(failure, 'body') && <Failure error={failure} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {strings.parts.cancel}
+              {parts.cancel}
             </Button>
             <Button type="submit" loading={set.isPending}>
-              {strings.parts.save}
+              {parts.save}
             </Button>
           </Group>
         </Stack>

@@ -5,10 +5,8 @@ import { count, percent } from '../../parts/numbers.ts'
 import { Empty } from '../../parts/page.tsx'
 import { RunBadge, runColors } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
-import { strings } from '../../strings/index.ts'
+import { connection as say } from '../../strings/connection.ts'
 import type { VolumeOfConnection } from './use-volume.ts'
-
-const say = strings.connection
 
 type Stage = { label: string; help: string; n: number; colour: string }
 

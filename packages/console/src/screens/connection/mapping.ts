@@ -1,6 +1,4 @@
-import { strings } from '../../strings/index.ts'
-
-const say = strings.connection
+import { connection as say } from '../../strings/connection.ts'
 
 /** One line of a mapping, in words. */
 export type MappingLine = { field: string; from: string; form: string }

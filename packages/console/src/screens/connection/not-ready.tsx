@@ -4,9 +4,8 @@ import type { ConnectionDetails } from '@penstock/wire'
 import { IconClipboardList } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { Failure } from '../../parts/failure.tsx'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.connection
+import { connection as say } from '../../strings/connection.ts'
+import { parts } from '../../strings/parts.ts'
 
 /** Why an action was refused. What is missing for it comes with the way to the place that mends it. */
 export function Refusal({
@@ -49,7 +48,7 @@ export function Refusal({
         ))}
       </List>
       <Text size="xs" c="dimmed" ff="monospace" mt="sm">
-        {strings.parts.requestId(error.requestId)}
+        {parts.requestId(error.requestId)}
       </Text>
     </Alert>
   )

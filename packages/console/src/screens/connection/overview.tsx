@@ -1,13 +1,11 @@
 import { Card, Flex, Grid, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { ConnectionDetails, Transfer } from '@penstock/wire'
 import { count } from '../../parts/numbers.ts'
-import { strings } from '../../strings/index.ts'
+import { connection as say } from '../../strings/connection.ts'
 import { Funnel } from './funnel.tsx'
 import { ScheduleCard } from './schedule-card.tsx'
 import { useVolumeOf } from './use-volume.ts'
 import { VolumeCard } from './volume.tsx'
-
-const say = strings.connection
 
 /** How the connection does: its figures, what came through, and when it runs next. */
 export function Overview({

@@ -5,10 +5,9 @@ import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
 import { Logo } from '../../parts/connector-name.tsx'
-import { strings } from '../../strings/index.ts'
+import { connection as say } from '../../strings/connection.ts'
 import { Gate, gateStates } from './gate.tsx'
 
-const say = strings.connection
 const shownSettings = 2
 
 /** The connection as what it is: a pipe from one platform to another, with a gate. Its water moves while a run does. */

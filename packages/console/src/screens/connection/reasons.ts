@@ -1,7 +1,6 @@
 import { type ConnectionDetails, type ConnectionStatus, errors, lifecycle, mayTransfer } from '@penstock/wire'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.connection
+import { connection as say } from '../../strings/connection.ts'
+import { parts } from '../../strings/parts.ts'
 
 export type Action = 'run' | 'activate' | 'enable' | 'disable' | 'delete' | 'restore' | 'edit'
 /** Why each action is impossible now; undefined where it is possible. */
@@ -41,7 +40,7 @@ function refusalOf(
   const transition = lifecycle[status][trigger]
   if ('refused' in transition) return errors[transition.refused].message
   if (transition.to !== status) return undefined
-  const shown = strings.parts.status[status]
+  const shown = parts.status[status]
   if (trigger === 'enable') return say.onlyDisabled(shown)
   return say.isAlready(shown)
 }

@@ -11,12 +11,11 @@ import { Empty, Toolbar } from '../../parts/page.tsx'
 import { Pager, pageSize } from '../../parts/pager.tsx'
 import { RunBadge } from '../../parts/status.tsx'
 import { duration, Time } from '../../parts/time.tsx'
-import { strings } from '../../strings/index.ts'
+import { connection as say } from '../../strings/connection.ts'
+import { parts } from '../../strings/parts.ts'
 import { pathOfRun } from '../run/paths.ts'
 import { CancelRun, RunProgress } from './under-way.tsx'
 import { againWhileUnderWay, isUnderWay } from './use-connection.ts'
-
-const say = strings.connection
 
 /** Every run of the connection, newest first. */
 export function Runs({ connection }: { connection: ConnectionDetails }) {
@@ -35,7 +34,7 @@ export function Runs({ connection }: { connection: ConnectionDetails }) {
         <Select
           aria-label={say.runStatus}
           placeholder={say.anyStatus}
-          data={transferStatuses.map((one: TransferStatus) => ({ value: one, label: strings.parts.run[one] }))}
+          data={transferStatuses.map((one: TransferStatus) => ({ value: one, label: parts.run[one] }))}
           value={status ?? null}
           clearable
           clearButtonProps={{ 'aria-label': say.anyStatus }}
@@ -87,7 +86,7 @@ function RunsTable({ runs, onCancel }: { runs: readonly Transfer[]; onCancel: (t
               </Table.Th>
               {moves && (
                 <Table.Th w={48}>
-                  <VisuallyHidden>{strings.parts.actions}</VisuallyHidden>
+                  <VisuallyHidden>{parts.actions}</VisuallyHidden>
                 </Table.Th>
               )}
             </Table.Tr>
@@ -123,7 +122,7 @@ function Row({
           fz="inherit"
           underline="never"
           style={{ display: 'inline-block', minWidth: 'max-content' }}
-          aria-label={say.openRun(strings.parts.run[run.status])}
+          aria-label={say.openRun(parts.run[run.status])}
         >
           <RunBadge status={run.status} />
         </Anchor>

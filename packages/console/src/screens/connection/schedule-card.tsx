@@ -9,11 +9,10 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
 import { ReasonedButton } from '../../parts/reasoned.tsx'
 import { Time } from '../../parts/time.tsx'
-import { strings } from '../../strings/index.ts'
+import { connection as say } from '../../strings/connection.ts'
+import { parts } from '../../strings/parts.ts'
 import { timeOf, timesOf } from './cron.ts'
 import { EditSchedule } from './edit-schedule.tsx'
-
-const say = strings.connection
 
 const isNone = (error: unknown) => error instanceof PenstockError && error.code === 'not_found'
 
@@ -50,7 +49,7 @@ export function ScheduleCard({ connection, reason }: { connection: ConnectionDet
               <Told schedule={reply} />
               {!mayTransfer(connection.status) && (
                 <Alert color="gray" variant="light" p="xs" fz="sm">
-                  {say.scheduleIdle(strings.parts.status[connection.status])}
+                  {say.scheduleIdle(parts.status[connection.status])}
                 </Alert>
               )}
               <Group gap="sm">

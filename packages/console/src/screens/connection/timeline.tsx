@@ -16,12 +16,12 @@ import { count } from '../../parts/numbers.ts'
 import { Empty } from '../../parts/page.tsx'
 import { runColors, statusColors } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
-import { strings } from '../../strings/index.ts'
+import { connection as say } from '../../strings/connection.ts'
+import { parts } from '../../strings/parts.ts'
 import { pathOfRun } from '../run/paths.ts'
 import { wordsOfCron } from './schedule-card.tsx'
 import { againWhileUnderWay } from './use-connection.ts'
 
-const say = strings.connection
 const step = 25
 const icons = {
   created: IconPlus,
@@ -61,7 +61,7 @@ export function History({ connection }: { connection: ConnectionDetails }) {
                     }
                     title={
                       <Anchor component={Link} to={pathOfRun(entry.run)} fw={550} fz="sm">
-                        {say.runHappened(strings.parts.run[entry.run.status])}
+                        {say.runHappened(parts.run[entry.run.status])}
                       </Anchor>
                     }
                   >
@@ -156,7 +156,7 @@ function scheduleInWords(text: string): string {
 function wordsOf({ kind, from, to }: ConnectionEvent): string {
   const statusOf = (text: string | null) => {
     const status = connectionStatuses.find((one) => one === text)
-    return status ? strings.parts.status[status] : (text ?? '')
+    return status ? parts.status[status] : (text ?? '')
   }
   switch (kind) {
     case 'created':

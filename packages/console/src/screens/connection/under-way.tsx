@@ -6,10 +6,8 @@ import { useWrite } from '../../api/queries.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
 import { count, percent } from '../../parts/numbers.ts'
-import { strings } from '../../strings/index.ts'
+import { connection as say } from '../../strings/connection.ts'
 import { pathOfRun } from '../run/paths.ts'
-
-const say = strings.connection
 
 /** The run that is under way, as it goes. */
 export function UnderWay({ transfer }: { transfer: Transfer }) {

@@ -2,10 +2,9 @@ import type { ConnectionDetails, StatusAction } from '@penstock/wire'
 import { useState } from 'react'
 import { useWrite } from '../../api/queries.ts'
 import { notifyDone } from '../../parts/notify.tsx'
-import { strings } from '../../strings/index.ts'
+import { connection as say } from '../../strings/connection.ts'
+import { parts } from '../../strings/parts.ts'
 import type { Action } from './reasons.ts'
-
-const say = strings.connection
 
 type Doing = {
   busy: Action | undefined
@@ -54,7 +53,7 @@ export function useActions({ accountId, id, name, status }: ConnectionDetails): 
         const { reply } = await setStatus.mutateAsync({ ...of, body: { action } })
         if (action === 'activate') notifyDone(say.activated(name))
         else if (action === 'disable') notifyDone(say.disabled(name))
-        else notifyDone(say.enabled(name, strings.parts.status[reply.status]))
+        else notifyDone(say.enabled(name, parts.status[reply.status]))
       }),
     restore: () =>
       attempt('restore', async () => {

@@ -1,10 +1,9 @@
 import { Card, Skeleton, Text, Title } from '@mantine/core'
 import { Empty } from '../../parts/page.tsx'
 import { VolumeChart } from '../../parts/volume-chart.tsx'
-import { strings } from '../../strings/index.ts'
+import { connection as say } from '../../strings/connection.ts'
 import type { VolumeOfConnection } from './use-volume.ts'
 
-const say = strings.connection
 const heightPx = 240
 
 /** What the connection moved, day by day. */

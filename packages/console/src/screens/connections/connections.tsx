@@ -9,12 +9,11 @@ import { Empty, Page, Toolbar } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { useAccountId } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
+import { connections as say } from '../../strings/connections.ts'
+import { parts } from '../../strings/parts.ts'
 import { PickAccount } from './pick-account.tsx'
 import { ConnectionTable } from './table.tsx'
 import { useConnections } from './use-connections.ts'
-
-const say = strings.connections
 
 /** The connections of a sub-account, or of the whole organization. */
 export function Component() {
@@ -65,7 +64,7 @@ function StatusFilter() {
       aria-label={say.status}
       data={[
         { value: '', label: say.allStatuses },
-        ...connectionStatuses.map((status) => ({ value: status, label: strings.parts.status[status] })),
+        ...connectionStatuses.map((status) => ({ value: status, label: parts.status[status] })),
       ]}
       value={value('status')}
       onChange={(status) => change({ status: status ?? '' })}

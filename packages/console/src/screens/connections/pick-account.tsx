@@ -4,9 +4,9 @@ import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useRead } from '../../api/queries.ts'
 import { Failure } from '../../parts/failure.tsx'
-import { strings } from '../../strings/index.ts'
+import { connections as say } from '../../strings/connections.ts'
+import { parts } from '../../strings/parts.ts'
 
-const say = strings.connections
 const shown = 20
 const waitMs = 200
 
@@ -25,7 +25,7 @@ export function PickAccount({ onClose }: { onClose: () => void }) {
     if (accountId) navigate(`/accounts/${accountId}/connections/new`)
   }
   return (
-    <Modal opened onClose={onClose} title={say.pickTitle} closeButtonProps={{ 'aria-label': strings.parts.close }}>
+    <Modal opened onClose={onClose} title={say.pickTitle} closeButtonProps={{ 'aria-label': parts.close }}>
       <form onSubmit={go}>
         <Stack>
           <Text size="sm" c="dimmed">
@@ -50,7 +50,7 @@ export function PickAccount({ onClose }: { onClose: () => void }) {
           {accounts.isError && <Failure error={accounts.error} onRetry={() => void accounts.refetch()} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {strings.parts.cancel}
+              {parts.cancel}
             </Button>
             <Button type="submit" disabled={!accountId}>
               {say.pickGo}

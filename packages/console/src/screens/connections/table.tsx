@@ -7,9 +7,7 @@ import { Ends } from '../../parts/ends.tsx'
 import { count } from '../../parts/numbers.ts'
 import { ConnectionBadge, RunBadge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.connections
+import { connections as say } from '../../strings/connections.ts'
 
 /** A table of connections; each row leads to its connection. */
 export function ConnectionTable({

@@ -6,9 +6,8 @@ import { useRead, useWrite } from '../../api/queries.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Lines } from '../../parts/loaded.tsx'
 import { Time } from '../../parts/time.tsx'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.connectors
+import { connectors as say } from '../../strings/connectors.ts'
+import { parts } from '../../strings/parts.ts'
 
 /** Checks a connector against its platform as soon as it is opened, and says how each step went. */
 export function CheckConnector({
@@ -32,7 +31,7 @@ export function CheckConnector({
       onClose={onClose}
       size="lg"
       title={name ? say.checkTitle(name) : say.check}
-      closeButtonProps={{ 'aria-label': strings.parts.close }}
+      closeButtonProps={{ 'aria-label': parts.close }}
     >
       <Stack aria-live="polite" aria-busy={isPending}>
         {error ? (
@@ -54,7 +53,7 @@ export function CheckConnector({
           <Button variant="light" loading={isPending} onClick={() => check({ accountId, id: connectorId })}>
             {say.checkAgain}
           </Button>
-          <Button onClick={onClose}>{strings.parts.close}</Button>
+          <Button onClick={onClose}>{parts.close}</Button>
         </Group>
       </Stack>
     </Modal>

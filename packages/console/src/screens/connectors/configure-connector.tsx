@@ -6,10 +6,9 @@ import { useRead, useWrite } from '../../api/queries.ts'
 import { Logo } from '../../parts/connector-name.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
-import { strings } from '../../strings/index.ts'
+import { connectors as say } from '../../strings/connectors.ts'
+import { parts } from '../../strings/parts.ts'
 import { ConfigureForm } from './configure-form.tsx'
-
-const say = strings.connectors
 
 /** A drawer in which a connector is configured, with what is to be known of it. */
 export function ConfigureConnector({
@@ -39,7 +38,7 @@ export function ConfigureConnector({
       size="lg"
       closeOnClickOutside={!changed}
       closeOnEscape={!changed}
-      closeButtonProps={{ 'aria-label': strings.parts.close }}
+      closeButtonProps={{ 'aria-label': parts.close }}
       title={
         <Group gap="sm" wrap="nowrap">
           {logo && <Logo src={logo} size={28} />}

@@ -10,11 +10,11 @@ import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
 import { FieldForm } from '../../parts/fields/field-form.tsx'
 import { changesOf, type FormValue, valuesOf, withDefinitions } from '../../parts/fields/form-field.ts'
 import { notifyDone } from '../../parts/notify.tsx'
-import { strings } from '../../strings/index.ts'
+import { connectors as say } from '../../strings/connectors.ts'
+import { parts } from '../../strings/parts.ts'
 import { ConnectionsNamed, ofConnection } from './connections-named.tsx'
 import { baseOf, wordsOfValues } from './versions.ts'
 
-const say = strings.connectors
 const prefix = 'body.secretConfig'
 
 type Opened = ResultOf<'getConnectorConfiguration'>
@@ -112,7 +112,7 @@ export function ConfigureForm({
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {strings.parts.cancel}
+            {parts.cancel}
           </Button>
           {onCheck && (
             <Button
@@ -124,7 +124,7 @@ export function ConfigureForm({
             </Button>
           )}
           <Button type="submit" loading={save.isPending} disabled={!editable}>
-            {strings.parts.save}
+            {parts.save}
           </Button>
         </Group>
       </Stack>

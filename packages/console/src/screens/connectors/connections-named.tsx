@@ -3,7 +3,7 @@ import { PenstockError } from '@penstock/client'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { pathOf } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
+import { parts } from '../../strings/parts.ts'
 
 /** What the faults of a refusal begin with that name connections. */
 export const ofConnection = 'connection'
@@ -30,7 +30,7 @@ export function ConnectionsNamed({ error, accountId }: { error: unknown; account
         ))}
       </List>
       <Text size="xs" c="dimmed" ff="monospace" mt="xs">
-        {strings.parts.requestId(error.requestId)}
+        {parts.requestId(error.requestId)}
       </Text>
     </Alert>
   )

@@ -18,9 +18,8 @@ import { Link } from 'react-router'
 import { Logo, logoOfPlatform } from '../../parts/connector-name.tsx'
 import { count } from '../../parts/numbers.ts'
 import { pathOf } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.connectors
+import { connectors as say } from '../../strings/connectors.ts'
+import { parts } from '../../strings/parts.ts'
 
 type Doing = {
   onLook: (at: { configure?: string; check?: string }) => void
@@ -47,7 +46,7 @@ export function ConnectorTable({
                 {say.usedIn}
               </Table.Th>
               <Table.Th>
-                <VisuallyHidden>{strings.parts.actions}</VisuallyHidden>
+                <VisuallyHidden>{parts.actions}</VisuallyHidden>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>

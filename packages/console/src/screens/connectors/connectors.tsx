@@ -10,13 +10,12 @@ import { Empty, Page, Toolbar } from '../../parts/page.tsx'
 import { Pager, pageSize } from '../../parts/pager.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { pathOf, useAccount } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
+import { connectors as say } from '../../strings/connectors.ts'
 import { CheckConnector } from './check-connector.tsx'
 import { ConfigureConnector } from './configure-connector.tsx'
 import { ConnectorTable } from './connector-table.tsx'
 import { RemoveConnector } from './remove-connector.tsx'
 
-const say = strings.connectors
 const configuredOf: Readonly<Record<string, boolean>> = { yes: true, no: false }
 
 /** The connectors that a sub-account has added. `?configure=` and `?check=` open one of them from anywhere. */

@@ -10,10 +10,10 @@ import { notifyDone } from '../../parts/notify.tsx'
 import { count } from '../../parts/numbers.ts'
 import { ConnectionBadge } from '../../parts/status.tsx'
 import { pathOf } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
+import { connectors as say } from '../../strings/connectors.ts'
+import { parts } from '../../strings/parts.ts'
 import { usesOf } from './connector-table.tsx'
 
-const say = strings.connectors
 const namedMax = 8
 
 type Props = { accountId: string; connector: AddedConnector; onClose: () => void }
@@ -50,12 +50,7 @@ function Held({ accountId, connector: { connectorId, name }, onClose }: Props) {
   // The list is searched by name, which other connectors may share a part of; those that are meant are picked from it.
   const query = useRead('listConnections', { accountId, query: { q: name, size: limits.pageSizeMax } })
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={say.heldTitle(name)}
-      closeButtonProps={{ 'aria-label': strings.parts.close }}
-    >
+    <Modal opened onClose={onClose} title={say.heldTitle(name)} closeButtonProps={{ 'aria-label': parts.close }}>
       <Stack>
         <Text size="sm">{errors.connector_in_use.message}</Text>
         <Loaded query={query} lines={2}>
@@ -93,7 +88,7 @@ function Held({ accountId, connector: { connectorId, name }, onClose }: Props) {
         </Loaded>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {strings.parts.close}
+            {parts.close}
           </Button>
         </Group>
       </Stack>

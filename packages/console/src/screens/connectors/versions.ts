@@ -6,9 +6,7 @@ import {
   type FormValues,
   valuesOf,
 } from '../../parts/fields/form-field.ts'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.connectors
+import { connectors as say } from '../../strings/connectors.ts'
 
 /** The values of a configuration in words, by the labels of their fields, to be compared. Secrets are not among them. */
 export function wordsOfValues(

@@ -13,10 +13,9 @@ import { Empty, Page, Toolbar } from '../../parts/page.tsx'
 import { Pager, pageSize } from '../../parts/pager.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { useAccountId } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
+import { deleted as say } from '../../strings/deleted.ts'
+import { parts } from '../../strings/parts.ts'
 import { DeletedTable } from './table.tsx'
-
-const say = strings.deleted
 
 type Refusal = { connection: Connection; error: unknown }
 
@@ -91,7 +90,7 @@ function Refused({ connection, error }: Refusal) {
         </Button>
         {error.requestId && (
           <Text size="xs" c="dimmed" ff="monospace">
-            {strings.parts.requestId(error.requestId)}
+            {parts.requestId(error.requestId)}
           </Text>
         )}
       </Stack>

@@ -5,9 +5,9 @@ import { Link } from 'react-router'
 import { AccountName } from '../../parts/account-name.tsx'
 import { Ends } from '../../parts/ends.tsx'
 import { Time, useNow } from '../../parts/time.tsx'
-import { strings } from '../../strings/index.ts'
+import { deleted as say } from '../../strings/deleted.ts'
+import { parts } from '../../strings/parts.ts'
 
-const say = strings.deleted
 const dayMs = 86_400_000
 /** From here on the time that is left is shown as short. */
 const shortDays = 7
@@ -42,7 +42,7 @@ export function DeletedTable({
                 {say.daysLeft}
               </Table.Th>
               <Table.Th w={136}>
-                <VisuallyHidden>{strings.parts.actions}</VisuallyHidden>
+                <VisuallyHidden>{parts.actions}</VisuallyHidden>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>

@@ -2,11 +2,9 @@ import { type CatalogueEntry, limits } from '@penstock/wire'
 import { useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { notifyDone } from '../../parts/notify.tsx'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import type { Tile } from './connector-tiles.tsx'
 import { useWizard } from './wizard.ts'
-
-const say = strings.newConnection
 
 /** The catalogue, and what of it the sub-account has. It has fewer connectors than one page takes. */
 export function useCatalogue() {

@@ -3,10 +3,8 @@ import type { CatalogueEntry } from '@penstock/wire'
 import { IconCheck } from '@tabler/icons-react'
 import { Logo, logoOfPlatform } from '../../parts/connector-name.tsx'
 import { count } from '../../parts/numbers.ts'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import classes from './tile.module.css'
-
-const say = strings.newConnection
 
 /** What a tile shows of a connector: an entry of the catalogue, and how far the sub-account is with it. */
 export type Tile = CatalogueEntry & {

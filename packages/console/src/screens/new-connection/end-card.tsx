@@ -11,13 +11,11 @@ import type { FormField, FormValue, FormValues } from '../../parts/fields/form-f
 import { Lines } from '../../parts/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
 import { Time } from '../../parts/time.tsx'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import { CheckConnector } from '../connectors/check-connector.tsx'
 import { ConfigureConnector } from '../connectors/configure-connector.tsx'
 import type { End } from './settings.ts'
 import { useWizard } from './wizard.ts'
-
-const say = strings.newConnection
 
 /** One end of the connection: how it signs in, which all connections share, and the settings of this one. */
 export function EndCard({

@@ -1,9 +1,7 @@
 import { Badge, Group, List, Stack, Table, Text, Title } from '@mantine/core'
 import type { Preview } from '@penstock/wire'
 import { count } from '../../parts/numbers.ts'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.newConnection
+import { newConnection as say } from '../../strings/new-connection.ts'
 
 type FieldLint = Preview['lint'][number]
 

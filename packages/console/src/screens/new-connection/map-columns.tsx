@@ -1,12 +1,10 @@
 import { ActionIcon, Button, Group, Paper, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
 import { digests, normalisations } from '@penstock/wire'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import { ColumnPicker } from './column-picker.tsx'
 import { type Editor, sampleOf } from './editor.ts'
 import type { Line, Lines } from './mapping.ts'
-
-const say = strings.newConnection
 
 /** For a destination that takes any columns: all of the source's as they are, or those that are named here. */
 export function MapColumns(editor: Editor) {

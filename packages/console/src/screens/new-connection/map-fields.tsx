@@ -8,7 +8,7 @@ import { Changed, isChanged } from '../../parts/changed.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { faultsOf } from '../../parts/fields/faults.ts'
 import { Loaded } from '../../parts/loaded.tsx'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import { MapColumns } from './map-columns.tsx'
 import { MapRecords } from './map-records.tsx'
 import {
@@ -26,7 +26,6 @@ import { endOf, mappingField, textOf } from './settings.ts'
 import { usePreview } from './use-preview.ts'
 import { useWizard } from './wizard.ts'
 
-const say = strings.newConnection
 const path = 'destConnectionConfig.mapping'
 
 /** The fourth step: which column of the source fills which field of the destination, on real records. */

@@ -1,11 +1,9 @@
 import { Group, Paper, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
 import type { Preview, RecordDefinition } from '@penstock/wire'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import { ColumnPicker, withColumn } from './column-picker.tsx'
 import { type Editor, sampleOf } from './editor.ts'
 import { type Entry, grouped, withEntry } from './mapping.ts'
-
-const say = strings.newConnection
 
 /** Fills the fields that a destination has: each by a column that is called like it, unless something else is picked. */
 export function MapRecords({

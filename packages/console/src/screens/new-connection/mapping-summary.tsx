@@ -1,10 +1,8 @@
 import { Button, Card, Group, Stack, Table, Text, Title } from '@mantine/core'
 import type { RecordDefinition } from '@penstock/wire'
 import { IconPencil } from '@tabler/icons-react'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import { type Entry, readMapping } from './mapping.ts'
-
-const say = strings.newConnection
 
 /** What the mapping that is saved says, a line each. */
 export function MappingSummary({

@@ -5,11 +5,9 @@ import { IconListCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
 import { pathOf } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import { endOf, ends } from './settings.ts'
 import { type Step, useWizard } from './wizard.ts'
-
-const say = strings.newConnection
 
 /** What is missing before a connection can carry data, each with the way to the place that mends it. */
 export function MissingList({

@@ -6,7 +6,7 @@ import { useRead } from '../../api/queries.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { pathOf } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import { MapFields } from './map-fields.tsx'
 import { PickDestination } from './pick-destination.tsx'
 import { PickSource } from './pick-source.tsx'
@@ -14,8 +14,6 @@ import { Review } from './review.tsx'
 import { SetUp } from './set-up.tsx'
 import { Steps } from './steps.tsx'
 import { useNewWizard, useWizard, WizardProvider } from './wizard.ts'
-
-const say = strings.newConnection
 
 /** Makes a connection step by step: both ends, their settings, the mapping, and its activation. */
 export function Component() {

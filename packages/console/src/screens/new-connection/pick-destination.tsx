@@ -9,12 +9,10 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { count } from '../../parts/numbers.ts'
 import { Empty, Toolbar } from '../../parts/page.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import { isSought, parted, useCatalogue, usePick } from './catalogue.ts'
 import { Tiles, Unfit } from './connector-tiles.tsx'
 import { useWizard } from './wizard.ts'
-
-const say = strings.newConnection
 
 /** The second step: where the data goes. The service says what fits the source; of the rest, the rule says why not. */
 export function PickDestination() {

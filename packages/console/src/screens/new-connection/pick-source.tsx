@@ -4,12 +4,10 @@ import { Failure } from '../../parts/failure.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Empty, Toolbar } from '../../parts/page.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import { isSought, parted, useCatalogue, usePick } from './catalogue.ts'
 import { Tiles } from './connector-tiles.tsx'
 import { useWizard } from './wizard.ts'
-
-const say = strings.newConnection
 
 /** The first step: where the data comes from. */
 export function PickSource() {

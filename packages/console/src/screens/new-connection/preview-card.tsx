@@ -5,10 +5,9 @@ import { IconInfoCircle, IconRefresh } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Loaded } from '../../parts/loaded.tsx'
 import { count } from '../../parts/numbers.ts'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import { Lint } from './lint.tsx'
 
-const say = strings.newConnection
 const rejectedShown = 20
 
 /** Real records of the source as they would be sent, what would be rejected, and what the values are like. */

@@ -10,14 +10,12 @@ import { Failure } from '../../parts/failure.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { ConnectionBadge } from '../../parts/status.tsx'
 import { pathOf } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import { MappingSummary } from './mapping-summary.tsx'
 import { missingOf } from './missing.ts'
 import { MissingList } from './missing-list.tsx'
 import { type End, endOf, ends, mappingField, textOf } from './settings.ts'
 import { useWizard } from './wizard.ts'
-
-const say = strings.newConnection
 
 /** The last step: all that was decided, what is still missing, and the activation. */
 export function Review({ connection }: { connection: ConnectionDetails }) {

@@ -8,13 +8,12 @@ import { Failure } from '../../parts/failure.tsx'
 import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
 import { Lines, Loaded } from '../../parts/loaded.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import { wordsOfValues } from '../connectors/versions.ts'
 import { EndCard } from './end-card.tsx'
 import { type EndKey, endOf, ends, fieldsOfEnd, isTyped, settingsToSend, valuesNow } from './settings.ts'
 import { useWizard } from './wizard.ts'
 
-const say = strings.newConnection
 const prefixes = { src: 'body.srcConnectionConfig', dest: 'body.destConnectionConfig' } as const
 
 /** The third step: the name of the connection and the settings of both its ends. At its end the connection is there. */

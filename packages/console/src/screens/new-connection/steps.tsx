@@ -1,8 +1,6 @@
 import { Box, Group, Progress, Stepper, Text } from '@mantine/core'
-import { strings } from '../../strings/index.ts'
+import { newConnection as say } from '../../strings/new-connection.ts'
 import { steps, useWizard } from './wizard.ts'
-
-const say = strings.newConnection
 
 /** Where one is; a step that can be gone to is a button. Phones show the present one alone. */
 export function Steps() {

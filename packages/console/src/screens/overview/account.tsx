@@ -6,14 +6,13 @@ import { Failure } from '../../parts/failure.tsx'
 import { count } from '../../parts/numbers.ts'
 import { Page } from '../../parts/page.tsx'
 import { useAccount } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
+import { connections } from '../../strings/connections.ts'
+import { overview as say } from '../../strings/overview.ts'
 import { ByStatus, totalOf, useCounts } from './by-status.tsx'
 import { Figures } from './figures.tsx'
 import { figuresOf, Moved, useMoved } from './moved.tsx'
 import { NeedsAttention } from './needs-attention.tsx'
 import { Start } from './start.tsx'
-
-const say = strings.overview
 
 /** How one sub-account is doing. */
 export function Component() {
@@ -35,7 +34,7 @@ export function Component() {
       actions={
         !isNew && (
           <Button component={Link} to={`${base}/connections/new`} leftSection={<IconPlus size={18} aria-hidden />}>
-            {strings.connections.new}
+            {connections.new}
           </Button>
         )
       }

@@ -2,11 +2,10 @@ import type { Connection, Transfer } from '@penstock/wire'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { readOnce } from '../../api/queries.ts'
 import { count } from '../../parts/numbers.ts'
-import { strings } from '../../strings/index.ts'
+import { overview as say } from '../../strings/overview.ts'
 
 /** What does not go as it should, each with the one thing to do. */
 
-const say = strings.overview
 /** Of each kind so many are named; how many more there are is told, with the way to them. */
 const namedMax = 5
 /** The unfinished are looked through for ends that are not configured. */

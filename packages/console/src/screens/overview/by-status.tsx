@@ -6,9 +6,8 @@ import { Lines } from '../../parts/loaded.tsx'
 import { count } from '../../parts/numbers.ts'
 import { statusColors } from '../../parts/status.tsx'
 import { pathOf } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.overview
+import { overview as say } from '../../strings/overview.ts'
+import { parts } from '../../strings/parts.ts'
 
 export type Counts = Readonly<Record<ConnectionStatus, number>>
 
@@ -79,7 +78,7 @@ export function ByStatus({ accountId, counts }: { accountId: string | undefined;
                       aria-hidden
                     />
                     <Anchor component={Link} to={`${list}?status=${status}`} size="sm">
-                      {strings.parts.status[status]}
+                      {parts.status[status]}
                     </Anchor>
                   </Group>
                   <Text size="sm" fw={550} className="figures">

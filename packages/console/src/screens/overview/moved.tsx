@@ -7,10 +7,9 @@ import { count, percent, shortCount } from '../../parts/numbers.ts'
 import { useVolume, type VolumeSum } from '../../parts/volume.ts'
 import { VolumeChart } from '../../parts/volume-chart.tsx'
 import { pathOf } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
+import { overview as say } from '../../strings/overview.ts'
 import type { Figure } from './figures.tsx'
 
-const say = strings.overview
 const days = 30
 const heightPx = 240
 

@@ -4,10 +4,8 @@ import { Link } from 'react-router'
 import { Loaded } from '../../parts/loaded.tsx'
 import { count } from '../../parts/numbers.ts'
 import { runColors, statusColors } from '../../parts/status.tsx'
-import { strings } from '../../strings/index.ts'
+import { overview as say } from '../../strings/overview.ts'
 import { type Concern, type Kind, useAttention } from './attention.ts'
-
-const say = strings.overview
 
 const looks: Readonly<Record<Kind, { label: string; color: string }>> = {
   broken: { label: say.broken, color: statusColors.broken },

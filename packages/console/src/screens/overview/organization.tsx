@@ -3,14 +3,12 @@ import { useRead } from '../../api/queries.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { count } from '../../parts/numbers.ts'
 import { Page } from '../../parts/page.tsx'
-import { strings } from '../../strings/index.ts'
+import { overview as say } from '../../strings/overview.ts'
 import { ByStatus, totalOf, useCounts } from './by-status.tsx'
 import { Figures } from './figures.tsx'
 import { figuresOf, Moved, useMoved } from './moved.tsx'
 import { NeedsAttention } from './needs-attention.tsx'
 import { Start } from './start.tsx'
-
-const say = strings.overview
 
 /** How the whole organization is doing. */
 export function Component() {

@@ -1,9 +1,7 @@
 import { Button, Card, SimpleGrid, Stack, Text, ThemeIcon, Title } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.overview
+import { overview as say } from '../../strings/overview.ts'
 
 export type Step = {
   title: string

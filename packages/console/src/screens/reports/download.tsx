@@ -5,9 +5,7 @@ import { csvOf, saveFile } from '../../parts/csv.ts'
 import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
 import { count } from '../../parts/numbers.ts'
 import { everyReport, type VolumeOf } from '../../parts/volume.ts'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.reports
+import { reports as say } from '../../strings/reports.ts'
 
 /** Saves all pages of the report that is shown as a file for spreadsheets. */
 export function Download({ of, by, disabled }: { of: VolumeOf; by: 'day' | 'month'; disabled: boolean }) {

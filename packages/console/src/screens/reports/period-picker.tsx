@@ -1,9 +1,8 @@
 import { SegmentedControl, Select, TextInput } from '@mantine/core'
 import { useAddress } from '../../parts/address.ts'
-import { strings } from '../../strings/index.ts'
+import { reports as say } from '../../strings/reports.ts'
 import { type Period, type Preset, presets } from './period.ts'
 
-const say = strings.reports
 /** Where the screen says what is wrong with the days. */
 export const faultId = 'fault-of-days'
 

@@ -1,9 +1,7 @@
 import { limits } from '@penstock/wire'
 import { useAddress } from '../../parts/address.ts'
 import { dayAfter, dayOf, daysBetween } from '../../parts/days.ts'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.reports
+import { reports as say } from '../../strings/reports.ts'
 
 export const presets = ['week', 'days', 'quarter', 'month', 'lastMonth', 'custom'] as const
 export type Preset = (typeof presets)[number]

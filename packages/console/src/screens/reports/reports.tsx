@@ -9,14 +9,13 @@ import { SearchBox } from '../../parts/search-box.tsx'
 import { useVolume, type VolumeOf, type VolumeSum } from '../../parts/volume.ts'
 import { VolumeChart } from '../../parts/volume-chart.tsx'
 import { useAccountId } from '../../shell/account.ts'
-import { strings } from '../../strings/index.ts'
+import { reports as say } from '../../strings/reports.ts'
 import { Download } from './download.tsx'
 import { type Period, usePeriod } from './period.ts'
 import { faultId, PeriodPicker } from './period-picker.tsx'
 import { ReportTable } from './table.tsx'
 import { useReports } from './use-reports.ts'
 
-const say = strings.reports
 const chartHeightPx = 280
 
 /** What was moved: by sub-account, or by connection of one; by day or by month. */

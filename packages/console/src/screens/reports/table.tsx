@@ -2,10 +2,8 @@ import { Anchor, Card, Skeleton, Table, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { bytes, count, percent } from '../../parts/numbers.ts'
 import type { Volume } from '../../parts/volume.ts'
-import { strings } from '../../strings/index.ts'
+import { reports as say } from '../../strings/reports.ts'
 import type { Entry } from './use-reports.ts'
-
-const say = strings.reports
 
 /** The volume of each sub-account or connection, and of all that were found. */
 export function ReportTable({

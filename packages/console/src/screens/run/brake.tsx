@@ -4,9 +4,7 @@ import { IconHandStop } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Confirm } from '../../parts/confirm.tsx'
 import { ReasonedButton } from '../../parts/reasoned.tsx'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.run
+import { run as say } from '../../strings/run.ts'
 
 /** Whether a run stopped before it replaced what is there by much less, for somebody to say that this is meant. */
 export const needsWord = ({ status, error }: Pick<Transfer, 'status' | 'error'>): boolean =>

@@ -3,7 +3,8 @@ import { basePath, operations, type Refused, type Transfer } from '@penstock/wir
 import { recordedFetch } from '../../api/calls.ts'
 import { tokenOfSession } from '../../api/session.ts'
 import { addressOf } from '../../place.ts'
-import { strings } from '../../strings/index.ts'
+import { parts } from '../../strings/parts.ts'
+import { run } from '../../strings/run.ts'
 
 export const endings = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' } as const
 export type DownloadType = keyof typeof endings
@@ -20,10 +21,10 @@ export async function downloadRejects(
   const address = `${addressOf(basePath + path)}?${new URLSearchParams({ accountId })}`
   const headers = { accept: type, authorization: `Bearer ${await tokenOfSession()}` }
   const response = await recordedFetch(address, { headers }).catch((cause: unknown) => {
-    throw new NoAnswerError(strings.parts.unreachable, { cause })
+    throw new NoAnswerError(parts.unreachable, { cause })
   })
   if (!response.ok) throw await refusalOf(response)
-  save(await response.blob(), strings.run.fileName(id, endings[type]))
+  save(await response.blob(), run.fileName(id, endings[type]))
 }
 
 async function refusalOf(response: Response): Promise<Error> {
@@ -31,7 +32,7 @@ async function refusalOf(response: Response): Promise<Error> {
     const { statusMessage, response: refused } = (await response.json()) as { statusMessage: string; response: Refused }
     return new PenstockError(response.status, statusMessage, refused, undefined)
   } catch (cause) {
-    return new NoAnswerError(strings.parts.unreachable, { cause, status: response.status })
+    return new NoAnswerError(parts.unreachable, { cause, status: response.status })
   }
 }
 

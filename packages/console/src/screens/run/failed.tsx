@@ -2,10 +2,8 @@ import { Alert, Code, Text } from '@mantine/core'
 import type { Transfer } from '@penstock/wire'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { strings } from '../../strings/index.ts'
+import { run as say } from '../../strings/run.ts'
 import { isUnderWay } from '../connection/use-connection.ts'
-
-const say = strings.run
 
 /** Why a run failed, or what it meets at the moment, in the service's own plain words. */
 export function Failed({ transfer, title, children }: { transfer: Transfer; title?: string; children?: ReactNode }) {

@@ -2,9 +2,7 @@ import { Chip, Group, Text } from '@mantine/core'
 import type { Reject } from '@penstock/wire'
 import { useAddress } from '../../parts/address.ts'
 import { count } from '../../parts/numbers.ts'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.run
+import { run as say } from '../../strings/run.ts'
 
 /** Reasons are sentences, which may be wider than a phone. */
 const wrapped = {

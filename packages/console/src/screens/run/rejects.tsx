@@ -10,12 +10,11 @@ import { count } from '../../parts/numbers.ts'
 import { Empty, Toolbar } from '../../parts/page.tsx'
 import { Pager, pageSize } from '../../parts/pager.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
-import { strings } from '../../strings/index.ts'
+import { run as say } from '../../strings/run.ts'
 import { isUnderWay } from '../connection/use-connection.ts'
 import { type DownloadType, downloadRejects } from './download.ts'
 import { ReasonFilter } from './reason-filter.tsx'
 
-const say = strings.run
 const chunk = limits.pageSizeMax
 
 /** The records that were not taken: by reason, to search, and all of them to download. */

@@ -2,10 +2,8 @@ import { Card, Group, Progress, Stack, Text, Title, VisuallyHidden } from '@mant
 import type { Transfer } from '@penstock/wire'
 import { bytes, count, percent } from '../../parts/numbers.ts'
 import { runColors } from '../../parts/status.tsx'
-import { strings } from '../../strings/index.ts'
+import { run as say } from '../../strings/run.ts'
 import { isUnderWay } from '../connection/use-connection.ts'
-
-const say = strings.run
 
 /** The account of the rows: what was read is what was accepted and what was rejected, and nothing is lost in between. */
 export function RowAccount({ transfer }: { transfer: Transfer }) {

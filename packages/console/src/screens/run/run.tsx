@@ -12,7 +12,8 @@ import { count } from '../../parts/numbers.ts'
 import { Page } from '../../parts/page.tsx'
 import { ReasonedButton } from '../../parts/reasoned.tsx'
 import { RunBadge } from '../../parts/status.tsx'
-import { strings } from '../../strings/index.ts'
+import { connection as sayConnection } from '../../strings/connection.ts'
+import { run as say } from '../../strings/run.ts'
 import { CancelRun } from '../connection/under-way.tsx'
 import { isUnderWay, useReadAgainAfter, useReasons } from '../connection/use-connection.ts'
 import { Brake, needsWord } from './brake.tsx'
@@ -22,7 +23,6 @@ import { Rejects } from './rejects.tsx'
 import { BigProgress, RowAccount } from './row-account.tsx'
 import { Timing } from './timing.tsx'
 
-const say = strings.run
 const liveMs = 1_500
 const idleMs = 15_000
 
@@ -82,7 +82,7 @@ function Shown({
   const replay = useWrite('replayTransfer')
   const navigate = useNavigate()
   const follow = (started: { reply: Transfer; already: boolean }) => {
-    notifyDone(started.already ? strings.connection.already : say.replayed)
+    notifyDone(started.already ? sayConnection.already : say.replayed)
     void navigate(pathOfRun(started.reply))
   }
   return (
@@ -117,7 +117,7 @@ function Shown({
           reason={reasons.run}
           onRun={async () => {
             const started = await start.mutateAsync({ accountId, id: connectionId, body: { confirm: true } })
-            notifyDone(started.already ? strings.connection.already : strings.connection.started(connection.name))
+            notifyDone(started.already ? sayConnection.already : sayConnection.started(connection.name))
             void navigate(pathOfRun(started.reply))
           }}
         />

@@ -3,9 +3,7 @@ import type { Transfer } from '@penstock/wire'
 import type { ReactNode } from 'react'
 import { count } from '../../parts/numbers.ts'
 import { duration, Time } from '../../parts/time.tsx'
-import { strings } from '../../strings/index.ts'
-
-const say = strings.run
+import { run as say } from '../../strings/run.ts'
 
 /** When the run was asked for, how long it waited and took, and how often a worker took it up. */
 export function Timing({ transfer, nowMs }: { transfer: Transfer; nowMs: number }) {
