@@ -14,19 +14,16 @@ export function useAddress(): {
 } {
   const [parameters, setParameters] = useSearchParams()
   const change = useCallback(
-    (values: Readonly<Record<string, string>>, { replace = false } = {}) =>
-      setParameters(
-        (before) => {
-          const after = new URLSearchParams(before)
-          if (!('page' in values)) after.delete('page')
-          for (const [name, value] of Object.entries(values)) {
-            if (value === '') after.delete(name)
-            else after.set(name, value)
-          }
-          return after
-        },
-        { replace },
-      ),
+    (values: Readonly<Record<string, string>>, { replace = false } = {}) => {
+      // Two changes may come before the page is drawn again: the second one is made to what the first one left.
+      const after = new URLSearchParams(window.location.search)
+      if (!('page' in values)) after.delete('page')
+      for (const [name, value] of Object.entries(values)) {
+        if (value === '') after.delete(name)
+        else after.set(name, value)
+      }
+      setParameters(after, { replace })
+    },
     [setParameters],
   )
   const page = Number(parameters.get('page') ?? 1)
