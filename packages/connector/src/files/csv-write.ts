@@ -12,22 +12,18 @@ export function encodeCsv(rows: readonly Row[]): Uint8Array {
   const blocks: Uint8Array[] = []
   let block = Buffer.allocUnsafe(blockBytes)
   let at = 0
-  /** Makes room for so many bytes. */
-  const reserve = (bytes: number): void => {
-    if (at + bytes <= block.length) return
-    blocks.push(block.subarray(0, at))
-    block = Buffer.allocUnsafe(Math.max(blockBytes, bytes))
-    at = 0
-  }
   for (const row of rows) {
     for (let index = 0; index < row.length; index += 1) {
       const cell = row[index] ?? null
-      if (cell === null && row.length > 1) {
-        reserve(3)
-      } else {
-        const text = typeof cell === 'string' ? cell : textOf(cell)
-        // A character takes three bytes at most, and a quote takes two and is one of two characters then.
-        reserve(text.length * 3 + 5)
+      const text = typeof cell === 'string' ? cell : textOf(cell)
+      // A character takes three bytes at most, and a quote takes two and is one of two characters then.
+      const bytesMax = text.length * 3 + 5
+      if (at + bytesMax > block.length) {
+        blocks.push(block.subarray(0, at))
+        block = Buffer.allocUnsafe(Math.max(blockBytes, bytesMax))
+        at = 0
+      }
+      if (cell !== null || row.length === 1) {
         const end = writePlain(block, at, text)
         at = end === -1 ? at + block.write(quoted(text), at) : end
       }
@@ -45,10 +41,15 @@ export function encodeCsv(rows: readonly Row[]): Uint8Array {
 
 const textOf = (cell: Exclude<Cell, string>): string => (cell === null ? '' : String(cell))
 
+/** Longer texts are looked at and written in one call each; for shorter ones the calls cost more than the characters. */
+const singlyMax = 20
+const notPlain = /[",\r\n\x80-\uffff]/
+
 /** Writes text that is ASCII and needs no quotes, as nearly all is. @returns where it ends; -1: it is no such text */
 function writePlain(block: Buffer, at: number, text: string): number {
   const { length } = text
   if (length === 0) return -1
+  if (length > singlyMax) return notPlain.test(text) ? -1 : at + block.write(text, at, 'latin1')
   for (let index = 0; index < length; index += 1) {
     const code = text.charCodeAt(index)
     if (code > 127 || code === 34 || code === 44 || code === 10 || code === 13) return -1
