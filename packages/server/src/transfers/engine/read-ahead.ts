@@ -23,5 +23,7 @@ export async function* readAhead<Item>(
     }
   } finally {
     wanted = false
+    // Behind what is being made: what makes them ends.
+    make()
   }
 }
