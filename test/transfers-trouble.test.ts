@@ -159,6 +159,22 @@ describe('a transfer', () => {
     await assertMoved(mill, connectionId, (await mill.start(connectionId)).id)
   })
 
+  test('is left alone by a worker that was taken for dead and only slept', async (t) => {
+    const mill = await startProcessMill(t, { PENSTOCK_TRANSFERS: '1' })
+    const { connectionId, transferId } = await startUpsert(mill)
+    const sleeper = mill.spawnWorker()
+    await holding(mill, async () => {
+      await until('a batch is under way', () => isWaiting(mill))
+      sleeper.signal('SIGSTOP')
+      mill.spawnWorker()
+      await mill.takenUp(transferId, 1)
+      sleeper.signal('SIGCONT')
+      await until('it knows', () => sleeper.said.stderr.includes('transfer lost to another worker'))
+    })
+    await assertMoved(mill, connectionId, transferId)
+    assert.equal((await mill.standing(transferId)).attempt, 2)
+  })
+
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`is given back by a worker that gets ${signal}, and another one goes on at once`, async (t) => {
       // Nobody is taken for dead within this test, and nobody looks by himself whether there is something to do.

@@ -13,6 +13,7 @@ import { freePort, startServer } from '../processes.ts'
 
 /** The service as its users have it, with workers in processes of their own. */
 export type Mill = Awaited<ReturnType<typeof openMill>>
+export type Worker = Awaited<ReturnType<typeof startWorker>>
 
 const root = join(import.meta.dirname, '../..')
 const program = 'packages/server/src/bin.ts'
@@ -131,6 +132,7 @@ async function startWorker(env: Record<string, string>, logFile: string) {
   return {
     memoryMb: () => memoryMb(child, 'VmRSS'),
     peakMemoryMb: () => memoryMb(child, 'VmHWM'),
+    processorSeconds: () => processorSeconds(child),
     stop: async () => {
       const exited = once(child, 'exit')
       child.kill('SIGTERM')
@@ -148,4 +150,15 @@ async function waitUntilWorking(child: ChildProcess): Promise<void> {
 async function memoryMb({ pid }: ChildProcess, line: string): Promise<number> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? Number.NaN) / 1024
+}
+
+/** What a process has used of the processors, its own code and the system's for it; the kernel counts in hundredths. */
+async function processorSeconds({ pid }: ChildProcess): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8')
+  // The name of the program, in brackets, may hold spaces; times are the 14th and 15th field.
+  const [user, system] = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+  return (Number(user) + Number(system)) / 100
 }

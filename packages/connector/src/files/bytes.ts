@@ -6,6 +6,12 @@ import type { FileStore, StoredFile } from './store.ts'
 /** How much is read at once. Of larger pieces, much more memory is in use before it is collected. */
 export const pieceBytes = 256 << 10
 
+/**
+ * How much text makes a chunk. The collector does not copy a text of more than 128 KiB: one that it finds in use is kept
+ * as long as old objects are, and many such texts are most of what the heap grows by.
+ */
+export const textChunkBytes = 120 << 10
+
 /** The bytes of a file from some place on, unpacked, of which the next ones can be looked at before they are taken. */
 export type ByteStream = {
   /** Whether the file is compressed; places in it are then counted in what it unpacks to. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Outcome } from '../outcome.ts'
 import type { Cell, Row } from '../rows.ts'
-import { type ByteStream, openBytes, pieceBytes } from './bytes.ts'
+import { type ByteStream, openBytes, pieceBytes, textChunkBytes } from './bytes.ts'
 import { distinctNames } from './column-names.ts'
 import { dialectOf } from './csv-dialect.ts'
 import { type CsvDialect, parseCsv } from './csv-parse.ts'
@@ -30,7 +30,7 @@ export async function openCsv(
       signal,
       encoding,
       newline: dialect.newline,
-      chunkBytes: options.chunkBytes ?? pieceBytes,
+      chunkBytes: options.chunkBytes ?? textChunkBytes,
     }
     const columns = distinctNames(names)
     return {

@@ -1,7 +1,8 @@
 import type { Cell, Row } from '../rows.ts'
+import { plainWriter } from './plain-text.ts'
 
-/** Rows are written into blocks of so many bytes, so that no array is copied again and again as it grows. */
-const blockBytes = 1 << 20
+/** What all rows are written into before it is copied: room that is taken anew for each batch has to be collected again. */
+const scratch = Buffer.allocUnsafeSlow(1 << 20)
 
 /**
  * Rows as CSV (RFC 4180) in UTF-8: ends of lines are CRLF, null is nothing, empty text is `""`. Text that begins like a
@@ -10,25 +11,21 @@ const blockBytes = 1 << 20
  */
 export function encodeCsv(rows: readonly Row[]): Uint8Array {
   const blocks: Uint8Array[] = []
-  let block = Buffer.allocUnsafe(blockBytes)
+  let block = scratch
   let at = 0
-  /** Makes room for so many bytes. */
-  const reserve = (bytes: number): void => {
-    if (at + bytes <= block.length) return
-    blocks.push(block.subarray(0, at))
-    block = Buffer.allocUnsafe(Math.max(blockBytes, bytes))
-    at = 0
-  }
   for (const row of rows) {
     for (let index = 0; index < row.length; index += 1) {
       const cell = row[index] ?? null
-      if (cell === null && row.length > 1) {
-        reserve(3)
-      } else {
-        const text = typeof cell === 'string' ? cell : textOf(cell)
-        // A character takes three bytes at most, and a quote takes two and is one of two characters then.
-        reserve(text.length * 3 + 5)
-        const end = writePlain(block, at, text)
+      const text = typeof cell === 'string' ? cell : textOf(cell)
+      // A character takes three bytes at most, and a quote takes two and is one of two characters then.
+      const bytesMax = text.length * 3 + 5
+      if (at + bytesMax > block.length) {
+        blocks.push(Buffer.from(block.subarray(0, at)))
+        block = bytesMax > scratch.length ? Buffer.allocUnsafe(bytesMax) : scratch
+        at = 0
+      }
+      if (cell !== null || row.length === 1) {
+        const end = text === '' ? -1 : writePlain(block, at, text)
         at = end === -1 ? at + block.write(quoted(text), at) : end
       }
       block[at] = 44
@@ -40,23 +37,12 @@ export function encodeCsv(rows: readonly Row[]): Uint8Array {
     at += 1
   }
   blocks.push(block.subarray(0, at))
-  return blocks.length === 1 && blocks[0] ? blocks[0] : Buffer.concat(blocks)
+  return Buffer.concat(blocks)
 }
 
 const textOf = (cell: Exclude<Cell, string>): string => (cell === null ? '' : String(cell))
 
-/** Writes text that is ASCII and needs no quotes, as nearly all is. @returns where it ends; -1: it is no such text */
-function writePlain(block: Buffer, at: number, text: string): number {
-  const { length } = text
-  if (length === 0) return -1
-  for (let index = 0; index < length; index += 1) {
-    const code = text.charCodeAt(index)
-    if (code > 127 || code === 34 || code === 44 || code === 10 || code === 13) return -1
-    block[at + index] = code
-  }
-  return at + length
-}
-
+const writePlain = plainWriter('",\r\n')
 const special = /[",\r\n]/
 
 const quoted = (text: string): string => (text === '' || special.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -1,6 +1,7 @@
 export { encodings } from './encoding.ts'
 export * from './fields.ts'
 export { type FileFormat, fileNameOf, readFormats, type WriteFormat, writeFormats } from './format.ts'
+export { plainWriter, type WritePlain } from './plain-text.ts'
 export { type ReadOptions, readFiles } from './read.ts'
 export * from './store.ts'
 export { fileBatch, usualPartBytes, type WriteOptions, writeFiles } from './write.ts'

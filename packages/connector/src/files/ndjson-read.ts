@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Cell, Row } from '../rows.ts'
-import { type ByteStream, openBytes, pieceBytes } from './bytes.ts'
+import { type ByteStream, openBytes, pieceBytes, textChunkBytes } from './bytes.ts'
 import { distinctNames } from './column-names.ts'
 import { type Encoding, encodingOf } from './encoding.ts'
 import { mayLackDigits, parseExactJson } from './exact-json.ts'
@@ -29,7 +29,14 @@ export async function openNdjson(
     const encoding = encodingOf(await stream.peek(3), options.encoding)
     stream.take(encoding.markBytes)
     const start = { offset: encoding.markBytes, storedBytes: 0 }
-    const text = { store, file, signal, encoding, newline: '\n', chunkBytes: options.chunkBytes ?? pieceBytes } as const
+    const text = {
+      store,
+      file,
+      signal,
+      encoding,
+      newline: '\n',
+      chunkBytes: options.chunkBytes ?? textChunkBytes,
+    } as const
     const keys = columns ?? (await scanKeys(stream, encoding))
     return {
       // A key is taken as it is; only one that is blank needs another name.

@@ -14,7 +14,7 @@ export type ReadOptions = {
   readonly encoding?: string
   /** `comma`, `semicolon`, `tab`, `pipe`, the character itself, or `auto`. */
   readonly delimiter?: string
-  /** About how much of a file a chunk is, in bytes once unpacked; 256 KiB unless said otherwise, 1 MiB of Parquet. */
+  /** About how much of a file a chunk is, in bytes once unpacked; 120 KiB unless said otherwise, 1 MiB of Parquet. */
   readonly chunkBytes?: number
 }
 

@@ -77,7 +77,7 @@ export async function* readTextRows(
     const { rows, faults, consumedBytes } = parseBytes(lines, text, ended, parser)
     if (consumedBytes === 0) {
       if (wanted >= rowBytesMax) throw rowTooLong(text.file)
-      wanted *= 2
+      wanted = Math.min(2 * wanted, rowBytesMax)
       continue
     }
     stream.take(consumedBytes)

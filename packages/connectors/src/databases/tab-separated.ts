@@ -1,4 +1,5 @@
 import type { Cell, Row } from '@penstock/connector'
+import { plainWriter } from '@penstock/connector/files'
 
 /**
  * The text format of PostgreSQL's COPY, which LOAD DATA reads as well: a line a row, tabs between fields, `\N` for null, and
@@ -22,27 +23,39 @@ export function* encodeRows(
   { picked, numbered = false }: { picked?: readonly number[]; numbered?: boolean } = {},
 ): Generator<Buffer> {
   const count = picked ? picked.length : rows.length
-  let text = ''
-  for (let at = 0; at < count; at += 1) {
-    const index = picked ? (picked[at] ?? 0) : at
+  let block = Buffer.allocUnsafe(sliceBytes)
+  let at = 0
+  for (let next = 0; next < count; next += 1) {
+    const index = picked ? (picked[next] ?? 0) : next
     const row = rows[index] ?? []
-    if (numbered) text += `${index}\t`
+    if (numbered) at += block.write(`${index}\t`, at, 'latin1')
     for (let column = 0; column < writers.length; column += 1) {
-      if (column > 0) text += '\t'
-      const value = writers[column]?.(row[column] ?? null) ?? null
-      text += value === null ? '\\N' : escaped.test(value) ? value.replace(escapedAll, escapeOne) : value
+      const text = writers[column]?.(row[column] ?? null) ?? null
+      // A character takes three bytes at most; an escaped one takes two.
+      const bytesMax = (text?.length ?? 0) * 3 + reserveBytes
+      if (at + bytesMax > block.length) {
+        yield block.subarray(0, at)
+        block = Buffer.allocUnsafe(Math.max(sliceBytes, bytesMax))
+        at = 0
+      }
+      if (text === null) at += block.write('\\N', at, 'latin1')
+      else {
+        const end = writePlain(block, at, text)
+        at = end === -1 ? at + block.write(text.replace(escaped, escapeOne), at) : end
+      }
+      block[at] = 9
+      at += 1
     }
-    text += '\n'
-    if (text.length >= sliceBytes) {
-      yield Buffer.from(text)
-      text = ''
-    }
+    // The tab behind the last field gives way to the end of the line.
+    block[at - 1] = 10
   }
-  if (text !== '') yield Buffer.from(text)
+  if (at > 0) yield block.subarray(0, at)
 }
 
-const escaped = /[\\\t\n\r]/
-const escapedAll = /[\\\t\n\r]/g
+const writePlain = plainWriter('\\\t\n\r')
+/** Room beside a field: what ends it, and the number before the next row. */
+const reserveBytes = 32
+const escaped = /[\\\t\n\r]/g
 const escapeOne = (character: string): string =>
   character === '\t' ? '\\t' : character === '\n' ? '\\n' : character === '\r' ? '\\r' : '\\\\'
 

@@ -14,6 +14,8 @@ export type Session = {
   run<R extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R[]>
   /** Runs one statement and resolves with the number of rows that it changed. */
   change(text: string, values?: readonly unknown[]): Promise<number>
+  /** Runs several statements without values in one go, and resolves with the number of rows that each changed. */
+  changes(text: string): Promise<number[]>
   /** Describes the rows of one statement, which is all that it may be, without running it to its end. */
   describe(text: string): Promise<readonly pg.FieldDef[]>
   /** Hands a query of our own to the driver. */
@@ -100,6 +102,10 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
     run: async <R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]) =>
       (await query<R>({ text, values })).rows,
     change: async (text, values) => (await query({ text, values })).rowCount ?? 0,
+    async changes(text) {
+      const results: pg.QueryResult | pg.QueryResult[] = await client.query(text)
+      return [results].flat().map(({ rowCount }) => rowCount ?? 0)
+    },
     // The extended protocol refuses more than one statement.
     describe: async (text) => (await query({ text, queryMode: 'extended' })).fields,
     submit: (query) => void client.query(query),

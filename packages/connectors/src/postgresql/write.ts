@@ -6,6 +6,7 @@ import {
   Outcome,
   type Rejection,
 } from '@penstock/connector'
+import pg from 'pg'
 import { packRejections, unpackRejections } from '../databases/rejections.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { isRowError } from './errors.ts'
@@ -40,13 +41,17 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     await session.close()
     throw error
   }
-  /** A connection with a transaction that has begun: a new one where the last did not outlive the time between batches. */
-  const begun = async (): Promise<Session> => {
+  /**
+   * A connection with a transaction that begins with these statements, and how many rows each of them changed; a new one
+   * where the last did not outlive the time between batches.
+   */
+  const begun = async (statements: readonly string[]) => {
     context.signal.throwIfAborted()
+    const run = async (current: Session) =>
+      (await current.changes([begin, ...statements].join('; '))).slice(-statements.length)
     if (session.alive) {
       try {
-        await session.guard(() => session.run(begin), beginBoundMs)
-        return session
+        return { session, changed: await session.guard(() => run(session), beginBoundMs) }
       } catch (fault) {
         if (!(fault instanceof Outcome) || fault.instruction !== 'retry') throw fault
       }
@@ -54,18 +59,22 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     session.abandon()
     await session.close()
     session = await openSession(context, place)
-    await session.guard(() => session.run(begin))
-    return session
+    return { session, changed: await session.guard(() => run(session)) }
   }
   return {
     async deliver(batch) {
-      const current = await begun()
+      const name = nameOf(context.transferId, batch)
+      // Whoever else writes this very batch at this moment is waited for here.
+      const { session: current, changed } = await begun([
+        `insert into ${table.batches} (transfer_id, batch_key, rows, bytes) values (${name}, 0, 0) on conflict do nothing`,
+        'savepoint rows',
+      ])
+      const isNew = changed[0] === 1
       try {
-        return await current.guard(async () => {
-          const delivery = await deliver(current, table, context.transferId, batch)
-          await current.run('commit')
-          return delivery
-        }, deliverBoundMs)
+        return await current.guard(
+          () => (isNew ? deliver(current, table, name, batch) : recall(current, table, name)),
+          deliverBoundMs,
+        )
       } catch (fault) {
         // What a half-known state of the transaction leaves open, the end of the connection settles.
         current.abandon()
@@ -74,7 +83,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     },
     flush: async () => undefined,
     async finish() {
-      const current = await begun()
+      const { session: current } = await begun([])
       // Batches of so long ago do not come again. A user who may not delete simply keeps them.
       await current
         .run(`delete from ${table.batches} where delivered_time < now() - make_interval(days => ${keptDays}); commit`)
@@ -85,17 +94,17 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   }
 }
 
-/** Writes a batch within the transaction, unless it was written before. */
-async function deliver(session: Session, table: Table, transferId: string, batch: Batch): Promise<Delivery> {
-  // Whoever else writes this very batch at this moment is waited for here.
-  const known = await note(session, table, transferId, batch)
-  if (known) return known
+/** By what a batch is known, as the values of a statement. */
+const nameOf = (transferId: string, { key }: Batch): string =>
+  `${pg.escapeLiteral(transferId)}, ${pg.escapeLiteral(key)}`
+
+/** Writes a batch within the transaction that has noted it, and commits it. */
+async function deliver(session: Session, table: Table, name: string, batch: Batch): Promise<Delivery> {
   const writers = table.columns.map(writerFor)
   const { rejected, picked } = missingKeys(table, writers, batch)
   const rejections: Rejection[] = [...rejected]
   let bytes = 0
   if (picked === undefined || picked.length > 0) {
-    await session.run('savepoint rows')
     const job = { session, table, writers, rows: batch.rows, picked }
     try {
       const loaded = await load(job)
@@ -111,24 +120,20 @@ async function deliver(session: Session, table: Table, transferId: string, batch
   }
   const accepted = batch.rows.length - rejections.reduce((sum, { count = 1 }) => sum + count, 0)
   const packed = rejections.length > 0 ? JSON.stringify(packRejections(rejections)) : null
+  const rejectedLiteral = packed === null ? 'null' : pg.escapeLiteral(packed)
   await session.run(
-    `update ${table.batches} set rows = $3, bytes = $4, rejected = $5 where transfer_id = $1 and batch_key = $2`,
-    [transferId, batch.key, accepted, bytes, packed],
+    `update ${table.batches} set rows = ${accepted}, bytes = ${bytes}, rejected = ${rejectedLiteral}
+     where (transfer_id, batch_key) = (${name}); commit`,
   )
   return { bytes, ...(packed === null ? {} : { rejected: unpackRejections(JSON.parse(packed)) }) }
 }
 
-/** Notes that a batch is being written; answers what became of it where it was written before. */
-async function note(session: Session, table: Table, transferId: string, batch: Batch): Promise<Delivery | undefined> {
-  const noted = await session.change(
-    `insert into ${table.batches} (transfer_id, batch_key, rows, bytes) values ($1, $2, 0, 0) on conflict do nothing`,
-    [transferId, batch.key],
-  )
-  if (noted > 0) return undefined
+/** What became of a batch that was written before. */
+async function recall(session: Session, table: Table, name: string): Promise<Delivery> {
   const [written] = await session.run<{ bytes: string; rejected: unknown }>(
-    `select bytes, rejected from ${table.batches} where transfer_id = $1 and batch_key = $2`,
-    [transferId, batch.key],
+    `select bytes, rejected from ${table.batches} where (transfer_id, batch_key) = (${name})`,
   )
+  await session.run('commit')
   const rejected = unpackRejections(written?.rejected)
   return { bytes: Number(written?.bytes ?? 0), ...(rejected.length > 0 ? { rejected } : {}) }
 }

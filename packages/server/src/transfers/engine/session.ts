@@ -15,6 +15,7 @@ import { checked, isOfTheEnds, ofConnector } from './connector-calls.ts'
 import { endingOf, goesOn } from './endings.ts'
 import { pause, type Troubles } from './patience.ts'
 import * as queries from './queries.ts'
+import { readAhead } from './read-ahead.ts'
 import type { EngineDeps } from './run.ts'
 import { storable } from './storable.ts'
 
@@ -35,6 +36,14 @@ export type Ends = {
   /** The destination’s own columns; none where it takes any. */
   readonly records: readonly string[]
 }
+
+/** About as much of the source as is read ahead: what can be mapped while a part is put on a disk. */
+const aheadBytes = 1536 << 10
+const loadsAheadMax = 4
+
+/** Of small batches several are read ahead, of large ones one, so that memory stays flat. */
+const loadsAhead = ({ bytesMax }: Ends['bounds']): number =>
+  Math.max(1, Math.min(loadsAheadMax, Math.floor(aheadBytes / bytesMax)))
 
 /** One reader and one writer at work, until the end or the first trouble. */
 export class Session {
@@ -141,21 +150,9 @@ export class Session {
       () => this.#ends.bounds,
       this.#work.pending,
     )
-    // The next load is read and mapped while this one is delivered.
-    let next = this.#pull(loads)
-    for (;;) {
-      const load = await next
-      if (!load) break
-      next = this.#pull(loads)
-      // Its failure is met when its turn comes.
-      next.catch(() => {})
-      await this.#deliver(load)
-    }
+    // The next loads are read and mapped while this one is delivered.
+    for await (const load of readAhead(loads, loadsAhead(this.#ends.bounds))) await this.#deliver(load)
     if (this.#receipts.length > 0 || this.#writer) await this.#flush()
-  }
-
-  async #pull(loads: AsyncGenerator<Load, void, undefined>): Promise<Load | undefined> {
-    return (await loads.next()).value ?? undefined
   }
 
   /** The mapping follows from the columns, which the first chunk tells. */

@@ -1,0 +1,25 @@
+/** Longer texts are looked at and written in one call each; for shorter ones the calls cost more than the characters. */
+const singlyMax = 20
+
+/** Writes a text into a block from some place on. @returns where it ends; -1: it is no plain text, and has to be treated */
+export type WritePlain = (block: Buffer, at: number, text: string) => number
+
+/**
+ * Makes what writes text as it is, where that is ASCII without any of some characters, as nearly all cells are.
+ * @param special the characters, all of them ASCII
+ */
+export function plainWriter(special: string): WritePlain {
+  const isSpecial = new Uint8Array(128)
+  for (const character of special) isSpecial[character.charCodeAt(0)] = 1
+  const notPlain = new RegExp(`[${special.replace(/[\\\]^-]/g, '\\$&')}\\x80-\\uffff]`)
+  return (block, at, text) => {
+    const { length } = text
+    if (length > singlyMax) return notPlain.test(text) ? -1 : at + block.write(text, at, 'latin1')
+    for (let index = 0; index < length; index += 1) {
+      const code = text.charCodeAt(index)
+      if (code > 127 || isSpecial[code] === 1) return -1
+      block[at + index] = code
+    }
+    return at + length
+  }
+}
