@@ -41,21 +41,26 @@ export const volumeOfAccounts = statement<
 /** Connections that can still be asked for, deleted ones included. */
 const isKept = `(status <> 'deleted' or deleted_time > now() - interval '${limits.restoreWindowDays} days')`
 
-export const connectionsByName = statement<{ accountId: string; like: string | null } & Page, NamedRow>(`
+/** Whether its own index in the order of names, or that with all a filter asks, reads less depends on the account. */
+export const connectionsByName = statement<{ accountId: string; like: string | null } & Page, NamedRow>(
+  `
   select id, name from connections
   where account_id = :accountId and not account_deleted and ${isKept} and (:like::text is null or (name || '') ilike :like)
-  order by lower(name), id limit :size offset :offset
-`)
+  order by lower(name), id limit :size offset :offset`,
+  { plannedEachTime: true },
+)
 export const countConnections = statement<{ accountId: string; like: string | null }, { total: number }>(`
   select count(*) as total from connections
   where account_id = :accountId and not account_deleted and ${isKept} and (:like::text is null or (name || '') ilike :like)
 `)
 /** The same without a filter, which is known without counting, but for those that wait to be purged. */
 export const countAllConnections = statement<{ accountId: string }, { total: number }>(`
-  select in_progress + active + disabled + deleted + broken + offline - (
-    select count(*) from connections where account_id = :accountId and status = 'deleted' and not account_deleted and not ${isKept}
+  select k.in_progress + k.active + k.disabled + k.deleted + k.broken + k.offline - (
+    select count(*) from connections
+    where organization_id = k.organization_id and account_id = :accountId
+      and status = 'deleted' and not account_deleted and not ${isKept}
   ) as total
-  from connection_counts where account_id = :accountId
+  from connection_counts k where k.account_id = :accountId
 `)
 export const volumeOfConnections = statement<
   { accountId: string; ids: readonly string[]; startDate: string; endDate: string },

@@ -123,11 +123,14 @@ export const lockTransfer = statement<Named, TransferRow>(
 )
 
 type Filter = { connectionId: string; status: TransferStatus | null }
+/** Some connections have many transfers of a status and some have none: pages are planned for the values that they have. */
 const listOf = (condition: string) => ({
-  list: statement<Filter & { size: number; offset: number }, TransferRow>(`
+  list: statement<Filter & { size: number; offset: number }, TransferRow>(
+    `
     select ${transferColumns} from transfers t where ${condition}
-    order by t.created_time desc, t.id desc limit :size offset :offset
-  `),
+    order by t.created_time desc, t.id desc limit :size offset :offset`,
+    { plannedEachTime: true },
+  ),
   count: statement<Filter, { total: number }>(`select count(*) as total from transfers t where ${condition}`),
 })
 const lists = {
