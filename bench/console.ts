@@ -33,7 +33,6 @@ const rows = 'tbody tr'
 say(`${connections.toLocaleString('en')} connections in one sub-account, a processor ${slowdown} times slower.`)
 say(`\n${'Figure'.padEnd(56)}${['measured', 'bound', 'of it'].map((text) => text.padStart(14)).join('')}`)
 row('First load of the list, compressed', await firstLoadBytes(list), bounds.firstLoadBytes, 'bytes')
-row('First load of the overview, with its chart', await firstLoadBytes('/'), undefined, 'bytes')
 row('Navigation until the rows are there, nothing cached', await times(contentMs), bounds.contentMs, 'ms')
 row('Click on the next page until it is answered', await times(clickMs), bounds.clickMs, 'ms')
 row('Click on the next page until its rows are there', await times(rowsMs), undefined, 'ms')

@@ -80,6 +80,7 @@ describe('every screen of the console', { skip }, () => {
   for (const look of looks) {
     test(`at ${look.name}: nothing is clipped, and axe-core finds nothing`, async () => {
       const page = await stage.open('/sign-in', { look, signedIn: false })
+      await page.getByRole('heading', { level: 1 }).waitFor()
       const faults = await inspect(page, 'sign-in', look)
       const signedIn = await stage.open('/accounts', { look })
       for (const screen of screens) {

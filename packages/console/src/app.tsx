@@ -1,37 +1,37 @@
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { type ComponentType, lazy, Suspense } from 'react'
+import { type ComponentType, lazy, Suspense, useState } from 'react'
 import { BrowserRouter, Outlet, Route, Routes } from 'react-router'
 import { queryClient } from './api/queries.ts'
 import { Lines } from './parts/loaded.tsx'
 import { prefix } from './place.ts'
+import { screens } from './screens.ts'
 import { RequireSession } from './session/require-session.tsx'
 import { Guard } from './shell/guard.tsx'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
 import { theme } from './theme.ts'
 
-/** A screen: a file that exports it as `Component`, and is loaded when it is first opened. */
-const screen = (load: () => Promise<{ Component: ComponentType }>) =>
-  lazy(async () => ({ default: (await load()).Component }))
+/** A screen as a component: drawn at once where it is loaded, else when it is. */
+function componentOf(screen: (typeof screens)[keyof typeof screens]): ComponentType {
+  const Later = lazy(async () => {
+    await screen.load()
+    return { default: () => screen.Component && <screen.Component /> }
+  })
+  return () => {
+    const [Shown] = useState(() => screen.Component ?? Later)
+    return <Shown />
+  }
+}
 
-const SignIn = screen(() => import('./screens/sign-in.tsx'))
-const Overview = screen(() => import('./screens/overview/organization.tsx'))
-const AccountOverview = screen(() => import('./screens/overview/account.tsx'))
-const Accounts = screen(() => import('./screens/accounts/accounts.tsx'))
-const Catalogue = screen(() => import('./screens/catalogue/catalogue.tsx'))
-const Connectors = screen(() => import('./screens/connectors/connectors.tsx'))
-const Connections = screen(() => import('./screens/connections/connections.tsx'))
-const NewConnection = screen(() => import('./screens/new-connection/new-connection.tsx'))
-const Connection = screen(() => import('./screens/connection/connection.tsx'))
-const Run = screen(() => import('./screens/run/run.tsx'))
-const Deleted = screen(() => import('./screens/deleted/deleted.tsx'))
-const Reports = screen(() => import('./screens/reports/reports.tsx'))
+const { '/sign-in': signIn, ...framed } = screens
+const SignIn = componentOf(signIn)
+const pages = Object.entries(framed).map(([path, screen]) => ({ path, Component: componentOf(screen) }))
 
 /**
- * Every page of the console. The sub-account that is picked stands in the address; the service serves the console under
- * the first part of each (`pages.ts`).
+ * The console: what all of it shares, and the frame around every screen but the one that signs in. The service serves it
+ * under the first part of each page's address (`pages.ts`).
  */
 export function App() {
   return (
@@ -50,22 +50,9 @@ export function App() {
                 }
               />
               <Route element={<Frame />}>
-                <Route path="/" Component={Overview} />
-                <Route path="/accounts" Component={Accounts} />
-                <Route path="/connections" Component={Connections} />
-                <Route path="/reports" Component={Reports} />
-                <Route path="/deleted" Component={Deleted} />
-                <Route path="/accounts/:accountId">
-                  <Route index Component={AccountOverview} />
-                  <Route path="catalogue" Component={Catalogue} />
-                  <Route path="connectors" Component={Connectors} />
-                  <Route path="connections" Component={Connections} />
-                  <Route path="connections/new" Component={NewConnection} />
-                  <Route path="connections/:connectionId" Component={Connection} />
-                  <Route path="connections/:connectionId/runs/:transferId" Component={Run} />
-                  <Route path="reports" Component={Reports} />
-                  <Route path="deleted" Component={Deleted} />
-                </Route>
+                {pages.map(({ path, Component }) => (
+                  <Route key={path} path={path} Component={Component} />
+                ))}
                 <Route path="*" Component={NotFound} />
               </Route>
             </Routes>

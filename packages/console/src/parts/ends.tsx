@@ -1,4 +1,4 @@
-import { Group, VisuallyHidden } from '@mantine/core'
+import { VisuallyHidden } from '@mantine/core'
 import type { Connection } from '@penstock/wire'
 import { IconArrowNarrowRight } from '@tabler/icons-react'
 import { parts } from '../strings/parts.ts'
@@ -16,11 +16,11 @@ export function Ends({
   wraps?: boolean
 }) {
   return (
-    <Group gap={6} wrap={wraps ? 'wrap' : 'nowrap'} miw={0}>
+    <div className="ends" data-wraps={wraps || undefined}>
       <ConnectorName logo={src.connectorLogo} name={src.connectorName} size={size} />
-      <IconArrowNarrowRight size={18} aria-hidden style={{ flex: 'none', color: 'var(--mantine-color-dimmed)' }} />
+      <IconArrowNarrowRight size={18} aria-hidden />
       <VisuallyHidden>{parts.to}</VisuallyHidden>
       <ConnectorName logo={dest.connectorLogo} name={dest.connectorName} size={size} />
-    </Group>
+    </div>
   )
 }

@@ -1,8 +1,9 @@
-import { Text, Tooltip } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { parts as sayParts } from '../strings/parts.ts'
 
-/** Times are shown in the reader's own zone, as how long ago where they are near, and exactly on hover or focus. */
+/** Times are shown in the reader's own zone, as how long ago where they are near, and exactly on hover. A list has many of them: the
+ * browser's own tooltip costs nothing. */
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
@@ -27,11 +28,9 @@ export function Time({ seconds }: { seconds: number | null | undefined }) {
     )
   const at = new Date(seconds * 1000)
   return (
-    <Tooltip label={exact.format(at)} events={{ hover: true, focus: true, touch: true }}>
-      <time dateTime={at.toISOString()} title={exact.format(at)} style={{ whiteSpace: 'nowrap' }}>
-        {Math.abs(now - at.getTime()) < nearSeconds * 1000 ? ago(seconds - now / 1000) : day.format(at)}
-      </time>
-    </Tooltip>
+    <time dateTime={at.toISOString()} title={exact.format(at)} style={{ whiteSpace: 'nowrap' }}>
+      {Math.abs(now - at.getTime()) < nearSeconds * 1000 ? ago(seconds - now / 1000) : day.format(at)}
+    </time>
   )
 }
 

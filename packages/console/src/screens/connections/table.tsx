@@ -1,4 +1,5 @@
 import { Anchor, Box, Card, Group, Stack, Table, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import type { Connection, Transfer } from '@penstock/wire'
 import { type MouseEvent, memo } from 'react'
 import { Link, useNavigate } from 'react-router'
@@ -20,6 +21,8 @@ export function ConnectionTable({
   runs: ReadonlyMap<string, Transfer>
   showsAccount: boolean
 }) {
+  // Both ends have a column of their own where there is room, else they stand below the name; never both are drawn.
+  const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false })
   return (
     <Card withBorder padding={0}>
       <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} aria-label={say.title} role="region">
@@ -27,9 +30,7 @@ export function ConnectionTable({
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{say.name}</Table.Th>
-              <Table.Th visibleFrom="md" w="28%">
-                {say.ends}
-              </Table.Th>
+              {isWide && <Table.Th w="28%">{say.ends}</Table.Th>}
               <Table.Th w={130}>{say.status}</Table.Th>
               <Table.Th ta="right" visibleFrom="lg" w={170}>
                 {say.volume}
@@ -46,6 +47,7 @@ export function ConnectionTable({
                 connection={connection}
                 run={runs.get(connection.id)}
                 showsAccount={showsAccount}
+                isWide={isWide}
               />
             ))}
           </Table.Tbody>
@@ -60,10 +62,12 @@ const Row = memo(function Row({
   connection: { id, accountId, name, status, src, dest, usedVolume, totalVolume },
   run,
   showsAccount,
+  isWide,
 }: {
   connection: Connection
   run: Transfer | undefined
   showsAccount: boolean
+  isWide: boolean
 }) {
   const navigate = useNavigate()
   const to = `/accounts/${accountId}/connections/${id}`
@@ -83,17 +87,19 @@ const Row = memo(function Row({
             <AccountName accountId={accountId} page="connections" />
           </Box>
         )}
-        <Box hiddenFrom="md" fz="sm" c="dimmed" mt={2}>
-          <Ends src={src} dest={dest} size={16} wraps />
-        </Box>
+        {!isWide && (
+          <Box fz="sm" c="dimmed" mt={2}>
+            <Ends src={src} dest={dest} size={16} wraps />
+          </Box>
+        )}
       </Table.Td>
-      <Table.Td visibleFrom="md">
-        <Ends src={src} dest={dest} />
-      </Table.Td>
+      {isWide && (
+        <Table.Td>
+          <Ends src={src} dest={dest} />
+        </Table.Td>
+      )}
       <Table.Td>
-        <Group>
-          <ConnectionBadge status={status} />
-        </Group>
+        <ConnectionBadge status={status} />
       </Table.Td>
       <Table.Td ta="right" visibleFrom="lg" style={{ whiteSpace: 'nowrap' }}>
         {say.volumeOf(count(usedVolume), count(totalVolume))}

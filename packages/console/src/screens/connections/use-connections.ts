@@ -20,15 +20,7 @@ const isUnderWay = ({ status }: Transfer) => status === 'queued' || status === '
 export function useConnections(accountId: string | undefined) {
   const { value, page } = useAddress()
   const [isBusy, setBusy] = useState(false)
-  const pageOf = (page: number): ParametersOf<'listConnections'> => ({
-    accountId,
-    query: {
-      q: value('q') || undefined,
-      status: value('status') || undefined,
-      size: pageSize,
-      offset: page * pageSize,
-    },
-  })
+  const pageOf = (page: number) => listOf(accountId, value, page)
   const connections = useRead('listConnections', pageOf(page), {
     keep: true,
     againAfterMs: isBusy ? busyMs : quietMs,
@@ -60,6 +52,21 @@ export function useConnections(accountId: string | undefined) {
 
   return { connections, runs: new Map(newest?.map((run) => [run.connectionId, run])) }
 }
+
+/** A page of the list as the address has it. */
+const listOf = (
+  accountId: string | undefined,
+  value: (name: string) => string,
+  page: number,
+): ParametersOf<'listConnections'> => ({
+  accountId,
+  query: {
+    q: value('q') || undefined,
+    status: value('status') || undefined,
+    size: pageSize,
+    offset: page * pageSize,
+  },
+})
 
 const runsOf = (accountId: string | undefined, connectionIds: string): ParametersOf<'listAllTransfers'> => ({
   accountId,
