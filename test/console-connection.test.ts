@@ -3,7 +3,14 @@ import { after, before, describe, test } from 'node:test'
 import type { Account, Connection } from '@penstock/wire'
 import type { Locator, Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
-import { type ConsoleStage, localFolder, postgresql, preparePeople, startConsole } from './harness/console.ts'
+import {
+  type ConsoleStage,
+  localFolder,
+  postgresql,
+  prepareCrowd,
+  preparePeople,
+  startConsole,
+} from './harness/console.ts'
 import { until } from './harness/until.ts'
 
 describe('a connection in the console', { skip }, () => {
@@ -14,8 +21,7 @@ describe('a connection in the console', { skip }, () => {
     account = await stage.addAccount('Northwind Outdoor')
     await stage.addEnds(account.id)
     await preparePeople(stage, 200)
-    // Enough to be watched, and to be stopped on the way.
-    await preparePeople(stage, 150_000, 'crowd')
+    await prepareCrowd(stage)
   })
   after(() => stage?.close())
 

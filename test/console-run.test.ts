@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Account, Reject, Transfer } from '@penstock/wire'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
-import { type ConsoleStage, preparePeople, startConsole } from './harness/console.ts'
+import { type ConsoleStage, prepareCrowd, preparePeople, startConsole } from './harness/console.ts'
 import { until } from './harness/until.ts'
 
 describe('a run in the console', { skip }, () => {
@@ -17,7 +17,7 @@ describe('a run in the console', { skip }, () => {
     account = await stage.addAccount('Northwind Outdoor')
     await stage.addEnds(account.id)
     await preparePeople(stage, 400)
-    await preparePeople(stage, 150_000, 'crowd')
+    await prepareCrowd(stage)
   })
   after(() => stage?.close())
 
@@ -194,7 +194,7 @@ describe('a run in the console', { skip }, () => {
     await until('the page has found the service again', async () => (await away.count()) === 0)
     await page.getByText('Taken up 2 times: a worker was lost').waitFor({ timeout: 60_000 })
     await page
-      .getByText('150,000 read = 135,000 accepted + 15,000 rejected')
+      .getByText('400,000 read = 400,000 accepted + 0 rejected')
       .waitFor({ state: 'attached', timeout: 120_000 })
   })
 

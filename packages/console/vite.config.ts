@@ -22,7 +22,7 @@ export default defineConfig({
       output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 4, test: /\.(ts|tsx|js|mjs)$/ }] } },
     },
   },
-  // `npm run dev -w packages/console` shows changes at once, beside a service on its usual port.
+  // `npm run dev` shows changes at once, beside a service on its usual port.
   server: { proxy: { '^/(es|docs|logos)/': 'http://127.0.0.1:8080' } },
 })
 

@@ -12,7 +12,7 @@ export async function buildConsole(): Promise<void> {
   const timeOf = (file: string) => statSync(join(home, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
   const newest = Math.max(...globSync(['src/**/*', '*.ts', 'index.html'], { cwd: home }).map(timeOf))
   if (timeOf('dist/index.html') > newest) return
-  const build = spawn('npm', ['run', 'build', '-w', 'packages/console'], {
+  const build = spawn('npm', ['run', 'build'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -182,11 +182,16 @@ export async function signIn(page: Page, { clientId, clientSecret }: ConsoleStag
   await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' })
 }
 
-/** A file of people for a transfer, of which every tenth has no e-mail address, and the table that takes them. */
-export async function preparePeople(stage: ConsoleStage, rows: number, table = 'people'): Promise<void> {
+/** A file of people for a transfer, of which some have no e-mail address, and the table that takes the others. */
+export async function preparePeople(
+  stage: ConsoleStage,
+  rows: number,
+  table = 'people',
+  dirtyEvery = 10,
+): Promise<void> {
   const lines = Array.from(
     { length: rows },
-    (_, i) => `${i + 1},Person ${i + 1},${i % 10 === 9 ? '' : `p${i + 1}@example.com`}`,
+    (_, i) => `${i + 1},Person ${i + 1},${i % dirtyEvery === dirtyEvery - 1 ? '' : `p${i + 1}@example.com`}`,
   )
   await writeFile(join(stage.folder, `${table}.csv`), `id,name,email\n${lines.join('\n')}\n`)
   await stage.target.query(`create table ${table} (id integer primary key, name text, email text not null)`)
@@ -199,4 +204,14 @@ async function configure(
   secretConfig: Record<string, string | number>,
 ) {
   await client.configureConnector({ accountId, id, body: { secretConfig } })
+}
+
+const crowdSize = 400_000
+
+/** A crowd of people whose table takes them slowly, a batch at a time: a run that can be watched, and stopped on the way. */
+export async function prepareCrowd(stage: ConsoleStage): Promise<void> {
+  await preparePeople(stage, crowdSize, 'crowd', Number.POSITIVE_INFINITY)
+  await stage.target.query(`
+    create function take_time() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return null; end $$;
+    create trigger takes_time before insert on crowd for each statement execute function take_time()`)
 }

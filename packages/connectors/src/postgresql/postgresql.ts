@@ -23,7 +23,7 @@ export const postgresql = defineConnector({
   destination: {
     fields: tableDestinationFields({ schemas: true }),
     deliver: {
-      batch: () => ({ rowsMax: 100_000, bytesMax: 8 * 1024 * 1024 }),
+      batch: () => ({ rowsMax: 50_000, bytesMax: 8 * 1024 * 1024 }),
       open: async (context) => (await import('./write.ts')).open(context),
     },
   },

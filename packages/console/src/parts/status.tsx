@@ -25,7 +25,7 @@ const dotOf = (color: string) => (color === 'gray' ? 'gray.5' : color)
 
 export function ConnectionBadge({ status }: { status: ConnectionStatus }) {
   return (
-    <Badge variant="dot" color={dotOf(statusColors[status])} tt="none" fw={500}>
+    <Badge variant="dot" color={dotOf(statusColors[status])} tt="none" fw={500} style={{ verticalAlign: 'middle' }}>
       {parts.status[status]}
     </Badge>
   )
