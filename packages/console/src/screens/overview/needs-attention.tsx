@@ -13,7 +13,7 @@ const looks: Readonly<Record<Kind, { label: string; color: string }>> = {
   failed: { label: say.failed, color: runColors.failed },
   partial: { label: say.partial, color: runColors.partial },
   unfinished: { label: say.unfinished, color: statusColors['In-progress'] },
-  connector: { label: say.connector, color: 'gray' },
+  connector: { label: say.connector, color: 'gray.5' },
 }
 
 /** What does not go as it should in a sub-account or in the organization. */
