@@ -35,7 +35,8 @@ export function run(
       cwd: programDirectory,
       env: programEnvironment,
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: timeoutMs,
+      // The timer of spawn's own timeout outlives a program that could not be started, and this process with it.
+      signal: AbortSignal.timeout(timeoutMs),
       killSignal: 'SIGKILL',
     })
     for (const stream of [child.stdout, child.stderr]) {
