@@ -60,7 +60,14 @@ export function observe(
       else this.set(waiting)
     },
   })
-  const underWay = () => transfersUnderWay().catch(() => undefined)
+  // One answer serves both figures of a scrape, which ask for it at once.
+  let asked: ReturnType<typeof transfersUnderWay> | undefined
+  const underWay = () => {
+    asked ??= transfersUnderWay().finally(() => {
+      asked = undefined
+    })
+    return asked.catch(() => undefined)
+  }
   new Gauge({
     name: 'penstock_transfers',
     help: 'Transfers that wait and that run, over all workers; absent while the database is away',
