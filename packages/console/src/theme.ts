@@ -1,4 +1,5 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core'
+import { parts } from './strings/parts.ts'
 
 /** The look of the console: the blue of deep water, and quiet greys. Components look alike because they are set here. */
 
@@ -15,6 +16,9 @@ const water: MantineColorsTuple = [
   '#005f9c',
 ]
 
+/** The cross of every dialog has a name. */
+const closable = { closeButtonProps: { 'aria-label': parts.close } }
+
 export const theme = createTheme({
   primaryColor: 'water',
   primaryShade: 8,
@@ -27,6 +31,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    Modal: { defaultProps: closable },
+    Drawer: { defaultProps: closable },
     // The page has one banner, which is not the title of a dialog.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },

@@ -3,7 +3,6 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconTerminal2 } from '@tabler/icons-react'
 import { useSyncExternalStore } from 'react'
 import { callStore, curlOf } from '../api/calls.ts'
-import { parts } from '../strings/parts.ts'
 import { shell as say } from '../strings/shell.ts'
 
 /** Shows the calls that the page has just made, each as a line for a shell. */
@@ -16,14 +15,7 @@ export function AsCurl() {
           <IconTerminal2 size={20} aria-hidden />
         </ActionIcon>
       </Tooltip>
-      <Drawer
-        opened={opened}
-        onClose={close}
-        position="right"
-        size="lg"
-        title={say.asCurlTitle}
-        closeButtonProps={{ 'aria-label': parts.close }}
-      >
+      <Drawer opened={opened} onClose={close} position="right" size="lg" title={say.asCurlTitle}>
         {opened && <Calls />}
       </Drawer>
     </>

@@ -1,10 +1,11 @@
-import { ActionIcon, Anchor, Badge, Button, Card, Menu, Table, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Anchor, Badge, Button, Menu, Table, VisuallyHidden } from '@mantine/core'
 import type { AccountEntry } from '@penstock/wire'
 import { IconDots, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { useAddress } from '../../parts/address.ts'
+import { ListTable } from '../../parts/list-table.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
 import { count } from '../../parts/numbers.ts'
@@ -65,51 +66,47 @@ export function Component() {
 
 function Accounts({ accounts, onDo }: { accounts: readonly AccountEntry[]; onDo: (doing: Doing) => void }) {
   return (
-    <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} aria-label={say.title} role="region">
-        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{say.name}</Table.Th>
-              <Table.Th ta="right">{say.connections}</Table.Th>
-              <Table.Th ta="right" visibleFrom="sm">
-                {say.volume}
-              </Table.Th>
-              <Table.Th visibleFrom="md">{say.created}</Table.Th>
-              <Table.Th w={56}>
-                <VisuallyHidden>{parts.actions}</VisuallyHidden>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {accounts.map((account) => (
-              <Table.Tr key={account.id}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                  <Anchor component={Link} to={`/accounts/${account.id}`} fw={550} fz="inherit">
-                    {account.name}
-                  </Anchor>{' '}
-                  {!account.enabled && (
-                    <Badge color="gray" variant="default" tt="none" ml="xs">
-                      {say.disabled}
-                    </Badge>
-                  )}
-                </Table.Td>
-                <Table.Td ta="right">{count(Number(account.connections))}</Table.Td>
-                <Table.Td ta="right" visibleFrom="sm">
-                  {count(account.volume)}
-                </Table.Td>
-                <Table.Td visibleFrom="md">
-                  <Time seconds={account.createdTime} />
-                </Table.Td>
-                <Table.Td>
-                  <Actions account={account} onDo={onDo} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
+    <ListTable label={say.title}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{say.name}</Table.Th>
+          <Table.Th ta="right">{say.connections}</Table.Th>
+          <Table.Th ta="right" visibleFrom="sm">
+            {say.volume}
+          </Table.Th>
+          <Table.Th visibleFrom="md">{say.created}</Table.Th>
+          <Table.Th w={56}>
+            <VisuallyHidden>{parts.actions}</VisuallyHidden>
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {accounts.map((account) => (
+          <Table.Tr key={account.id}>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Anchor component={Link} to={`/accounts/${account.id}`} fw={550} fz="inherit">
+                {account.name}
+              </Anchor>{' '}
+              {!account.enabled && (
+                <Badge color="gray" variant="default" tt="none" ml="xs">
+                  {say.disabled}
+                </Badge>
+              )}
+            </Table.Td>
+            <Table.Td ta="right">{count(Number(account.connections))}</Table.Td>
+            <Table.Td ta="right" visibleFrom="sm">
+              {count(account.volume)}
+            </Table.Td>
+            <Table.Td visibleFrom="md">
+              <Time seconds={account.createdTime} />
+            </Table.Td>
+            <Table.Td>
+              <Actions account={account} onDo={onDo} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </ListTable>
   )
 }
 

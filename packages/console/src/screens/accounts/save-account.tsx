@@ -1,13 +1,13 @@
-import { Button, Group, Modal, Stack, Switch, TextInput } from '@mantine/core'
+import { Modal, Stack, Switch, TextInput } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
 import { type AccountEntry, limits } from '@penstock/wire'
 import { type FormEvent, useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Changed, isChanged } from '../../parts/changed.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { FormButtons } from '../../parts/form-buttons.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
 import { accounts as say } from '../../strings/accounts.ts'
-import { parts } from '../../strings/parts.ts'
 
 /** Adds a sub-account, or edits one: nobody's change is lost, since what was opened is what is replaced. */
 export function SaveAccount({ account, onClose }: { account?: AccountEntry; onClose: () => void }) {
@@ -45,12 +45,7 @@ export function SaveAccount({ account, onClose }: { account?: AccountEntry; onCl
     void save(version)
   }
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={account ? say.editTitle(account.name) : say.addTitle}
-      closeButtonProps={{ 'aria-label': parts.close }}
-    >
+    <Modal opened onClose={onClose} title={account ? say.editTitle(account.name) : say.addTitle}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
@@ -85,14 +80,7 @@ export function SaveAccount({ account, onClose }: { account?: AccountEntry; onCl
           ) : (
             failure !== undefined && !fault && <Failure error={failure} />
           )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {parts.cancel}
-            </Button>
-            <Button type="submit" loading={add.isPending || edit.isPending}>
-              {parts.save}
-            </Button>
-          </Group>
+          <FormButtons busy={add.isPending || edit.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -17,6 +17,7 @@ import { IconCheck, IconCopy, IconPencil } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { ConnectorName } from '../../parts/connector-name.tsx'
+import { Sideways } from '../../parts/list-table.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { ReasonedButton } from '../../parts/reasoned.tsx'
 import { connection as say } from '../../strings/connection.ts'
@@ -144,7 +145,7 @@ function Mapping({ connection }: { connection: ConnectionDetails }) {
           {say.mappingNone}
         </Text>
       ) : (
-        <Table.ScrollContainer minWidth={280} type="native" tabIndex={0} role="region" aria-label={say.mapping}>
+        <Sideways label={say.mapping} minWidth={280}>
           <Table horizontalSpacing="sm" fz="sm">
             <Table.Thead>
               <Table.Tr>
@@ -165,7 +166,7 @@ function Mapping({ connection }: { connection: ConnectionDetails }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Table.ScrollContainer>
+        </Sideways>
       )}
     </Card>
   )

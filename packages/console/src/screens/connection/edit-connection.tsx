@@ -1,4 +1,4 @@
-import { Button, Divider, Drawer, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Divider, Drawer, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type ConnectionConfig, type ConnectionDetails, type FieldDefinition, limits } from '@penstock/wire'
 import { type FormEvent, useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
@@ -8,10 +8,10 @@ import { Failure } from '../../parts/failure.tsx'
 import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
 import { FieldForm } from '../../parts/fields/field-form.tsx'
 import { changesOf, countingFields, type FormField, type FormValues, valuesOf } from '../../parts/fields/form-field.ts'
+import { FormButtons } from '../../parts/form-buttons.tsx'
 import { Lines } from '../../parts/loaded.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
 import { connection as say } from '../../strings/connection.ts'
-import { parts } from '../../strings/parts.ts'
 
 type Opened = { connection: ConnectionDetails; version: string | undefined }
 type EndFields = { src: FormField[]; dest: FormField[] }
@@ -28,14 +28,7 @@ export function EditConnection({ opened, onClose }: { opened: Opened; onClose: (
       dest: destination.data.reply.destination?.fields ?? [],
     }
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={say.editTitle(connection.name)}
-      closeButtonProps={{ 'aria-label': parts.close }}
-    >
+    <Drawer opened onClose={onClose} position="right" size="lg" title={say.editTitle(connection.name)}>
       {definitions ? (
         <Form opened={opened} definitions={definitions} onClose={onClose} />
       ) : error ? (
@@ -158,14 +151,7 @@ function Form({ opened, definitions, onClose }: { opened: Opened; definitions: D
         ) : (
           isElsewhere && <Failure error={failure} />
         )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {parts.cancel}
-          </Button>
-          <Button type="submit" loading={update.isPending}>
-            {parts.save}
-          </Button>
-        </Group>
+        <FormButtons busy={update.isPending} onCancel={onClose} />
       </Stack>
     </form>
   )

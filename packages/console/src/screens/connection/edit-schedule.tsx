@@ -1,12 +1,12 @@
-import { Button, Group, Modal, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core'
+import { Modal, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core'
 import { type ConnectionDetails, limits, type Schedule } from '@penstock/wire'
 import { type FormEvent, useState } from 'react'
 import { useWrite } from '../../api/queries.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
+import { FormButtons } from '../../parts/form-buttons.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
 import { connection as say } from '../../strings/connection.ts'
-import { parts } from '../../strings/parts.ts'
 import { cronOf, type Preset, type Times, timeOf, timesOf } from './cron.ts'
 
 const presets = ['hourly', 'daily', 'weekdays', 'custom'] as const
@@ -42,7 +42,7 @@ export function EditSchedule({
     }
   }
   return (
-    <Modal opened onClose={onClose} title={say.schedule} closeButtonProps={{ 'aria-label': parts.close }}>
+    <Modal opened onClose={onClose} title={say.schedule}>
       <form onSubmit={(event) => void submit(event)}>
         <Stack>
           <Select
@@ -72,14 +72,7 @@ export function EditSchedule({
             onChange={({ currentTarget }) => setEnabled(currentTarget.checked)}
           />
           {failure !== undefined && !isOfFields(failure, 'body') && <Failure error={failure} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {parts.cancel}
-            </Button>
-            <Button type="submit" loading={set.isPending}>
-              {parts.save}
-            </Button>
-          </Group>
+          <FormButtons busy={set.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

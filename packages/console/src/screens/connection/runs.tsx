@@ -1,10 +1,11 @@
-import { ActionIcon, Anchor, Box, Card, Group, Select, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Anchor, Box, Group, Select, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { type ConnectionDetails, type Transfer, type TransferStatus, transferStatuses } from '@penstock/wire'
 import { IconPlayerStop } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
 import { useAddress } from '../../parts/address.ts'
+import { ListTable } from '../../parts/list-table.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { count } from '../../parts/numbers.ts'
 import { Empty, Toolbar } from '../../parts/page.tsx'
@@ -66,39 +67,35 @@ export function Runs({ connection }: { connection: ConnectionDetails }) {
 function RunsTable({ runs, onCancel }: { runs: readonly Transfer[]; onCancel: (transfer: Transfer) => void }) {
   const moves = runs.some(isUnderWay)
   return (
-    <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} role="region" aria-label={say.runs}>
-        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{say.runStatus}</Table.Th>
-              <Table.Th>{say.runStarted}</Table.Th>
-              <Table.Th visibleFrom="lg">{say.trigger}</Table.Th>
-              <Table.Th ta="right" visibleFrom="sm">
-                {say.read}
-              </Table.Th>
-              <Table.Th ta="right">{say.accepted}</Table.Th>
-              <Table.Th ta="right" visibleFrom="sm">
-                {say.rejected}
-              </Table.Th>
-              <Table.Th ta="right" visibleFrom="md">
-                {say.took}
-              </Table.Th>
-              {moves && (
-                <Table.Th w={48}>
-                  <VisuallyHidden>{parts.actions}</VisuallyHidden>
-                </Table.Th>
-              )}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {runs.map((run) => (
-              <Row key={run.id} run={run} withActions={moves} onCancel={onCancel} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
+    <ListTable label={say.runs}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{say.runStatus}</Table.Th>
+          <Table.Th>{say.runStarted}</Table.Th>
+          <Table.Th visibleFrom="lg">{say.trigger}</Table.Th>
+          <Table.Th ta="right" visibleFrom="sm">
+            {say.read}
+          </Table.Th>
+          <Table.Th ta="right">{say.accepted}</Table.Th>
+          <Table.Th ta="right" visibleFrom="sm">
+            {say.rejected}
+          </Table.Th>
+          <Table.Th ta="right" visibleFrom="md">
+            {say.took}
+          </Table.Th>
+          {moves && (
+            <Table.Th w={48}>
+              <VisuallyHidden>{parts.actions}</VisuallyHidden>
+            </Table.Th>
+          )}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {runs.map((run) => (
+          <Row key={run.id} run={run} withActions={moves} onCancel={onCancel} />
+        ))}
+      </Table.Tbody>
+    </ListTable>
   )
 }
 

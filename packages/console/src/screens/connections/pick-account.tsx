@@ -25,7 +25,7 @@ export function PickAccount({ onClose }: { onClose: () => void }) {
     if (accountId) navigate(`/accounts/${accountId}/connections/new`)
   }
   return (
-    <Modal opened onClose={onClose} title={say.pickTitle} closeButtonProps={{ 'aria-label': parts.close }}>
+    <Modal opened onClose={onClose} title={say.pickTitle}>
       <form onSubmit={go}>
         <Stack>
           <Text size="sm" c="dimmed">

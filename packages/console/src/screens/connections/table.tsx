@@ -1,10 +1,11 @@
-import { Anchor, Box, Card, Group, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Box, Group, Stack, Table, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import type { Connection, Transfer } from '@penstock/wire'
 import { type MouseEvent, memo } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { AccountName } from '../../parts/account-name.tsx'
 import { Ends } from '../../parts/ends.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { count } from '../../parts/numbers.ts'
 import { ConnectionBadge, RunBadge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -24,36 +25,32 @@ export function ConnectionTable({
   // Both ends have a column of their own where there is room, else they stand below the name; never both are drawn.
   const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false })
   return (
-    <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} aria-label={say.title} role="region">
-        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover layout="fixed">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{say.name}</Table.Th>
-              {isWide && <Table.Th w="28%">{say.ends}</Table.Th>}
-              <Table.Th w={130}>{say.status}</Table.Th>
-              <Table.Th ta="right" visibleFrom="lg" w={170}>
-                {say.volume}
-              </Table.Th>
-              <Table.Th visibleFrom="sm" w={150}>
-                {say.lastRun}
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {connections.map((connection) => (
-              <Row
-                key={connection.id}
-                connection={connection}
-                run={runs.get(connection.id)}
-                showsAccount={showsAccount}
-                isWide={isWide}
-              />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
+    <ListTable label={say.title} layout="fixed">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{say.name}</Table.Th>
+          {isWide && <Table.Th w="28%">{say.ends}</Table.Th>}
+          <Table.Th w={130}>{say.status}</Table.Th>
+          <Table.Th ta="right" visibleFrom="lg" w={170}>
+            {say.volume}
+          </Table.Th>
+          <Table.Th visibleFrom="sm" w={150}>
+            {say.lastRun}
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {connections.map((connection) => (
+          <Row
+            key={connection.id}
+            connection={connection}
+            run={runs.get(connection.id)}
+            showsAccount={showsAccount}
+            isWide={isWide}
+          />
+        ))}
+      </Table.Tbody>
+    </ListTable>
   )
 }
 

@@ -26,13 +26,7 @@ export function CheckConnector({
   useEffect(() => check({ accountId, id: connectorId }), [check, accountId, connectorId])
   const name = connector.data?.reply.name
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={name ? say.checkTitle(name) : say.check}
-      closeButtonProps={{ 'aria-label': parts.close }}
-    >
+    <Modal opened onClose={onClose} size="lg" title={name ? say.checkTitle(name) : say.check}>
       <Stack aria-live="polite" aria-busy={isPending}>
         {error ? (
           <Failure error={error} />

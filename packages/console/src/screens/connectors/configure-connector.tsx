@@ -7,7 +7,6 @@ import { Logo } from '../../parts/connector-name.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
 import { connectors as say } from '../../strings/connectors.ts'
-import { parts } from '../../strings/parts.ts'
 import { ConfigureForm } from './configure-form.tsx'
 
 /** A drawer in which a connector is configured, with what is to be known of it. */
@@ -38,7 +37,6 @@ export function ConfigureConnector({
       size="lg"
       closeOnClickOutside={!changed}
       closeOnEscape={!changed}
-      closeButtonProps={{ 'aria-label': parts.close }}
       title={
         <Group gap="sm" wrap="nowrap">
           {logo && <Logo src={logo} size={28} />}

@@ -4,7 +4,6 @@ import {
   Badge,
   Box,
   Button,
-  Card,
   Group,
   Menu,
   Table,
@@ -16,6 +15,7 @@ import { type AddedConnector, type ErrorCode, errors } from '@penstock/wire'
 import { IconDots } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { Logo, logoOfPlatform } from '../../parts/connector-name.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { count } from '../../parts/numbers.ts'
 import { pathOf } from '../../shell/account.ts'
 import { connectors as say } from '../../strings/connectors.ts'
@@ -33,46 +33,42 @@ export function ConnectorTable({
   ...doing
 }: { connectors: readonly AddedConnector[]; accountId: string } & Doing) {
   return (
-    <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} aria-label={say.title} role="region">
-        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{say.name}</Table.Th>
-              <Table.Th visibleFrom="lg">{say.role}</Table.Th>
-              <Table.Th visibleFrom="lg">{say.category}</Table.Th>
-              <Table.Th visibleFrom="sm">{say.configuration}</Table.Th>
-              <Table.Th visibleFrom="md" ta="right">
-                {say.usedIn}
-              </Table.Th>
-              <Table.Th>
-                <VisuallyHidden>{parts.actions}</VisuallyHidden>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {connectors.map((connector) => (
-              <Table.Tr key={connector.connectorId}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                  <Name connector={connector} accountId={accountId} onLook={doing.onLook} />
-                </Table.Td>
-                <Table.Td visibleFrom="lg">{say.roles[connector.supportedType]}</Table.Td>
-                <Table.Td visibleFrom="lg">{say.term(connector.dataTypeCategory)}</Table.Td>
-                <Table.Td visibleFrom="sm">
-                  <ConfiguredBadge configured={connector.configured} />
-                </Table.Td>
-                <Table.Td visibleFrom="md" ta="right">
-                  <UsedIn connector={connector} accountId={accountId} />
-                </Table.Td>
-                <Table.Td>
-                  <Actions connector={connector} {...doing} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
+    <ListTable label={say.title}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{say.name}</Table.Th>
+          <Table.Th visibleFrom="lg">{say.role}</Table.Th>
+          <Table.Th visibleFrom="lg">{say.category}</Table.Th>
+          <Table.Th visibleFrom="sm">{say.configuration}</Table.Th>
+          <Table.Th visibleFrom="md" ta="right">
+            {say.usedIn}
+          </Table.Th>
+          <Table.Th>
+            <VisuallyHidden>{parts.actions}</VisuallyHidden>
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {connectors.map((connector) => (
+          <Table.Tr key={connector.connectorId}>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Name connector={connector} accountId={accountId} onLook={doing.onLook} />
+            </Table.Td>
+            <Table.Td visibleFrom="lg">{say.roles[connector.supportedType]}</Table.Td>
+            <Table.Td visibleFrom="lg">{say.term(connector.dataTypeCategory)}</Table.Td>
+            <Table.Td visibleFrom="sm">
+              <ConfiguredBadge configured={connector.configured} />
+            </Table.Td>
+            <Table.Td visibleFrom="md" ta="right">
+              <UsedIn connector={connector} accountId={accountId} />
+            </Table.Td>
+            <Table.Td>
+              <Actions connector={connector} {...doing} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </ListTable>
   )
 }
 

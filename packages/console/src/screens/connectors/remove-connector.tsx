@@ -50,7 +50,7 @@ function Held({ accountId, connector: { connectorId, name }, onClose }: Props) {
   // The list is searched by name, which other connectors may share a part of; those that are meant are picked from it.
   const query = useRead('listConnections', { accountId, query: { q: name, size: limits.pageSizeMax } })
   return (
-    <Modal opened onClose={onClose} title={say.heldTitle(name)} closeButtonProps={{ 'aria-label': parts.close }}>
+    <Modal opened onClose={onClose} title={say.heldTitle(name)}>
       <Stack>
         <Text size="sm">{errors.connector_in_use.message}</Text>
         <Loaded query={query} lines={2}>

@@ -1,9 +1,10 @@
-import { Anchor, Badge, Box, Button, Card, Table, Tooltip, VisuallyHidden } from '@mantine/core'
+import { Anchor, Badge, Box, Button, Table, Tooltip, VisuallyHidden } from '@mantine/core'
 import { type Connection, limits } from '@penstock/wire'
 import { IconRestore } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { AccountName } from '../../parts/account-name.tsx'
 import { Ends } from '../../parts/ends.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { Time, useNow } from '../../parts/time.tsx'
 import { deleted as say } from '../../strings/deleted.ts'
 import { parts } from '../../strings/parts.ts'
@@ -26,73 +27,69 @@ export function DeletedTable({
   onRestore: (connection: Connection) => void
 }) {
   return (
-    <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} aria-label={say.title} role="region">
-        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover layout="fixed">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{say.name}</Table.Th>
-              <Table.Th visibleFrom="md" w="28%">
-                {say.ends}
-              </Table.Th>
-              <Table.Th visibleFrom="lg" w={150}>
-                {say.deletedAt}
-              </Table.Th>
-              <Table.Th visibleFrom="sm" w={170}>
-                {say.daysLeft}
-              </Table.Th>
-              <Table.Th w={136}>
-                <VisuallyHidden>{parts.actions}</VisuallyHidden>
-              </Table.Th>
+    <ListTable label={say.title} layout="fixed">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{say.name}</Table.Th>
+          <Table.Th visibleFrom="md" w="28%">
+            {say.ends}
+          </Table.Th>
+          <Table.Th visibleFrom="lg" w={150}>
+            {say.deletedAt}
+          </Table.Th>
+          <Table.Th visibleFrom="sm" w={170}>
+            {say.daysLeft}
+          </Table.Th>
+          <Table.Th w={136}>
+            <VisuallyHidden>{parts.actions}</VisuallyHidden>
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {connections.map((connection) => {
+          const { id, accountId, name, src, dest, updatedTime } = connection
+          return (
+            <Table.Tr key={id}>
+              <Table.Td>
+                <Anchor
+                  component={Link}
+                  to={`/accounts/${accountId}/connections/${id}`}
+                  fw={550}
+                  fz="inherit"
+                  lineClamp={2}
+                  style={{ overflowWrap: 'anywhere' }}
+                >
+                  {name}
+                </Anchor>
+                {showsAccount && (
+                  <Box fz="sm">
+                    <AccountName accountId={accountId} page="deleted" />
+                  </Box>
+                )}
+                <Box hiddenFrom="md" fz="sm" c="dimmed" mt={2}>
+                  <Ends src={src} dest={dest} size={16} wraps />
+                </Box>
+                <Box hiddenFrom="sm" mt={6}>
+                  <TimeLeft deletedTime={updatedTime} />
+                </Box>
+              </Table.Td>
+              <Table.Td visibleFrom="md">
+                <Ends src={src} dest={dest} />
+              </Table.Td>
+              <Table.Td visibleFrom="lg">
+                <Time seconds={updatedTime} />
+              </Table.Td>
+              <Table.Td visibleFrom="sm">
+                <TimeLeft deletedTime={updatedTime} />
+              </Table.Td>
+              <Table.Td ta="right">
+                <Restore connection={connection} isBusy={restoring === id} onRestore={onRestore} />
+              </Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {connections.map((connection) => {
-              const { id, accountId, name, src, dest, updatedTime } = connection
-              return (
-                <Table.Tr key={id}>
-                  <Table.Td>
-                    <Anchor
-                      component={Link}
-                      to={`/accounts/${accountId}/connections/${id}`}
-                      fw={550}
-                      fz="inherit"
-                      lineClamp={2}
-                      style={{ overflowWrap: 'anywhere' }}
-                    >
-                      {name}
-                    </Anchor>
-                    {showsAccount && (
-                      <Box fz="sm">
-                        <AccountName accountId={accountId} page="deleted" />
-                      </Box>
-                    )}
-                    <Box hiddenFrom="md" fz="sm" c="dimmed" mt={2}>
-                      <Ends src={src} dest={dest} size={16} wraps />
-                    </Box>
-                    <Box hiddenFrom="sm" mt={6}>
-                      <TimeLeft deletedTime={updatedTime} />
-                    </Box>
-                  </Table.Td>
-                  <Table.Td visibleFrom="md">
-                    <Ends src={src} dest={dest} />
-                  </Table.Td>
-                  <Table.Td visibleFrom="lg">
-                    <Time seconds={updatedTime} />
-                  </Table.Td>
-                  <Table.Td visibleFrom="sm">
-                    <TimeLeft deletedTime={updatedTime} />
-                  </Table.Td>
-                  <Table.Td ta="right">
-                    <Restore connection={connection} isBusy={restoring === id} onRestore={onRestore} />
-                  </Table.Td>
-                </Table.Tr>
-              )
-            })}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
+          )
+        })}
+      </Table.Tbody>
+    </ListTable>
   )
 }
 

@@ -1,5 +1,6 @@
 import { Badge, Group, List, Stack, Table, Text, Title } from '@mantine/core'
 import type { Preview } from '@penstock/wire'
+import { Sideways } from '../../parts/list-table.tsx'
 import { count } from '../../parts/numbers.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 
@@ -24,7 +25,7 @@ export function Lint({ lint }: { lint: Preview['lint'] }) {
       <Title order={3} size="h5">
         {say.lint}
       </Title>
-      <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} role="region" aria-label={say.lint}>
+      <Sideways label={say.lint}>
         <Table fz="sm" verticalSpacing={6}>
           <Table.Thead>
             <Table.Tr>
@@ -49,7 +50,7 @@ export function Lint({ lint }: { lint: Preview['lint'] }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </Sideways>
       {met.length > 0 && (
         <List size="xs" c="dimmed" spacing={2}>
           {met.map(({ kind }) => (

@@ -1,5 +1,6 @@
-import { Anchor, Card, Skeleton, Table, Text } from '@mantine/core'
+import { Anchor, Skeleton, Table, Text } from '@mantine/core'
 import { Link } from 'react-router'
+import { ListTable } from '../../parts/list-table.tsx'
 import { bytes, count, percent } from '../../parts/numbers.ts'
 import type { Volume } from '../../parts/volume.ts'
 import { reports as say } from '../../strings/reports.ts'
@@ -21,49 +22,45 @@ export function ReportTable({
 }) {
   const pathOf = (id: string) => (accountId ? `/accounts/${accountId}/connections/${id}` : `/accounts/${id}/reports`)
   return (
-    <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} aria-label={say.title} role="region">
-        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{accountId ? say.connection : say.account}</Table.Th>
-              <Table.Th ta="right" visibleFrom="sm">
-                {say.read}
-              </Table.Th>
-              <Table.Th ta="right">{say.accepted}</Table.Th>
-              <Table.Th ta="right">{say.rejected}</Table.Th>
-              <Table.Th ta="right" visibleFrom="lg">
-                {say.replayed}
-              </Table.Th>
-              <Table.Th ta="right" visibleFrom="md" style={{ whiteSpace: 'nowrap' }}>
-                {say.acceptance}
-              </Table.Th>
-              <Table.Th ta="right" visibleFrom="md">
-                {say.bytes}
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {entries.map(({ id, name, total: volume }) => (
-              <Table.Tr key={id}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                  <Anchor component={Link} to={pathOf(id)} fw={550} fz="inherit" lineClamp={2}>
-                    {name}
-                  </Anchor>
-                </Table.Td>
-                <Figures volume={volume} />
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-          <Table.Tfoot style={{ borderTop: '2px solid var(--mantine-color-default-border)' }}>
-            <Table.Tr fw={650}>
-              <Table.Th scope="row">{say.total(count(of))}</Table.Th>
-              <Figures volume={total} />
-            </Table.Tr>
-          </Table.Tfoot>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
+    <ListTable label={say.title}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{accountId ? say.connection : say.account}</Table.Th>
+          <Table.Th ta="right" visibleFrom="sm">
+            {say.read}
+          </Table.Th>
+          <Table.Th ta="right">{say.accepted}</Table.Th>
+          <Table.Th ta="right">{say.rejected}</Table.Th>
+          <Table.Th ta="right" visibleFrom="lg">
+            {say.replayed}
+          </Table.Th>
+          <Table.Th ta="right" visibleFrom="md" style={{ whiteSpace: 'nowrap' }}>
+            {say.acceptance}
+          </Table.Th>
+          <Table.Th ta="right" visibleFrom="md">
+            {say.bytes}
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {entries.map(({ id, name, total: volume }) => (
+          <Table.Tr key={id}>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Anchor component={Link} to={pathOf(id)} fw={550} fz="inherit" lineClamp={2}>
+                {name}
+              </Anchor>
+            </Table.Td>
+            <Figures volume={volume} />
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+      <Table.Tfoot style={{ borderTop: '2px solid var(--mantine-color-default-border)' }}>
+        <Table.Tr fw={650}>
+          <Table.Th scope="row">{say.total(count(of))}</Table.Th>
+          <Figures volume={total} />
+        </Table.Tr>
+      </Table.Tfoot>
+    </ListTable>
   )
 }
 

@@ -4,6 +4,7 @@ import { IconChevronDown, IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useAddress } from '../../parts/address.ts'
+import { Sideways } from '../../parts/list-table.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { notifyFailure } from '../../parts/notify.tsx'
 import { count } from '../../parts/numbers.ts'
@@ -88,7 +89,7 @@ const fits = ({ row, field, reason, record }: Reject, q: string): boolean =>
 
 function RejectTable({ rejects }: { rejects: readonly Reject[] }) {
   return (
-    <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} role="region" aria-label={say.rejects}>
+    <Sideways label={say.rejects}>
       <Table horizontalSpacing="sm" verticalSpacing="xs" fz="sm" highlightOnHover>
         <Table.Thead>
           <Table.Tr>
@@ -119,7 +120,7 @@ function RejectTable({ rejects }: { rejects: readonly Reject[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </Sideways>
   )
 }
 
