@@ -30,7 +30,7 @@ describe('the wizard of new connections', { skip }, () => {
     await page.getByRole('dialog').getByLabel('Name').fill('First brand')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('link', { name: 'First brand' }).click()
-    await page.waitForURL('**/accounts/*')
+    await page.getByRole('heading', { name: 'First brand' }).waitFor()
     const accountId = new URL(page.url()).pathname.split('/')[2] ?? ''
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Connections' }).click()
     await page.getByRole('link', { name: 'New connection' }).first().click()
@@ -87,7 +87,7 @@ describe('the wizard of new connections', { skip }, () => {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await keys.press('link', 'Keyed brand')
-    await page.waitForURL('**/accounts/*')
+    await page.getByRole('heading', { name: 'Keyed brand' }).waitFor()
     await keys.press('link', 'Connections')
     await keys.press('link', 'New connection')
 
