@@ -1,7 +1,6 @@
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { type ComponentType, lazy, Suspense, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
 import { BrowserRouter, Outlet, Route, Routes } from 'react-router'
 import { queryClient } from './api/queries.ts'
 import { Lines } from './parts/loaded.tsx'
@@ -37,7 +36,7 @@ export function App() {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" />
+        <Notices />
         <BrowserRouter basename={prefix || '/'}>
           <Guard>
             <Routes>
@@ -61,6 +60,15 @@ export function App() {
       </QueryClientProvider>
     </MantineProvider>
   )
+}
+
+/** Where notifications appear: loaded once the page is there, which none precedes. */
+function Notices() {
+  const [Notifications, setNotifications] = useState<typeof import('@mantine/notifications').Notifications>()
+  useEffect(() => {
+    import('@mantine/notifications').then(({ Notifications }) => setNotifications(() => Notifications))
+  }, [])
+  return Notifications && <Notifications position="bottom-right" />
 }
 
 /** What is around every screen but the one that signs in. A screen that breaks leaves the frame in place. */

@@ -4,11 +4,13 @@ import '@mantine/notifications/styles.css'
 import './console.css'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { prefix } from './place.ts'
-import { loadScreenOf } from './screens.ts'
+import { loadWhatIsPointedAt, prepareScreen } from './screens.ts'
 
-// Shown at once with its screen, it is drawn once and not twice.
-const page = window.location.pathname.slice(prefix.length)
-await loadScreenOf(page)
+/** How long nothing is drawn while the service reads, in milliseconds: after that, skeletons say that something comes. */
+const patienceMs = 200
+
+// Where its screen is there, and what that shows, the page is drawn once and not three times.
+await prepareScreen(new URL(window.location.href), patienceMs)
 const root = document.getElementById('console')
 if (root) createRoot(root).render(<App />)
+loadWhatIsPointedAt()

@@ -1,17 +1,27 @@
 import type { ComponentType } from 'react'
+import { matchPath } from 'react-router'
+import { sessionStore } from './api/session.ts'
+import { type Place, placeOf } from './parts/address.ts'
+import { prefix } from './place.ts'
 
 /**
- * The screens, each loaded when it is first opened: a file that exports it as `Component`. The one that the address asks
- * for is on its way before React itself is there.
+ * The screens, each loaded when it is first opened: a file that exports it as `Component`. A list exports
+ * `readAhead` too, which reads what it will ask for first.
  */
 
-type Screen = { readonly load: () => Promise<void>; Component: ComponentType | undefined }
+type Module = {
+  Component: ComponentType
+  readAhead?: (accountId: string | undefined, place: Place) => Promise<unknown>
+}
+type Screen = { readonly load: () => Promise<Module>; Component: ComponentType | undefined }
 
-const screen = (load: () => Promise<{ Component: ComponentType }>): Screen => {
+const screen = (load: () => Promise<Module>): Screen => {
   const made: Screen = {
     Component: undefined,
     load: async () => {
-      made.Component = (await load()).Component
+      const module = await load()
+      made.Component = module.Component
+      return module
     },
   }
   return made
@@ -40,13 +50,37 @@ export const screens = {
   '/accounts/:accountId/deleted': deleted,
 } satisfies Record<string, Screen>
 
-/** Begins to load the screen of a page. Resolves when it is there, or cannot be had: opening it then says why. */
-export async function loadScreenOf(pathname: string): Promise<void> {
-  const parts = pathname.split('/').filter(Boolean)
-  const fits = (path: string) => {
-    const wanted = path.split('/').filter(Boolean)
-    return wanted.length === parts.length && wanted.every((part, i) => part === parts[i] || part.startsWith(':'))
+/** The screen of an address, with the sub-account and all else that the address names. */
+function find({ origin, pathname, searchParams }: URL) {
+  if (origin !== window.location.origin || !pathname.startsWith(prefix)) return undefined
+  for (const [path, screen] of Object.entries(screens)) {
+    const match = matchPath(path, pathname.slice(prefix.length))
+    if (match) return { screen, accountId: match.params.accountId, place: placeOf(searchParams) }
   }
-  const found = Object.entries(screens).find(([path]) => fits(path))?.[1]
-  await found?.load().catch(() => {})
+  return undefined
+}
+
+/**
+ * Loads the screen of an address, and reads ahead what it shows, for no longer than `patienceMs` beyond that. What cannot
+ * be had is no failure here: opening the screen says why.
+ */
+export async function prepareScreen(address: URL, patienceMs: number): Promise<void> {
+  const found = find(address)
+  try {
+    const { readAhead } = (await found?.screen.load()) ?? {}
+    const read = found && sessionStore.read() && readAhead?.(found.accountId, found.place)
+    if (read) await Promise.race([read, new Promise((resolve) => setTimeout(resolve, patienceMs))])
+  } catch {}
+}
+
+/** Loads the screen that a link leads to as soon as somebody points at it, so that it is there when they click. */
+export function loadWhatIsPointedAt(): void {
+  const load = ({ target }: Event) => {
+    const link = target instanceof Element ? target.closest('a') : null
+    if (link?.href)
+      find(new URL(link.href))
+        ?.screen.load()
+        .catch(() => {})
+  }
+  for (const event of ['pointerover', 'focusin']) document.addEventListener(event, load, { passive: true })
 }

@@ -31,6 +31,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    // A list that is closed is not in the page: to find a place for what nobody sees would hold up the first paint.
+    Combobox: { defaultProps: { keepMounted: false } },
     Modal: { defaultProps: closable },
     Drawer: { defaultProps: closable },
     // The page has one banner, which is not the title of a dialog.

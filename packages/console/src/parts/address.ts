@@ -1,16 +1,29 @@
 import { useCallback } from 'react'
 import { useSearchParams } from 'react-router'
 
+/** What an address asks a screen to show. */
+export type Place = {
+  /** Empty where the address does not say. */
+  readonly value: (name: string) => string
+  /** From 0. */
+  readonly page: number
+}
+
+export function placeOf(parameters: URLSearchParams): Place {
+  const page = Number(parameters.get('page') ?? 1)
+  return {
+    value: (name) => parameters.get(name) ?? '',
+    page: Number.isSafeInteger(page) && page > 0 ? page - 1 : 0,
+  }
+}
+
 /**
  * What a screen shows is in its address, so that it can be shared, reloaded and gone back to. A part that is empty is
  * left out; changing anything but the page goes back to the first page.
  */
-export function useAddress(): {
-  value: (name: string) => string
+export function useAddress(): Place & {
   /** @param replace leaves no step behind to go back to: for what is typed letter by letter */
   change: (values: Readonly<Record<string, string>>, options?: { replace?: boolean }) => void
-  /** From 0. */
-  page: number
 } {
   const [parameters, setParameters] = useSearchParams()
   const change = useCallback(
@@ -26,10 +39,5 @@ export function useAddress(): {
     },
     [setParameters],
   )
-  const page = Number(parameters.get('page') ?? 1)
-  return {
-    value: (name) => parameters.get(name) ?? '',
-    change,
-    page: Number.isSafeInteger(page) && page > 0 ? page - 1 : 0,
-  }
+  return { ...placeOf(parameters), change }
 }

@@ -3,8 +3,8 @@ import type { AccountEntry } from '@penstock/wire'
 import { IconDots, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { useRead, useWrite } from '../../api/queries.ts'
-import { useAddress } from '../../parts/address.ts'
+import { readOnce, useRead, useWrite } from '../../api/queries.ts'
+import { type Place, useAddress } from '../../parts/address.ts'
 import { ListTable } from '../../parts/list-table.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
@@ -20,15 +20,16 @@ import { SaveAccount } from './save-account.tsx'
 
 type Doing = { what: 'add' } | { what: 'edit' | 'delete'; account: AccountEntry }
 
+const listOf = ({ value, page }: Place) => ({
+  query: { q: value('q') || undefined, size: pageSize, offset: page * pageSize },
+})
+export const readAhead = (_: unknown, place: Place) => readOnce('listAccounts', listOf(place))
+
 /** The sub-accounts of the organization. */
 export function Component() {
-  const { value, page } = useAddress()
-  const q = value('q')
-  const query = useRead(
-    'listAccounts',
-    { query: { q: q || undefined, size: pageSize, offset: page * pageSize } },
-    { keep: true },
-  )
+  const address = useAddress()
+  const query = useRead('listAccounts', listOf(address), { keep: true })
+  const q = address.value('q')
   const [doing, setDoing] = useState<Doing>()
   const stop = () => setDoing(undefined)
   const add = (

@@ -13,7 +13,9 @@ import { connections as say } from '../../strings/connections.ts'
 import { parts } from '../../strings/parts.ts'
 import { PickAccount } from './pick-account.tsx'
 import { ConnectionTable } from './table.tsx'
-import { useConnections } from './use-connections.ts'
+import { readConnections, useConnections } from './use-connections.ts'
+
+export const readAhead = readConnections
 
 /** The connections of a sub-account, or of the whole organization. */
 export function Component() {

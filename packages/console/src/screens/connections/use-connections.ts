@@ -2,7 +2,7 @@ import type { ParametersOf } from '@penstock/client'
 import type { Transfer } from '@penstock/wire'
 import { useEffect, useState } from 'react'
 import { readOnce, useRead } from '../../api/queries.ts'
-import { useAddress } from '../../parts/address.ts'
+import { type Place, useAddress } from '../../parts/address.ts'
 import { pageSize } from '../../parts/pager.tsx'
 
 /** How soon the list is read again while something of it runs, and while nothing does. */
@@ -13,6 +13,10 @@ const aheadAfterMs = 300
 
 const isUnderWay = ({ status }: Transfer) => status === 'queued' || status === 'running'
 
+/** Reads the page of connections that an address names. */
+export const readConnections = (accountId: string | undefined, place: Place) =>
+  readOnce('listConnections', listOf(accountId, place))
+
 /**
  * The page of connections that the address names, and the last run of each. Both stay current by themselves; the next
  * page is read ahead, so that it is there when it is asked for.
@@ -20,7 +24,7 @@ const isUnderWay = ({ status }: Transfer) => status === 'queued' || status === '
 export function useConnections(accountId: string | undefined) {
   const { value, page } = useAddress()
   const [isBusy, setBusy] = useState(false)
-  const pageOf = (page: number) => listOf(accountId, value, page)
+  const pageOf = (page: number) => listOf(accountId, { value, page })
   const connections = useRead('listConnections', pageOf(page), {
     keep: true,
     againAfterMs: isBusy ? busyMs : quietMs,
@@ -54,11 +58,7 @@ export function useConnections(accountId: string | undefined) {
 }
 
 /** A page of the list as the address has it. */
-const listOf = (
-  accountId: string | undefined,
-  value: (name: string) => string,
-  page: number,
-): ParametersOf<'listConnections'> => ({
+const listOf = (accountId: string | undefined, { value, page }: Place): ParametersOf<'listConnections'> => ({
   accountId,
   query: {
     q: value('q') || undefined,

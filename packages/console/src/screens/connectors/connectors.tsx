@@ -3,8 +3,8 @@ import type { AddedConnector } from '@penstock/wire'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { useRead } from '../../api/queries.ts'
-import { useAddress } from '../../parts/address.ts'
+import { readOnce, useRead } from '../../api/queries.ts'
+import { type Place, useAddress } from '../../parts/address.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Empty, Page, Toolbar } from '../../parts/page.tsx'
 import { Pager, pageSize } from '../../parts/pager.tsx'
@@ -18,21 +18,26 @@ import { RemoveConnector } from './remove-connector.tsx'
 
 const configuredOf: Readonly<Record<string, boolean>> = { yes: true, no: false }
 
+const listOf = (accountId: string, { value, page }: Place) => ({
+  accountId,
+  query: {
+    q: value('q') || undefined,
+    configured: configuredOf[value('configured')],
+    size: pageSize,
+    offset: page * pageSize,
+  },
+})
+export const readAhead = (accountId = '', place: Place) => readOnce('listAddedConnectors', listOf(accountId, place))
+
 /** The connectors that a sub-account has added. `?configure=` and `?check=` open one of them from anywhere. */
 export function Component() {
   const { accountId } = useAccount()
-  const { value, page, change } = useAddress()
+  const address = useAddress()
+  const { value, change } = address
   const [removed, setRemoved] = useState<AddedConnector>()
   const q = value('q')
   const configured = value('configured')
-  const query = useRead(
-    'listAddedConnectors',
-    {
-      accountId,
-      query: { q: q || undefined, configured: configuredOf[configured], size: pageSize, offset: page * pageSize },
-    },
-    { keep: true },
-  )
+  const query = useRead('listAddedConnectors', listOf(accountId, address), { keep: true })
   // Which part of the list is shown stays as it is while one of it is looked at.
   const look = (at: { configure?: string; check?: string }) =>
     change({ configure: '', check: '', ...at, page: value('page') })

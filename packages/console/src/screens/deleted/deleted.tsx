@@ -4,8 +4,8 @@ import { type Connection, limits } from '@penstock/wire'
 import { IconPlugOff } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
-import { useRead, useWrite } from '../../api/queries.ts'
-import { useAddress } from '../../parts/address.ts'
+import { readOnce, useRead, useWrite } from '../../api/queries.ts'
+import { type Place, useAddress } from '../../parts/address.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
@@ -19,16 +19,19 @@ import { DeletedTable } from './table.tsx'
 
 type Refusal = { connection: Connection; error: unknown }
 
+const listOf = (accountId: string | undefined, { value, page }: Place) => ({
+  accountId,
+  query: { q: value('q') || undefined, status: 'deleted', size: pageSize, offset: page * pageSize },
+})
+export const readAhead = (accountId: string | undefined, place: Place) =>
+  readOnce('listConnections', listOf(accountId, place))
+
 /** The connections that can still be restored. */
 export function Component() {
   const accountId = useAccountId()
-  const { value, page } = useAddress()
-  const q = value('q')
-  const query = useRead(
-    'listConnections',
-    { accountId, query: { q: q || undefined, status: 'deleted', size: pageSize, offset: page * pageSize } },
-    { keep: true },
-  )
+  const address = useAddress()
+  const query = useRead('listConnections', listOf(accountId, address), { keep: true })
+  const q = address.value('q')
   const restore = useWrite('restoreConnection')
   const navigate = useNavigate()
   const [refusal, setRefusal] = useState<Refusal>()
