@@ -50,6 +50,21 @@ describe('sub-accounts in the console', { skip }, () => {
     await row(page, 'Lakeside Hotels').getByText('Disabled').waitFor({ state: 'detached' })
   })
 
+  test('a search that is still being typed does not call back who has left', async () => {
+    const { id } = await stage.addAccount('Quick Start')
+    const page = await stage.open('/accounts')
+    await row(page, 'Quick Start').waitFor()
+    // What the next page needs takes longer to come than the search waits for more letters.
+    await page.route('**/*.js', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      await route.continue()
+    })
+    await page.getByRole('searchbox').pressSequentially('Q')
+    await page.getByRole('link', { name: 'Quick Start' }).click()
+    await page.getByRole('heading', { name: 'Quick Start' }).waitFor()
+    assert.equal(new URL(page.url()).pathname + new URL(page.url()).search, `/accounts/${id}`)
+  })
+
   test('two who edit the same one see both versions, and either can stay', async () => {
     const { id } = await stage.addAccount('Summit')
     const page = await stage.open('/accounts?q=Summit')

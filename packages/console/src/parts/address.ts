@@ -1,5 +1,5 @@
 import { useCallback } from 'react'
-import { useSearchParams } from 'react-router'
+import { useHref, useLocation, useSearchParams } from 'react-router'
 
 /** What an address asks a screen to show. */
 export type Place = {
@@ -26,8 +26,11 @@ export function useAddress(): Place & {
   change: (values: Readonly<Record<string, string>>, options?: { replace?: boolean }) => void
 } {
   const [parameters, setParameters] = useSearchParams()
+  const path = useHref(useLocation().pathname)
   const change = useCallback(
     (values: Readonly<Record<string, string>>, { replace = false } = {}) => {
+      // Whoever has left for another page is not called back by a search that waited for more letters.
+      if (window.location.pathname !== path) return
       // Two changes may come before the page is drawn again: the second one is made to what the first one left.
       const after = new URLSearchParams(window.location.search)
       if (!('page' in values)) after.delete('page')
@@ -37,7 +40,7 @@ export function useAddress(): Place & {
       }
       setParameters(after, { replace })
     },
-    [setParameters],
+    [setParameters, path],
   )
   return { ...placeOf(parameters), change }
 }

@@ -1,4 +1,4 @@
-import { Skeleton, Stack, VisuallyHidden } from '@mantine/core'
+import { Box, Skeleton, Stack, VisuallyHidden } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { parts } from '../strings/parts.ts'
@@ -24,13 +24,31 @@ export function Loaded<T>({
     // What is there stays on the page while a newer version cannot be had.
     return (
       <>
-        {query.isError && !quiet && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+        {!quiet && <NotRead query={query} />}
         {children(query.data)}
       </>
     )
   }
-  if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} />
+  if (query.isError) return <NotRead query={query} />
   return skeleton ?? <Lines lines={lines} />
+}
+
+type Query = Pick<UseQueryResult<unknown, Error>, 'isError' | 'error' | 'refetch'>
+
+/** Why something could not be read, and a way to try again. Nothing where it could. */
+export function NotRead({ query }: { query: Query }) {
+  return query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} />
+}
+
+/** The same above a page that still shows what was there. */
+export function NotReadAgain({ query }: { query: Query }) {
+  return (
+    query.isError && (
+      <Box mb="lg" maw={1440} mx="auto">
+        <NotRead query={query} />
+      </Box>
+    )
+  )
 }
 
 /** Lines where text will be. */

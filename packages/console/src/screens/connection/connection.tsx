@@ -1,4 +1,4 @@
-import { Alert, Anchor, Box, Card, Group, Stack, Tabs, Text } from '@mantine/core'
+import { Alert, Anchor, Card, Group, Stack, Tabs, Text } from '@mantine/core'
 import type { ResultOf } from '@penstock/client'
 import { limits, type Transfer } from '@penstock/wire'
 import { IconTrash } from '@tabler/icons-react'
@@ -6,8 +6,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { useAddress } from '../../parts/address.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { Failure } from '../../parts/failure.tsx'
-import { Lines, Loaded } from '../../parts/loaded.tsx'
+import { Lines, Loaded, NotReadAgain } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { ConnectionBadge } from '../../parts/status.tsx'
 import { Time, useNow } from '../../parts/time.tsx'
@@ -44,11 +43,7 @@ export function Component() {
   }
   return (
     <>
-      {query.isError && (
-        <Box mb="lg" maw={1440} mx="auto">
-          <Failure error={query.error} onRetry={() => void query.refetch()} />
-        </Box>
-      )}
+      <NotReadAgain query={query} />
       <Shown key={query.data.reply.id} result={query.data} latest={latest.data?.reply[0]} />
     </>
   )

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useRead } from '../../api/queries.ts'
-import { Failure } from '../../parts/failure.tsx'
+import { NotRead } from '../../parts/loaded.tsx'
 import { connections as say } from '../../strings/connections.ts'
 import { parts } from '../../strings/parts.ts'
 
@@ -47,7 +47,7 @@ export function PickAccount({ onClose }: { onClose: () => void }) {
             onSearchChange={setText}
             nothingFoundMessage={say.pickNone}
           />
-          {accounts.isError && <Failure error={accounts.error} onRetry={() => void accounts.refetch()} />}
+          <NotRead query={accounts} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {parts.cancel}

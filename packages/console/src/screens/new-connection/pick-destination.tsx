@@ -17,7 +17,7 @@ import { useWizard } from './wizard.ts'
 /** The second step: where the data goes. The service says what fits the source; of the rest, the rule says why not. */
 export function PickDestination() {
   const { accountId, sourceId, destinationId, go } = useWizard()
-  const q = useAddress().value('q')
+  const q = useAddress().value('destinations')
   const { all, added, tileOf } = useCatalogue()
   const fitting = useRead('listSupportedConnectors', { accountId, query: { srcConnectorId: sourceId } })
   const { busy, failure, pick } = usePick((destination) => go('settings', { destination }))
@@ -31,7 +31,7 @@ export function PickDestination() {
         )}
       </Loaded>
       <Toolbar>
-        <SearchBox label={say.searchDestinations} />
+        <SearchBox name="destinations" label={say.searchDestinations} />
       </Toolbar>
       {failure !== undefined && <Failure error={failure} />}
       <Loaded query={fitting} lines={6}>

@@ -12,7 +12,7 @@ import { useWizard } from './wizard.ts'
 /** The first step: where the data comes from. */
 export function PickSource() {
   const { sourceId, go } = useWizard()
-  const q = useAddress().value('q')
+  const q = useAddress().value('sources')
   const { all, added, tileOf } = useCatalogue()
   const { busy, failure, pick } = usePick((source) => go('destination', { source }))
   return (
@@ -21,7 +21,7 @@ export function PickSource() {
         {say.sourceHelp}
       </Text>
       <Toolbar>
-        <SearchBox label={say.searchSources} />
+        <SearchBox name="sources" label={say.searchSources} />
       </Toolbar>
       {failure !== undefined && <Failure error={failure} />}
       <Loaded query={added} lines={6}>

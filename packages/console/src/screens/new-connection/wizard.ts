@@ -68,7 +68,7 @@ export function useNewWizard(): Wizard {
     ...store,
     ...{ accountId, step, sourceId, destinationId, connectionId, connection, reading, isOpen },
     etag: reading.data?.etag,
-    go: (next, picks = {}) => change({ q: '', step: next, ...picks }),
+    go: (next, picks = {}) => change({ sources: '', destinations: '', step: next, ...picks }),
     keys: {
       name: `name of ${scope}`,
       src: `source of ${connectionId || sourceId}`,

@@ -1,12 +1,11 @@
-import { Anchor, Box, Grid, Group } from '@mantine/core'
+import { Anchor, Grid, Group } from '@mantine/core'
 import type { Connection, ConnectionDetails, Transfer } from '@penstock/wire'
 import { IconPlayerStop, IconRepeat } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { Failure } from '../../parts/failure.tsx'
-import { Lines, Loaded } from '../../parts/loaded.tsx'
+import { Lines, Loaded, NotRead, NotReadAgain } from '../../parts/loaded.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
 import { count } from '../../parts/numbers.ts'
 import { Page } from '../../parts/page.tsx'
@@ -41,7 +40,7 @@ export function Component() {
     return (
       <Page title={say.title}>
         {query.isError ? (
-          <Failure error={query.error} onRetry={() => void query.refetch()} />
+          <NotRead query={query} />
         ) : (
           <Loaded query={connection} lines={8}>
             {() => <Lines lines={8} />}
@@ -52,11 +51,7 @@ export function Component() {
   }
   return (
     <>
-      {query.isError && (
-        <Box mb="lg" maw={1440} mx="auto">
-          <Failure error={query.error} onRetry={() => void query.refetch()} />
-        </Box>
-      )}
+      <NotReadAgain query={query} />
       <Shown transfer={query.data.reply} connection={connection.data.reply} readMs={query.dataUpdatedAt} />
     </>
   )
