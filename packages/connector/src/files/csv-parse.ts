@@ -70,7 +70,7 @@ function pushRow(rows: Row[], faults: Map<number, string>, cells: Cell[], width:
     // Cells too many with nothing in them are what spreadsheets leave behind, and tell nothing.
     const surplus = cells.slice(width).some((cell) => cell !== null)
     if ((cells.length < width || surplus) && !faults.has(rows.length)) {
-      faults.set(rows.length, `has ${countOf(cells.length)}, and the header has ${width}`)
+      faults.set(rows.length, `The row has ${countOf(cells.length)}, and the header has ${width}.`)
     }
     while (cells.length < width) cells.push(null)
     cells.length = width
@@ -95,7 +95,7 @@ function parseQuotedRow(text: string, start: number, dialect: CsvDialect, ended:
     if (text[at] === '"') {
       const close = closingQuote(text, at + 1)
       if (close === -1) {
-        return ended ? wrongRow(text, start, dialect, 'has a quote that is never closed') : undefined
+        return ended ? wrongRow(text, start, dialect, 'The row has a quote that is never closed.') : undefined
       }
       const inside = text.slice(at + 1, close)
       cells.push(inside.includes('"') ? inside.replaceAll('""', '"') : inside)
@@ -119,7 +119,7 @@ function parseQuotedRow(text: string, start: number, dialect: CsvDialect, ended:
     }
     if (at >= text.length) return { cells, after: text.length }
     if (text[at] === newline) return { cells, after: at + 1 }
-    if (text[at] !== delimiter) return wrongRow(text, start, dialect, 'has characters behind a closing quote')
+    if (text[at] !== delimiter) return wrongRow(text, start, dialect, 'The row has characters behind a closing quote.')
     at += 1
   }
 }

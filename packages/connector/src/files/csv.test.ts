@@ -90,9 +90,9 @@ describe('parseCsv', () => {
     assert.deepEqual(
       [...faults],
       [
-        [1, 'has 1 value, and the header has 2'],
-        [2, 'has 3 values, and the header has 2'],
-        [4, 'has 3 values, and the header has 2'],
+        [1, 'The row has 1 value, and the header has 2.'],
+        [2, 'The row has 3 values, and the header has 2.'],
+        [4, 'The row has 3 values, and the header has 2.'],
       ],
     )
   })
@@ -110,8 +110,8 @@ describe('parseCsv', () => {
     assert.deepEqual(
       [...faults],
       [
-        [1, 'has characters behind a closing quote'],
-        [3, 'has a quote that is never closed'],
+        [1, 'The row has characters behind a closing quote.'],
+        [3, 'The row has a quote that is never closed.'],
       ],
     )
   })

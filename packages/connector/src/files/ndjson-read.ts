@@ -107,9 +107,9 @@ function ndjsonRows(keys: readonly string[]): RowParser {
       const { unknown, doubtful } = fill(row, value)
       // Digit by digit takes several times as long, so it is done where it matters.
       if (doubtful) fill(row, parseExactJson(line) as JsonObject)
-      if (unknown) parsed.faults.set(parsed.rows.length, 'has a field that the first rows did not have')
+      if (unknown) parsed.faults.set(parsed.rows.length, 'The row has a field that the first rows did not have.')
     } else {
-      parsed.faults.set(parsed.rows.length, 'is no JSON object')
+      parsed.faults.set(parsed.rows.length, 'The row is no JSON object.')
     }
     parsed.rows.push(row)
   }

@@ -137,7 +137,7 @@ function rowsOf(
     const row: Cell[] = new Array(columns.length)
     for (const [position, { name, cellOf }] of columns.entries()) {
       const cell = cellOf(data[position]?.[index])
-      if (cell === noText) faults.set(rows.length, `has bytes in ${name} that are no text`)
+      if (cell === noText) faults.set(rows.length, `The row has bytes in ${name} that are no text.`)
       row[position] = cell === noText ? null : cell
     }
     rows.push(row)

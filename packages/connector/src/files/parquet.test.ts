@@ -104,7 +104,7 @@ describe('readFiles of Parquet', () => {
     const reader = await readFiles(testContext(), memoryStore({ 'a.parquet': content }), { format: 'auto' })
     const [chunk] = (await readAll(reader)).chunks
     assert.deepEqual(chunk?.rows, [[null], ['a']])
-    assert.deepEqual([...(chunk?.faults ?? [])], [[0, 'has bytes in x that are no text']])
+    assert.deepEqual([...(chunk?.faults ?? [])], [[0, 'The row has bytes in x that are no text.']])
   })
 
   test('goes on exactly behind every position, group by group and page by page', async () => {

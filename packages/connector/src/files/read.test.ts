@@ -195,7 +195,7 @@ describe('readFiles', () => {
       ],
     )
     assert.equal(faults.length, 1)
-    assert.match(String(faults[0]), /^1,has bytes that are no text in UTF-8/)
+    assert.match(String(faults[0]), /^1,The row has bytes that are no text in UTF-8/)
     const json = Buffer.concat([
       Buffer.from('{"x":"\\u00e9é"}\n{"x":"'),
       Buffer.from([0xff]),
@@ -300,9 +300,9 @@ describe('readFiles of NDJSON', () => {
     assert.equal(rows.length, 10_004)
     assert.deepEqual(rows.at(-1), [4])
     assert.deepEqual(faults, [
-      [0, 'is no JSON object'],
-      [1, 'is no JSON object'],
-      [10_002, 'has a field that the first rows did not have'],
+      [0, 'The row is no JSON object.'],
+      [1, 'The row is no JSON object.'],
+      [10_002, 'The row has a field that the first rows did not have.'],
     ])
   })
 

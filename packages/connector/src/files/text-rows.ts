@@ -27,7 +27,7 @@ export type RowParser = {
 }
 
 export const notUtf8 =
-  'has bytes that are no text in UTF-8; if the file is in another encoding, choose it in the settings'
+  'The row has bytes that are no text in UTF-8: if the file is in another encoding, choose it in the settings.'
 
 export type TextFile = {
   readonly store: FileStore
