@@ -8,11 +8,14 @@ export const count = (n: number): string => whole.format(n)
 /** A count where there is little room: `120K`. */
 export const shortCount = (n: number): string => compact.format(n)
 
-/** A size in the unit that suits it: `48 MB`. */
+/** A size in the unit that suits it: `48 MB`, `0 bytes`. */
 export function bytes(n: number): string {
   const step = Math.min(byteUnits.length - 1, n > 0 ? Math.floor(Math.log10(n) / 3) : 0)
   const unit = byteUnits[step] ?? 'byte'
-  return new Intl.NumberFormat(undefined, { style: 'unit', unit, maximumFractionDigits: 1 }).format(n / 1000 ** step)
+  // Short units are neither singular nor plural, but the smallest is a word.
+  const unitDisplay = unit === 'byte' ? 'long' : 'short'
+  const format = new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay, maximumFractionDigits: 1 })
+  return format.format(n / 1000 ** step)
 }
 
 /** A part of a whole: `99.8 %`. A part that is not all is never shown as all. */

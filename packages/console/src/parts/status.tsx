@@ -20,8 +20,9 @@ export const runColors: Readonly<Record<TransferStatus, string>> = {
   cancelled: 'gray',
 }
 
-/** A grey dot is seen in both themes. */
-const dotOf = (color: string) => (color === 'gray' ? 'gray.5' : color)
+/** The shades of these that are seen in both themes. */
+const dots: Readonly<Record<string, string>> = { gray: 'gray.5', water: 'water.5' }
+export const dotOf = (color: string): string => dots[color] ?? color
 
 export function ConnectionBadge({ status }: { status: ConnectionStatus }) {
   return (

@@ -18,7 +18,6 @@ export const catalogue = {
   noneFoundHelp: 'Search by a part of its name, or clear a filter.',
   isAdded: 'Added',
   /** A term of the catalogue as it begins a line. */
-  term: (term: string) => term.charAt(0).toUpperCase() + term.slice(1),
   selection: 'What is picked',
   selected: (n: number) => `${n} picked`,
   clearSelection: 'Clear',

@@ -27,7 +27,6 @@ export const connectors = {
     'Source, Destination': 'Source and destination',
   } satisfies Record<SupportedType, string>,
   /** A term of the catalogue as it begins a line. */
-  term: (term: string) => term.charAt(0).toUpperCase() + term.slice(1),
   actions: (name: string) => `What can be done with ${name}`,
   configure: 'Configure',
   check: 'Check',

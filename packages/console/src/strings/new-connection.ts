@@ -1,4 +1,5 @@
 import type { Digest, Normalisation } from '@penstock/wire'
+import { parts } from './parts.ts'
 
 const normalisation: Readonly<Record<Normalisation, string>> = {
   email: 'E-mail address',
@@ -53,7 +54,7 @@ export const newConnection = {
   noneFound: 'No connector is called that',
   noneFits: 'No destination fits this source',
   unfit: (n: string) => `${n} do not fit this source: see why`,
-  kind: (category: string, platformType: string) => `${category} · ${platformType}`,
+  kind: (category: string, platformType: string) => `${parts.term(category)} · ${platformType}`,
   configured: 'Configured',
   notConfigured: 'Not configured',
   movesNothing: 'Moves no data yet',

@@ -34,6 +34,8 @@ export const parts = {
   rejected: 'Rejected',
   volumeChart: (accepted: string, rejected: string) =>
     `Records by day or month: ${accepted} accepted, ${rejected} rejected in all`,
+  /** A word of the catalogue, where it stands alone. */
+  term: (term: string) => term.charAt(0).toUpperCase() + term.slice(1),
   status: {
     'In-progress': 'In progress',
     active: 'Active',

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Badge, Button, Menu, Table, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Anchor, Badge, Button, Group, Menu, Table, VisuallyHidden } from '@mantine/core'
 import type { AccountEntry } from '@penstock/wire'
 import { IconDots, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -85,14 +85,16 @@ function Accounts({ accounts, onDo }: { accounts: readonly AccountEntry[]; onDo:
         {accounts.map((account) => (
           <Table.Tr key={account.id}>
             <Table.Td style={{ overflowWrap: 'anywhere' }}>
-              <Anchor component={Link} to={`/accounts/${account.id}`} fw={550} fz="inherit">
-                {account.name}
-              </Anchor>{' '}
-              {!account.enabled && (
-                <Badge color="gray" variant="default" tt="none" ml="xs">
-                  {say.disabled}
-                </Badge>
-              )}
+              <Group gap="xs">
+                <Anchor component={Link} to={`/accounts/${account.id}`} fw={550} fz="inherit">
+                  {account.name}
+                </Anchor>
+                {!account.enabled && (
+                  <Badge color="gray" variant="default" tt="none">
+                    {say.disabled}
+                  </Badge>
+                )}
+              </Group>
             </Table.Td>
             <Table.Td ta="right">{count(Number(account.connections))}</Table.Td>
             <Table.Td ta="right" visibleFrom="sm">

@@ -4,6 +4,7 @@ import { useAddress } from '../../parts/address.ts'
 import { Toolbar } from '../../parts/page.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { catalogue as say } from '../../strings/catalogue.ts'
+import { parts } from '../../strings/parts.ts'
 
 /** What narrows the catalogue. All of it is in the address; what is not one of the terms there narrows nothing. */
 export function useFilters() {
@@ -74,7 +75,7 @@ function Term({
     <Select
       aria-label={label}
       placeholder={label}
-      data={terms.map((term) => ({ value: term, label: say.term(term) }))}
+      data={terms.map((term) => ({ value: term, label: parts.term(term) }))}
       value={value ?? null}
       onChange={(term) => onPick(name, term ?? '')}
       clearable

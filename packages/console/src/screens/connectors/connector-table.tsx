@@ -55,7 +55,7 @@ export function ConnectorTable({
               <Name connector={connector} accountId={accountId} onLook={doing.onLook} />
             </Table.Td>
             <Table.Td visibleFrom="lg">{say.roles[connector.supportedType]}</Table.Td>
-            <Table.Td visibleFrom="lg">{say.term(connector.dataTypeCategory)}</Table.Td>
+            <Table.Td visibleFrom="lg">{parts.term(connector.dataTypeCategory)}</Table.Td>
             <Table.Td visibleFrom="sm">
               <ConfiguredBadge configured={connector.configured} />
             </Table.Td>
@@ -94,7 +94,7 @@ function Name({
           </Text>
         </UnstyledButton>
         <Text size="xs" c="dimmed">
-          {say.term(dataType)}
+          {parts.term(dataType)}
           {!transfer && ` · ${say.movesNothing}`}
         </Text>
         <Group hiddenFrom="sm" gap="xs" mt={4} fz="xs">

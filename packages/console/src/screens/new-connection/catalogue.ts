@@ -23,10 +23,12 @@ export function useCatalogue() {
 export const isSought = ({ name, dataTypeCategory, platformType, dataType }: CatalogueEntry, q: string): boolean =>
   [name, dataTypeCategory, platformType, dataType].some((text) => text.toLowerCase().includes(q.toLowerCase()))
 
-/** Those that are there first, each part by name. */
+/** Those that are there, and those that can be; of each, first what can move data, by name. */
 export const parted = (tiles: readonly Tile[]) => {
-  const byName = [...tiles].sort((one, other) => one.name.localeCompare(other.name))
-  return { added: byName.filter(({ added }) => added), others: byName.filter(({ added }) => !added) }
+  const sorted = [...tiles].sort(
+    (one, other) => Number(other.transfer) - Number(one.transfer) || one.name.localeCompare(other.name),
+  )
+  return { added: sorted.filter(({ added }) => added), others: sorted.filter(({ added }) => !added) }
 }
 
 /** Picks a connector; one that is not there yet is added to the sub-account first. */
