@@ -12,7 +12,7 @@ import { findClient, findToken, insertToken } from './queries.ts'
 const rememberedTokensMax = 10_000
 const rememberedClientsMax = 1_000
 
-/** Compared with where a client is unknown, so that an unknown client takes the same work as a wrong secret. */
+/** What the secret of an unknown client is compared with, and never equals. */
 const nobody = randomBytes(32)
 
 const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
