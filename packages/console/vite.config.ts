@@ -32,10 +32,9 @@ export default defineConfig({
  * schemas, and the library that makes them, a tenth less is loaded and started.
  */
 function withoutSchemas(): Plugin {
-  const callOf = ({ method, path, scope, body, list, bare, reads, success, already }: Operation) => ({
-    ...{ method, path, scope, list, bare, reads, success, already },
-    body: body && {},
-  })
+  const callOf = ({ method, path, scope, body, list, bare, reads, success, already }: Operation) => {
+    return { method, path, scope, body: body && {}, list, bare, reads, success, already }
+  }
   const calls = Object.fromEntries(Object.entries(operations).map(([id, operation]) => [id, callOf(operation)]))
   return {
     name: 'without-schemas',

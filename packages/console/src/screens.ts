@@ -77,10 +77,8 @@ export async function prepareScreen(address: URL, patienceMs: number): Promise<v
 export function loadWhatIsPointedAt(): void {
   const load = ({ target }: Event) => {
     const link = target instanceof Element ? target.closest('a') : null
-    if (link?.href)
-      find(new URL(link.href))
-        ?.screen.load()
-        .catch(() => {})
+    const found = link?.href ? find(new URL(link.href)) : undefined
+    found?.screen.load().catch(() => {})
   }
   for (const event of ['pointerover', 'focusin']) document.addEventListener(event, load, { passive: true })
 }

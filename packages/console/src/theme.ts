@@ -38,10 +38,16 @@ export const theme = createTheme({
     // The page has one banner, which is not the title of a dialog.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },
-    // Coloured text on a tint of its colour is too faint to be read by everybody.
     Badge: {
-      vars: (_: unknown, { variant }: { variant?: string }) => ({
-        root: variant === 'light' ? { '--badge-color': 'var(--mantine-color-text)' } : {},
+      defaultProps: { tt: 'none' },
+      vars: (_: unknown, { variant, color = '' }: { variant?: string; color?: string }) => ({
+        root: {
+          // Coloured text on a tint of its colour is too faint to be read by everybody.
+          ...(variant === 'light' && { '--badge-color': 'var(--mantine-color-text)' }),
+          // Of these, only a middle shade is seen in both themes.
+          ...(variant === 'dot' &&
+            ['gray', 'water'].includes(color) && { '--badge-dot-color': `var(--mantine-color-${color}-5)` }),
+        },
       }),
     },
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },

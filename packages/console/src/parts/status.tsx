@@ -20,13 +20,9 @@ export const runColors: Readonly<Record<TransferStatus, string>> = {
   cancelled: 'gray',
 }
 
-/** The shades of these that are seen in both themes. */
-const dots: Readonly<Record<string, string>> = { gray: 'gray.5', water: 'water.5' }
-export const dotOf = (color: string): string => dots[color] ?? color
-
 export function ConnectionBadge({ status }: { status: ConnectionStatus }) {
   return (
-    <Badge variant="dot" color={dotOf(statusColors[status])} tt="none" fw={500} style={{ verticalAlign: 'middle' }}>
+    <Badge variant="dot" color={statusColors[status]} fw={500} style={{ verticalAlign: 'middle' }}>
       {parts.status[status]}
     </Badge>
   )
@@ -34,7 +30,7 @@ export function ConnectionBadge({ status }: { status: ConnectionStatus }) {
 
 export function RunBadge({ status }: { status: TransferStatus }) {
   return (
-    <Badge variant="dot" color={dotOf(runColors[status])} tt="none" fw={500}>
+    <Badge variant="dot" color={runColors[status]} fw={500}>
       {parts.run[status]}
     </Badge>
   )

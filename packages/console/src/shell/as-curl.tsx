@@ -34,7 +34,7 @@ function Calls() {
         return (
           <Stack key={call.id} gap={4}>
             <Group justify="space-between">
-              <Badge variant="light" color={(call.status ?? 200) < 400 ? 'teal' : 'red'} tt="none" autoContrast>
+              <Badge variant="light" color={(call.status ?? 200) < 400 ? 'teal' : 'red'} autoContrast>
                 {call.method} · {call.status ?? say.waiting}
               </Badge>
               <CopyButton value={line}>

@@ -17,7 +17,6 @@ export const catalogue = {
   noneFound: 'No connector fits',
   noneFoundHelp: 'Search by a part of its name, or clear a filter.',
   isAdded: 'Added',
-  /** A term of the catalogue as it begins a line. */
   selection: 'What is picked',
   selected: (n: number) => `${n} picked`,
   clearSelection: 'Clear',

@@ -26,7 +26,6 @@ export const connectors = {
     Destination: 'Destination',
     'Source, Destination': 'Source and destination',
   } satisfies Record<SupportedType, string>,
-  /** A term of the catalogue as it begins a line. */
   actions: (name: string) => `What can be done with ${name}`,
   configure: 'Configure',
   check: 'Check',

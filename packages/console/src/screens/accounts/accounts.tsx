@@ -90,7 +90,7 @@ function Accounts({ accounts, onDo }: { accounts: readonly AccountEntry[]; onDo:
                   {account.name}
                 </Anchor>
                 {!account.enabled && (
-                  <Badge color="gray" variant="default" tt="none">
+                  <Badge color="gray" variant="default">
                     {say.disabled}
                   </Badge>
                 )}

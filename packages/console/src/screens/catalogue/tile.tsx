@@ -107,23 +107,17 @@ function Content({
         </Box>
         <Group gap={6}>
           {supportedType.split(', ').map((role) => (
-            <Badge key={role} variant="default" size="sm" tt="none" fw={500}>
+            <Badge key={role} variant="default" size="sm" fw={500}>
               {role}
             </Badge>
           ))}
           {transfer && (
-            <Badge
-              variant="light"
-              size="sm"
-              tt="none"
-              fw={500}
-              leftSection={<IconArrowsExchange size={12} aria-hidden />}
-            >
+            <Badge variant="light" size="sm" fw={500} leftSection={<IconArrowsExchange size={12} aria-hidden />}>
               {say.movesData}
             </Badge>
           )}
           {added && (
-            <Badge variant="light" color="teal" size="sm" tt="none" fw={500}>
+            <Badge variant="light" color="teal" size="sm" fw={500}>
               {say.isAdded}
             </Badge>
           )}

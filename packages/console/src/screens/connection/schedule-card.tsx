@@ -115,7 +115,7 @@ function Told({ schedule }: { schedule: Schedule }) {
           <Group gap="xs">
             <Text fw={600}>{wordsOfCron(cron)}</Text>
             {!enabled && (
-              <Badge color="gray" variant="default" tt="none">
+              <Badge color="gray" variant="default">
                 {say.scheduleOff}
               </Badge>
             )}

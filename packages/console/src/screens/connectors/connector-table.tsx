@@ -108,7 +108,7 @@ function Name({
 
 function ConfiguredBadge({ configured }: { configured: boolean }) {
   return (
-    <Badge variant="dot" color={configured ? 'teal' : 'orange'} tt="none" fw={500} display="flex" w="fit-content">
+    <Badge variant="dot" color={configured ? 'teal' : 'orange'} fw={500} display="flex" w="fit-content">
       {configured ? say.configured : say.notConfigured}
     </Badge>
   )

@@ -5,7 +5,6 @@ import { Link } from 'react-router'
 import { AccountName } from '../../parts/account-name.tsx'
 import { Ends } from '../../parts/ends.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
-import { dotOf } from '../../parts/status.tsx'
 import { Time, useNow } from '../../parts/time.tsx'
 import { deleted as say } from '../../strings/deleted.ts'
 import { parts } from '../../strings/parts.ts'
@@ -98,14 +97,7 @@ export function DeletedTable({
 function TimeLeft({ deletedTime }: { deletedTime: number }) {
   const days = (deletedTime * 1000 - useNow()) / dayMs + limits.restoreWindowDays
   return (
-    <Badge
-      variant="dot"
-      color={dotOf(days < shortDays ? 'orange' : 'gray')}
-      tt="none"
-      fw={500}
-      display="flex"
-      w="fit-content"
-    >
+    <Badge variant="dot" color={days < shortDays ? 'orange' : 'gray'} fw={500} display="flex" w="fit-content">
       {days <= 1 ? say.lastDay : say.left(Math.ceil(days))}
     </Badge>
   )

@@ -72,17 +72,17 @@ function Face({ tile, picked, busy }: { tile: Tile; picked: boolean; busy: boole
         </Text>
         <Group gap={6} mt={4}>
           {tile.added && tile.configured && (
-            <Badge size="sm" variant="dot" color="teal" tt="none" fw={500}>
+            <Badge size="sm" variant="dot" color="teal" fw={500}>
               {say.configured}
             </Badge>
           )}
           {tile.added && !tile.configured && (
-            <Badge size="sm" variant="dot" color="orange" tt="none" fw={500}>
+            <Badge size="sm" variant="dot" color="orange" fw={500}>
               {say.notConfigured}
             </Badge>
           )}
           {!tile.transfer && (
-            <Badge size="sm" variant="default" tt="none" fw={500}>
+            <Badge size="sm" variant="default" fw={500}>
               {say.movesNothing}
             </Badge>
           )}

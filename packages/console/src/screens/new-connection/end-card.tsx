@@ -104,7 +104,7 @@ function Configuration({ definition: { connectorId, name, secretFields } }: { de
     <>
       <Group justify="space-between" gap="sm">
         <Group gap="xs">
-          <Badge variant="dot" color={configured ? 'teal' : 'orange'} tt="none" fw={500}>
+          <Badge variant="dot" color={configured ? 'teal' : 'orange'} fw={500}>
             {configured ? say.configured : say.notConfigured}
           </Badge>
           {configured && lastUpdated > 0 && (

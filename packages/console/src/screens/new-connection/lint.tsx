@@ -74,7 +74,7 @@ function Findings({ lint }: { lint: FieldLint }) {
   return (
     <Group gap={6}>
       {found.map(({ kind, color }) => (
-        <Badge key={kind} variant="dot" color={color} tt="none" fw={500}>
+        <Badge key={kind} variant="dot" color={color} fw={500}>
           {say.finding[kind].found(count(lint[kind]))}
         </Badge>
       ))}

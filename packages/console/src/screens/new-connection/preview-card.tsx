@@ -70,11 +70,11 @@ function Looked({ preview: { columns, rows, rejected, lint } }: { preview: Previ
   return (
     <Stack gap="lg">
       <Group gap="xs">
-        <Badge variant="dot" color="teal" tt="none" fw={500}>
+        <Badge variant="dot" color="teal" fw={500}>
           {say.wouldBeSent(count(rows.length))}
         </Badge>
         {rejected.length > 0 && (
-          <Badge variant="dot" color="red" tt="none" fw={500}>
+          <Badge variant="dot" color="red" fw={500}>
             {say.wouldBeRejected(count(rejected.length))}
           </Badge>
         )}

@@ -3,7 +3,7 @@ import { IconCircleCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { Loaded } from '../../parts/loaded.tsx'
 import { count } from '../../parts/numbers.ts'
-import { dotOf, runColors, statusColors } from '../../parts/status.tsx'
+import { runColors, statusColors } from '../../parts/status.tsx'
 import { overview as say } from '../../strings/overview.ts'
 import { type Concern, type Kind, useAttention } from './attention.ts'
 
@@ -79,7 +79,7 @@ function Row({ kind, name, to, accountName, why, action }: Concern) {
     >
       <Box miw={0} style={{ flex: '1 1 16rem' }}>
         <Group gap="xs" wrap="nowrap" miw={0}>
-          <Badge variant="dot" color={dotOf(color)} tt="none" fw={500} style={{ flex: 'none' }}>
+          <Badge variant="dot" color={color} fw={500} style={{ flex: 'none' }}>
             {label}
           </Badge>
           <Anchor component={Link} to={to} fw={550} size="sm" truncate title={name}>
