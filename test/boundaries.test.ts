@@ -9,7 +9,7 @@ import { test } from 'node:test'
 const root = dirname(import.meta.dirname)
 const linesMax = 400
 
-type Import = { readonly specifier: string; readonly typeOnly: boolean }
+type Import = { readonly specifier: string; readonly typeOnly: boolean; readonly dynamic: boolean }
 type Source = {
   /** `wire`, `server` … */
   readonly package: string
@@ -45,8 +45,12 @@ function readImports(text: string): Import[] {
   const statics = /^(?:import|export)\s+(type\s+)?(?:[\w$*{},\s]+?\sfrom\s+)?'([^']+)'/gm
   const dynamics = /(?<=[^.\w])import\(\s*'([^']+)'/g
   return [
-    ...[...text.matchAll(statics)].map(([, type, specifier = '']) => ({ specifier, typeOnly: type !== undefined })),
-    ...[...text.matchAll(dynamics)].map(([, specifier = '']) => ({ specifier, typeOnly: false })),
+    ...[...text.matchAll(statics)].map(([, type, specifier = '']) => ({
+      specifier,
+      typeOnly: type !== undefined,
+      dynamic: false,
+    })),
+    ...[...text.matchAll(dynamics)].map(([, specifier = '']) => ({ specifier, typeOnly: false, dynamic: true })),
   ]
 }
 
@@ -60,19 +64,25 @@ function assertNone(broken: readonly string[]): void {
   assert.equal(broken.length, 0, `\n${broken.join('\n')}`)
 }
 
+/** Imports by a name that is made at run time. */
+const loaders: Readonly<Record<string, string>> = {
+  'connectors/src/load.ts': 'loads the one connector that a runner needs, by its slug',
+}
+
 test('every import is seen', () => {
   assert(sources.length > 200 && packages.size >= 5)
   const unseen = sources.flatMap((source) => {
     const begun = source.text.match(/^import\b|^\} from '|^export [^;\n]* from '/gm) ?? []
     const inMany = source.text.match(/^import (?:type )?\{$|^import (?:type )?\w+, \{$/gm) ?? []
     const imports = source.text.match(/(?<=[^.\w])import\(/g) ?? []
-    return begun.length - inMany.length + imports.length === source.imports.length ? [] : [where(source)]
+    const made = where(source) in loaders ? 1 : 0
+    return begun.length - inMany.length + imports.length === source.imports.length + made ? [] : [where(source)]
   })
   assertNone(unseen)
   // Where npm has put the PostgreSQL of this machine, only its own resolution can tell; it loads nothing.
   const resolver = 'server/src/embedded/binaries.ts'
-  const loaders = sources.filter(({ text }) => /\bcreateRequire\b|(?<![.\w])require\(/.test(text)).map(where)
-  assertNone(loaders.filter((loader) => loader !== resolver))
+  const requiring = sources.filter(({ text }) => /\bcreateRequire\b|(?<![.\w])require\(/.test(text)).map(where)
+  assertNone(requiring.filter((file) => file !== resolver))
 })
 
 /** What each package may import besides itself, of ours and of others; `node:` only where it says so. */
@@ -93,6 +103,11 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
       'simple-icons',
       'ssh2',
     ],
+    node: true,
+  },
+  // It runs in runners, and is the one package that loads what connectors do.
+  engine: {
+    names: ['@penstock/connector', '@penstock/connectors', '@penstock/wire', 'libphonenumber-js'],
     node: true,
   },
   client: { names: ['@penstock/wire'], node: false },
@@ -180,6 +195,49 @@ test('no package reaches inside another one', () => {
   )
 })
 
+/** Every file that is loaded where these are; what one imports dynamically is loaded with it only where `dynamic` says so. */
+function loadedWith(entries: readonly Source[], dynamic: (source: Source) => boolean): Map<Source, Source | undefined> {
+  const resolve = (source: Source, one: Import): Source | undefined => {
+    if (isRelative(one)) return sources.find((other) => where(other) === `${source.package}/src/${target(source, one)}`)
+    const owner = [...packages].find(([, { name }]) => name === packageName(one.specifier))
+    const file = owner?.[1].exports?.[`.${one.specifier.slice(owner[1].name.length)}`]
+    return owner && file ? sources.find((other) => where(other) === posix.join(owner[0], file)) : undefined
+  }
+  const found = new Map<Source, Source | undefined>(entries.map((entry) => [entry, undefined]))
+  for (const source of found.keys()) {
+    for (const one of source.imports) {
+      const next = one.typeOnly || (one.dynamic && !dynamic(source)) ? undefined : resolve(source, one)
+      if (next && !found.has(next)) found.set(next, source)
+    }
+  }
+  return found
+}
+
+/** What moves data: the drivers, the formats of files, the way to the network, the engine. */
+const movers = ['ssh2', 'mysql2', 'mysql2/promise', 'aws4fetch', 'fast-xml-parser', 'jose', 'hyparquet']
+
+test('the server loads definitions of connectors, and nothing of what they do', () => {
+  const loaded = loadedWith(server, ({ package: name }) => name === 'server')
+  const does = (source: Source) =>
+    source.imports.some(({ specifier, typeOnly, dynamic }) => !typeOnly && !dynamic && movers.includes(specifier)) ||
+    /^connector\/src\/(egress\/|files\/(index|read|write|csv|ndjson|parquet|opened))|^engine\/src\/(transfer|jobs|runner|check|preview)/.test(
+      where(source),
+    )
+  const broken = [...loaded].filter(([source]) => does(source))
+  assertNone(broken.map(([source, by]) => `${by ? where(by) : 'the server'} loads ${where(source)}`))
+})
+
+test('the engine alone loads what connectors do', () => {
+  const runner = sources.filter((source) => where(source) === 'engine/src/runner.ts')
+  const loaded = loadedWith(runner, () => true)
+  assert(loaded.size > 50, 'the runner loads the engine')
+  assertNone([...loaded.keys()].filter((source) => ['server', 'client', 'console'].includes(source.package)).map(where))
+  const engines = sources.filter(({ package: name }) => !['engine', 'connector', 'connectors'].includes(name))
+  assertNone(
+    engines.filter(({ imports }) => imports.some((one) => one.specifier === '@penstock/connectors/load')).map(where),
+  )
+})
+
 /** What the server is built of, from the ground up: each may import what stands before it, and itself. */
 const layers = [
   'refusal.ts',
@@ -191,6 +249,7 @@ const layers = [
   'config.ts',
   'log.ts',
   'embedded/',
+  'runners/',
   'documents/',
   'http/',
   'organizations/',
@@ -311,8 +370,9 @@ test('each table is written by its own room alone', () => {
   }
   const exceptions: Readonly<Record<string, string>> = {
     'organizations/queries.ts deletes tokens': 'a client is revoked together with its tokens, or not at all',
-    'transfers/engine/queries.ts updates accounts': 'volumes change together with the ledger that they are the sum of',
-    'transfers/engine/queries.ts updates connections':
+    'transfers/supervisor/queries.ts updates accounts':
+      'volumes change together with the ledger that they are the sum of',
+    'transfers/supervisor/queries.ts updates connections':
       'volumes change together with the ledger that they are the sum of',
   }
   const schema = server.find(({ path }) => path === 'db/schema.ts')?.text ?? ''

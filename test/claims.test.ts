@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import pg from 'pg'
 import { openDatabase } from '../packages/server/src/db/database.ts'
-import { claimTransfer, someQueued } from '../packages/server/src/transfers/engine/queries.ts'
+import { claimTransfer, someQueued } from '../packages/server/src/transfers/supervisor/queries.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { accountId, loadAccounts, prepareToLoad } from './harness/many-connections.ts'
 import { explain, planModes } from './harness/plans.ts'
@@ -36,7 +36,11 @@ async function queue(account: number, many: number, platform = 'a'): Promise<voi
   )
 }
 
-const noLimits = { perAccount: 1000, perPlatform: 1, platformConnectors: '[]' }
+const noLimits = {
+  ...{ perAccount: 1000, perPlatform: 1, platformConnectors: '[]' },
+  fullOrganizations: [] as string[],
+  fullAccounts: [] as string[],
+}
 async function claim(times: number, limits: Partial<typeof noLimits> = {}): Promise<(string | undefined)[]> {
   const claimed: (string | undefined)[] = []
   for (let i = 0; i < times; i++) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import { type ConnectorDefinition, type FieldDefinition, fieldIsRequired } from '@penstock/wire'
-import { planMapping } from '../packages/server/src/transfers/mapping/plan.ts'
+import { planMapping } from '../packages/engine/src/mapping/plan.ts'
 import { type Caller, callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 

@@ -3,6 +3,8 @@ import { describe, type TestContext, test } from 'node:test'
 import { readConfig } from '../packages/server/src/config.ts'
 import { openDatabase } from '../packages/server/src/db/database.ts'
 import { createLogger } from '../packages/server/src/log.ts'
+import { runnerOptions } from '../packages/server/src/runners/options.ts'
+import { createRunnerPool } from '../packages/server/src/runners/runner-pool.ts'
 import { generateMasterKey, parseMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { startWorker } from '../packages/server/src/worker/worker.ts'
 import { createTestDatabase } from './harness/database.ts'
@@ -60,11 +62,11 @@ describe('the job queue', { concurrency: 3 }, () => {
       const countWarnings = { write: () => void warnings++ }
       const masterKey = parseMasterKey(generateMasterKey())
       assert(masterKey)
-      const worker = await startWorker(
-        readConfig({}),
-        { databaseUrl: proxy.url, masterKey },
-        createLogger('warn', countWarnings),
-      )
+      const config = readConfig({})
+      const log = createLogger('warn', countWarnings)
+      const runners = createRunnerPool({ ...runnerOptions(config), spare: false }, log)
+      t.after(runners.close)
+      const worker = await startWorker(config, { databaseUrl: proxy.url, masterKey, runners }, log)
       t.after(() => bounded('the end of the worker', worker.stop(), endWithinMs))
       await addWork('before')
       await until('the job is done', async () => (await keys()) + (await jobs()) === 0)

@@ -3,8 +3,8 @@ import { limits, type TransferStatus, transferStatuses } from '@penstock/wire'
 import pg from 'pg'
 import * as connectionQueries from '../packages/server/src/connections/queries.ts'
 import * as reportQueries from '../packages/server/src/reports/queries.ts'
-import * as engineQueries from '../packages/server/src/transfers/engine/queries.ts'
 import * as transferQueries from '../packages/server/src/transfers/queries.ts'
+import * as engineQueries from '../packages/server/src/transfers/supervisor/queries.ts'
 import { createTestDatabase, type TestDatabase } from './harness/database.ts'
 import {
   accountId,

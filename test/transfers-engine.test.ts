@@ -261,7 +261,7 @@ describe('a connector that does what it may not', () => {
       }
       const id = await engine.connectEnds()
       const transfer = await engine.move(id)
-      assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'internal'])
+      assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'connector_failed'])
       assert(!JSON.stringify(transfer).includes('canary'))
       assert(tried > 1)
       assert.equal(aborted, 1)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Transfer } from '@penstock/wire'
-import type { ClaimLimits } from '../packages/server/src/transfers/engine/work.ts'
+import type { ClaimLimits } from '../packages/server/src/transfers/supervisor/claim.ts'
 import { type Engine, people, startEngine, taken } from './harness/engine.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { withSession } from './harness/session.ts'
@@ -74,7 +74,7 @@ function watched() {
 }
 
 /** Several loops on one queue, as those of several workers. */
-const workAtOnce = (loops: number, limits: ClaimLimits) =>
+const workAtOnce = (loops: number, limits: Partial<ClaimLimits>) =>
   Promise.all(Array.from({ length: loops }, () => engine.work(undefined, limits)))
 
 const unlimited = { perAccount: 1_000, perPlatform: 0 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import type { KeptReject } from '@penstock/engine'
 import type { Database } from '../../packages/server/src/db/database.ts'
 import { newIdentifier } from '../../packages/server/src/identifiers.ts'
 import type { Keyring } from '../../packages/server/src/secrets/keyring.ts'
-import type { Load } from '../../packages/server/src/transfers/engine/batches.ts'
-import { Books, entryOf } from '../../packages/server/src/transfers/engine/books.ts'
-import * as engine from '../../packages/server/src/transfers/engine/queries.ts'
 import { insertTransfer, wakeWorker } from '../../packages/server/src/transfers/queries.ts'
+import { LedgerWriter } from '../../packages/server/src/transfers/supervisor/ledger-writer.ts'
+import * as engine from '../../packages/server/src/transfers/supervisor/queries.ts'
 
 /** What a worker asks of the database, statement by statement, without the data. */
 
@@ -19,9 +19,13 @@ export type Pipe = {
 
 const columns = ['id', 'email', 'phone', 'first_name', 'last_name', 'city', 'zip', 'country', 'born', 'amount']
 const covered = 1000
-const rows = Array.from({ length: covered }, () => [])
-const rejectsMax = 1_000_000
-const claimLimits = { perAccount: 1_000_000, perPlatform: 1, platformConnectors: '[]' }
+const claimLimits = {
+  perAccount: 1_000_000,
+  perPlatform: 1,
+  platformConnectors: '[]',
+  fullOrganizations: [],
+  fullAccounts: [],
+}
 
 /** Queues a transfer, as a schedule does. */
 export async function queue(db: Database, pipe: Pipe): Promise<string> {
@@ -48,7 +52,7 @@ export async function takeUp(db: Database, keyring: Keyring, id: string) {
   const work = await engine.findWork.first(db, { id })
   if (!work) throw new Error('The transfer that was taken up is not there')
   const { attempt } = work
-  const books = new Books(db, keyring, work, rejectsMax, { entries: 0, keptRejects: 0 })
+  const ledger = new LedgerWriter(db, keyring, work, { entries: 0, keptRejects: 0 })
   let first = 1
   return {
     keepColumns: () =>
@@ -61,9 +65,18 @@ export async function takeUp(db: Database, keyring: Keyring, id: string) {
     /** A batch of 1,000 records, some of them rejected: it is announced, and what came of it confirmed. */
     async deliver(rejected = 0): Promise<void> {
       await engine.beginBatch.first(db, { id, attempt, pending: covered })
-      const load = loadOf(first, rejected)
-      const receipt = { batch: first, session: 'session-of-the-destination' }
-      await books.confirm([entryOf(load, { bytes: 120_000, receipt })], 0.5, columns)
+      const confirmation = {
+        ...{ read: covered, sent: covered - rejected, rejected, bytes: 120_000, progress: 0.5 },
+        position: {
+          at: { file: 'orders/2026-11-21.csv', byte: first * 120, row: first + covered },
+          skip: 0,
+          bytes: 120_000,
+        },
+        receipt: { batch: first, session: 'session-of-the-destination' },
+        ...{ marker: null, memory: null },
+        rejects: Array.from({ length: rejected }, (_, index) => rejectOf(first + index)),
+      }
+      await ledger.confirm(confirmation, [])
       first += covered
     },
     async end(): Promise<void> {
@@ -76,13 +89,11 @@ export async function takeUp(db: Database, keyring: Keyring, id: string) {
   }
 }
 
-function loadOf(first: number, rejected: number): Load {
-  const after = { file: 'orders/2026-11-21.csv', byte: first * 120, row: first + covered }
+function rejectOf(row: number): KeptReject {
   const raw = columns.map(() => randomBytes(6).toString('hex'))
-  const fault = { field: 'email', reason: 'is no e-mail address' }
+  const record = Object.fromEntries(columns.map((name) => [name, '… (12)']))
   return {
-    ...{ first, covered, rows: rows.slice(rejected), numbers: [], raws: [] },
-    unfit: Array.from({ length: rejected }, (_, index) => ({ number: first + index, raw, fault })),
-    segments: [{ before: null, after, first, count: covered, bytes: first * 120, marker: undefined }],
+    ...{ row, count: 1, field: 'email', reason: 'is no e-mail address' },
+    ...{ record: JSON.stringify(record), raw: JSON.stringify(raw) },
   }
 }

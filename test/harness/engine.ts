@@ -16,10 +16,11 @@ import type { Connection, Transfer } from '@penstock/wire'
 import { createCatalogue } from '../../packages/server/src/connectors/catalogue.ts'
 import { createLogger } from '../../packages/server/src/log.ts'
 import { openKeyring } from '../../packages/server/src/secrets/keyring.ts'
-import type { EngineDeps } from '../../packages/server/src/transfers/engine/run.ts'
-import { probeOffline } from '../../packages/server/src/transfers/engine/upkeep.ts'
-import { type ClaimLimits, workOnTransfers } from '../../packages/server/src/transfers/engine/work.ts'
-import { createReach } from '../../packages/server/src/transfers/reach.ts'
+import { type ClaimLimits, Claims } from '../../packages/server/src/transfers/supervisor/claim.ts'
+import { type SupervisorDeps, workOnTransfers } from '../../packages/server/src/transfers/supervisor/supervise.ts'
+import { probeOffline } from '../../packages/server/src/transfers/supervisor/upkeep.ts'
+import { connectorBySlug } from './fixtures.ts'
+import { createInProcessRunners } from './in-process-runners.ts'
 import { localFolder, type Mill, postgresql, startMill } from './transfers.ts'
 
 /**
@@ -43,7 +44,7 @@ export type Engine = Mill & {
   /** A connection between the ends, active. */
   connectEnds(): Promise<string>
   /** Works on transfers until none has its turn, as one of the loops of a worker. */
-  work(signal?: AbortSignal, limits?: ClaimLimits): Promise<void>
+  work(signal?: AbortSignal, limits?: Partial<ClaimLimits>): Promise<void>
   /** Starts a transfer, works, and gives what became of it. */
   move(connectionId: string, body?: object): Promise<Transfer>
   /** Tries the connections that are offline, as if their time had come. */
@@ -53,26 +54,44 @@ export type Engine = Mill & {
   sql<T extends object = Record<string, unknown>>(text: string, ...values: unknown[]): Promise<T[]>
 }
 
-const noLimits: ClaimLimits = { perAccount: 1_000, perPlatform: 0 }
+const noLimits: ClaimLimits = {
+  perOrganizationHere: 1_000,
+  perAccountHere: 1_000,
+  perAccount: 1_000,
+  perPlatform: 0,
+}
 
-/** Trouble is waited for no longer than this altogether, which is long enough for a few tries. */
-const patience = { firstMs: 1, mostMs: 10, totalMs: 300 }
+/** Transient errors are retried for no longer than this altogether, which is long enough for a few tries. */
+const retry = { firstMs: 1, mostMs: 10, totalMs: 300 }
 
-export async function startEngine(settings: Partial<EngineDeps['settings']> = {}): Promise<Engine> {
+export async function startEngine(settings: Partial<SupervisorDeps['settings']> = {}): Promise<Engine> {
   const mill = await startMill()
   const { service, caller, accountId } = mill
   const { database, config, logLines } = service
   assert(config.masterKey)
   const ends: TestEnds = {}
   const catalogue = createCatalogue(config.publicUrl)
-  const reach = createReach(config)
-  const deps: EngineDeps = {
-    ...{ database, reach, keyring: await openKeyring(database, config.masterKey) },
-    catalogue: { ...catalogue, known: (id) => withEnds(catalogue.known(id), ends) },
-    settings: { patience, silenceMs: 20_000, rejectsMax: 1_000, replaceShareMin: 0.5, ...settings },
+  const runners = createInProcessRunners({
+    localFolders: config.localFolders,
+    loadConnector: async (slug) => withEnds(connectorBySlug(slug), ends),
+  })
+  const deps: SupervisorDeps = {
+    ...{ database, catalogue, runners, keyring: await openKeyring(database, config.masterKey) },
+    settings: {
+      ...{
+        retry,
+        silenceMs: 20_000,
+        rejectsMax: 1_000,
+        replaceShareMin: 0.5,
+        progressMs: 60_000,
+        runTimeMs: 3_600_000,
+      },
+      ...settings,
+    },
   }
   const log = createLogger('info', { write: (line) => void logLines.push(line) })
-  const work = (signal = new AbortController().signal, limits = noLimits) => workOnTransfers(deps, limits, log, signal)
+  const work = (signal = new AbortController().signal, limits: Partial<ClaimLimits> = {}) =>
+    workOnTransfers(deps, new Claims({ ...noLimits, ...limits }), log, signal)
   const sql: Engine['sql'] = async (text, ...values) => (await database.pool.query(text, values)).rows
   return {
     ...mill,
@@ -91,7 +110,7 @@ export async function startEngine(settings: Partial<EngineDeps['settings']> = {}
     },
     connection: (id) => caller.expect(caller.call('getConnection', { accountId, id })),
     close: async () => {
-      await reach.close()
+      await runners.close()
       await mill.close()
     },
   }

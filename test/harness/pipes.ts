@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeDataKey } from '../../packages/server/src/secrets/data-keys.ts'
 import { seal } from '../../packages/server/src/secrets/seal.ts'
-import { rejectPlace } from '../../packages/server/src/transfers/engine/replay.ts'
+import { rejectPlace } from '../../packages/server/src/transfers/supervisor/ledger-writer.ts'
 import { type Caller, connectorBySlug } from './fixtures.ts'
 import type { TestService } from './service.ts'
 

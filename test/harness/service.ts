@@ -16,6 +16,8 @@ import { type Config, readConfig } from '../../packages/server/src/config.ts'
 import { type Database, openDatabase } from '../../packages/server/src/db/database.ts'
 import { createLogger } from '../../packages/server/src/log.ts'
 import { createOrganization, registerEnvironment } from '../../packages/server/src/organizations/organizations.ts'
+import { runnerOptions } from '../../packages/server/src/runners/options.ts'
+import { createRunnerPool, type Runners } from '../../packages/server/src/runners/runner-pool.ts'
 import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
 import { createService, type Service } from '../../packages/server/src/service.ts'
 import { createTestDatabase } from './database.ts'
@@ -29,6 +31,8 @@ export type TestService = {
   readonly database: Database
   readonly databaseUrl: string
   readonly config: Config
+  /** Processes of its own, started when the first job comes. */
+  readonly runners: Runners
   /** What the service wrote into its log, a line each. */
   readonly logLines: string[]
   /** An organization with a client and a token. */
@@ -91,7 +95,8 @@ export async function startServiceOn(
   const log = createLogger(config.logLevel, { write: (line) => void logLines.push(line) })
   const database = openDatabase({ url: databaseUrl, poolSize: config.databasePoolSize })
   await registerEnvironment(database, config)
-  const service = await createService(config, { database, databaseUrl, masterKey: config.masterKey, log })
+  const runners = createRunnerPool({ ...runnerOptions(config), spare: false }, log)
+  const service = await createService(config, { database, databaseUrl, masterKey: config.masterKey, runners, log })
   await service.app.ready()
 
   const send = async ({ method, path, headers = {}, body }: RawRequest): Promise<Reply> => {
@@ -120,6 +125,7 @@ export async function startServiceOn(
     database,
     databaseUrl,
     config,
+    runners,
     logLines,
     send,
     call: async <I extends OperationId>(id: I, options: CallOptions<I> = {}) => {
@@ -147,6 +153,7 @@ export async function startServiceOn(
     },
     close: async () => {
       await service.close()
+      await runners.close()
       await database.close()
       await afterClose()
     },

@@ -75,10 +75,10 @@ export async function startMill(env: Record<string, string> = {}, databaseUrl?: 
     target,
     targetUrl: targetDatabase.url,
     startWorker: async () => {
-      const { config, databaseUrl, logLines } = service
+      const { config, databaseUrl, logLines, runners } = service
       assert(config.masterKey)
       const log = createLogger('info', { write: (line) => void logLines.push(line) })
-      const worker = await startWorker(config, { databaseUrl, masterKey: config.masterKey }, log)
+      const worker = await startWorker(config, { databaseUrl, masterKey: config.masterKey, runners }, log)
       workers.push(worker)
       return worker
     },

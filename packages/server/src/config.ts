@@ -27,8 +27,25 @@ export type Config = {
   trustedProxies: readonly string[]
   /** Whether `serve` also works on background jobs. */
   worker: boolean
-  /** Transfers that run at once: in this process, in one account and on one platform over all processes (0: no limit). */
-  transfers: { readonly atOnce: number; readonly perAccount: number; readonly perPlatform: number }
+  /** Transfers that run at once, and for how long each may run. */
+  transfers: {
+    /** In this process. */
+    readonly atOnce: number
+    /** Of one organization and of one sub-account, in this process. */
+    readonly perOrganizationHere: number
+    readonly perAccountHere: number
+    /** Of one sub-account and on one platform, over all processes; 0: no limit. */
+    readonly perAccount: number
+    readonly perPlatform: number
+    /** From the start to the end. */
+    readonly hours: number
+    /** Without a row read or delivered for so long, a transfer is stopped and tried again. */
+    readonly progressSeconds: number
+  }
+  /** Checks and previews at once in this process, in all and of one organization. */
+  interactive: { readonly atOnce: number; readonly perOrganization: number }
+  /** Memory that one runner may use: a process that runs the code of connectors. */
+  runnerMemoryMb: number
   /** A worker that does not say for so long that it lives is taken for dead, and its transfers go on in another. */
   silenceSeconds: number
   /** How long a transfer puts up with trouble that should pass. */
@@ -95,6 +112,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const name = given('PENSTOCK_ENVIRONMENT') ?? 'production'
   if (name.length > 100) faults.push('PENSTOCK_ENVIRONMENT must have at most 100 characters.')
 
+  const transfersAtOnce = whole('PENSTOCK_TRANSFERS', 6, 1, 100)
+  const checksAtOnce = whole('PENSTOCK_CHECKS', 4, 1, 100)
+
   const config: Config = {
     host,
     port,
@@ -116,10 +136,19 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustedProxies: words(given('PENSTOCK_TRUSTED_PROXIES')),
     worker: read('PENSTOCK_WORKER', true, (value) => ({ 1: true, 0: false })[value], '1 or 0'),
     transfers: {
-      atOnce: whole('PENSTOCK_TRANSFERS', 4, 1, 100),
+      atOnce: transfersAtOnce,
+      perOrganizationHere: whole('PENSTOCK_TRANSFERS_PER_ORGANIZATION', Math.max(1, transfersAtOnce - 1), 1, 100),
+      perAccountHere: Math.max(1, transfersAtOnce - 2),
       perAccount: whole('PENSTOCK_TRANSFERS_PER_ACCOUNT', 4, 1, 1_000),
       perPlatform: whole('PENSTOCK_TRANSFERS_PER_PLATFORM', 0, 0, 1_000),
+      hours: whole('PENSTOCK_TRANSFER_HOURS', 24, 1, 8_760),
+      progressSeconds: whole('PENSTOCK_PROGRESS_SECONDS', 900, 1, 86_400),
     },
+    interactive: {
+      atOnce: checksAtOnce,
+      perOrganization: whole('PENSTOCK_CHECKS_PER_ORGANIZATION', Math.max(1, checksAtOnce >> 1), 1, 100),
+    },
+    runnerMemoryMb: whole('PENSTOCK_RUNNER_MEMORY_MB', 1_024, 256, 1_048_576),
     silenceSeconds: whole('PENSTOCK_SILENCE_SECONDS', 20, 2, 3_600),
     retrySeconds: whole('PENSTOCK_RETRY_SECONDS', 900, 0, 86_400),
     rejects: {

@@ -5,9 +5,9 @@ import type { Database } from './db/database.ts'
 import type { Notices } from './db/notices.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import type { Attempts } from './tokens/attempts.ts'
-import type { Reach } from './transfers/ends.ts'
+import type { InteractiveJobs } from './transfers/interactive.ts'
 
-/** What the rooms are handed; made once, in `app.ts`. */
+/** What the rooms are handed; made once, in `service.ts`. */
 export type Deps = {
   config: Config
   database: Database
@@ -17,5 +17,5 @@ export type Deps = {
   accounts: ReturnType<typeof createAccountFinder>
   accountContents: AccountContents
   catalogue: Catalogue
-  reach: Reach
+  interactive: InteractiveJobs
 }

@@ -21,12 +21,13 @@ import { serveOperations } from './http/serve.ts'
 import type { Logger } from './log.ts'
 import { registerEnvironment } from './organizations/organizations.ts'
 import { reportRoutes } from './reports/routes.ts'
+import type { Runners } from './runners/runner-pool.ts'
 import { openKeyring } from './secrets/keyring.ts'
 import type { MasterKey } from './secrets/seal.ts'
 import { createAttempts, createRequestLimit } from './tokens/attempts.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { createAuthenticator } from './tokens/tokens.ts'
-import { createReach } from './transfers/reach.ts'
+import { createInteractiveJobs } from './transfers/interactive.ts'
 import { transferRoutes } from './transfers/routes.ts'
 import { transfersUnderWay } from './transfers/transfers.ts'
 import { waitingJobs } from './worker/worker.ts'
@@ -45,8 +46,9 @@ export async function createService(
     database,
     databaseUrl,
     masterKey,
+    runners,
     log,
-  }: { database: Database; databaseUrl: string; masterKey: MasterKey; log: Logger },
+  }: { database: Database; databaseUrl: string; masterKey: MasterKey; runners: Runners; log: Logger },
 ): Promise<Service> {
   await registerEnvironment(database, config)
   const unknown = await findUnknownConnectors(database)
@@ -55,7 +57,6 @@ export async function createService(
   const keyring = await openKeyring(database, masterKey, notices)
   const accounts = createAccountFinder(database, notices)
   const catalogue = createCatalogue(config.publicUrl)
-  const reach = createReach(config)
   const deps: Deps = {
     config,
     database,
@@ -65,7 +66,7 @@ export async function createService(
     accounts,
     accountContents: connectionsOfAccounts,
     catalogue,
-    reach,
+    interactive: createInteractiveJobs(runners, config.interactive),
   }
   const limit = createRequestLimit(config.rateLimitPerMinute)
   const gate: Gate = {
@@ -94,6 +95,7 @@ export async function createService(
     ...{ database, log },
     waitingJobs: () => waitingJobs(database),
     transfersUnderWay: () => transfersUnderWay(database),
+    runners: () => runners.stats(),
   })
   serveHealth(app, database, () => draining)
   serveDocuments(app, config.publicUrl)
@@ -106,7 +108,6 @@ export async function createService(
       draining = true
       await app.close()
       await notices.close()
-      await reach.close()
     },
   }
 }

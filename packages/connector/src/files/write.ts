@@ -1,24 +1,10 @@
 import type { Delivery, DestinationContext, DestinationWriter } from '../destination.ts'
 import type { Json } from '../rows.ts'
-import type { Values } from '../values.ts'
 import { makeEncoder } from './encoder.ts'
-import { writeOptionsOf } from './fields.ts'
 import { extensionOf, type WriteFormat } from './format.ts'
 import type { FileSink } from './store.ts'
 
 export type WriteOptions = { readonly format: WriteFormat; readonly gzip: boolean }
-
-/** Parts of about so many bytes are worth a trip to the disk or the network, and a line in the books. */
-export const usualPartBytes: number = 4 << 20
-
-/**
- * What a destination of files takes at once. Rows that become bytes soon die young, which costs a third less processor
- * time than batches as large as parts; a batch of Parquet is a row group, and small ones make large files.
- */
-export const fileBatch = (settings: Values): { rowsMax: number; bytesMax: number } => ({
-  rowsMax: 20_000,
-  bytesMax: writeOptionsOf(settings).format === 'Parquet' ? 4 << 20 : 512 << 10,
-})
 
 /** The receipt of a part: where it ends in the file, the sink's own receipt, and what the end of the file has to know. */
 type PartReceipt = {

@@ -1,5 +1,5 @@
 import { defineConnector, secret, select, text } from '@penstock/connector'
-import { fileBatch, writeFields } from '@penstock/connector/files'
+import { fileBatch, writeFields } from '@penstock/connector/files/definition'
 import { access } from './access.ts'
 import { amazonS3 } from './platform.ts'
 

@@ -1,5 +1,5 @@
 import { defineConnector, secret, text } from '@penstock/connector'
-import { readFields } from '@penstock/connector/files'
+import { readFields } from '@penstock/connector/files/definition'
 import { access } from './access.ts'
 import { amazonS3 } from './platform.ts'
 

@@ -1,5 +1,5 @@
 import { boolean, defineConnector, text } from '@penstock/connector'
-import { fileBatch, writeFields } from '@penstock/connector/files'
+import { fileBatch, writeFields } from '@penstock/connector/files/definition'
 import { credentials } from './credentials.ts'
 import { azureBlobStorage } from './platform.ts'
 

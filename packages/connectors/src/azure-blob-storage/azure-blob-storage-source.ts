@@ -1,5 +1,5 @@
 import { defineConnector, text } from '@penstock/connector'
-import { readFields } from '@penstock/connector/files'
+import { readFields } from '@penstock/connector/files/definition'
 import { credentials } from './credentials.ts'
 import { azureBlobStorage } from './platform.ts'
 

@@ -1,5 +1,5 @@
 import { boolean, defineConnector, secret, text } from '@penstock/connector'
-import { fileBatch, writeFields } from '@penstock/connector/files'
+import { fileBatch, writeFields } from '@penstock/connector/files/definition'
 import { googleCloudStorage } from './platform.ts'
 
 /** Files in a bucket of Google Cloud Storage. */

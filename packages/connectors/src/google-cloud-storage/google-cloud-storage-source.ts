@@ -1,5 +1,5 @@
 import { defineConnector, secret, text } from '@penstock/connector'
-import { readFields } from '@penstock/connector/files'
+import { readFields } from '@penstock/connector/files/definition'
 import { googleCloudStorage } from './platform.ts'
 
 /** Files of a bucket of Google Cloud Storage, read. */

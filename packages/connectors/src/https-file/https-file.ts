@@ -1,5 +1,5 @@
 import { defineConnector, secret, select, text } from '@penstock/connector'
-import { readFields } from '@penstock/connector/files'
+import { readFields } from '@penstock/connector/files/definition'
 import { httpsFilePlatform } from './platform.ts'
 
 /** A file on any web server. */

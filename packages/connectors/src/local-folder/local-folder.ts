@@ -1,5 +1,5 @@
 import { defineConnector, text } from '@penstock/connector'
-import { fileBatch, readFields, writeFields } from '@penstock/connector/files'
+import { fileBatch, readFields, writeFields } from '@penstock/connector/files/definition'
 import { localFolderPlatform } from './platform.ts'
 
 /** Files in a folder of the machine that this service runs on. */

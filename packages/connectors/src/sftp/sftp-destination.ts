@@ -1,5 +1,5 @@
 import { defineConnector, secret, text } from '@penstock/connector'
-import { usualPartBytes, writeFields } from '@penstock/connector/files'
+import { usualPartBytes, writeFields } from '@penstock/connector/files/definition'
 import { sftp } from './platform.ts'
 import { hostKey, server } from './sign-in.ts'
 

@@ -3,6 +3,8 @@ import type { Config } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Logger } from '../log.ts'
 import { type Credentials, createFirstOrganization, registerEnvironment } from '../organizations/organizations.ts'
+import { runnerOptions } from '../runners/options.ts'
+import { createRunnerPool } from '../runners/runner-pool.ts'
 import { createService, type Service } from '../service.ts'
 import { startWorker } from '../worker/worker.ts'
 import { credentialsFile, openGround, readIfThere, writePrivate } from './ground.ts'
@@ -15,8 +17,10 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   opened.defer(ground.close)
   await migrate(ground.databaseUrl)
   const first = await prepareFirstOrganization(config, ground.database)
-  if (config.worker) opened.defer((await startWorker(config, ground, log)).stop)
-  const service = await createService(config, { ...ground, log })
+  const runners = createRunnerPool(runnerOptions(config), log)
+  opened.defer(runners.close)
+  if (config.worker) opened.defer((await startWorker(config, { ...ground, runners }, log)).stop)
+  const service = await createService(config, { ...ground, runners, log })
   opened.defer(service.close)
   await listen(service, config)
   log.info({ address: config.publicUrl, environment: config.environment.name }, 'serving')
@@ -51,7 +55,9 @@ export async function work(config: Config, log: Logger): Promise<void> {
   const ground = await openGround(config, log)
   opened.defer(ground.close)
   await migrate(ground.databaseUrl)
-  opened.defer((await startWorker(config, ground, log)).stop)
+  const runners = createRunnerPool(runnerOptions(config), log)
+  opened.defer(runners.close)
+  opened.defer((await startWorker(config, { ...ground, runners }, log)).stop)
   log.info('working')
   await told
 }

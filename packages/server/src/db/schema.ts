@@ -385,12 +385,15 @@ export const transfers = pgTable(
     trigger: text('trigger').notNull(),
     /** The transfer whose rejected records this one sends again. */
     replayOf: id('replay_of'),
-    /** Settings for this time, over those of the connection. */
+    /** The connection's settings that it runs with, as they were when it was started. */
     srcConfig: jsonb('src_config').$type<Record<string, string | number | boolean | string[]>>().notNull().default({}),
     destConfig: jsonb('dest_config')
       .$type<Record<string, string | number | boolean | string[]>>()
       .notNull()
       .default({}),
+    /** The saved configuration of both connectors without secrets, as it was then; none in rows of earlier versions. */
+    srcSettings: jsonb('src_settings').$type<Record<string, string | number | boolean | string[]>>(),
+    destSettings: jsonb('dest_settings').$type<Record<string, string | number | boolean | string[]>>(),
     confirmed: boolean('confirmed').notNull().default(false),
     cancelling: boolean('cancelling').notNull().default(false),
     read: bigint('read', { mode: 'number' }).notNull().default(0),
@@ -400,6 +403,8 @@ export const transfers = pgTable(
     bytes: bigint('bytes', { mode: 'number' }).notNull().default(0),
     progress: doublePrecision('progress'),
     attempt: integer('attempt').notNull().default(0),
+    /** Runners of it that died since a batch was last confirmed. */
+    crashes: integer('crashes').notNull().default(0),
     /** How far the source is read, of what is confirmed: opaque to all but the connector (invariant 9). */
     position: jsonb('position'),
     /** How many records of the source the batch covers that is being delivered; after a crash it comes again as it was. */

@@ -20,6 +20,7 @@ export function observe(
     log,
     waitingJobs,
     transfersUnderWay,
+    runners,
   }: {
     database: Database
     log: Logger
@@ -27,6 +28,13 @@ export function observe(
     waitingJobs: () => Promise<number>
     /** How many transfers wait and run, and how long the first of them has waited; asked at each scrape. */
     transfersUnderWay: () => Promise<{ queued: number; running: number; oldestWaitSeconds: number }>
+    /** What the runners of this process do. */
+    runners: () => {
+      readonly running: number
+      readonly idle: number
+      readonly memoryBytes: number
+      readonly deaths: Readonly<Record<string, number>>
+    }
   },
 ): void {
   const registry = new Registry()
@@ -89,6 +97,35 @@ export function observe(
       const transfers = await underWay()
       if (transfers) this.set(transfers.oldestWaitSeconds)
       else this.remove()
+    },
+  })
+
+  new Gauge({
+    name: 'penstock_runners',
+    help: 'Processes that run the code of connectors for this process, by state',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { running, idle } = runners()
+      this.set({ state: 'running' }, running)
+      this.set({ state: 'idle' }, idle)
+    },
+  })
+  new Gauge({
+    name: 'penstock_runners_memory_bytes',
+    help: 'Resident memory of these processes together',
+    registers: [registry],
+    collect() {
+      this.set(runners().memoryBytes)
+    },
+  })
+  new Gauge({
+    name: 'penstock_runner_deaths',
+    help: 'Runners that died in a job since this process started, by reason',
+    labelNames: ['reason'],
+    registers: [registry],
+    collect() {
+      for (const [reason, count] of Object.entries(runners().deaths)) this.set({ reason }, count)
     },
   })
 

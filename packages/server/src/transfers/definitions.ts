@@ -1,8 +1,8 @@
 import { type Connector, type End, type Fields, type Records, showValue } from '@penstock/connector'
+import { foldName, wellKnownNames } from '@penstock/engine'
 import type { ConnectorDefinition, EndDefinition, FieldDefinition, RecordDefinition } from '@penstock/wire'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { refuse } from '../refusal.ts'
-import { foldName, wellKnownNames } from './mapping/column-names.ts'
 
 /**
  * What connectors are by their definitions, for whoever draws a form or maps columns. It stands in this room because it

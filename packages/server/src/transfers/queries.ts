@@ -84,10 +84,13 @@ export const insertTransfer = statement<
   with t as (
     insert into transfers
       (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger, replay_of,
-       src_config, dest_config, confirmed)
+       src_config, dest_config, src_settings, dest_settings, confirmed)
     values
       (:id, :organizationId, :accountId, :connectionId, :srcConnectorId, :destConnectorId, 'queued', :trigger,
-       :replayOf, :srcConfig, :destConfig, :confirmed)
+       :replayOf, :srcConfig, :destConfig,
+       (select settings from added_connectors where account_id = :accountId and connector_id = :srcConnectorId),
+       (select settings from added_connectors where account_id = :accountId and connector_id = :destConnectorId),
+       :confirmed)
     returning *
   )
   select ${transferColumns} from t

@@ -29,9 +29,9 @@ type TransferOperation =
   | 'setSchedule'
   | 'deleteSchedule'
 
-export const transferRoutes = ({ config, catalogue, keyring, reach }: Deps): Handlers<TransferOperation> => {
+export const transferRoutes = ({ config, catalogue, keyring, interactive }: Deps): Handlers<TransferOperation> => {
   const env = config.environment.name
-  const deps = { catalogue, keyring, reach }
+  const deps = { catalogue, keyring, interactive }
   return {
     checkConnector: async ({ db, account, id, signal }) => ({
       reply: await checkConnector(db, deps, account, id, signal),

@@ -1,4 +1,5 @@
 import type { Values } from '@penstock/connector'
+import { sideSettings } from '@penstock/engine'
 import {
   type BodyOf,
   mayTransfer,
@@ -13,11 +14,11 @@ import type { Db, Transaction } from '../db/database.ts'
 import type { ActingAccount, Actor } from '../http/call.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFaults } from '../refusal.ts'
-import { movingEnds, settingsOf } from './ends.ts'
 import * as queries from './queries.ts'
+import { movingSides } from './sides.ts'
 import { viewTransfer } from './view.ts'
 
-/** Runs of connections: asked for here, done in `engine/`. */
+/** Transfers of connections: requested here, supervised in `supervisor/`, run in runners. */
 
 /** A connection that exists in the account. */
 export async function requireConnection(db: Db, account: ActingAccount, id: string): Promise<queries.RunnableRow> {
@@ -104,8 +105,9 @@ export async function begin(
     destConnectorId: row.destConnectorId,
     trigger,
     replayOf: replayOf ?? null,
-    srcConfig: JSON.stringify(srcConfig),
-    destConfig: JSON.stringify(destConfig),
+    // A transfer runs with the settings that it starts with.
+    srcConfig: JSON.stringify({ ...row.srcConfig, ...srcConfig }),
+    destConfig: JSON.stringify({ ...row.destConfig, ...destConfig }),
     confirmed,
   })
   if (!inserted) throw new Error(`Transfer ${id} was not made`)
@@ -189,8 +191,8 @@ export async function replayTransfer(
   const replayed =
     (await queries.findTransfer.first(tx, { accountId: account.id, connectionId, id })) ?? refuse('not_found')
   requireIntegrated(catalogue, row)
-  const { destination, deliver } = movingEnds(catalogue, row)
-  if (deliver.replaces?.(settingsOf(destination, 'Destination', row.destConfig))) {
+  const { destination, deliver } = movingSides(catalogue, row)
+  if (deliver.replaces?.(sideSettings(destination, 'Destination', row.destConfig))) {
     const message =
       'replaces everything with what it is sent, and so with the rejected records alone: start a whole transfer instead'
     refuse('transfer_not_supported', [{ field: 'destConnectionConfig', message }])

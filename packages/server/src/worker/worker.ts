@@ -4,12 +4,12 @@ import { createCatalogue } from '../connectors/catalogue.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { createNotices } from '../db/notices.ts'
 import type { Logger } from '../log.ts'
+import type { Runners } from '../runners/runner-pool.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import type { MasterKey } from '../secrets/seal.ts'
-import type { EngineDeps } from '../transfers/engine/run.ts'
-import { keepUp } from '../transfers/engine/upkeep.ts'
-import { workOnTransfers } from '../transfers/engine/work.ts'
-import { createReach } from '../transfers/reach.ts'
+import { Claims } from '../transfers/supervisor/claim.ts'
+import { type SupervisorDeps, workOnTransfers } from '../transfers/supervisor/supervise.ts'
+import { keepUp } from '../transfers/supervisor/upkeep.ts'
 import { countWaitingJobs } from './queries.ts'
 import { type Queue, runQueue } from './queue.ts'
 
@@ -29,19 +29,20 @@ export type Worker = {
  */
 export async function startWorker(
   config: Config,
-  { databaseUrl, masterKey }: { databaseUrl: string; masterKey: MasterKey },
+  { databaseUrl, masterKey, runners }: { databaseUrl: string; masterKey: MasterKey; runners: Runners },
   log: Logger,
 ): Promise<Worker> {
-  const engine = await openEngine(config, databaseUrl, masterKey, log)
+  const supervisor = await openSupervisor(config, { databaseUrl, masterKey, runners }, log)
   const stopping = new AbortController()
   const { signal } = stopping
   const told = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const owners: string[] = []
   const { transfers } = config
+  const claims = new Claims(transfers)
   const work = atMost(transfers.atOnce, () =>
-    workOnTransfers(engine.deps, transfers, log, signal).catch((err) => {
-      // Whoever is alive takes up what this worker could not go on with.
-      log.warn({ err }, 'a transfer could not go on; it is taken up again')
+    workOnTransfers(supervisor.deps, claims, log, signal).catch((err) => {
+      // Whoever is alive claims what this worker could not go on with.
+      log.warn({ err }, 'a transfer could not go on; it is claimed again')
     }),
   )
   // Transfers do not keep the purge waiting.
@@ -59,14 +60,14 @@ export async function startWorker(
     }
     await queue?.ended
   }
-  const upkeep = keepUp(engine.deps, log, signal)
+  const upkeep = keepUp(supervisor.deps, log, signal)
   const supervised = supervise(await start())
   return {
     stop: async () => {
       stopping.abort()
       await supervised
       await upkeep
-      await engine.close()
+      await supervisor.close()
     },
   }
 }
@@ -94,35 +95,34 @@ function atMost(times: number, work: () => Promise<void>): () => Promise<void> {
 export const waitingJobs = async (database: Database): Promise<number> =>
   (await countWaitingJobs.first(database, {}))?.waiting ?? 0
 
-/** What transfers are run with: connections of their own, the keys, the catalogue and the way out. */
-async function openEngine(
+/** What transfers are supervised with: connections of their own, the keys, the catalogue and the runners. */
+async function openSupervisor(
   config: Config,
-  databaseUrl: string,
-  masterKey: MasterKey,
+  { databaseUrl, masterKey, runners }: { databaseUrl: string; masterKey: MasterKey; runners: Runners },
   log: Logger,
-): Promise<{ deps: EngineDeps; close(): Promise<void> }> {
+): Promise<{ deps: SupervisorDeps; close(): Promise<void> }> {
   const database = openDatabase({
     url: databaseUrl,
     poolSize: config.transfers.atOnce + upkeepConnections,
     onIdleError: (err) => log.warn({ err }, 'a database connection of the transfers broke'),
   })
   const notices = createNotices(databaseUrl, (err) => log.warn({ err }, 'cannot hear other processes; trying again'))
-  const reach = createReach(config)
   const close = async () => {
     await notices.close()
-    await reach.close()
     await database.close()
   }
   try {
     const keyring = await openKeyring(database, masterKey, notices)
     await notices.start()
     const settings = {
-      patience: { firstMs: firstRetryMs, mostMs: longestRetryMs, totalMs: config.retrySeconds * 1000 },
+      retry: { firstMs: firstRetryMs, mostMs: longestRetryMs, totalMs: config.retrySeconds * 1000 },
       silenceMs: config.silenceSeconds * 1000,
       rejectsMax: config.rejects.max,
       replaceShareMin: config.replacePercentMin / 100,
+      progressMs: config.transfers.progressSeconds * 1000,
+      runTimeMs: config.transfers.hours * 3_600_000,
     }
-    return { deps: { database, keyring, catalogue: createCatalogue(config.publicUrl), reach, settings }, close }
+    return { deps: { database, keyring, catalogue: createCatalogue(config.publicUrl), runners, settings }, close }
   } catch (error) {
     await close()
     throw error

@@ -15,6 +15,9 @@ export type WorkRow = {
   replayOf: string | null
   srcConfig: Values
   destConfig: Values
+  /** Saved configuration without secrets as it was at the start; none in rows of earlier versions. */
+  srcSettings: Values | null
+  destSettings: Values | null
   confirmed: boolean
   read: number
   attempt: number
@@ -34,16 +37,23 @@ export type WorkRow = {
 export const holdClaims = statement(`select pg_advisory_xact_lock(hashtext('penstock claims'), 0)`)
 
 /**
- * Takes up the transfer whose turn it is: of the accounts with room, the one that runs least, and in it the oldest.
- * So a thousand transfers of one account stand in nobody else's way. Of each account that waits only the first transfer
- * is looked at: it takes longer with more accounts that wait, and not with more transfers.
+ * Claims the transfer whose turn it is: of the organizations with room the one that runs least, in it of the accounts
+ * with room the one that runs least, and in it the oldest. So a thousand transfers of one account delay nobody else. Of
+ * each account that waits only the first transfer is looked at: it takes longer with more accounts that wait, and not
+ * with more transfers.
  */
 export const claimTransfer = statement<
-  { perAccount: number; perPlatform: number; platformConnectors: string },
-  { id: string }
+  {
+    perAccount: number
+    perPlatform: number
+    platformConnectors: string
+    fullOrganizations: readonly string[]
+    fullAccounts: readonly string[]
+  },
+  { id: string; organizationId: string; accountId: string }
 >(`
   with recursive running as (
-    select id, account_id, src_connector_id, dest_connector_id from transfers where status = 'running'
+    select id, organization_id, account_id, src_connector_id, dest_connector_id from transfers where status = 'running'
   ),
   platforms as (
     select p.connector, p.platform from jsonb_to_recordset(:platformConnectors::jsonb) as p (connector text, platform text)
@@ -67,29 +77,35 @@ export const claimTransfer = statement<
     from waiting_accounts w
     left join (select account_id, count(*) as runs from running group by account_id) r on r.account_id = w.account_id
     where w.account_id is not null and coalesce(r.runs, 0) < :perAccount::int
+      and w.account_id <> all(:fullAccounts::text[])
   ),
   next as (
     select oldest.id
     from with_room a
     cross join lateral (
-      select t.id, t.created_time from transfers t
+      select t.id, t.organization_id, t.created_time from transfers t
       where t.status = 'queued' and t.account_id = a.account_id
         and not exists (select from barred b where b.connector in (t.src_connector_id, t.dest_connector_id))
       order by t.created_time, t.id limit 1
     ) oldest
-    order by a.runs, oldest.created_time, oldest.id limit 1
+    left join (select organization_id, count(*) as runs from running group by organization_id) o
+      on o.organization_id = oldest.organization_id
+    where oldest.organization_id <> all(:fullOrganizations::text[])
+    order by coalesce(o.runs, 0), a.runs, oldest.created_time, oldest.id limit 1
   )
   update transfers set
     status = 'running', attempt = attempt + 1, heartbeat_time = now(), started_time = coalesce(started_time, now()),
     error_code = null, error_message = null
   where id in (select id from next) and status = 'queued'
-  returning id
+  returning id, organization_id, account_id
 `)
 
 export const findWork = statement<{ id: string }, WorkRow>(`
   select t.id, t.organization_id, t.account_id, t.connection_id, t.src_connector_id, t.dest_connector_id, t.trigger,
-    t.replay_of, c.src_config || t.src_config as src_config, c.dest_config || t.dest_config as dest_config, t.confirmed,
-    t.read, t.attempt, t.position, t.pending, t.source_columns, t.columns, t.data_key_id,
+    t.replay_of,
+    case when t.src_settings is null then c.src_config || t.src_config else t.src_config end as src_config,
+    case when t.src_settings is null then c.dest_config || t.dest_config else t.dest_config end as dest_config,
+    t.src_settings, t.dest_settings, t.confirmed, t.read, t.attempt, t.position, t.pending, t.source_columns, t.columns, t.data_key_id,
     t.created_time, t.started_time, m.marker, m.memory, m.replaced
   from transfers t
   join connections c on c.id = t.connection_id
@@ -160,7 +176,7 @@ export const confirmTransfer = statement<
 >(`
   update transfers set
     read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
-    bytes = bytes + :bytes, progress = coalesce(:progress, progress), position = coalesce(:position, position), pending = null,
+    bytes = bytes + :bytes, progress = coalesce(:progress, progress), position = coalesce(:position, position), pending = null, crashes = 0,
     marker = coalesce(:marker, marker), error_code = null, error_message = null, heartbeat_time = now()
   where id = :id and attempt = :attempt and status = 'running'
 `)
@@ -264,13 +280,23 @@ export const releaseTransfer = statement<Fence>(`
   where id = :id and attempt = :attempt and status = 'running'
 `)
 
+/** The runner of a transfer died: queues it again, unless that happened too often since a batch was last confirmed. */
+export const requeueCrashed = statement<Fence & { crashesMax: number }>(`
+  update transfers set status = 'queued', heartbeat_time = null, crashes = crashes + 1
+  where id = :id and attempt = :attempt and status = 'running' and crashes < :crashesMax
+`)
+
 /** Of a transfer that is sent again: its rejected records. */
 export const replayedRejects = statement<
-  { transferId: string; number: number; limit: number },
+  { transferId: string; number: number; limit: number; bytes: number },
   { number: number; sealed: Buffer }
 >(`
-  select number, sealed from rejects
-  where transfer_id = :transferId and number > :number and sealed is not null order by number limit :limit
+  select number, sealed from (
+    select number, sealed, sum(octet_length(sealed)) over (order by number) - octet_length(sealed) as bytes_before
+    from rejects
+    where transfer_id = :transferId and number > :number and sealed is not null order by number limit :limit
+  ) page
+  where bytes_before < :bytes::bigint order by number
 `)
 export const replayedTransfer = statement<
   { id: string },

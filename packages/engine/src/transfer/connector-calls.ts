@@ -7,8 +7,8 @@ export class ConnectorDefect extends Error {
   override readonly name = 'ConnectorDefect'
 }
 
-/** Whether an end of the connection is to blame. */
-export const isOfTheEnds = (error: unknown): boolean =>
+/** Whether a side of the connection is to blame. */
+export const isOfTheSides = (error: unknown): boolean =>
   asOutcome(error) !== undefined || error instanceof ConnectorDefect
 
 /** Calls a connector. Throws an `Outcome`, a `ConnectorDefect`, or the signal's reason once that is aborted. */

@@ -1,46 +1,38 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { asOutcome, Outcome } from '@penstock/connector'
+import type { RetryPolicy } from '../protocol.ts'
 
-/** How long passing trouble is put up with. */
-export type Patience = {
-  /** The wait after the first failure in a row; each further one doubles it. */
-  readonly firstMs: number
-  readonly mostMs: number
-  /** Without a batch confirmed for so long, trouble does not pass any more. */
-  readonly totalMs: number
-}
-
-/** Trouble in a row, without a batch confirmed in between. */
-export class Troubles {
+/** Transient errors in a row, without a batch confirmed in between. */
+export class Retries {
   #since: number | undefined
   #count = 0
   #defects = 0
-  readonly #patience: Patience
+  readonly #policy: RetryPolicy
 
-  constructor(patience: Patience) {
-    this.#patience = patience
+  constructor(policy: RetryPolicy) {
+    this.#policy = policy
   }
 
-  /** A batch was confirmed: patience is whole again. */
-  forget(): void {
+  /** A batch was confirmed: counting starts over. */
+  reset(): void {
     this.#since = undefined
     this.#count = 0
     this.#defects = 0
   }
 
   /**
-   * Takes note of trouble.
-   * @returns how long to wait until another try, in milliseconds: for as long as the outcome asks, or ever longer, with
-   *   jitter. Throws where the transfer ends with this: once patience is at its end, and where waiting would not help.
+   * Counts an error.
+   * @returns how long to wait until the next try, in milliseconds: for as long as the outcome asks, or ever longer, with
+   *   jitter. Throws the error where it is final: after `totalMs`, and where waiting would not help.
    */
-  meet(error: unknown): number {
+  next(error: unknown): number {
     const outcome = asOutcome(error)
     const passes = outcome
       ? outcome.instruction === 'retry' || outcome.instruction === 'unreachable'
       : this.#defects++ < defectTries
     if (!passes) throw error
     this.#since ??= Date.now()
-    const { firstMs, mostMs, totalMs } = this.#patience
+    const { firstMs, mostMs, totalMs } = this.#policy
     const grown = Math.min(mostMs, firstMs * 2 ** this.#count++)
     const waitMs = Math.max(outcome?.afterMs ?? 0, grown / 2 + (Math.random() * grown) / 2)
     if (Date.now() + waitMs - this.#since > totalMs) throw atTheEnd(error)

@@ -3,13 +3,13 @@ import type { Connector } from '@penstock/connector'
 import { meet } from '../../connections/connections.ts'
 import type { Logger } from '../../log.ts'
 import { Refusal } from '../../refusal.ts'
-import { openContext } from '../ends.ts'
+import { EndJob } from '../../runners/runner-process.ts'
 import { holdRunnable, wakeWorker } from '../queries.ts'
 import { nextRun } from '../schedules.ts'
+import { openSide } from '../sides.ts'
 import { begin, requireIntegrated } from '../transfers.ts'
 import * as queries from './queries.ts'
-import type { EngineDeps } from './run.ts'
-import { beatMs } from './work.ts'
+import { heartbeatMs, type SupervisorDeps } from './supervise.ts'
 
 /**
  * What must be seen to from time to time, by every worker: transfers whose worker died, schedules that are due,
@@ -19,21 +19,22 @@ import { beatMs } from './work.ts'
 const dueAtOnce = 100
 const probesAtOnce = 10
 const probeTimeoutMs = 60_000
+const probeGraceMs = 5_000
 const probeMostSeconds = 3_600
 
 /** Sees to it until the signal aborts. Trouble with the database ends nothing: the next tick tries again. */
-export async function keepUp(deps: EngineDeps, log: Logger, stopping: AbortSignal): Promise<void> {
+export async function keepUp(deps: SupervisorDeps, log: Logger, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     for (const see of [reviveSilent, startDue, probeOffline]) {
       if (stopping.aborted) return
       await see(deps, log, stopping).catch((err) => log.warn({ err }, 'upkeep of transfers failed; trying again'))
     }
-    await delay(beatMs(deps), undefined, { signal: stopping }).catch(() => {})
+    await delay(heartbeatMs(deps), undefined, { signal: stopping }).catch(() => {})
   }
 }
 
 /** Gives transfers of dead workers to living ones, and wakes workers where transfers wait. */
-export async function reviveSilent({ database, settings }: EngineDeps, log: Logger): Promise<void> {
+export async function reviveSilent({ database, settings }: SupervisorDeps, log: Logger): Promise<void> {
   const revived = await queries.reviveSilent.all(database, { silentSeconds: settings.silenceMs / 1000 })
   for (const { id } of revived)
     log.warn({ transferId: id }, 'the worker of a transfer fell silent; another one goes on')
@@ -42,7 +43,7 @@ export async function reviveSilent({ database, settings }: EngineDeps, log: Logg
 }
 
 /** Starts what is due; a schedule that was missed many times starts once. */
-export async function startDue({ database, catalogue }: EngineDeps, log: Logger): Promise<void> {
+export async function startDue({ database, catalogue }: SupervisorDeps, log: Logger): Promise<void> {
   for (let started = 0; started < dueAtOnce; started++) {
     const due = await database.transaction(async (tx) => {
       const schedule = await queries.takeDue.first(tx, {})
@@ -67,14 +68,13 @@ export async function startDue({ database, catalogue }: EngineDeps, log: Logger)
 }
 
 /** Tries connections that went offline; those that get through become active again. */
-export async function probeOffline(deps: EngineDeps, log: Logger, stopping: AbortSignal): Promise<void> {
+export async function probeOffline(deps: SupervisorDeps, log: Logger, stopping: AbortSignal): Promise<void> {
   const { database, catalogue } = deps
   const due = await queries.takeProbes.all(database, { limit: probesAtOnce, mostSeconds: probeMostSeconds })
   await Promise.all(
     due.map(async ({ connectionId, accountId, srcConnectorId, destConnectorId }) => {
-      const signal = AbortSignal.any([stopping, AbortSignal.timeout(probeTimeoutMs)])
       const ends = [srcConnectorId, destConnectorId].map(catalogue.known)
-      const found = await Promise.all(ends.map((connector) => answers(deps, connector, accountId, signal)))
+      const found = await Promise.all(ends.map((connector) => answers(deps, connector, accountId, stopping)))
       if (!found.every(Boolean)) return
       await database.transaction(async (tx) => {
         await meet(tx, connectionId, 'recovery')
@@ -86,16 +86,28 @@ export async function probeOffline(deps: EngineDeps, log: Logger, stopping: Abor
 }
 
 async function answers(
-  deps: EngineDeps,
+  deps: SupervisorDeps,
   connector: Connector,
   accountId: string,
-  signal: AbortSignal,
+  stopping: AbortSignal,
 ): Promise<boolean> {
+  if (!connector.check) return true
+  const ending = new AbortController()
+  const end = () => ending.abort(new EndJob(false, probeGraceMs))
+  stopping.addEventListener('abort', end, { once: true })
   try {
-    const context = await openContext(deps.database, deps, connector, accountId, undefined, signal)
-    const steps = (await connector.check?.(context)) ?? []
-    return steps.every(({ ok }) => ok)
+    const result = await deps.runners.run(
+      { kind: 'check', connector: await openSide(deps, connector, accountId), deadlineMs: probeTimeoutMs },
+      {
+        owner: accountId,
+        watch: { deadlineMs: probeTimeoutMs + probeGraceMs },
+        signal: ending.signal,
+      },
+    )
+    return result.ok && result.value.every(({ ok }) => ok)
   } catch {
     return false
+  } finally {
+    stopping.removeEventListener('abort', end)
   }
 }

@@ -1,0 +1,17 @@
+/** What definitions of file connectors need; none of it reads or writes a file. */
+import type { Values } from '../values.ts'
+import { readFields, writeFields, writeOptionsOf } from './fields.ts'
+
+export { readFields, writeFields }
+
+/** Parts of about so many bytes are worth a trip to the disk or the network, and a line in the books. */
+export const usualPartBytes: number = 4 << 20
+
+/**
+ * What a destination of files takes at once. Rows that become bytes soon die young, which costs a third less processor
+ * time than batches as large as parts; a batch of Parquet is a row group, and small ones make large files.
+ */
+export const fileBatch = (settings: Values): { rowsMax: number; bytesMax: number } => ({
+  rowsMax: 20_000,
+  bytesMax: writeOptionsOf(settings).format === 'Parquet' ? 4 << 20 : 512 << 10,
+})

@@ -1,0 +1,71 @@
+import {
+  type Confirmation,
+  Ended,
+  type FromRunner,
+  type HostMethod,
+  type KeptReject,
+  protocolLimits,
+  type ReplayPage,
+  type ToRunner,
+  type TransferHost,
+  type TransferState,
+} from './protocol.ts'
+
+type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
+
+/** The supervisor's side of a transfer, as the runner calls it: each call is a message and waits for its answer. */
+export class HostChannel implements TransferHost {
+  readonly #send: (message: FromRunner) => void
+  readonly #waiting = new Map<number, Waiting>()
+  #last = 0
+
+  constructor(send: (message: FromRunner) => void) {
+    this.#send = send
+  }
+
+  /** Hands an answer to the call that waits for it. */
+  receive(message: Extract<ToRunner, { type: 'answer' | 'ended' }>): void {
+    const waiting = this.#waiting.get(message.id)
+    this.#waiting.delete(message.id)
+    if (message.type === 'ended') waiting?.reject(new Ended(message.resumes))
+    else waiting?.resolve(message.value)
+  }
+
+  open = () => this.#call<TransferState>('open', null)
+  keepColumns = (columns: Parameters<TransferHost['keepColumns']>[0]) => this.#call<void>('keepColumns', columns)
+  beginBatch = (pending: number | null) => this.#call<void>('beginBatch', pending)
+  reportRetry = (error: Parameters<TransferHost['reportRetry']>[0]) => this.#call<void>('reportRetry', error)
+  readRejects = (after: number) => this.#call<ReplayPage>('readRejects', after)
+
+  async confirm({ rejects, ...confirmation }: Confirmation): Promise<void> {
+    const parts = inParts(rejects)
+    const last = parts.pop() ?? []
+    for (const part of parts) await this.#call<void>('stageRejects', part)
+    await this.#call<void>('confirm', { ...confirmation, rejects: last } satisfies Confirmation)
+  }
+
+  #call<T>(method: HostMethod, argument: unknown): Promise<T> {
+    const id = ++this.#last
+    const answer = new Promise<T>((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as Waiting['resolve'], reject })
+    })
+    this.#send({ type: 'call', id, method, argument })
+    return answer
+  }
+}
+
+/** Rejected rows in parts that are messages of a bounded size. */
+function inParts(rejects: readonly KeptReject[]): KeptReject[][] {
+  const parts: KeptReject[][] = []
+  let length = Number.POSITIVE_INFINITY
+  for (const reject of rejects) {
+    const own = reject.record.length + reject.reason.length + (reject.raw?.length ?? 0)
+    if (length + own > protocolLimits.messageRejectsLengthMax) {
+      parts.push([])
+      length = 0
+    }
+    parts.at(-1)?.push(reject)
+    length += own
+  }
+  return parts
+}

@@ -1,0 +1,7 @@
+/**
+ * What the service needs of the engine without loading it: the protocol between a supervisor and its runners, and what
+ * follows from definitions of connectors alone.
+ */
+export { foldName, wellKnownNames } from './mapping/column-names.ts'
+export * from './protocol.ts'
+export { sideSettings, withDefaults } from './settings.ts'

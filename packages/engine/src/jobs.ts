@@ -1,0 +1,77 @@
+import { asOutcome } from '@penstock/connector'
+import { runCheck } from './check.ts'
+import { runPreview } from './preview.ts'
+import {
+  type DefectReport,
+  Ended,
+  type Job,
+  type JobError,
+  type JobResult,
+  type JobValues,
+  type TransferHost,
+} from './protocol.ts'
+import type { Runtime } from './runtime.ts'
+import { ConnectorDefect } from './transfer/connector-calls.ts'
+import { runTransfer } from './transfer/run-transfer.ts'
+
+export { HostChannel } from './host-channel.ts'
+export type { Runtime } from './runtime.ts'
+
+/** What a job needs beside its description. */
+export type JobDeps = {
+  readonly runtime: Runtime
+  /** Of a transfer. */
+  readonly host: TransferHost
+  /** Aborted with `Ended` when the job must end. */
+  readonly signal: AbortSignal
+  readonly onProgress: () => void
+}
+
+/** Runs one job to its end. Never rejects: whatever happened is in the result. */
+export async function runJob<J extends Job>(job: J, deps: JobDeps): Promise<JobResult<J['kind']>> {
+  const late = 'deadlineMs' in job ? AbortSignal.timeout(job.deadlineMs) : undefined
+  const signal = late ? AbortSignal.any([deps.signal, late]) : deps.signal
+  try {
+    return { ok: true, value: (await perform(job, deps, signal)) as JobValues[J['kind']] }
+  } catch (error) {
+    return { ok: false, error: deps.signal.aborted ? { kind: 'ended' } : errorOf(error, late?.aborted ?? false) }
+  }
+}
+
+async function perform(job: Job, { runtime, host, onProgress }: JobDeps, signal: AbortSignal): Promise<unknown> {
+  switch (job.kind) {
+    case 'check':
+      return runCheck(job, runtime, signal)
+    case 'preview':
+      return runPreview(job, runtime, signal)
+    case 'transfer':
+      await runTransfer({ job, runtime, host, signal, onProgress })
+      return null
+    case 'ping':
+      return null
+  }
+}
+
+function errorOf(error: unknown, isLate: boolean): JobError {
+  const outcome = asOutcome(error)
+  if (outcome) {
+    const { instruction, code, message } = outcome
+    return { kind: 'connector', instruction, code, message }
+  }
+  if (isLate) return { kind: 'late' }
+  if (error instanceof Ended) return { kind: 'ended' }
+  if (error instanceof ConnectorDefect) {
+    return { kind: 'defect', isConnector: true, report: describeDefect(error.cause) }
+  }
+  return { kind: 'defect', isConnector: false, report: describeDefect(error) }
+}
+
+const framesMax = 20
+
+/** An error without its message, which could quote a value of a row or a secret. */
+export function describeDefect(error: unknown): DefectReport {
+  if (!(error instanceof Error)) return { type: typeof error, stack: '' }
+  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}
+  const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? []
+  return { type: error.name, ...code, stack: frames.slice(0, framesMax).join('\n') }
+}

@@ -1,0 +1,71 @@
+import type { Row } from '@penstock/connector'
+import { limits, type Preview } from '@penstock/wire'
+import { planRows, planUnmapped } from './map-rows.ts'
+import { lintRows } from './mapping/lint.ts'
+import { isPersonal, shorten } from './mapping/shorten.ts'
+import type { JobValues, PreviewJob } from './protocol.ts'
+import { openContext, type Runtime } from './runtime.ts'
+import { sideSettings } from './settings.ts'
+
+/**
+ * Reads a few rows and maps them, or shows what there is to be mapped; sends nothing.
+ * Throws an `Outcome`, or the signal's reason once that is aborted.
+ */
+export async function runPreview(
+  job: PreviewJob,
+  runtime: Runtime,
+  signal: AbortSignal,
+): Promise<JobValues['preview']> {
+  const source = await runtime.loadConnector(job.source.slug)
+  const destination = await runtime.loadConnector(job.destination.slug)
+  const open = source.source?.open
+  if (!open) throw new Error('The source of this preview moves no data')
+  const reader = await open({ ...openContext(runtime, source, 'Source', job.source, signal), marker: undefined })
+  try {
+    return await preview(reader.read(), (columns) =>
+      job.unmapped
+        ? planUnmapped(columns)
+        : planRows(destination, columns, sideSettings(destination, 'Destination', job.destination.settings)),
+    )
+  } finally {
+    await reader.close()
+  }
+}
+
+async function preview(
+  chunks: AsyncIterable<{ columns: readonly string[]; rows: readonly Row[]; faults?: ReadonlyMap<number, string> }>,
+  planFor: (columns: readonly string[]) => ReturnType<typeof planRows>,
+): Promise<JobValues['preview']> {
+  const raws: Row[] = []
+  const broken = new Map<number, string>()
+  let columns: readonly string[] | undefined
+  for await (const chunk of chunks) {
+    columns = chunk.columns
+    for (const [i, reason] of chunk.faults ?? []) broken.set(raws.length + i, reason)
+    raws.push(...chunk.rows.slice(0, limits.previewRowsMax - raws.length))
+    if (raws.length >= limits.previewRowsMax) break
+  }
+  if (!columns) return { preview: { columns: [], rows: [], rejected: [], lint: [] } }
+  const { mapping, faults } = planFor(columns)
+  if (!mapping) return { faults }
+  const mapped = mapping.map({ rows: raws, faults: broken })
+  const isValid = (i: number) => !broken.has(i) && !mapped.faults.has(i)
+  const shown: Preview = {
+    columns: [...mapping.columns],
+    rows: mapped.rows
+      .filter((_, i) => isValid(i))
+      .map((cells) =>
+        cells.map((cell, i) => shorten(cell, isPersonal(mapping.plan.steps[i] as (typeof mapping.plan.steps)[number]))),
+      ),
+    rejected: raws.flatMap((_, i) => {
+      const reason = broken.get(i)
+      const fault = reason === undefined ? mapped.faults.get(i) : { field: null, reason }
+      return fault ? [{ row: i + 1, field: fault.field ?? null, reason: fault.reason }] : []
+    }),
+    lint: lintRows(
+      mapping.plan,
+      raws.filter((_, i) => !broken.has(i)),
+    ),
+  }
+  return { preview: shown }
+}

@@ -1,0 +1,201 @@
+import type { CheckStep, Instruction, Json, Values } from '@penstock/connector'
+import type { EgressOptions } from '@penstock/connector/egress'
+import type { Fault, Preview } from '@penstock/wire'
+
+/**
+ * How a supervisor (the service or a worker) and a runner talk. Terms:
+ * runner      a child process that runs connector code, one job at a time
+ * supervisor  the process that starts runners, gives them jobs, watches them and speaks to the database
+ * job         one check, preview or transfer
+ *
+ * A runner knows no database and no key: a job carries the opened secrets of its own connectors and nothing else, over
+ * the channel between the two processes. Messages are JSON.
+ */
+
+/** What every job of a runner works with, sent once when the runner starts. */
+export type RunnerSettings = {
+  readonly egress: EgressOptions
+  /** Directories that connectors may read and write. Absolute paths. */
+  readonly localFolders: readonly string[]
+}
+
+/** A connector with its opened secrets and, where it is a side of a connection, that side's settings. */
+export type OpenedSide = {
+  readonly slug: string
+  /** The saved configuration, secrets in the clear; defaults are filled in by the runner. */
+  readonly secrets: Values
+  readonly settings: Values
+}
+
+export type CheckJob = { readonly kind: 'check'; readonly connector: OpenedSide; readonly deadlineMs: number }
+
+export type PreviewJob = {
+  readonly kind: 'preview'
+  readonly source: OpenedSide
+  readonly destination: Pick<OpenedSide, 'slug' | 'settings'>
+  /** Shows the columns of the source as they are. */
+  readonly unmapped: boolean
+  readonly deadlineMs: number
+}
+
+export type TransferJob = {
+  readonly kind: 'transfer'
+  readonly id: string
+  readonly retry: RetryPolicy
+  /** A replacing transfer with less than this share of what the last one sent waits for confirmation: 0 to 1. */
+  readonly replaceShareMin: number
+}
+
+/** Does nothing: shows that a runner starts and answers. */
+export type PingJob = { readonly kind: 'ping' }
+
+export type Job = CheckJob | PreviewJob | TransferJob | PingJob
+
+/** What each kind of job results in. */
+export type JobValues = {
+  check: readonly CheckStep[]
+  /** `faults`: the mapping does not fit the columns of the source. */
+  preview: { readonly preview: Preview } | { readonly faults: readonly Fault[] }
+  /** Everything is delivered, confirmed and visible. */
+  transfer: null
+  ping: null
+}
+
+export type JobResult<Kind extends Job['kind'] = Job['kind']> =
+  | { readonly ok: true; readonly value: JobValues[Kind] }
+  | { readonly ok: false; readonly error: JobError }
+
+/** Why a job did not succeed. */
+export type JobError =
+  /** A connector said what is wrong, for a person. */
+  | { readonly kind: 'connector'; readonly instruction: Instruction; readonly code: string; readonly message: string }
+  /** The connectors did not answer within the job's deadline. */
+  | { readonly kind: 'late' }
+  /** The supervisor ended it, and knows why. */
+  | { readonly kind: 'ended' }
+  /** A defect of a connector or of the engine, described without values. */
+  | { readonly kind: 'defect'; readonly isConnector: boolean; readonly report: DefectReport }
+
+/** An error without its message, which could quote a value. */
+export type DefectReport = { readonly type: string; readonly code?: string; readonly stack: string }
+
+/** How long a transient error is retried. */
+export type RetryPolicy = {
+  /** The wait after the first failure in a row, in milliseconds; each further one doubles it. */
+  readonly firstMs: number
+  readonly mostMs: number
+  /** Without a batch confirmed for so long, the error is final. */
+  readonly totalMs: number
+}
+
+/** Where a transfer stands, as the database has it, with what it needs to continue. */
+export type TransferState = {
+  /** Absent where rejected rows of an earlier transfer are sent again. */
+  readonly source: OpenedSide | null
+  readonly destination: OpenedSide
+  readonly replay: { readonly columns: readonly string[]; readonly rows: number } | null
+  readonly confirmed: boolean
+  /** Rows of the source that are confirmed. */
+  readonly read: number
+  readonly position: Json | null
+  /** How many rows the batch covers that may have been delivered without being confirmed. */
+  readonly pending: number | null
+  /** The columns that the destination got so far. */
+  readonly columns: readonly string[] | null
+  /** ISO 8601. */
+  readonly startedTime: string
+  readonly marker: Json | null
+  readonly memory: Json | null
+  /** How many rows the last replacing transfer sent. */
+  readonly replaced: number | null
+  readonly receipts: readonly Json[]
+  /** How many rejected rows may still be kept. */
+  readonly rejectsRoom: number
+}
+
+/** A rejected row as it is stored. */
+export type KeptReject = {
+  readonly row: number | null
+  readonly count: number
+  readonly field: string | null
+  readonly reason: string
+  /** What people see of it: redacted, as JSON text. */
+  readonly record: string
+  /** All of it as JSON text, to be sealed and sent again; `null` where it is too large or not known. */
+  readonly raw: string | null
+}
+
+/** What the destination confirmed since the last confirmation, and the position that covers it. */
+export type Confirmation = {
+  readonly read: number
+  readonly sent: number
+  readonly rejected: number
+  readonly bytes: number
+  /** Share of the source that is done, 0 to 1. */
+  readonly progress: number | null
+  readonly position: Json | null
+  readonly marker: Json | null
+  readonly receipt: Json | null
+  readonly memory: Json | null
+  readonly rejects: readonly KeptReject[]
+}
+
+export type ReplayPage = readonly { readonly number: number; readonly raw: string }[]
+
+/**
+ * What a transfer asks of its supervisor, which alone speaks to the database. Each call rejects with `Ended` where the
+ * transfer must end, for whatever reason.
+ */
+export type TransferHost = {
+  /** Where the transfer stands; asked whenever both sides are opened. */
+  open(): Promise<TransferState>
+  keepColumns(columns: { source: readonly string[]; destination: readonly string[] }): Promise<void>
+  /** Asked before each batch. @param pending how many rows it covers, where it would come again as it is */
+  beginBatch(pending: number | null): Promise<void>
+  confirm(confirmation: Confirmation): Promise<void>
+  /** Shows a transient error to people while the transfer retries. */
+  reportRetry(error: { code: string; message: string; waitMs: number }): Promise<void>
+  /** Rejected rows to send again, after a number; none once all are read. */
+  readRejects(after: number): Promise<ReplayPage>
+}
+
+/** The transfer ends here by decision of its supervisor. */
+export class Ended extends Error {
+  override readonly name = 'Ended'
+  /** Whether it continues later or elsewhere: then nothing at the destination is taken away. */
+  readonly resumes: boolean
+  constructor(resumes: boolean) {
+    super('The transfer ends here')
+    this.resumes = resumes
+  }
+}
+
+/** The host's methods as messages; `stageRejects` sends rejected rows ahead, so that no message is large. */
+export type HostMethod = keyof TransferHost | 'stageRejects'
+
+/** From the supervisor to the runner. */
+export type ToRunner =
+  | { readonly type: 'settings'; readonly settings: RunnerSettings }
+  | { readonly type: 'job'; readonly job: Job }
+  | { readonly type: 'end'; readonly resumes: boolean }
+  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'ended'; readonly id: number; readonly resumes: boolean }
+
+/** From the runner to the supervisor. */
+export type FromRunner =
+  | { readonly type: 'ready' }
+  | { readonly type: 'alive'; readonly rssBytes: number }
+  | { readonly type: 'progress' }
+  | { readonly type: 'call'; readonly id: number; readonly method: HostMethod; readonly argument: unknown }
+  | { readonly type: 'done'; readonly result: JobResult }
+  | { readonly type: 'crashed'; readonly report: DefectReport }
+
+/** Bounds of the protocol. */
+export const protocolLimits = {
+  /** Text of rejected rows in one message, in characters; a message over it is parsed too long. */
+  messageRejectsLengthMax: 512 * 1024,
+  /** A rejected row whose JSON text is longer is counted and shown, and not kept whole. */
+  rawLengthMax: 256 * 1024,
+  /** How often a busy runner reports that its event loop turns, in milliseconds. */
+  aliveMs: 1_000,
+} as const

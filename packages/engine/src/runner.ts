@@ -1,0 +1,100 @@
+/**
+ * The main module of a runner: a child process that runs connector code, one job at a time, for the supervisor that
+ * started it. It reads no environment and no arguments; everything comes over the channel between the two. Whatever goes
+ * wrong here ends this process alone.
+ */
+import { enableCompileCache } from 'node:module'
+import { Worker } from 'node:worker_threads'
+import type { FromRunner, Job, RunnerSettings, ToRunner } from './protocol.ts'
+
+enableCompileCache()
+
+const { createEgress } = await import('@penstock/connector/egress')
+const { loadConnector } = await import('@penstock/connectors/load')
+const { describeDefect, HostChannel, runJob } = await import('./jobs.ts')
+const { Ended, protocolLimits } = await import('./protocol.ts')
+
+/** The status that a runner exits with after an error that nothing caught. */
+const crashStatus = 70
+const progressEveryMs = 1_000
+
+let settings: RunnerSettings | undefined
+let ending: AbortController | undefined
+const host = new HostChannel(send)
+
+process.on('uncaughtException', crash)
+process.on('unhandledRejection', crash)
+process.on('disconnect', () => process.exit(0))
+process.on('message', (message: ToRunner) => {
+  switch (message.type) {
+    case 'settings':
+      settings = message.settings
+      return
+    case 'job':
+      void work(message.job)
+      return
+    case 'end':
+      ending?.abort(new Ended(message.resumes))
+      return
+    case 'answer':
+    case 'ended':
+      host.receive(message)
+  }
+})
+send({ type: 'ready' })
+
+async function work(job: Job): Promise<void> {
+  if (!settings) throw new Error('A job came before the settings')
+  guardAgainstOrphanhood()
+  ending = new AbortController()
+  // Connections of a job end with it.
+  const egress = createEgress(settings.egress)
+  const alive = setInterval(() => send({ type: 'alive', rssBytes: process.memoryUsage.rss() }), protocolLimits.aliveMs)
+  try {
+    const runtime = { loadConnector, egress, localFolders: settings.localFolders }
+    const result = await runJob(job, { runtime, host, signal: ending.signal, onProgress: reportProgress })
+    await egress.close()
+    send({ type: 'done', result })
+  } finally {
+    clearInterval(alive)
+    ending = undefined
+  }
+}
+
+let reportedMs = 0
+
+/** Not more often than the supervisor needs to know. */
+function reportProgress(): void {
+  const nowMs = performance.now()
+  if (nowMs - reportedMs < progressEveryMs) return
+  reportedMs = nowMs
+  send({ type: 'progress' })
+}
+
+function send(message: FromRunner): void {
+  // Without a supervisor there is nobody to tell: `disconnect` ends this process.
+  if (process.connected) process.send?.(message, undefined, undefined, () => {})
+}
+
+/** An error that nothing caught, mostly one of a driver's sockets: this process cannot be trusted any more. */
+function crash(error: unknown): void {
+  if (!process.connected) process.exit(crashStatus)
+  process.send?.({ type: 'crashed', report: describeDefect(error) } satisfies FromRunner, undefined, undefined, () =>
+    process.exit(crashStatus),
+  )
+}
+
+let guard: Worker | undefined
+
+/** A runner whose event loop does not turn cannot notice that its supervisor died; a thread of its own does. */
+function guardAgainstOrphanhood(): void {
+  if (guard) return
+  guard = new Worker(
+    `const parent = process.ppid
+     setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL') }, 500)`,
+    { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 } },
+  )
+  guard.unref()
+  // Where a thread cannot be had, the runner works without one.
+  guard.on('error', () => {})
+}

@@ -1,0 +1,16 @@
+import type { Connector, Fields, Values } from '@penstock/connector'
+import type { Role } from '@penstock/wire'
+
+/** Values with the defaults of their fields filled in. */
+export function withDefaults(fields: Fields, values: Values): Values {
+  const defaults = Object.entries(fields).flatMap(([key, field]) =>
+    field.default === undefined ? [] : [[key, field.default] as const],
+  )
+  return { ...Object.fromEntries(defaults), ...values }
+}
+
+/** The connection settings of one side, defaults filled in. */
+export function sideSettings(connector: Connector, role: Role, values: Values): Values {
+  const side = role === 'Source' ? connector.source : connector.destination
+  return withDefaults(side?.fields ?? {}, values)
+}

@@ -1,0 +1,107 @@
+import type { Delivery, Json, Rejection, Row } from '@penstock/connector'
+import { redactRow } from '../mapping/redact.ts'
+import { type Confirmation, type KeptReject, protocolLimits } from '../protocol.ts'
+import { endOf, type Load } from './batches.ts'
+import { storable } from './storable.ts'
+
+/** What became of loads, as the ledger must know it. */
+
+/** What became of a load, or of a flush, without its rows. */
+export type Entry = {
+  readonly read: number
+  readonly sent: number
+  readonly bytes: number
+  readonly rejects: readonly Rejected[]
+  /** Where reading continues behind it; a flush moves nothing. */
+  readonly end: ReturnType<typeof endOf> | undefined
+  readonly receipt: Json | undefined
+  readonly memory: Json | undefined
+}
+
+type Rejected = {
+  readonly row: number | null
+  readonly count: number
+  readonly field: string | null
+  readonly reason: string
+  readonly raw: Row | undefined
+}
+
+/** The entry of a load that was delivered, or of which every row was invalid. */
+export const entryOf = (load: Load, delivery: Delivery | undefined): Entry => ({
+  read: load.covered,
+  sent: delivery ? load.rows.length : 0,
+  bytes: delivery?.bytes ?? 0,
+  rejects: [...invalidOf(load), ...rejectedOf(load, delivery?.rejected)].sort(byRow),
+  end: endOf(load),
+  receipt: delivery?.receipt,
+  memory: delivery?.memory,
+})
+
+/** The entry of a flush. What it rejects by index is of the last load that was held. */
+export const flushEntryOf = (flushed: Delivery, lastHeld: Load | undefined): Entry => ({
+  ...{ read: 0, sent: 0, bytes: flushed.bytes, end: undefined, receipt: flushed.receipt, memory: flushed.memory },
+  rejects: rejectedOf(lastHeld, flushed.rejected).sort(byRow),
+})
+
+/**
+ * Adds up what the destination confirmed.
+ * @param columns of the source
+ * @param rejectsRoom how many rejected rows may be kept
+ * @throws where a destination rejected more rows than it was sent
+ */
+export function confirmationOf(
+  entries: readonly Entry[],
+  progress: number | null,
+  columns: readonly string[],
+  rejectsRoom: number,
+): Confirmation {
+  const rejects = entries.flatMap((entry) => entry.rejects)
+  const total = (of: (entry: Entry) => number) => entries.reduce((sum, entry) => sum + of(entry), 0)
+  const counts = {
+    read: total(({ read }) => read),
+    sent: total(({ sent }) => sent),
+    bytes: total(({ bytes }) => bytes),
+    rejected: rejects.reduce((sum, { count }) => sum + count, 0),
+  }
+  if (counts.rejected > counts.read) throw new Error('A destination rejected more records than it was sent')
+  const end = entries.findLast((entry) => entry.end)?.end
+  const names = columns.map(storable)
+  return {
+    ...counts,
+    progress,
+    position: (end?.position as Json | undefined) ?? null,
+    marker: end?.marker ?? null,
+    receipt: entries.findLast(({ receipt }) => receipt !== undefined)?.receipt ?? null,
+    memory: entries.findLast(({ memory }) => memory !== undefined)?.memory ?? null,
+    rejects: rejects.slice(0, Math.max(0, rejectsRoom)).map((reject) => keptOf(reject, names)),
+  }
+}
+
+function keptOf({ row, count, field, reason, raw }: Rejected, names: readonly string[]): KeptReject {
+  const text = raw && JSON.stringify(raw)
+  return {
+    row,
+    count,
+    field: field === null ? null : storable(field),
+    reason: storable(reason),
+    record: JSON.stringify(raw ? redactRow(names, raw) : {}),
+    raw: text === undefined || text.length > protocolLimits.rawLengthMax ? null : text,
+  }
+}
+
+const invalidOf = ({ unfit }: Load): Rejected[] =>
+  unfit.map(({ number, raw, fault }) => ({
+    ...{ row: number, count: 1, field: fault.field ?? null, reason: fault.reason, raw },
+  }))
+
+/** Throws where a destination names a row that it was not sent. */
+const rejectedOf = (load: Load | undefined, rejected: readonly Rejection[] = []): Rejected[] =>
+  rejected.map(({ index, count = 1, field = null, reason }) => {
+    if (index === undefined) return { row: null, count, field, reason, raw: undefined }
+    const row = load?.numbers[index]
+    if (row === undefined) throw new Error('A destination rejected a record that it was not sent')
+    return { row, count: 1, field, reason, raw: load?.raws[index] }
+  })
+
+/** In the order of the source; last what is only counted. */
+const byRow = (a: Rejected, b: Rejected): number => (a.row ?? Infinity) - (b.row ?? Infinity)

@@ -1,0 +1,17 @@
+import { pause, Retries } from './retries.ts'
+import { Session, type SessionDeps } from './session.ts'
+
+/**
+ * Runs one transfer from where it stands to its end: read → map → batch → deliver → confirm.
+ * Resolves once everything is delivered, confirmed and visible. Throws `Ended` where the supervisor ends it, an `Outcome`
+ * where a side of the connection is to blame, and whatever else is a defect.
+ */
+export async function runTransfer(deps: Omit<SessionDeps, 'retries'>): Promise<void> {
+  const retries = new Retries(deps.job.retry)
+  for (;;) {
+    const session = await Session.open({ ...deps, retries })
+    const waitMs = await session.run()
+    if (waitMs === undefined) return
+    await pause(waitMs, deps.signal)
+  }
+}

@@ -1,0 +1,344 @@
+import {
+  asOutcome,
+  type Chunk,
+  type Connector,
+  type Delivery,
+  type Destination,
+  type DestinationContext,
+  type DestinationWriter,
+  type Json,
+  Outcome,
+  type SourceReader,
+} from '@penstock/connector'
+import { type RowMapping, requireMapping } from '../map-rows.ts'
+import { Ended, type TransferHost, type TransferJob, type TransferState } from '../protocol.ts'
+import { openContext, type Runtime } from '../runtime.ts'
+import { withDefaults } from '../settings.ts'
+import { batchOf, beginning, fillLoads, halve, type Load, type Position } from './batches.ts'
+import { confirmationOf, type Entry, entryOf, flushEntryOf } from './confirmation.ts'
+import { checked, guarded, isOfTheSides, ofConnector } from './connector-calls.ts'
+import { readAhead } from './read-ahead.ts'
+import { readReplay } from './replay.ts'
+import { pause, type Retries } from './retries.ts'
+import { SplitBudget } from './split-budget.ts'
+import { storable } from './storable.ts'
+
+/** How long it may take to take away what was begun at a destination. */
+const takeAwayMs = 20_000
+
+/** About as much of the source as is read ahead: what can be mapped while a part is put on a disk. */
+const aheadBytes = 1536 << 10
+const loadsAheadMax = 4
+
+type Bounds = ReturnType<Destination['batch']>
+
+/** Of small batches several are read ahead, of large ones one, so that memory stays flat. */
+const loadsAhead = ({ bytesMax }: Bounds): number =>
+  Math.max(1, Math.min(loadsAheadMax, Math.floor(aheadBytes / bytesMax)))
+
+/** What a session works with. */
+export type SessionDeps = {
+  readonly job: TransferJob
+  readonly runtime: Runtime
+  readonly host: TransferHost
+  readonly retries: Retries
+  /** Aborted with `Ended` when the transfer must end. */
+  readonly signal: AbortSignal
+  /** Called whenever something moved: a chunk was read, a batch was delivered. */
+  readonly onProgress: () => void
+}
+
+/** One reader and one writer at work, from the last confirmed position to the end or the first transient error. */
+export class Session {
+  readonly #deps: SessionDeps
+  readonly #state: TransferState
+  readonly #source: Connector | undefined
+  readonly #destination: Connector
+  readonly #deliver: Destination
+  readonly #bounds: Bounds
+  readonly #replaces: boolean
+  #reader: SourceReader | undefined
+  #writer: DestinationWriter | undefined
+  readonly #receipts: Json[]
+  #memory: Json | undefined
+  #plan: RowMapping | undefined
+  #sourceColumns: readonly string[] = []
+  #held: Entry[] = []
+  #lastHeld: Load | undefined
+  /** Rows of the source that are confirmed. */
+  #read: number
+  #rejectsRoom: number
+
+  private constructor(
+    deps: SessionDeps,
+    state: TransferState,
+    sides: { source: Connector | undefined; destination: Connector; deliver: Destination },
+  ) {
+    this.#deps = deps
+    this.#state = state
+    this.#source = sides.source
+    this.#destination = sides.destination
+    this.#deliver = sides.deliver
+    this.#bounds = sides.deliver.batch(this.#destinationSettings)
+    this.#replaces = sides.deliver.replaces?.(this.#destinationSettings) ?? false
+    this.#receipts = [...state.receipts]
+    this.#memory = state.memory ?? undefined
+    this.#read = state.read
+    this.#rejectsRoom = state.rejectsRoom
+  }
+
+  /** Asks where the transfer stands, and loads the connectors of both sides. */
+  static async open(deps: SessionDeps): Promise<Session> {
+    const state = await deps.host.open()
+    const destination = await deps.runtime.loadConnector(state.destination.slug)
+    const source = state.source ? await deps.runtime.loadConnector(state.source.slug) : undefined
+    const deliver = destination.destination?.deliver
+    if (!deliver || (source && !source.source?.open)) throw new Error('A side of this transfer moves no data')
+    return new Session(deps, state, { source, destination, deliver })
+  }
+
+  get #destinationSettings() {
+    return withDefaults(this.#destination.destination?.fields ?? {}, this.#state.destination.settings)
+  }
+
+  /** @returns how long to wait until another session, in milliseconds; nothing once all is done */
+  async run(): Promise<number | undefined> {
+    try {
+      await this.#deliverAll()
+      await this.#finish()
+      return undefined
+    } catch (error) {
+      try {
+        return await this.#retry(error)
+      } catch (end) {
+        if (!(end instanceof Ended && end.resumes)) await this.#takeAway()
+        throw end
+      }
+    } finally {
+      await Promise.all([this.#reader?.close(), this.#writer?.close()])
+    }
+  }
+
+  /**
+   * Reports a transient error, for people who look while the transfer retries, and answers how long to wait until then,
+   * in milliseconds. Throws where the transfer ends with it.
+   */
+  async #retry(error: unknown): Promise<number> {
+    if (!isOfTheSides(error)) throw error
+    const waitMs = this.#deps.retries.next(error)
+    const outcome = asOutcome(error)
+    const message = `${storable(outcome?.message ?? 'The connector failed unexpectedly.')} Trying again.`
+    await this.#deps.host.reportRetry({ code: outcome?.code ?? 'connector_failed', message, waitMs })
+    return waitMs
+  }
+
+  /** The transfer ended without success: takes away what nobody should find, as far as that can be done. */
+  async #takeAway(): Promise<void> {
+    if (this.#writer && !this.#deps.signal.aborted) return this.#writer.abort()
+    // Columns are kept before anything is begun; what was begun may be another runner's doing.
+    if (!this.#writer && this.#state.columns === null) return
+    try {
+      // A writer that was stopped reaches nothing any more.
+      const writer = await this.#openWriter(AbortSignal.timeout(takeAwayMs))
+      await writer.abort()
+      await writer.close()
+    } catch {
+      // Its destination does not answer, or does not let us in.
+    }
+  }
+
+  async #deliverAll(): Promise<void> {
+    const position = (this.#state.position ?? beginning) as Position
+    if (this.#replaces && this.#state.position === null) await this.#guardReplace()
+    this.#reader = await this.#openReader()
+    const loads = fillLoads(
+      this.#reader,
+      position,
+      this.#state.read + 1,
+      (chunk) => this.#mapperFor(chunk),
+      () => this.#bounds,
+      this.#state.pending,
+    )
+    // The next loads are read and mapped while this one is delivered.
+    for await (const load of readAhead(loads, loadsAhead(this.#bounds))) {
+      await this.#deliverLoad(load, new SplitBudget(load.covered))
+      if (!this.#writerHolds()) await this.#confirmHeld()
+    }
+    if (this.#receipts.length > 0 || this.#writer) await this.#flush()
+  }
+
+  async #openReader(): Promise<SourceReader> {
+    const { host, runtime, signal } = this.#deps
+    const { source, replay, marker } = this.#state
+    if (replay) return readReplay(host, replay)
+    const open = this.#source?.source?.open
+    if (!source || !open || !this.#source) throw new Error('A transfer needs a source or rows to send again')
+    const context = openContext(runtime, this.#source, 'Source', source, signal)
+    const reader = await ofConnector(signal, () => open({ ...context, marker: marker ?? undefined }))
+    return guarded(reader, signal)
+  }
+
+  /** @param signal that of the transfer unless given */
+  async #openWriter(signal = this.#deps.signal): Promise<DestinationWriter> {
+    const { runtime, job } = this.#deps
+    const context: DestinationContext = {
+      ...openContext(runtime, this.#destination, 'Destination', this.#state.destination, signal),
+      transferId: job.id,
+      startedTime: this.#state.startedTime,
+      columns: this.#columns(),
+      receipts: [...this.#receipts],
+      memory: this.#memory,
+    }
+    return ofConnector(signal, () => this.#deliver.open(context))
+  }
+
+  #columns(): readonly string[] {
+    return this.#plan?.columns ?? this.#state.columns ?? Object.keys(this.#destination.destination?.records ?? {})
+  }
+
+  #planFor(columns: readonly string[]): RowMapping {
+    return requireMapping(this.#destination, columns, this.#destinationSettings)
+  }
+
+  /** The mapping follows from the columns, which the first chunk has. */
+  async #mapperFor(chunk: Chunk) {
+    this.#deps.onProgress()
+    if (!this.#plan) {
+      this.#plan = this.#planFor(chunk.columns)
+      this.#sourceColumns = chunk.columns
+      await this.#deps.host.keepColumns({
+        source: chunk.columns.map(storable),
+        destination: this.#plan.columns.map(storable),
+      })
+    }
+    return this.#plan.map
+  }
+
+  /** @param budget of the load that came from the source; halves of it share it */
+  async #deliverLoad(load: Load, budget: SplitBudget): Promise<void> {
+    // What is held comes again in other batches after a crash; what is not comes again as it is.
+    await this.#deps.host.beginBatch(this.#writerHolds() ? null : (budget.covered ?? load.covered))
+    if (load.rows.length === 0) return this.#addToHeld(entryOf(load, undefined), budget)
+    const sent = await this.#send(load)
+    this.#deps.onProgress()
+    if (!(sent instanceof Outcome)) {
+      budget.accept()
+      this.#held.push(sent.entry)
+      this.#lastHeld = load
+      if (!sent.delivery.held) await this.#confirmHeld()
+      return
+    }
+    budget.refuse(sent, load.rows.length)
+    if (load.rows.length > 1) {
+      for (const half of halve(load)) await this.#deliverLoad(half, budget)
+    } else {
+      await this.#addToHeld(entryOf(load, { bytes: 0, rejected: [{ index: 0, reason: sent.message }] }), budget)
+    }
+  }
+
+  /** Whether the destination took rows in without confirming them. */
+  #writerHolds(): boolean {
+    return this.#lastHeld !== undefined
+  }
+
+  /** Sends the batch of a load, again while errors are transient; answers the outcome where it must be split. */
+  async #send(load: Load): Promise<{ entry: Entry; delivery: Delivery } | Outcome> {
+    const batch = batchOf(load, this.#deps.job.id, this.#columns())
+    for (;;) {
+      try {
+        return await this.#ask(async (writer) => {
+          const delivery = checked(await writer.deliver(batch), batch)
+          return { entry: entryOf(load, delivery), delivery }
+        })
+      } catch (error) {
+        const outcome = asOutcome(error)
+        if (outcome?.instruction === 'split') return outcome
+        // What is held must be read again; else the same batch goes to a new writer after the wait.
+        if (this.#writerHolds()) throw error
+        const waitMs = await this.#retry(error)
+        await this.#writer?.close()
+        this.#writer = undefined
+        await pause(waitMs, this.#deps.signal)
+      }
+    }
+  }
+
+  async #ask<T>(call: (writer: DestinationWriter) => Promise<T>): Promise<T> {
+    this.#writer ??= await this.#openWriter()
+    const writer = this.#writer
+    return ofConnector(this.#deps.signal, () => call(writer))
+  }
+
+  /**
+   * What did not go to the destination is confirmed with what it holds, so that positions keep their order; refused rows
+   * only once the destination took another row of the same load, since until then the rows may not be to blame.
+   */
+  async #addToHeld(entry: Entry, budget: SplitBudget): Promise<void> {
+    this.#held.push(entry)
+    if (!this.#writerHolds() && budget.isSettled) await this.#confirmHeld()
+  }
+
+  /** Asked for even where nothing is held: what is written at the end must be known after a crash. */
+  async #flush(): Promise<void> {
+    const flushed = await this.#ask(async (writer) => {
+      const delivery = await writer.flush()
+      return delivery && flushEntryOf(delivery, this.#lastHeld)
+    })
+    if (flushed) this.#held.push(flushed)
+    await this.#confirmHeld()
+  }
+
+  async #confirmHeld(): Promise<void> {
+    const entries = this.#held
+    if (entries.length === 0) return
+    this.#held = []
+    this.#lastHeld = undefined
+    const progress = this.#progressAfter(entries)
+    const confirmation = confirmationOf(entries, progress, this.#sourceColumns, this.#rejectsRoom)
+    await this.#deps.host.confirm(confirmation)
+    this.#rejectsRoom -= confirmation.rejects.length
+    if (confirmation.receipt !== null) this.#receipts.push(confirmation.receipt)
+    this.#memory = confirmation.memory ?? this.#memory
+    this.#deps.retries.reset()
+  }
+
+  /** How much of the source is done, from 0 to 1, where that is known. */
+  #progressAfter(entries: readonly Entry[]): number | null {
+    const { bytes, rows } = this.#reader?.total ?? {}
+    this.#read += entries.reduce((sum, { read }) => sum + read, 0)
+    const readBytes = entries.findLast(({ end }) => end)?.end?.position.bytes
+    const part = bytes ? (readBytes ?? Number.NaN) / bytes : rows ? this.#read / rows : Number.NaN
+    return Number.isFinite(part) ? Math.min(1, Math.max(0, part)) : null
+  }
+
+  async #finish(): Promise<void> {
+    // Where nothing was sent there is nothing to make visible, unless nothing is what takes the place of everything.
+    if (this.#receipts.length > 0 || this.#writer || this.#replaces) await this.#ask((writer) => writer.finish())
+  }
+
+  /** Counts what would take the place of everything, before anything is taken away. */
+  async #guardReplace(): Promise<void> {
+    if (this.#state.confirmed || this.#state.replay) return
+    const reader = await this.#openReader()
+    let plan: RowMapping | undefined
+    let valid = 0
+    try {
+      for await (const chunk of reader.read()) {
+        this.#deps.onProgress()
+        plan ??= this.#planFor(chunk.columns)
+        const invalid = new Set([...(chunk.faults?.keys() ?? []), ...plan.map(chunk).faults.keys()])
+        valid += chunk.rows.length - invalid.size
+      }
+    } finally {
+      await reader.close()
+    }
+    const last = this.#state.replaced ?? 0
+    const least = Math.max(1, Math.ceil(last * this.#deps.job.replaceShareMin))
+    if (valid >= least) return
+    throw new Outcome(
+      'failed',
+      'confirmation_needed',
+      `This would replace everything that is there by ${valid} records${last > 0 ? `; the last time there were ${last}` : ''}. Nothing was changed: check the source, or start the transfer with "confirm": true.`,
+    )
+  }
+}

@@ -1,0 +1,59 @@
+import { Outcome } from '@penstock/connector'
+
+/** Rows that may be refused one by one, all alike and none accepted, before it is not the rows that are to blame. */
+const rowsAlikeMax = 100
+
+/**
+ * The search for bad rows in a batch that a destination refused as a whole. Where single rows are refused alike and not
+ * one is accepted, the account, the list or a setting is to blame: the search ends there, and no row is counted as bad.
+ */
+export class SplitBudget {
+  readonly #covered: number
+  #accepted = false
+  #rowsAlike = 0
+  #last: string | undefined
+  #searches = false
+
+  /** @param covered how many rows of the source the batch covers */
+  constructor(covered: number) {
+    this.#covered = covered
+  }
+
+  /**
+   * How many rows come again after a crash, so that the batch is cut and halved as before; undefined where a part of it
+   * is confirmed already, or where it was not refused.
+   */
+  get covered(): number | undefined {
+    return this.#searches && !this.#accepted ? this.#covered : undefined
+  }
+
+  /** The destination took some of its rows. */
+  accept(): void {
+    this.#accepted = true
+  }
+
+  /**
+   * The destination refused a part of the batch.
+   * @throws Outcome `failed` where the rows are not to blame
+   */
+  refuse(outcome: Outcome, rows: number): void {
+    this.#searches = true
+    const said = `${outcome.code} ${outcome.message}`
+    if (this.#last !== said) this.#rowsAlike = 0
+    this.#last = said
+    if (rows > 1 || this.#accepted) return
+    this.#rowsAlike++
+    if (this.#rowsAlike < rowsAlikeMax) return
+    throw new Outcome(
+      'failed',
+      outcome.code,
+      `${outcome.message} The destination refused ${rowsAlikeMax} rows one by one with the same answer and accepted none, so the rows are not to blame: check the account, the list and the settings of the destination.`,
+      { cause: outcome },
+    )
+  }
+
+  /** Whether refused rows can be counted as bad: nothing was refused, or another row of the batch was accepted. */
+  get isSettled(): boolean {
+    return !this.#searches || this.#accepted
+  }
+}

@@ -1,0 +1,280 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import {
+  type DefectReport,
+  type FromRunner,
+  type HostMethod,
+  type Job,
+  type JobResult,
+  protocolLimits,
+  type RunnerSettings,
+  type ToRunner,
+} from '@penstock/engine'
+
+/** Why a runner was killed, or ended by itself in the middle of a job. */
+export type RunnerDeath =
+  /** Its memory passed the bound, or its heap was full. */
+  | 'out_of_memory'
+  /** Its event loop stood still, or nothing moved for too long. */
+  | 'no_progress'
+  /** It did not end within the deadline of its job. */
+  | 'deadline'
+  /** It ended by itself: an error that nothing caught, or a signal from outside. */
+  | 'runner_crashed'
+  /** It did not end in time after its job was ended. */
+  | 'not_ended'
+
+/** The runner died before its job was done. */
+export class RunnerDied extends Error {
+  override readonly name = 'RunnerDied'
+  readonly reason: RunnerDeath
+  readonly report: DefectReport | undefined
+  /** The most memory that it was seen with, in bytes. */
+  readonly peakBytes: number
+  constructor(reason: RunnerDeath, peakBytes: number, report?: DefectReport) {
+    super(`The runner of this job ended: ${reason}`)
+    this.reason = reason
+    this.peakBytes = peakBytes
+    this.report = report
+  }
+}
+
+/** How a job is watched. Times in milliseconds. */
+export type Watch = {
+  /** The job as a whole; checks and previews have one. */
+  readonly deadlineMs?: number
+  /** Between two signs that the job moves; transfers have one. */
+  readonly progressMs?: number
+}
+
+export type RunnerOptions = {
+  readonly settings: RunnerSettings
+  /** Resident memory at most, in bytes; the heap gets half of it. */
+  readonly memoryBytesMax: number
+  /** Without a sign of life for so long, a runner is killed, in milliseconds. */
+  readonly stallMs: number
+}
+
+/** Answers a call of a transfer to its supervisor. Rejects with the error that ends the transfer. */
+export type AnswerCall = (method: HostMethod, argument: unknown) => Promise<unknown>
+
+/** The job must end. */
+export class EndJob extends Error {
+  override readonly name = 'EndJob'
+  /** The work continues elsewhere, so nothing at a destination is taken away. */
+  readonly resumes: boolean
+  /** How long the job may take to end, in milliseconds; then its runner is killed. */
+  readonly graceMs: number
+  constructor(resumes: boolean, graceMs: number) {
+    super('The job must end')
+    this.resumes = resumes
+    this.graceMs = graceMs
+  }
+}
+
+const watchEveryMs = 100
+const niceness = 10
+/** V8 says this before it aborts a process whose heap is full. */
+const heapIsFull = /heap out of memory|Allocation failed|OOM error/
+const stderrKeptLength = 4_096
+
+const program = fileURLToPath(import.meta.resolve('@penstock/engine/runner'))
+
+/** One child process that runs connector code, one job at a time. */
+export class RunnerProcess {
+  readonly #child: ChildProcess
+  readonly #options: RunnerOptions
+  readonly #exited: Promise<void>
+  #hasExited = false
+  #stderr = ''
+  #killedFor: RunnerDeath | undefined
+  #report: DefectReport | undefined
+  #peakBytes = 0
+  #rssBytes = 0
+  #aliveAt = performance.now()
+  #progressAt = performance.now()
+  #onMessage: ((message: FromRunner) => void) | undefined
+  /** Jobs that it has begun. */
+  jobs = 0
+  /** Whose secrets it has held; it never works for anybody else. */
+  owner: string | undefined
+
+  constructor(options: RunnerOptions) {
+    this.#options = options
+    const heapMb = Math.max(64, Math.floor(options.memoryBytesMax / 2 / 1024 ** 2))
+    this.#child = fork(program, [], {
+      // Neither settings nor secrets of the service are in the environment of a runner.
+      env: pick(process.env, ['PATH', 'TMPDIR', 'TZ', 'LANG', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']),
+      execArgv: [`--max-old-space-size=${heapMb}`],
+      // Standard error is read for what V8 says of a full heap; it is never logged, since it may quote values.
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-stderrKeptLength)
+    })
+    this.#child.on('message', (message: FromRunner) => this.#receive(message))
+    // A process that cannot be started, or a channel that broke: `exit` follows or has come.
+    this.#child.on('error', () => this.#child.kill('SIGKILL'))
+    this.#exited = new Promise((resolve) => {
+      const exited = () => {
+        this.#hasExited = true
+        resolve()
+      }
+      this.#child.once('exit', exited)
+      if (this.#child.pid === undefined) exited()
+    })
+    this.#lowerPriority()
+    this.#send({ type: 'settings', settings: options.settings })
+  }
+
+  /** The API and the database come first where processors are short. */
+  #lowerPriority(): void {
+    try {
+      if (this.#child.pid !== undefined) setPriority(this.#child.pid, niceness)
+    } catch {
+      // It has ended already, or the system does not allow it.
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  get isUsable(): boolean {
+    return !this.#hasExited && this.#child.connected && this.#killedFor === undefined
+  }
+
+  /** Resident memory, in bytes: now where the system tells, else when the runner last reported it. */
+  memoryBytes(): number {
+    this.#rssBytes = rssOf(this.#child.pid) ?? this.#rssBytes
+    return this.#rssBytes
+  }
+
+  /**
+   * Runs a job. Resolves with what it says of itself.
+   * @param signal aborted with `EndJob` when the job must end
+   * @throws RunnerDied where the runner does not live to the end of the job
+   */
+  async run<J extends Job>(
+    job: J,
+    answer: AnswerCall,
+    watch: Watch,
+    signal: AbortSignal,
+  ): Promise<JobResult<J['kind']>> {
+    this.jobs++
+    this.#peakBytes = 0
+    this.#aliveAt = this.#progressAt = performance.now()
+    const { promise, resolve } = Promise.withResolvers<JobResult<J['kind']>>()
+    this.#onMessage = (message) => {
+      if (message.type === 'done') resolve(message.result as JobResult<J['kind']>)
+      else if (message.type === 'call') void this.#answer(message, answer)
+    }
+    const begun = performance.now()
+    let endBy = Number.POSITIVE_INFINITY
+    const watcher = setInterval(() => {
+      const reason = this.#judge(watch, begun, endBy)
+      if (reason) this.kill(reason)
+    }, watchEveryMs)
+    const end = () => {
+      const { resumes = false, graceMs = 0 } = signal.reason instanceof EndJob ? signal.reason : {}
+      endBy = performance.now() + graceMs
+      this.#send({ type: 'end', resumes })
+    }
+    signal.addEventListener('abort', end, { once: true })
+    try {
+      this.#send({ type: 'job', job })
+      if (signal.aborted) end()
+      const result = await Promise.race([promise, this.#exited])
+      if (result) return result
+      throw new RunnerDied(this.#deathReason(), this.#peakBytes, this.#report)
+    } finally {
+      clearInterval(watcher)
+      signal.removeEventListener('abort', end)
+      this.#onMessage = undefined
+    }
+  }
+
+  /** Kills it at once; for a reason, where a job is to be told of it. */
+  kill(reason: RunnerDeath): void {
+    this.#killedFor ??= reason
+    this.#child.kill('SIGKILL')
+  }
+
+  /** Kills it and resolves once it is gone. */
+  async close(): Promise<void> {
+    this.kill('not_ended')
+    await this.#exited
+  }
+
+  /** Resolves once the process has ended, for whatever reason. */
+  get exited(): Promise<void> {
+    return this.#exited
+  }
+
+  #receive(message: FromRunner): void {
+    this.#aliveAt = performance.now()
+    if (message.type === 'alive') this.#rssBytes = message.rssBytes
+    if (message.type === 'progress' || message.type === 'call') this.#progressAt = this.#aliveAt
+    if (message.type === 'crashed') {
+      this.#report = message.report
+      this.kill('runner_crashed')
+    }
+    this.#onMessage?.(message)
+  }
+
+  async #answer({ id, method, argument }: Extract<FromRunner, { type: 'call' }>, answer: AnswerCall): Promise<void> {
+    try {
+      const value = await answer(method, argument)
+      // A wait that the transfer announces is no standstill.
+      if (method === 'reportRetry') this.#progressAt = performance.now() + waitOf(argument)
+      this.#send({ type: 'answer', id, value: value ?? null })
+    } catch (error) {
+      this.#send({ type: 'ended', id, resumes: error instanceof EndJob && error.resumes })
+    }
+  }
+
+  #send(message: ToRunner): void {
+    if (this.#child.connected) this.#child.send(message, () => {})
+  }
+
+  /** Why it must be killed now, if it must. */
+  #judge({ deadlineMs, progressMs }: Watch, begun: number, endBy: number): RunnerDeath | undefined {
+    const now = performance.now()
+    const bytes = this.memoryBytes()
+    this.#peakBytes = Math.max(this.#peakBytes, bytes)
+    if (bytes > this.#options.memoryBytesMax) return 'out_of_memory'
+    if (now > endBy) return 'not_ended'
+    if (deadlineMs !== undefined && now - begun > deadlineMs) return 'deadline'
+    if (now - this.#aliveAt > this.#options.stallMs + protocolLimits.aliveMs) return 'no_progress'
+    if (progressMs !== undefined && now - this.#progressAt > progressMs) return 'no_progress'
+    return undefined
+  }
+
+  #deathReason(): RunnerDeath {
+    if (this.#killedFor && !(this.#killedFor === 'runner_crashed' && heapIsFull.test(this.#stderr)))
+      return this.#killedFor
+    return heapIsFull.test(this.#stderr) ? 'out_of_memory' : 'runner_crashed'
+  }
+}
+
+const waitOf = (argument: unknown): number => {
+  const waitMs = (argument as { waitMs?: unknown } | null)?.waitMs
+  return typeof waitMs === 'number' && waitMs > 0 ? waitMs : 0
+}
+
+const pageBytes = 4096
+
+/** Resident memory of a process, in bytes, where the system tells; elsewhere runners report their own. */
+function rssOf(pid: number | undefined): number | undefined {
+  if (process.platform !== 'linux' || pid === undefined) return undefined
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * pageBytes
+  } catch {
+    return undefined
+  }
+}
+
+const pick = (env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv =>
+  Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))

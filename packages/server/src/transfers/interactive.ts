@@ -1,0 +1,94 @@
+import type { CheckJob, JobError, JobResult, PreviewJob } from '@penstock/engine'
+import { refuse } from '../refusal.ts'
+import type { Runners } from '../runners/runner-pool.ts'
+import { EndJob, RunnerDied } from '../runners/runner-process.ts'
+import { TooManyWaiting, Turns } from '../runners/turns.ts'
+
+/** Checks and previews: jobs that a caller waits for, run by turns so that no organization keeps the others waiting. */
+
+/** How long a runner may take beyond the deadline that it knows itself, and after its caller has gone. */
+const graceMs = 2_000
+/** More of one organization than this do not wait. */
+const waitingMax = 20
+const retryAfterSeconds = 5
+
+export type InteractiveLimits = {
+  /** At once, in this process. */
+  readonly atOnce: number
+  readonly perOrganization: number
+}
+
+/** The job did not succeed: a sentence for people, and the connector's own code where it has one. */
+export type InteractiveFailure = { readonly message: string }
+
+export type InteractiveResult<J extends CheckJob | PreviewJob> =
+  | Extract<JobResult<J['kind']>, { ok: true }>
+  | { readonly ok: false; readonly failure: InteractiveFailure }
+
+export type InteractiveJobs = ReturnType<typeof createInteractiveJobs>
+
+export function createInteractiveJobs(runners: Runners, { atOnce, perOrganization }: InteractiveLimits) {
+  const turns = new Turns(atOnce, perOrganization, waitingMax)
+  return {
+    /**
+     * Runs a job once it has its turn.
+     * @param signal aborted when the caller has gone
+     * @throws Refusal `rate_limited` where too many of the organization wait already
+     */
+    async run<J extends CheckJob | PreviewJob>(
+      job: J,
+      { organizationId, id: accountId }: { organizationId: string; id: string },
+      signal: AbortSignal,
+    ): Promise<InteractiveResult<J>> {
+      const ending = new AbortController()
+      const end = () => ending.abort(new EndJob(false, graceMs))
+      signal.addEventListener('abort', end, { once: true })
+      if (signal.aborted) end()
+      try {
+        const result = await turns.run(organizationId, ending.signal, () =>
+          runners.run(job, {
+            owner: accountId,
+            watch: { deadlineMs: job.deadlineMs + graceMs },
+            signal: ending.signal,
+          }),
+        )
+        if (result.ok) return result as InteractiveResult<J>
+        return { ok: false, failure: { message: explain(result.error, job.deadlineMs) } }
+      } catch (error) {
+        if (error instanceof TooManyWaiting) return refuse('rate_limited', [], retryAfterSeconds)
+        if (error instanceof RunnerDied) return { ok: false, failure: { message: explainDeath(error, job.deadlineMs) } }
+        throw error
+      } finally {
+        signal.removeEventListener('abort', end)
+      }
+    },
+  }
+}
+
+function explain(error: JobError, deadlineMs: number): string {
+  switch (error.kind) {
+    case 'connector':
+      return error.message
+    case 'late':
+    case 'ended':
+      return tooLate(deadlineMs)
+    case 'defect':
+      return 'The connector failed on what it was answered. Check the address and that the other side is what the connector expects, then try again.'
+  }
+}
+
+function explainDeath({ reason }: RunnerDied, deadlineMs: number): string {
+  switch (reason) {
+    case 'out_of_memory':
+      return 'What the other side answered needs more memory than a runner may use (PENSTOCK_RUNNER_MEMORY_MB). Use smaller rows or files, or ask the operator for more.'
+    case 'no_progress':
+    case 'deadline':
+    case 'not_ended':
+      return tooLate(deadlineMs)
+    case 'runner_crashed':
+      return 'The process that ran this ended unexpectedly on what the other side answered. Check the address and that the other side is what the connector expects, then try again.'
+  }
+}
+
+const tooLate = (deadlineMs: number): string =>
+  `It did not answer within ${deadlineMs / 1000} seconds: check the address, or try again later.`

@@ -1,0 +1,262 @@
+import { Outcome } from '@penstock/connector'
+import { type JobError, type RetryPolicy, sideSettings } from '@penstock/engine'
+import { meet } from '../../connections/connections.ts'
+import type { Catalogue } from '../../connectors/catalogue.ts'
+import type { Database } from '../../db/database.ts'
+import type { Logger } from '../../log.ts'
+import type { Runners } from '../../runners/runner-pool.ts'
+import { EndJob, RunnerDied } from '../../runners/runner-process.ts'
+import type { Keyring } from '../../secrets/keyring.ts'
+import { wakeWorker } from '../queries.ts'
+import { movingSides } from '../sides.ts'
+import { type Claims, claimTransfer } from './claim.ts'
+import { describeCrash } from './crashes.ts'
+import { Defect, endingOf, Lost, Released, resumes, Stopped } from './endings.ts'
+import * as queries from './queries.ts'
+import { DatabaseTransferHost } from './transfer-host.ts'
+
+/** What a worker does with transfers: claims whose turn it is, has a runner run it, and writes down how it ended. */
+
+/** What transfers are supervised with. */
+export type SupervisorDeps = {
+  readonly database: Database
+  readonly keyring: Keyring
+  readonly catalogue: Catalogue
+  readonly runners: Runners
+  readonly settings: SupervisorSettings
+}
+
+export type SupervisorSettings = {
+  readonly retry: RetryPolicy
+  /** A worker without a heartbeat for so long is dead, in milliseconds. */
+  readonly silenceMs: number
+  /** Rejected records that are kept of one transfer; counts are never bounded. */
+  readonly rejectsMax: number
+  /** A transfer that replaces everything with less than this share of what the last one sent waits for confirmation. */
+  readonly replaceShareMin: number
+  /** Between two signs that a transfer moves, in milliseconds. */
+  readonly progressMs: number
+  /** From the first claim of a transfer to its end, in milliseconds. */
+  readonly runTimeMs: number
+}
+
+const probeFirstSeconds = 60
+/** How long a transfer that is stopped may take to end: long enough to take away what was begun. */
+const stopGraceMs = 30_000
+/** How long one may take that is given back: its worker is told to stop. */
+const releaseGraceMs = 5_000
+/** A transfer whose runner died is tried again so often without a batch confirmed in between. */
+export const crashRetriesMax = 3
+
+/**
+ * Runs transfers, one after the other, until none has its turn or the signal aborts. Any number of these may work at
+ * once, in any number of processes.
+ */
+export async function workOnTransfers(
+  deps: SupervisorDeps,
+  claims: Claims,
+  log: Logger,
+  stopping: AbortSignal,
+): Promise<void> {
+  while (!stopping.aborted) {
+    const claimed = await claimTransfer(deps, claims)
+    if (!claimed) return
+    try {
+      await superviseTransfer(deps, claimed.id, log, stopping)
+    } finally {
+      claims.release(claimed)
+    }
+  }
+}
+
+/** How often a worker sends a heartbeat, and looks for workers without one. */
+export const heartbeatMs = ({ settings }: Pick<SupervisorDeps, 'settings'>): number => settings.silenceMs / 4
+
+async function superviseTransfer(deps: SupervisorDeps, id: string, log: Logger, stopping: AbortSignal): Promise<void> {
+  const work = await queries.findWork.first(deps.database, { id })
+  if (!work) return
+  const about = { transferId: id, connectionId: work.connectionId, attempt: work.attempt }
+  log.info(about, 'transfer claimed')
+  try {
+    await runTransfer(deps, work, stopping, about)
+    log.info(about, 'transfer ended')
+  } catch (error) {
+    await writeEnd(deps, work, error, log)
+  }
+}
+
+/** Has a runner run the transfer. Throws whatever ended it before everything was delivered, confirmed and visible. */
+async function runTransfer(
+  deps: SupervisorDeps,
+  work: queries.WorkRow,
+  stopping: AbortSignal,
+  about: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { database, runners, settings } = deps
+  const ending = new AbortController()
+  let endedBy: unknown
+  const end = (error: unknown) => {
+    endedBy ??= error
+    ending.abort(endJob(endedBy))
+  }
+  const release = () => end(new Released())
+  stopping.addEventListener('abort', release)
+  if (stopping.aborted) release()
+  const heartbeat = setInterval(() => {
+    queries.beat.first(database, { id: work.id, attempt: work.attempt }).then(
+      (standing) => {
+        const reason = endingOf(standing) ?? overtimeOf(work, settings)
+        if (reason) end(reason)
+      },
+      // While the database is away there is nothing to report; a batch that cannot be confirmed ends the transfer.
+      () => {},
+    )
+  }, heartbeatMs(deps))
+  const host = new DatabaseTransferHost(deps, work)
+  try {
+    const { retry, replaceShareMin, progressMs } = settings
+    const result = await runners.run(
+      { kind: 'transfer', id: work.id, retry, replaceShareMin },
+      {
+        owner: work.accountId,
+        watch: { progressMs },
+        signal: ending.signal,
+        about,
+        answer: async (method, argument) => {
+          if (endedBy !== undefined) throw endJob(endedBy)
+          try {
+            return await host.answer(method, argument)
+          } catch (error) {
+            endedBy ??= error
+            throw endJob(error)
+          }
+        },
+      },
+    )
+    if (!result.ok) throw endedBy ?? errorOf(result.error)
+    await finish(deps, work)
+  } catch (error) {
+    throw error instanceof RunnerDied || error instanceof EndJob ? (endedBy ?? error) : error
+  } finally {
+    clearInterval(heartbeat)
+    stopping.removeEventListener('abort', release)
+  }
+}
+
+const endJob = (error: unknown): EndJob =>
+  resumes(error) ? new EndJob(true, releaseGraceMs) : new EndJob(false, stopGraceMs)
+
+/** Everything is delivered, confirmed and visible. */
+async function finish({ database, catalogue }: SupervisorDeps, work: queries.WorkRow): Promise<void> {
+  const { id, attempt } = work
+  const { destination, deliver } = movingSides(catalogue, work)
+  const replaces = deliver.replaces?.(sideSettings(destination, 'Destination', work.destConfig)) ?? false
+  await database.transaction(async (tx) => {
+    if (replaces) await queries.rememberReplaced.run(tx, { id })
+    await queries.rememberMarker.run(tx, { id })
+    const ended = await queries.endTransfer.run(tx, { id, attempt, status: 'succeeded', code: null, message: null })
+    if (ended === 0) throw new Lost()
+    await queries.dropReceipts.run(tx, { transferId: id })
+  })
+}
+
+function errorOf(error: JobError): unknown {
+  switch (error.kind) {
+    case 'connector':
+      return new Outcome(error.instruction, error.code, error.message)
+    case 'defect':
+      return new Defect(error.isConnector, error.report)
+    default:
+      return new Defect(false, { type: error.kind, stack: '' })
+  }
+}
+
+function overtimeOf({ startedTime }: queries.WorkRow, { runTimeMs }: SupervisorSettings): Error | undefined {
+  if (Date.now() - startedTime.getTime() < runTimeMs) return undefined
+  const hours = Math.round(runTimeMs / 36_000) / 100
+  return new Outcome(
+    'failed',
+    'run_time_exceeded',
+    `The transfer ran for longer than ${hours} hours, the most that PENSTOCK_TRANSFER_HOURS allows. What was confirmed is kept: split the source, or ask the operator for more.`,
+  )
+}
+
+async function writeEnd(deps: SupervisorDeps, work: queries.WorkRow, error: unknown, log: Logger): Promise<void> {
+  const { database } = deps
+  const { id, attempt, connectionId } = work
+  const about = { transferId: id, connectionId, attempt }
+  if (error instanceof Lost) return log.warn(about, 'transfer lost to another worker')
+  if (error instanceof Released) {
+    await database.transaction(async (tx) => {
+      const released = await queries.releaseTransfer.run(tx, { id, attempt })
+      if (released > 0) await wakeWorker.run(tx, { id })
+    })
+    return log.info(about, 'transfer given back')
+  }
+  // Our own database is away: nothing can be written, and another worker claims the transfer.
+  if (resumes(error)) throw error
+  if (error instanceof RunnerDied && (await retryCrashed(deps, work))) {
+    return log.warn({ ...about, reason: error.reason }, 'transfer is tried again after its runner died')
+  }
+  const { status, code, message, breaks, isOutage } = describeEnd(error, deps)
+  await database.transaction(async (tx) => {
+    await queries.rememberMarkerUnfinished.run(tx, { id })
+    const ended = await queries.endTransfer.run(tx, { id, attempt, status, code, message })
+    if (ended === 0) return
+    await queries.dropReceipts.run(tx, { transferId: id })
+    if (breaks) await meet(tx, connectionId, 'breakdown')
+    if (isOutage && (await meet(tx, connectionId, 'outage'))) {
+      await queries.scheduleProbe.run(tx, { connectionId, inSeconds: probeFirstSeconds })
+    }
+  })
+  if (error instanceof Defect) log.error({ ...about, report: error.report }, 'a transfer met a defect')
+  else if (code === 'internal') log.error({ ...about, err: error }, 'a transfer met a defect')
+  else log.warn({ ...about, code, status }, 'transfer ended')
+}
+
+/** Queues the transfer again, unless its runners died too often in a row. */
+async function retryCrashed({ database }: SupervisorDeps, { id, attempt }: queries.WorkRow): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const requeued = await queries.requeueCrashed.run(tx, { id, attempt, crashesMax: crashRetriesMax })
+    if (requeued === 0) return false
+    await wakeWorker.run(tx, { id })
+    return true
+  })
+}
+
+type End = {
+  readonly status: 'cancelled' | 'failed'
+  readonly code: string | null
+  readonly message: string | null
+  /** The connection is broken by it, or goes offline. */
+  readonly breaks: boolean
+  readonly isOutage: boolean
+}
+
+function describeEnd(error: unknown, deps: SupervisorDeps): End {
+  const failed = { status: 'failed', breaks: false, isOutage: false } as const
+  if (error instanceof Stopped) {
+    return { ...failed, status: 'cancelled', code: error.code, message: error.code === null ? null : error.message }
+  }
+  if (error instanceof Outcome) {
+    const { instruction, code, message } = error
+    return {
+      ...{ ...failed, code, message: message.toWellFormed().replaceAll('\0', '\ufffd') },
+      breaks: instruction === 'refused',
+      isOutage: instruction === 'unreachable',
+    }
+  }
+  if (error instanceof RunnerDied) return { ...failed, ...describeCrash(error, deps.settings), breaks: true }
+  if (error instanceof Defect && error.isConnector) {
+    return {
+      ...{ ...failed, code: 'connector_failed' },
+      message:
+        'The connector failed in a way that it does not know. Nothing that was confirmed is lost: start the transfer again, and if it persists, report its identifier to your operator.',
+    }
+  }
+  return {
+    ...{ ...failed, code: 'internal' },
+    message:
+      'Penstock itself failed. Nothing that was confirmed is lost: report the identifier of this transfer to your operator.',
+  }
+}
