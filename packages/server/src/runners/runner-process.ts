@@ -75,7 +75,7 @@ export class EndJob extends Error {
 }
 
 const watchEveryMs = 100
-const niceness = 10
+const niceness = 5
 /** V8 says this before it aborts a process whose heap is full. */
 const heapIsFull = /heap out of memory|Allocation failed|OOM error/
 const stderrKeptLength = 4_096

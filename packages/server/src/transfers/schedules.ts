@@ -9,7 +9,7 @@ import * as queries from './queries.ts'
 import { requireIntegrated } from './transfers.ts'
 import { viewSchedule } from './view.ts'
 
-/** When connections run by themselves. The clock that starts them is in `engine/upkeep.ts`. */
+/** When connections run by themselves. The clock that starts them is in `supervisor/upkeep.ts`. */
 
 /**
  * The next moment after another one that a schedule means; undefined where there is none.

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, describe, test } from 'node:test'
+import type { CheckJob, Job } from '@penstock/engine'
+import { createLogger } from '../packages/server/src/log.ts'
+import { createRunnerPool, type PoolOptions, type Runners } from '../packages/server/src/runners/runner-pool.ts'
+import { EndJob, type RunnerDeath, RunnerDied, type Watch } from '../packages/server/src/runners/runner-process.ts'
+import { TooManyWaiting, Turns } from '../packages/server/src/runners/turns.ts'
+import { isAlive, runnersOf } from './harness/children.ts'
+import { until } from './harness/until.ts'
+
+/** Runners as processes: what they do not survive, and that nobody else is touched by it. */
+
+const onLinux = process.platform === 'linux' ? {} : { skip: 'the processes of others are found in /proc' }
+const lines: string[] = []
+const log = createLogger('info', { write: (line) => void lines.push(line) })
+const options: PoolOptions = {
+  settings: { egress: { reach: 'any' }, localFolders: [] },
+  memoryBytesMax: 512 * 1024 ** 2,
+  stallMs: 30_000,
+  spare: false,
+}
+const pools: Runners[] = []
+after(() => Promise.all(pools.map((pool) => pool.close())))
+
+function startPool(more: Partial<PoolOptions> = {}): Runners {
+  const pool = createRunnerPool({ ...options, ...more }, log)
+  pools.push(pool)
+  return pool
+}
+
+const never = new AbortController().signal
+const run = (pool: Runners, job: Job, { owner = 'a', watch = {}, signal = never }: Partial<RunOf> = {}) =>
+  pool.run(job, { owner, watch, signal })
+type RunOf = { owner: string; watch: Watch; signal: AbortSignal }
+
+const ping: Job = { kind: 'ping' }
+
+/** A server that takes requests and says nothing. */
+const silent: Server = createServer(() => {}).listen(0, '127.0.0.1')
+await once(silent, 'listening')
+after(() => silent.closeAllConnections())
+after(() => silent.close())
+const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
+const waiting: CheckJob = {
+  kind: 'check',
+  connector: {
+    slug: 'webhook',
+    secrets: { url, signingSecret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` },
+    settings: {},
+  },
+  deadlineMs: 60_000,
+}
+
+/** Runs a job that waits for ever, once its request has come. */
+async function runWaiting(pool: Runners, more: Partial<RunOf> = {}) {
+  const asked = once(silent, 'request')
+  const result = run(pool, waiting, more)
+  result.catch(() => {})
+  await asked
+  return { result }
+}
+
+const died = (reason: RunnerDeath) => (error: unknown) => error instanceof RunnerDied && error.reason === reason
+
+describe('a runner', () => {
+  test('does a job and another one of the same owner, and never one of another owner', onLinux, async () => {
+    const pool = startPool()
+    assert.deepEqual(await run(pool, ping), { ok: true, value: null })
+    const [first] = runnersOf(process.pid)
+    await run(pool, ping)
+    assert.deepEqual(runnersOf(process.pid), [first])
+    await run(pool, ping, { owner: 'b' })
+    assert.equal(runnersOf(process.pid).length, 2)
+    await pool.close()
+    await until('no runner is left', () => runnersOf(process.pid).length === 0)
+  })
+
+  test('says what a connector says', async () => {
+    const job: CheckJob = { ...waiting, connector: { ...waiting.connector, secrets: { url: 'http://127.0.0.1:1/' } } }
+    const result = await run(startPool(), job)
+    assert(result.ok && Array.isArray(result.value))
+    assert.equal(result.value[0]?.ok, false)
+  })
+
+  test('that a signal from outside kills ends its own job alone', onLinux, async () => {
+    const [one, other] = [startPool(), startPool()]
+    const { result } = await runWaiting(one)
+    const [pid] = runnersOf(process.pid).filter(isAlive)
+    const stopped = new AbortController()
+    const beside = await runWaiting(other, { signal: stopped.signal })
+    assert(pid)
+    process.kill(pid, 'SIGKILL')
+    await assert.rejects(result, died('runner_crashed'))
+    assert.deepEqual(await run(one, ping), { ok: true, value: null })
+    stopped.abort(new EndJob(false, 10_000))
+    assert.deepEqual(await beside.result, { ok: false, error: { kind: 'ended' } })
+    assert.equal(one.stats().deaths.runner_crashed, 1)
+    assert.equal(other.stats().deaths.runner_crashed, 0)
+  })
+
+  test('that needs more memory than it may is killed', async () => {
+    const { result } = { result: run(startPool({ memoryBytesMax: 30 * 1024 ** 2 }), waiting) }
+    await assert.rejects(result, died('out_of_memory'))
+  })
+
+  test('that stands still is killed', onLinux, async () => {
+    const pool = startPool({ stallMs: 500 })
+    const before = runnersOf(process.pid)
+    const { result } = await runWaiting(pool)
+    const [pid] = runnersOf(process.pid).filter((each) => !before.includes(each))
+    assert(pid)
+    process.kill(pid, 'SIGSTOP')
+    await assert.rejects(result, died('no_progress'))
+    await until('it is gone', () => !isAlive(pid))
+  })
+
+  test('that passes the deadline of its job is killed', async () => {
+    const { result } = await runWaiting(startPool(), { watch: { deadlineMs: 1 } })
+    await assert.rejects(result, died('deadline'))
+  })
+
+  test('that moves nothing for too long is killed', async () => {
+    const { result } = await runWaiting(startPool(), { watch: { progressMs: 1 } })
+    await assert.rejects(result, died('no_progress'))
+  })
+
+  test('that does not end when it is told to is killed', onLinux, async () => {
+    const stopped = new AbortController()
+    const before = runnersOf(process.pid)
+    const { result } = await runWaiting(startPool(), { signal: stopped.signal })
+    const [pid] = runnersOf(process.pid).filter((each) => !before.includes(each))
+    assert(pid)
+    process.kill(pid, 'SIGSTOP')
+    stopped.abort(new EndJob(true, 1))
+    await assert.rejects(result, died('not_ended'))
+  })
+
+  test('has nothing of the environment of its supervisor', onLinux, async (t) => {
+    process.env.PENSTOCK_CANARY = 'canary-of-the-environment'
+    t.after(() => delete process.env.PENSTOCK_CANARY)
+    const pool = startPool({ spare: true })
+    await run(pool, ping)
+    const { readFileSync } = await import('node:fs')
+    for (const pid of runnersOf(process.pid)) {
+      assert(!/canary|PENSTOCK|DATABASE_URL/.test(readFileSync(`/proc/${pid}/environ`, 'utf8')))
+    }
+  })
+
+  test('each death is one line of the log, which says why and of what', async () => {
+    const pool = startPool()
+    const from = lines.length
+    const about = { transferId: '0123456789abcdef' }
+    const job = pool.run(waiting, { owner: 'a', watch: { deadlineMs: 1 }, signal: never, about })
+    await assert.rejects(job, died('deadline'))
+    const told = lines.slice(from).filter((line) => line.includes('a runner died in its job'))
+    assert.equal(told.length, 1)
+    assert.match(told[0] ?? '', /"transferId":"0123456789abcdef".*"reason":"deadline"/)
+  })
+})
+
+describe('turns', () => {
+  test('let so many run at once, in all and of one owner, and others by turns', async () => {
+    const turns = new Turns(3, 2, 10)
+    const order: string[] = []
+    const running = new Map<string, number>()
+    const gates: (() => void)[] = []
+    const start = (owner: string) =>
+      turns.run(owner, never, async () => {
+        order.push(owner)
+        running.set(owner, (running.get(owner) ?? 0) + 1)
+        assert((running.get(owner) ?? 0) <= 2)
+        assert([...running.values()].reduce((sum, count) => sum + count, 0) <= 3)
+        await new Promise<void>((resolve) => void gates.push(resolve))
+        running.set(owner, (running.get(owner) ?? 0) - 1)
+      })
+    const all = ['a', 'a', 'a', 'a', 'b', 'c'].map(start)
+    for (let opened = 0; opened < all.length; opened++) {
+      await until('one runs', () => gates.length > opened)
+      gates[opened]?.()
+    }
+    await Promise.all(all)
+    assert.deepEqual(order, ['a', 'a', 'b', 'c', 'a', 'a'])
+  })
+
+  test('refuse where too many of an owner wait, and not another owner', async () => {
+    const turns = new Turns(1, 1, 2)
+    const stop = new AbortController()
+    const hang = () => new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve()))
+    const held = [turns.run('a', never, hang), turns.run('a', never, hang), turns.run('a', never, hang)]
+    await assert.rejects(turns.run('a', never, hang), TooManyWaiting)
+    const other = turns.run('b', never, async () => 'done')
+    stop.abort()
+    await Promise.all(held)
+    assert.equal(await other, 'done')
+  })
+
+  test('let go of one whose caller has gone while it waits', async () => {
+    const turns = new Turns(1, 1, 2)
+    const stop = new AbortController()
+    const gone = new AbortController()
+    const held = turns.run(
+      'a',
+      never,
+      () => new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve())),
+    )
+    const waits = turns.run('a', gone.signal, async () => {})
+    gone.abort(new Error('gone'))
+    await assert.rejects(waits, /gone/)
+    stop.abort()
+    await held
+  })
+})
