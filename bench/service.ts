@@ -32,6 +32,7 @@ export async function startService({ serverUrl, directory }: Ground, name: strin
       PENSTOCK_PORT: String(port),
       PENSTOCK_DATA_DIR: join(directory, name),
       PENSTOCK_MASTER_KEY: generateMasterKey(),
+      PENSTOCK_RATE_LIMIT: '0',
       PENSTOCK_CLIENT_ID: credentials.clientId,
       PENSTOCK_CLIENT_SECRET: credentials.clientSecret,
     },

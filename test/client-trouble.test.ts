@@ -177,7 +177,7 @@ describe('trouble on the way to the service', { concurrency: true }, () => {
   })
 
   test('that asks for more patience than the caller has is told at once', async () => {
-    const limited = await startTestService({ PENSTOCK_RATE_LIMIT: '1' })
+    const limited = await startTestService({ PENSTOCK_RATE_LIMIT: '2' })
     try {
       const address = await limited.service.app.listen({ host: '127.0.0.1', port: 0 })
       const { token } = await limited.addOrganization()

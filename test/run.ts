@@ -1,7 +1,9 @@
 /**
  * The test runner: `npm test -- [file, pattern or part of a path ...] [--flags of node --test]`.
  * It brings up a PostgreSQL with a migrated template database, unless PENSTOCK_TEST_DATABASE_URL names a server, runs the
- * tests on it, and leaves nothing behind.
+ * tests on it, and leaves nothing behind. A file that has not ended after PENSTOCK_TEST_FILE_SECONDS, 600 by default, is
+ * killed and fails. PENSTOCK_TEST_HIDE names installed programs that the tests must do without, as on a machine that has
+ * none of them: `PENSTOCK_TEST_HIDE=chromium,mariadbd,sshd`.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -9,14 +11,19 @@ import { once } from 'node:events'
 import { existsSync, globSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, constants, tmpdir } from 'node:os'
-import { dirname, join, matchesGlob } from 'node:path'
+import { dirname, join, matchesGlob, relative } from 'node:path'
 import pg from 'pg'
 import { migrate } from '../packages/server/src/db/migrate.ts'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/server/src/embedded/embedded-postgres.ts'
 import { buildConsole } from './harness/built-console.ts'
 import { databaseUrl, execute, serverVariable, templateVariable } from './harness/database.ts'
+import { enforceFileDeadline, filesSocketVariable } from './harness/file-deadline.ts'
+import { hiddenPrograms } from './harness/programs.ts'
 
 const root = dirname(import.meta.dirname)
+/** How long a test file may take. */
+const fileSeconds = Number(process.env.PENSTOCK_TEST_FILE_SECONDS || 600)
+const reportFile = new URL('harness/report-file.ts', import.meta.url).href
 const template = `penstock_test_${randomBytes(4).toString('hex')}`
 
 /** What a signal does: the first one is handed on to the tests, a second one kills them. */
@@ -39,6 +46,11 @@ async function main(): Promise<number> {
     console.error(`No test file matches ${selections.join(' ')}. Name a file, a glob or a part of a path.`)
     return 1
   }
+  if (!(fileSeconds > 0)) {
+    console.error('PENSTOCK_TEST_FILE_SECONDS takes a number of seconds above 0.')
+    return 1
+  }
+  hiddenPrograms()
   if (files.some((file) => file.includes('console'))) await buildConsole()
   const directory = await mkdtemp(join(tmpdir(), 'penstock-test-'))
   // The user who runs PostgreSQL, and the less privileged ones of some tests, must be able to pass through.
@@ -88,8 +100,20 @@ async function runOnServer(serverUrl: string, files: string[], directory: string
   await migrate(databaseUrl(serverUrl, template))
   // A template that someone is connected to cannot be cloned.
   await execute(serverUrl, `alter database ${template} allow_connections false`)
-  const env = { ...process.env, TMPDIR: directory, [serverVariable]: serverUrl, [templateVariable]: template }
-  return runTests(files, env)
+  const socket = join(directory, 'files')
+  const deadline = await enforceFileDeadline(socket, fileSeconds, (file) => relative(root, file))
+  const env = {
+    ...{ ...process.env, TMPDIR: directory },
+    ...{ [serverVariable]: serverUrl, [templateVariable]: template, [filesSocketVariable]: socket },
+  }
+  try {
+    const code = await runTests(files, env)
+    // Again, below the report of thousands of tests.
+    for (const sentence of deadline.killed) console.error(sentence)
+    return deadline.killed.length > 0 ? code || 1 : code
+  } finally {
+    deadline.close()
+  }
 }
 
 async function runTests(files: string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -97,7 +121,7 @@ async function runTests(files: string[], env: NodeJS.ProcessEnv): Promise<number
   const preferred = ['--test-reporter=spec', `--test-concurrency=${availableParallelism()}`]
   const missing = preferred.filter((flag) => !flags.some((given) => given.split('=')[0] === flag.split('=')[0]))
   // The tests are a process group of their own, so that a signal reaches each of them, and once.
-  const tests = spawn(process.execPath, ['--test', ...missing, ...flags, ...files], {
+  const tests = spawn(process.execPath, ['--import', reportFile, '--test', ...missing, ...flags, ...files], {
     cwd: root,
     env,
     detached: true,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { limits } from '@penstock/wire'
 import { createClient, revokeClient } from '../packages/server/src/organizations/organizations.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { untilRefused } from './harness/credentials.ts'
@@ -179,7 +180,8 @@ describe('token requests that fail', { concurrency: true }, () => {
 })
 
 test('PENSTOCK_RATE_LIMIT limits the requests of each client in a minute', () =>
-  withService({ PENSTOCK_RATE_LIMIT: '3' }, async (own) => {
+  // The first request of an organization is the one for its token.
+  withService({ PENSTOCK_RATE_LIMIT: '4' }, async (own) => {
     const limited = await own.addOrganization()
     const second = await own.database.transaction((tx) => createClient(tx, limited.organizationId))
     const { token } = limited
@@ -194,8 +196,28 @@ test('PENSTOCK_RATE_LIMIT limits the requests of each client in a minute', () =>
     )
     assertLimited(await own.call('listAccounts', { token }))
     assertLimited(await own.call('addAccount', { token, body: { name: 'Never' } }))
+    const tokens = async () => (await own.database.pool.query('select from tokens')).rows.length
+    const before = await tokens()
+    assertLimited(await ask(own, limited))
+    assert.equal(await tokens(), before)
     const { accessToken } = (await ask(own, second)).response
     assert.deepEqual((await own.call('listAccounts', { token: accessToken })).response, [])
+  }))
+
+test('a client is limited unless the operator turns it off', () =>
+  withService({ PENSTOCK_RATE_LIMIT: '' }, async (own) => {
+    const client = await own.addOrganization()
+    const other = await own.addOrganization()
+    const { token } = client
+    const statuses = new Map<number, number>()
+    // The minute may begin anew between two of the parts, once at most.
+    for (let sent = 0; sent < 2 * limits.requestsPerMinuteDefault && !statuses.has(429); sent += 500) {
+      const part = await Promise.all(Array.from({ length: 500 }, () => own.call('getAccount', { token, id: 'x' })))
+      for (const { status } of part) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    assert((statuses.get(404) ?? 0) >= limits.requestsPerMinuteDefault - 1, JSON.stringify([...statuses]))
+    assert(statuses.has(429), JSON.stringify([...statuses]))
+    assert.equal((await own.call('listAccounts', { token: other.token })).status, 200)
   }))
 
 describe('browsers of other origins', { concurrency: true }, () => {

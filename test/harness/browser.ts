@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict'
-import { accessSync, constants, readFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { findProgram, skipWithout } from './programs.ts'
 
 /** A real browser: Chromium, where the machine has it; Debian's package chromium. */
 
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-
-/** Where Chromium is; undefined where there is none, and the tests that need it say so. */
-export const chromiumPath: string | undefined = [process.env.PENSTOCK_TEST_CHROMIUM, ...names.flatMap(placesOf)].find(
-  (path) => path !== undefined && isProgram(path),
-)
-
-/** What the tests of the console say where they cannot run. */
-export const skip = chromiumPath === undefined && 'there is no Chromium on this machine: apt-get install chromium'
+/** Why the tests of the console cannot run; `false` where they can. */
+export const skip = skipWithout('chromium')
 
 /** Neither of the two calls home, which a closed network makes slow. */
 const flags = [
@@ -26,8 +19,9 @@ const flags = [
 ]
 
 export const launchBrowser = (): Promise<Browser> => {
-  assert(chromiumPath, 'there is no Chromium')
-  return chromium.launch({ executablePath: chromiumPath, args: flags })
+  const executablePath = findProgram('chromium')
+  assert(executablePath, 'there is no Chromium')
+  return chromium.launch({ executablePath, args: flags })
 }
 
 type Theme = 'light' | 'dark'
@@ -80,17 +74,4 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
     const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run()
     return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 300)}`))
   })
-}
-
-function placesOf(name: string): string[] {
-  return (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, name))
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

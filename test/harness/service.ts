@@ -88,6 +88,8 @@ export async function startServiceOn(
     PENSTOCK_MASTER_KEY: generateMasterKey(),
     PENSTOCK_PUBLIC_URL: 'http://penstock.test',
     PENSTOCK_DATA_DIR: '/nonexistent',
+    // One client stands for many here.
+    PENSTOCK_RATE_LIMIT: '0',
     ...env,
   })
   assert(config.masterKey)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Values } from '@penstock/connector'
 import mysql from 'mysql2/promise'
+import { findProgram } from '../../../test/harness/programs.ts'
 
 const run = promisify(execFile)
 
@@ -27,13 +28,13 @@ const user = 'penstock'
 const password = 'canary-of-mariadb'
 const database = 'penstock'
 
-/** Starts one in a temporary directory; resolves with `undefined` where Debian's package mariadb-server is not installed. */
+/** Starts one in a temporary directory; resolves with `undefined` where MariaDB is not installed. */
 export async function startMariadb(options: readonly string[] = []): Promise<Mariadb | undefined> {
-  const version = await run('/usr/sbin/mariadbd', ['--version']).then(
-    ({ stdout }) => /Ver (\d+\.\d+\.\d+)/.exec(stdout)?.[1],
-    () => undefined,
-  )
-  if (!version) return undefined
+  const program = findProgram('mariadbd')
+  if (!program) return undefined
+  const { stdout } = await run(program, ['--version'])
+  const version = /Ver (\d+\.\d+\.\d+)/.exec(stdout)?.[1]
+  if (!version) throw new Error(`${program} does not report a version: ${stdout}`)
   const directory = await mkdtemp(join(tmpdir(), 'penstock-mariadb-'))
   // The server runs as a user of its own where the test runs as root.
   const owner = process.getuid?.() === 0 ? await ownerOf('mysql') : undefined
@@ -66,7 +67,7 @@ export async function startMariadb(options: readonly string[] = []): Promise<Mar
     env: { ...process.env, TMPDIR: directory },
   })
   const server = spawn(
-    '/usr/sbin/mariadbd',
+    program,
     [
       '--no-defaults',
       ...asOwner,

@@ -1,25 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import net from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-
-const program = '/usr/sbin/sshd'
-
-/** Whether OpenSSH's server is installed on this machine. */
-export const hasOpenSsh = existsSync(program)
+import { findProgram } from '../../../test/harness/programs.ts'
 
 export type OpenSshServer = { readonly port: number; readonly username: string; close(): Promise<void> }
 
-/** Starts OpenSSH's server for the user who runs the tests, for SFTP alone. All that it needs lies in the directory. */
+/**
+ * Starts OpenSSH's server for the user who runs the tests, for SFTP alone. All that it needs lies in the directory.
+ * Resolves with `undefined` where OpenSSH is not installed.
+ */
 export async function startOpenSsh(
   directory: string,
   hostKey: string,
   authorizedKeys: readonly string[],
-): Promise<OpenSshServer> {
+): Promise<OpenSshServer | undefined> {
+  const program = findProgram('sshd')
+  if (!program) return undefined
   const port = await freePort()
   const path = (name: string) => join(directory, name)
   await writeFile(path('host_key'), hostKey, { mode: 0o600 })

@@ -131,7 +131,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       host: URL.parse(publicUrl ?? '')?.host ?? '',
     },
     tokenLifetimeSeconds: whole('PENSTOCK_TOKEN_LIFETIME_SECONDS', limits.tokenLifetimeSecondsDefault, 1, 31_536_000),
-    rateLimitPerMinute: whole('PENSTOCK_RATE_LIMIT', 0, 0, 1_000_000),
+    rateLimitPerMinute: whole('PENSTOCK_RATE_LIMIT', limits.requestsPerMinuteDefault, 0, 1_000_000),
     corsOrigins: words(given('PENSTOCK_CORS_ORIGINS')),
     trustedProxies: words(given('PENSTOCK_TRUSTED_PROXIES')),
     worker: read('PENSTOCK_WORKER', true, (value) => ({ 1: true, 0: false })[value], '1 or 0'),

@@ -63,16 +63,16 @@ export async function createService(
     notices,
     keyring,
     attempts: createAttempts(),
+    requestLimit: createRequestLimit(config.rateLimitPerMinute),
     accounts,
     accountContents: connectionsOfAccounts,
     catalogue,
     interactive: createInteractiveJobs(runners, config.interactive),
   }
-  const limit = createRequestLimit(config.rateLimitPerMinute)
   const gate: Gate = {
     authenticate: createAuthenticator(database, notices),
     findAccount: accounts.find,
-    limit: ({ clientId }) => limit(clientId),
+    limit: ({ clientId }) => deps.requestLimit(clientId),
   }
   const handlers: Handlers<OperationId> = {
     ...tokenRoutes(deps),

@@ -52,6 +52,8 @@ export const limits = {
   timezoneLengthMax: 100,
   /** Days that one report covers. */
   reportDaysMax: 400,
+  /** Requests of one client in a minute, in each process, unless the operator chose otherwise. */
+  requestsPerMinuteDefault: 6_000,
   /** Seconds that an access token lives unless the operator chose otherwise. */
   tokenLifetimeSecondsDefault: 86_400,
 } as const

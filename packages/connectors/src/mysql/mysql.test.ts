@@ -1,13 +1,14 @@
 import { after, test } from 'node:test'
 import type { Cell, Row } from '@penstock/connector'
 import { acceptDestination, acceptSource, type PeerFault } from '@penstock/connector/acceptance'
+import { skipWithout } from '../../../../test/harness/programs.ts'
 import { startTcpProxy } from '../../test/database-proxy.ts'
 import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
 import { mysql } from './mysql.ts'
 
 const server = await startMariadb()
 if (server) await testAgainst(server)
-else test('mysql is NOT TESTED here: install Debian’s mariadb-server (/usr/sbin/mariadbd)', { skip: true }, () => {})
+else test('MySQL against MariaDB', { skip: skipWithout('mariadbd') }, () => {})
 
 async function testAgainst(server: Mariadb): Promise<void> {
   const proxy = await startTcpProxy({ host: '127.0.0.1', port: server.port })

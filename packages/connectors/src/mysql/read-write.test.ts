@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Json, Row, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
+import { skipWithout } from '../../../../test/harness/programs.ts'
 import { testAuthority } from '../../test/database-proxy.ts'
 import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
 import { batchOf, deliver as deliverTo, outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
@@ -9,7 +10,7 @@ import { mysql } from './mysql.ts'
 
 const server = await startMariadb()
 if (server) testAgainst(server)
-else test('mysql is NOT TESTED here: install Debian’s mariadb-server (/usr/sbin/mariadbd)', { skip: true }, () => {})
+else test('MySQL against MariaDB', { skip: skipWithout('mariadbd') }, () => {})
 
 function testAgainst(server: Mariadb): void {
   const { secrets, query } = server

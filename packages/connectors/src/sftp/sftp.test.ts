@@ -8,7 +8,8 @@ import { gzipSync } from 'node:zlib'
 import type { Connector, Outcome, Row, Values } from '@penstock/connector'
 import { acceptDestination, acceptSource, type PeerFault, testContext } from '@penstock/connector/acceptance'
 import ssh2 from 'ssh2'
-import { hasOpenSsh, startOpenSsh } from '../../test/openssh-server.ts'
+import { skipWithout } from '../../../../test/harness/programs.ts'
+import { startOpenSsh } from '../../test/openssh-server.ts'
 import { startSftpServer } from '../../test/sftp-server.ts'
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts'
 import { sftpDestination } from './sftp-destination.ts'
@@ -68,13 +69,23 @@ const peers: Peer[] = [
     ],
   },
 ]
-if (hasOpenSsh) {
-  const openSsh = await startOpenSsh(directory, hostKey.private, [userKey.public])
+const openSsh = await startOpenSsh(directory, hostKey.private, [userKey.public])
+if (openSsh) {
   after(() => openSsh.close())
   peers.push({ name: 'OpenSSH, started by this test', port: openSsh.port, username: openSsh.username })
-} else {
-  test('SFTP against OpenSSH', { skip: 'OpenSSH is not installed: Debian has it in openssh-server' }, () => {})
 }
+
+// Every proxy starts before the first test is registered: where the tests registered so far have all ended during an `await`,
+// the runner calls the hooks of `after`, which close the servers that later tests need.
+const lines = await Promise.all(
+  peers.map(async (peer, index) => {
+    const proxy = await startTcpProxy(peer.port)
+    after(() => proxy.close())
+    const outbox = join(directory, `outbox-${index}`)
+    await mkdir(outbox)
+    return { peer, proxy, outbox }
+  }),
+)
 
 function secretsOf(port: number, username: string): Values {
   return { hostname: '127.0.0.1', port, username, sshPrivateKey: userKey.private, hostKeyFingerprint: fingerprint }
@@ -107,11 +118,9 @@ async function readRows(path: string): Promise<Row[]> {
   })
 }
 
-for (const [index, peer] of peers.entries()) {
-  const proxy = await startTcpProxy(peer.port)
-  after(() => proxy.close())
-  const outbox = join(directory, `outbox-${index}`)
-  await mkdir(outbox)
+if (!openSsh) test('SFTP against OpenSSH', { skip: skipWithout('sshd') }, () => {})
+
+for (const { peer, proxy, outbox } of lines) {
   const secrets = secretsOf(proxy.port, peer.username)
   acceptSource({
     ...{ connector: sftpSource, peer: peer.name, columns, rows, secrets },

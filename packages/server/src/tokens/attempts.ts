@@ -34,8 +34,11 @@ export function createAttempts(): Attempts {
   }
 }
 
+/** Counts a request of a client; refuses with `rate_limited` where it is one too many. */
+export type RequestLimit = (clientId: string) => Promise<void>
+
 /** Limits the requests of each client in a minute; 0 is no limit. */
-export function createRequestLimit(requestsPerMinute: number): (clientId: string) => Promise<void> {
+export function createRequestLimit(requestsPerMinute: number): RequestLimit {
   if (requestsPerMinute === 0) return async () => {}
   const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: 60 })
   return async (clientId) => {

@@ -6,7 +6,7 @@ import { createRemembered } from '../db/remembered.ts'
 import type { Actor } from '../http/call.ts'
 import { revokedTopic, secretDigest } from '../organizations/organizations.ts'
 import { refuse } from '../refusal.ts'
-import type { Attempts } from './attempts.ts'
+import type { Attempts, RequestLimit } from './attempts.ts'
 import { findClient, findToken, insertToken } from './queries.ts'
 
 const rememberedTokensMax = 10_000
@@ -19,19 +19,24 @@ const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 
 /**
  * Issues an access token (specification, section 4.1): 256 random bits, stored only as a digest.
- * Refuses with `invalid_client` for unknown, wrong or revoked credentials, with `rate_limited` after too many failures.
+ * Refuses with `invalid_client` for unknown, wrong or revoked credentials, with `rate_limited` after too many
+ * failures, and where the client has sent too many requests.
  */
 export async function createToken(
   database: Database,
   findSecretDigest: ReturnType<typeof createClientFinder>,
-  attempts: Attempts,
+  { attempts, requestLimit }: { attempts: Attempts; requestLimit: RequestLimit },
   lifetimeSeconds: number,
   { clientId, clientSecret }: { clientId: string; clientSecret: string },
   address: string,
 ): Promise<Token> {
   await attempts.check(clientId, address)
   const right = timingSafeEqual(secretDigest(clientSecret), (await findSecretDigest(clientId)) ?? nobody)
-  if (right) await attempts.check(clientId, address)
+  if (right) {
+    await attempts.check(clientId, address)
+    // Each token is a row of the database, and only the client itself can spend its share.
+    await requestLimit(clientId)
+  }
   const accessToken = `pst_${randomBytes(32).toString('base64url')}`
   const issued = right
     ? await insertToken.run(database, { digest: digestOf(accessToken), clientId, lifetimeSeconds })

@@ -1,0 +1,54 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** The programs that some tests need and that no npm package contains. Tests that need a missing one are skipped. */
+const programs = {
+  chromium: { names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'], package: 'chromium' },
+  mariadbd: { names: ['mariadbd'], package: 'mariadb-server' },
+  sshd: { names: ['sshd'], package: 'openssh-server' },
+} as const
+
+export type ProgramName = keyof typeof programs
+
+/** The variable that names programs, separated by commas, that the tests must treat as not installed. */
+export const hideVariable = 'PENSTOCK_TEST_HIDE'
+
+/** Where daemons are installed; not every user has these directories on PATH. */
+const systemDirectories = ['/usr/sbin', '/usr/local/sbin']
+
+/**
+ * Returns the absolute path of a program, from PENSTOCK_TEST_<NAME>, PATH or the directories of daemons; `undefined` where it
+ * is not installed or is hidden. Throws where PENSTOCK_TEST_HIDE names a program that no test looks for.
+ */
+export function findProgram(name: ProgramName): string | undefined {
+  if (hiddenPrograms().includes(name)) return undefined
+  const directories = [...(process.env.PATH ?? '').split(delimiter), ...systemDirectories]
+  const installed = directories.flatMap((directory) => programs[name].names.map((file) => join(directory, file)))
+  return [process.env[`PENSTOCK_TEST_${name.toUpperCase()}`], ...installed].find((path) => path && isExecutable(path))
+}
+
+/** Returns the reason to skip a test that needs the program, `false` where the program is there. */
+export function skipWithout(name: ProgramName): string | false {
+  if (findProgram(name)) return false
+  if (hiddenPrograms().includes(name)) return `${name} is hidden by ${hideVariable}`
+  return `${name} is not installed. On Debian: apt-get install ${programs[name].package}`
+}
+
+/** Returns the names in PENSTOCK_TEST_HIDE. Throws where one is unknown. */
+export function hiddenPrograms(): ProgramName[] {
+  const names = (process.env[hideVariable] ?? '').split(',').filter((name) => name !== '')
+  const unknown = names.filter((name) => !Object.hasOwn(programs, name))
+  if (unknown.length > 0) {
+    throw new Error(`${hideVariable} names ${unknown.join(', ')}. It takes ${Object.keys(programs).join(', ')}.`)
+  }
+  return names as ProgramName[]
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
