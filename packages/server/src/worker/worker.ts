@@ -59,8 +59,12 @@ export async function startWorker(
     }
     await queue?.ended
   }
+  const first = await start().catch(async (error) => {
+    await engine.close()
+    throw error
+  })
   const upkeep = keepUp(engine.deps, log, signal)
-  const supervised = supervise(await start())
+  const supervised = supervise(first)
   return {
     stop: async () => {
       stopping.abort()
