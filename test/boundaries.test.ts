@@ -18,7 +18,12 @@ type Source = {
   readonly text: string
   readonly imports: readonly Import[]
 }
-type Manifest = { name: string; exports?: Record<string, string>; dependencies?: Record<string, string> }
+type Manifest = {
+  name: string
+  exports?: Record<string, string>
+  dependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
+}
 
 const sources: readonly Source[] = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root })
   .map((file) => file.replaceAll('\\', '/'))
@@ -130,6 +135,9 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
     node: false,
   },
 }
+/** The tables, from which drizzle-kit generates migrations. */
+const schemaFile = 'server/src/db/schema.ts'
+
 /** What tells the server where the console is; no browser loads it. */
 const beside = 'console/src/directory.ts'
 
@@ -167,13 +175,20 @@ test('the console calls the service through its client alone, and shows nothing 
 test('no package imports what its package.json does not declare', () => {
   assertNone(
     sources.flatMap((source) => {
-      const declared = Object.keys(packages.get(source.package)?.dependencies ?? {})
+      const { dependencies = {}, devDependencies = {} } = packages.get(source.package) ?? {}
+      const declared = Object.keys(where(source) === schemaFile ? devDependencies : dependencies)
       return source.imports
         .filter((one) => !isRelative(one) && !isBuiltin(one.specifier))
         .filter(({ specifier }) => !declared.includes(packageName(specifier)))
         .map(({ specifier }) => `${where(source)} imports ${specifier}`)
     }),
   )
+})
+
+test('drizzle, which is slow to load, is loaded by drizzle-kit and nothing that runs', () => {
+  const loads = ({ specifier }: Import) => /^drizzle-|\/db\/schema\.ts$|^\.\/schema\.ts$/.test(specifier)
+  const loading = server.filter((source) => source.imports.some(loads)).map(where)
+  assert.deepEqual(loading, [schemaFile])
 })
 
 test('no package reaches inside another one', () => {

@@ -130,6 +130,25 @@ describe('what serve refuses', { concurrency: 2 }, () => {
       env: { PENSTOCK_TOKEN_LIFETIME_SECONDS: '0' },
       says: [/PENSTOCK_TOKEN_LIFETIME_SECONDS must be/],
     },
+    'a host in brackets': { env: { PENSTOCK_HOST: '[::1]' }, says: [/PENSTOCK_HOST must be .*without brackets/] },
+    'a host with a port': { env: { PENSTOCK_HOST: '127.0.0.1:80' }, says: [/PENSTOCK_HOST must be an IP address/] },
+    'a proxy by its name': {
+      env: { PENSTOCK_TRUSTED_PROXIES: '10.0.0.5 nginx.internal' },
+      says: [/PENSTOCK_TRUSTED_PROXIES must list IP addresses or networks.*Entry 2 is none/],
+    },
+    'a network that is none': {
+      env: { PENSTOCK_TRUSTED_PROXIES: '10.0.0.0/33' },
+      says: [/PENSTOCK_TRUSTED_PROXIES must list .*Entry 1 is none/],
+    },
+    'an origin with a path': {
+      env: { PENSTOCK_CORS_ORIGINS: 'https://app.example.com,https://app.example.com/' },
+      says: [/PENSTOCK_CORS_ORIGINS must list origins.*Entry 2 is none/],
+    },
+    'every origin at once': { env: { PENSTOCK_CORS_ORIGINS: '*' }, says: [/PENSTOCK_CORS_ORIGINS must list/] },
+    'an origin without a scheme': {
+      env: { PENSTOCK_CORS_ORIGINS: 'app.example.com' },
+      says: [/PENSTOCK_CORS_ORIGINS must list/],
+    },
     'a rate that is none': { env: { PENSTOCK_RATE_LIMIT: 'many' }, says: [/PENSTOCK_RATE_LIMIT must be/] },
     'a worker that is neither on nor off': {
       env: { PENSTOCK_WORKER: 'yes' },

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { isIP } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
+import { compile as compileProxies } from '@fastify/proxy-addr'
 import { limits } from '@penstock/wire'
 import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
 
@@ -89,14 +91,28 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if (parsed === undefined && value !== undefined) faults.push(`${name} must be ${expected}.`)
     return parsed as T
   }
+  const list = (name: string, fits: (entry: string) => boolean, expected: string): string[] => {
+    const entries =
+      given(name)
+        ?.split(/[\s,]+/)
+        .filter(Boolean) ?? []
+    const wrong = entries.findIndex((entry) => !fits(entry)) + 1
+    if (wrong > 0) faults.push(`${name} must list ${expected}. Entry ${wrong} is none.`)
+    return entries
+  }
   const whole = (name: string, fallback: number, min: number, max: number) =>
     read(name, fallback, (value) => between(value, min, max), `a whole number from ${min} to ${max}`)
 
-  const host = given('PENSTOCK_HOST') ?? '127.0.0.1'
+  const host = read(
+    'PENSTOCK_HOST',
+    '127.0.0.1',
+    (value) => (isIP(value) || hostName.test(value) ? value : undefined),
+    'an IP address or a host name, such as 127.0.0.1, localhost or ::1 (without brackets)',
+  )
   const port = whole('PENSTOCK_PORT', 8080, 1, 65_535)
   const publicUrl = read(
     'PENSTOCK_PUBLIC_URL',
-    `http://${host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`,
+    defaultUrl(host, port),
     webAddress,
     'an http or https address without query or fragment, such as https://pipes.example.com',
   )
@@ -132,8 +148,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     tokenLifetimeSeconds: whole('PENSTOCK_TOKEN_LIFETIME_SECONDS', limits.tokenLifetimeSecondsDefault, 1, 31_536_000),
     rateLimitPerMinute: whole('PENSTOCK_RATE_LIMIT', limits.requestsPerMinuteDefault, 0, 1_000_000),
-    corsOrigins: words(given('PENSTOCK_CORS_ORIGINS')),
-    trustedProxies: words(given('PENSTOCK_TRUSTED_PROXIES')),
+    corsOrigins: list(
+      'PENSTOCK_CORS_ORIGINS',
+      isOrigin,
+      'origins of web pages, such as https://app.example.com: scheme, host, a port only where it is unusual, and no path',
+    ),
+    trustedProxies: list(
+      'PENSTOCK_TRUSTED_PROXIES',
+      isNetwork,
+      'IP addresses or networks, such as 10.0.0.5 or 10.0.0.0/8; names are not looked up',
+    ),
     worker: read('PENSTOCK_WORKER', true, (value) => ({ 1: true, 0: false })[value], '1 or 0'),
     transfers: {
       atOnce: transfersAtOnce,
@@ -199,6 +223,35 @@ function between(value: string, min: number, max: number): number | undefined {
   return number >= min && number <= max ? number : undefined
 }
 
+/** What `readConfig` reads: the names of all settings. */
+export function settingNames(): string[] {
+  const names = new Set<string>()
+  readConfig(new Proxy({}, { get: (_, name) => void names.add(String(name)) }))
+  return [...names]
+}
+
+const hostName = /^(?=.{1,253}$)\w(?:[\w-]{0,61}\w)?(?:\.\w(?:[\w-]{0,61}\w)?)*\.?$/
+
+function defaultUrl(host: string | undefined, port: number | undefined): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host?.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}
+
+/** An origin as browsers send it. Those of schemes of their own, such as capacitor://localhost, are nothing to a URL. */
+function isOrigin(text: string): boolean {
+  if (/^https?:/i.test(text)) return URL.parse(text)?.origin === text
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]+$/.test(text)
+}
+
+function isNetwork(text: string): boolean {
+  try {
+    compileProxies(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function webAddress(value: string): string | undefined {
   const url = URL.parse(value)
   const plain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username
@@ -208,5 +261,3 @@ function webAddress(value: string): string | undefined {
 function postgresAddress(value: string): string | undefined {
   return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value) ? value : undefined
 }
-
-const words = (value: string | undefined) => (value ? value.split(/[\s,]+/).filter(Boolean) : [])

@@ -40,6 +40,7 @@ export type Service = {
   close(): Promise<void>
 }
 
+/** Puts the service together. Where that fails, what it opened is closed again. */
 export async function createService(
   config: Config,
   {
@@ -53,7 +54,10 @@ export async function createService(
   await registerEnvironment(database, config)
   const unknown = await findUnknownConnectors(database)
   if (unknown) throw new Error(unknown)
+  // Closed here where putting together fails, and by the service's `close` otherwise: in the reverse order.
+  await using opened = new AsyncDisposableStack()
   const notices = createNotices(databaseUrl, (err) => log.warn({ err }, 'cannot hear other processes; trying again'))
+  opened.defer(notices.close)
   const keyring = await openKeyring(database, masterKey, notices)
   const accounts = createAccountFinder(database, notices)
   const catalogue = createCatalogue(config.publicUrl)
@@ -85,6 +89,7 @@ export async function createService(
   await notices.start()
 
   const app = await createApp({ log, corsOrigins: config.corsOrigins, trustedProxies: config.trustedProxies })
+  opened.defer(async () => void (await app.close()))
   let draining = false
   // A connection that stays open for more requests would hold up the end.
   app.addHook('onSend', (_request, reply, payload, done) => {
@@ -101,13 +106,13 @@ export async function createService(
   serveDocuments(app, config.publicUrl)
   await serveConsole(app, config.publicUrl)
   serveOperations(app, { gate, database, publicUrl: config.publicUrl, handlers })
+  const open = opened.move()
   return {
     app,
     deps,
     close: async () => {
       draining = true
-      await app.close()
-      await notices.close()
+      await open.disposeAsync()
     },
   }
 }

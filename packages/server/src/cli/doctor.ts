@@ -5,7 +5,9 @@ import { checkDatabase, readServerVersion } from '../db/readiness.ts'
 import { createLogger } from '../log.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import { type Ground, GroundError, openGround } from './ground.ts'
+import { withFreePort } from './port.ts'
 import { print } from './print.ts'
+import { findWarnings } from './warnings.ts'
 
 const versionMin = 15
 const freeBytesMin = 1024 ** 3
@@ -31,26 +33,26 @@ export async function doctor(
 async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
   let config: Config
   try {
-    config = readConfig(env)
+    config = readConfig(await withFreePort(env))
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return error.faults.map((message) => ({ name: 'settings', ok: false, message }))
   }
-  const settings = {
-    name: 'settings',
-    ok: true,
-    message: `${config.publicUrl}, environment ${config.environment.name}`,
-  }
+  const warnings = await findWarnings(env, config)
+  const settings = [
+    { name: 'settings', ok: true, message: `${config.publicUrl}, environment ${config.environment.name}` },
+    ...warnings.map((warning) => ({ name: 'settings', ok: true, message: `warning: ${warning}` })),
+  ]
   let ground: Ground
   try {
     ground = await openGround(config, createLogger('silent'))
   } catch (error) {
     const name = error instanceof GroundError ? error.part : 'database'
-    return [settings, { name, ok: false, message: (error as Error).message }, await checkDisk(config)]
+    return [...settings, { name, ok: false, message: (error as Error).message }, await checkDisk(config)]
   }
   try {
     return [
-      settings,
+      ...settings,
       await checkServer(ground),
       await checkMigrations(ground),
       await checkMasterKey(ground),

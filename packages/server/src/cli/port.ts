@@ -1,13 +1,49 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { ConfigError, readConfig } from '../config.ts'
 
-/** Settings in which port 0 is a port that is free at the moment: addresses in replies need to know it beforehand. */
+/**
+ * Settings in which port 0 is a port that is free at the moment: addresses in replies need to know it beforehand.
+ * @throws ConfigError where a setting is bad, or where nothing can listen on the host
+ */
 export async function withFreePort(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
-  if (env.PENSTOCK_PORT !== '0') return env
-  const server = createServer().listen(0, env.PENSTOCK_HOST || '127.0.0.1')
-  await once(server, 'listening')
+  if (env.PENSTOCK_PORT?.trim() !== '0') return env
+  const { host } = readConfig({ ...env, PENSTOCK_PORT: undefined })
+  const server = createServer().listen(0, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw explainListenFailure(error, host, 0)
+  }
   const { port } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
   return { ...env, PENSTOCK_PORT: String(port) }
+}
+
+/** What to do where a server cannot listen on an address: the setting that is wrong, or the port that is in use. */
+export function explainListenFailure(error: unknown, host: string, port: number): Error {
+  const { code } = error as NodeJS.ErrnoException
+  switch (code) {
+    case 'EADDRINUSE':
+      return new Error(
+        `Port ${port} on ${host} is in use by another program: stop it, or set PENSTOCK_PORT to a free one.`,
+      )
+    case 'EACCES':
+      return new ConfigError([
+        `PENSTOCK_PORT must be a port that this user may listen on; ${port} is not: use one from 1024 on.`,
+      ])
+    case 'EADDRNOTAVAIL':
+    case 'EINVAL':
+      return new ConfigError([
+        `PENSTOCK_HOST must be an address of this machine; ${host} is not (${code}): use 127.0.0.1, or 0.0.0.0 for every address.`,
+      ])
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new ConfigError([
+        `PENSTOCK_HOST must be an address of this machine; the name ${host} was not found (${code}): use 127.0.0.1, or 0.0.0.0 for every address.`,
+      ])
+    default:
+      return error as Error
+  }
 }

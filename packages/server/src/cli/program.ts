@@ -54,7 +54,7 @@ function buildProgram(): Command {
     .option(...json)
     .action(async (options) => {
       const { doctor } = await import('./doctor.ts')
-      const found = await doctor(await withFreePort(process.env), options)
+      const found = await doctor(process.env, options)
       if (found !== 'well') process.exitCode = found === 'bad settings' ? exitCodes.usage : exitCodes.failed
     })
   program
@@ -114,6 +114,8 @@ function buildProgram(): Command {
 }
 
 function reportFailure(error: unknown): number {
+  // Closing failed after something else had: what came first is what a person can do something about.
+  if (error instanceof SuppressedError) return reportFailure(error.suppressed)
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
   if (error instanceof ConfigError) {
     for (const fault of error.faults) process.stderr.write(`penstock: ${fault}\n`)

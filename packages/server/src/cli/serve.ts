@@ -8,11 +8,14 @@ import { createRunnerPool } from '../runners/runner-pool.ts'
 import { createService, type Service } from '../service.ts'
 import { startWorker } from '../worker/worker.ts'
 import { credentialsFile, openGround, readIfThere, writePrivate } from './ground.ts'
+import { explainListenFailure } from './port.ts'
+import { logWarnings } from './warnings.ts'
 
 /** `penstock serve`: the whole service, until it is told to stop. What was opened is closed in the reverse order. */
 export async function serve(config: Config, log: Logger): Promise<void> {
   const told = untilTold()
   await using opened = new AsyncDisposableStack()
+  await logWarnings(process.env, config, log)
   const ground = await openGround(config, log)
   opened.defer(ground.close)
   await migrate(ground.databaseUrl)
@@ -33,18 +36,7 @@ async function listen({ app }: Service, { host, port }: Config): Promise<void> {
   try {
     await app.listen({ host, port })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') {
-      throw new Error(
-        `Port ${port} on ${host} is taken by another program: stop it, or set PENSTOCK_PORT to a free one.`,
-      )
-    }
-    if (code === 'EADDRNOTAVAIL' || code === 'EACCES') {
-      throw new Error(
-        `This machine does not let Penstock listen on ${host}:${port}: check PENSTOCK_HOST and PENSTOCK_PORT.`,
-      )
-    }
-    throw error
+    throw explainListenFailure(error, host, port)
   }
 }
 
@@ -52,6 +44,7 @@ async function listen({ app }: Service, { host, port }: Config): Promise<void> {
 export async function work(config: Config, log: Logger): Promise<void> {
   const told = untilTold()
   await using opened = new AsyncDisposableStack()
+  await logWarnings(process.env, config, log)
   const ground = await openGround(config, log)
   opened.defer(ground.close)
   await migrate(ground.databaseUrl)

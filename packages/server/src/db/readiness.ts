@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Database } from './database.ts'
-import { migrationsFolder } from './migrate.ts'
+import { readJournal } from './migrations.ts'
 import { statement } from './statement.ts'
 
 const appliedMigrations = statement<Record<never, never>, { applied: number; newest: number }>(`
@@ -10,10 +8,7 @@ const appliedMigrations = statement<Record<never, never>, { applied: number; new
 
 /** Whether the database is reachable and its schema is the one of this program; else one sentence that says what is wrong. */
 export async function checkDatabase(database: Database): Promise<string | undefined> {
-  const journal: { entries: { when: number }[] } = JSON.parse(
-    await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8'),
-  )
-  const newest = Math.max(...journal.entries.map(({ when }) => when))
+  const newest = Math.max(...(await readJournal()).map(({ when }) => when))
   try {
     const row = await appliedMigrations.first(database, {})
     if ((row?.newest ?? 0) < newest) return 'The database lacks migrations: run penstock migrate.'

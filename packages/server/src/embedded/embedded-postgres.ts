@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { openCluster } from './cluster.ts'
 import { exists, makeDirectory } from './files.ts'
-import { tryLock, withLock } from './lock.ts'
+import { type Lock, tryLock, withLock } from './lock.ts'
 import { isRoot } from './owner.ts'
 import { dataName, readNote } from './place.ts'
 import { findPostmaster } from './postmaster.ts'
@@ -54,9 +54,17 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const adopted = await findPostmaster(cluster.data)
     const { pid, port } = await ensureRunning(cluster)
     const address = { port, password: cluster.password }
-    await ensureDatabase(address)
+    let share: Lock | undefined
+    try {
+      await ensureDatabase(address)
+      share = await tryLock(holders, 'shared')
+    } catch (error) {
+      // Nobody else can hold a server that was started here, under the lock.
+      if (!adopted) await shutDown(cluster)
+      throw error
+    }
     log(`PostgreSQL ${adopted ? 'already runs' : 'started'} on port ${port} (process ${pid}), data in ${cluster.data}`)
-    return { cluster, address, share: await tryLock(holders, 'shared') }
+    return { cluster, address, share }
   })
   const { cluster, address, share } = held
 

@@ -60,8 +60,12 @@ export async function startWorker(
     }
     await queue?.ended
   }
+  const first = await start().catch(async (error) => {
+    await supervisor.close()
+    throw error
+  })
   const upkeep = keepUp(supervisor.deps, log, signal)
-  const supervised = supervise(await start())
+  const supervised = supervise(first)
   return {
     stop: async () => {
       stopping.abort()
