@@ -84,6 +84,8 @@ export async function startServiceOn(
     PENSTOCK_MASTER_KEY: generateMasterKey(),
     PENSTOCK_PUBLIC_URL: 'http://penstock.test',
     PENSTOCK_DATA_DIR: '/nonexistent',
+    // What connectors talk to in tests listens on this machine.
+    PENSTOCK_EGRESS: 'any',
     ...env,
   })
   assert(config.masterKey)
