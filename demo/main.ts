@@ -70,6 +70,8 @@ async function startService(): Promise<{ url: string; client: Client }> {
     'DATABASE_URL',
     'PENSTOCK_HOST',
     'PENSTOCK_PUBLIC_URL',
+    'PENSTOCK_TRUSTED_PROXIES',
+    'PENSTOCK_EGRESS',
     'PENSTOCK_CLIENT_ID',
     'PENSTOCK_CLIENT_SECRET',
     'PENSTOCK_MASTER_KEY',

@@ -13,7 +13,7 @@ import { withSession } from './harness/session.ts'
 type Check = { name: string; ok: boolean; message: string }
 
 /** What is examined in an order where each stands on those before it. */
-const names = ['settings', 'database', 'migrations', 'master key', 'connectors', 'disk']
+const names = ['settings', 'egress', 'database', 'migrations', 'master key', 'connectors', 'disk']
 
 describe('the doctor', () => {
   let stage: Stage
@@ -66,6 +66,7 @@ describe('the doctor', () => {
     assert.equal(lines.length, names.length)
     const read = Object.fromEntries(checks.map(({ name, message }) => [name, message]))
     assert.match(read.settings ?? '', /^http:\/\/127\.0\.0\.1:[1-9]\d*, environment production$/)
+    assert.match(read.egress ?? '', /^serve: .* private addresses, .* listens on 127\.0\.0\.1 .* worker: .* public /)
     assert.match(read.database ?? '', /^PostgreSQL \d+/)
     assert.match(read['master key'] ?? '', /^key [0-9a-f]+ opens/)
     assert.match(read.disk ?? '', /GiB free at /)
@@ -87,7 +88,7 @@ describe('the doctor', () => {
     ])
     const words = await stage.penstock(['doctor'], { env: { ...env, DATABASE_URL: gone } })
     assert.equal(words.code, 1)
-    assert.match(words.stdout, /^ok {4}settings .*\nFAIL {2}database .*\nok {4}disk .*\n$/)
+    assert.match(words.stdout, /^ok {4}settings .*\nok {4}egress .*\nFAIL {2}database .*\nok {4}disk .*\n$/)
   })
 
   test('says what to do about a data directory that cannot be one', () =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Connector } from '@penstock/connector'
+import type { Connector, FieldDefinition } from '@penstock/connector'
+import { connectors } from '@penstock/connectors'
 import type { BodyOf } from '@penstock/wire'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
 import { contentOf } from './harness/content.ts'
@@ -188,13 +189,13 @@ describe('a configuration', () => {
       [65_535, '65535'],
       ['2222', '2222'],
     ] as const) {
-      await caller.expect(save({ port }))
+      await caller.expect(save({ port, sshPrivateKey: 'canary' }))
       assert.equal((await values()).port, shown)
     }
     for (const port of [0, 65_536, -1, 22.5, '22.5', 'x', '0x16', ' 22', true, ['22']]) {
       await refusedFor(() => save({ port }), ['port'])
     }
-    await caller.expect(save({ port: null }))
+    await caller.expect(save({ port: null, sshPrivateKey: 'canary' }))
     assert.equal((await values()).port, '22')
   })
 
@@ -253,5 +254,68 @@ describe('a configuration', () => {
     assert.equal(await contentOf(service), content)
     const own = await idOf(mine)
     assert.equal((await caller.expect(mine.save(destinationSecrets, { configurationId: own }))).configurationId, own)
+  })
+})
+
+describe('a stored secret', () => {
+  /** A value that a field takes, and another one. */
+  const valuesOf = ({ type, options, min = 1 }: FieldDefinition): [string | number, string | number] => {
+    if (type === 'Select') return [options?.[0] ?? '', options?.[1] ?? '']
+    return type === 'Number' ? [min, min + 1] : ['one.example', 'two.example']
+  }
+  const binding = connectors.flatMap((connector) =>
+    Object.entries(connector.secrets).flatMap(([key, field]) =>
+      (field.binds ?? []).map((name) => ({ connector, key, field, name })),
+    ),
+  )
+
+  test('is bound to its destination by every integrated connector that has one', () => {
+    const bound = new Set(binding.map(({ connector }) => connector.slug))
+    for (const slug of [
+      ...['amazon-s3-destination', 'amazon-s3-source', 'azure-blob-storage-destination', 'azure-blob-storage-source'],
+      ...['https-file', 'mysql', 'postgresql', 'sftp-destination', 'sftp-source', 'snowflake-source', 'webhook'],
+    ]) {
+      assert(bound.has(slug), slug)
+    }
+  })
+
+  for (const { connector, key, field, name } of binding) {
+    test(`(${connector.slug}: ${name}) does not follow to another ${key}`, async () => {
+      const { save, secrets } = await added(connector)
+      // Everything is given that one way to authenticate needs: the one that this secret is part of.
+      const way: Values = {}
+      for (const [other, values] of Object.entries({ ...field.when, ...connector.secrets[name]?.when })) {
+        way[other] = [values].flat()[0] ?? ''
+      }
+      const complete: Values = { ...way }
+      for (const [other, definition] of Object.entries(connector.secrets)) {
+        if (definition.type === 'Password') complete[other] = `canary-${other}`
+        else if (!definition.readonly && !(other in way)) complete[other] = valuesOf(definition)[0]
+      }
+      await caller.expect(save(complete))
+      const before = await secrets()
+      const [, another] = valuesOf(field)
+      const others = (field.binds ?? []).filter((other) => other !== name)
+      const rest = Object.fromEntries(others.map((other) => [other, `canary-new-${other}`]))
+      for (const sent of [{}, { [name]: mask }]) {
+        await refusedFor(() => save({ ...rest, [key]: another, ...sent }), [name])
+        assert.deepEqual(await secrets(), before)
+      }
+      await caller.expect(save({ ...rest, [key]: another, [name]: 'canary-new' }))
+      assert.equal((await secrets())[name], 'canary-new')
+      await caller.expect(save({ [key]: another, [name]: mask }))
+    })
+  }
+
+  test('that is not in use goes when the destination changes', async () => {
+    const { save, secrets, values } = await added(connectorBySlug('sftp-source'))
+    const byKey = { hostname: 'one.example', username: 'u', sshPrivateKey: 'canary-key' }
+    await caller.expect(save(byKey))
+    await caller.expect(save({ authentication: 'password', password: 'canary-password' }))
+    assert.deepEqual(Object.keys(await secrets()).sort(), ['password', 'sshPrivateKey'])
+    await refusedFor(() => save({ hostname: 'two.example' }), ['password'])
+    await caller.expect(save({ hostname: 'two.example', password: 'canary-new' }))
+    assert.deepEqual(await secrets(), { password: 'canary-new' })
+    assert.equal((await values()).sshPrivateKey, '')
   })
 })

@@ -125,7 +125,7 @@ async function startWorker(env: Record<string, string>, logFile: string) {
   const profile = process.env.PENSTOCK_BENCH_PROFILE
   const options = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []
   const child = spawn(process.execPath, [...options, join(root, program), 'worker'], {
-    env: { PATH: process.env.PATH, ...env, PENSTOCK_LOG_LEVEL: 'info' },
+    env: { PATH: process.env.PATH, PENSTOCK_EGRESS: 'any', ...env, PENSTOCK_LOG_LEVEL: 'info' },
     stdio: ['ignore', log, log],
   })
   await waitUntilWorking(child)

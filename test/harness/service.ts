@@ -90,6 +90,8 @@ export async function startServiceOn(
     PENSTOCK_DATA_DIR: '/nonexistent',
     // One client stands for many here.
     PENSTOCK_RATE_LIMIT: '0',
+    // What connectors talk to in tests listens on this machine.
+    PENSTOCK_EGRESS: 'any',
     ...env,
   })
   assert(config.masterKey)

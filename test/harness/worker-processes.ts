@@ -45,6 +45,7 @@ export async function startProcessMill(
       const options: Start = {
         env: {
           ...{ DATABASE_URL: mill.service.databaseUrl, PENSTOCK_LOCAL_FOLDERS: mill.folder },
+          PENSTOCK_EGRESS: mill.service.config.egress.reach,
           ...{ ...shared, ...more },
         },
       }

@@ -48,6 +48,20 @@ export function merged(fields: Fields, current: Values, given: Readonly<Record<s
     else if (field.readonly || !isRight(field, sent)) return undefined
     else after[key] = sent
   }
+  return dropUnbound(fields, current, given, after)
+}
+
+/** Stored secrets do not follow to a new destination: those in use have to be sent again, the others go. */
+function dropUnbound(fields: Fields, current: Values, given: object, after: Values): Values | undefined {
+  const shown = (values: Values, key: string) => String(values[key] ?? fields[key]?.default ?? '')
+  for (const [key, { binds = [] }] of Object.entries(fields)) {
+    if (shown(current, key) === shown(after, key)) continue
+    for (const name of binds) {
+      const isKept = name in current && (!(name in given) || (given as Values)[name] === mask)
+      if (isKept && countsNow(fields, name, after)) return undefined
+      if (isKept) delete after[name]
+    }
+  }
   return after
 }
 
@@ -62,12 +76,14 @@ function isRight({ type, options, min = -Infinity, max = Infinity }: FieldDefini
 export function isComplete(fields: Fields, values: Values, role?: Role): boolean {
   return Object.entries(fields).every(([key, field]) => {
     if (!field.required || field.readonly || (field.role && field.role !== role)) return true
-    const counts = Object.entries(field.when ?? {}).every(([other, wanted]) =>
-      [wanted].flat().includes(String(values[other] ?? fields[other]?.default)),
-    )
-    return !counts || key in values || field.default !== undefined
+    return !countsNow(fields, key, values) || key in values || field.default !== undefined
   })
 }
+
+const countsNow = (fields: Fields, key: string, values: Values): boolean =>
+  Object.entries(fields[key]?.when ?? {}).every(([other, wanted]) =>
+    [wanted].flat().includes(String(values[other] ?? fields[other]?.default)),
+  )
 
 /** Whether a connection may carry data: both ends configured, everything required there. */
 export function isReady(

@@ -70,6 +70,16 @@ describe('defineConnector', () => {
         { a: text({ ...about, when: { choice: ['a', 'c'] } }), choice },
         /depends on choice being c, which is no option/,
       ],
+      [{ a: text({ ...about, binds: ['b'] }) }, /field a binds b, which is no secret of the same group/],
+      [{ a: text({ ...about, binds: ['constructor'] }) }, /field a binds constructor, which is no secret/],
+      [{ a: text({ ...about, binds: ['b'] }), b: text(about) }, /field a binds b, which is no secret/],
+      [{ a: secret({ ...about, binds: ['b'] }), b: secret(about) }, /field a binds secrets, but is one itself/],
+      ...['host', 'hostname', 'port', 'url', 'apiUrl', 'endpoint', 'snowflakeHost', 'bucketUri', 'server'].map(
+        (key): [Fields, RegExp] => [
+          { [key]: text(about), b: secret(about) },
+          new RegExp(`field ${key} sounds like a destination and must say in binds which secrets go there`),
+        ],
+      ),
     ]
     for (const [group, message] of wrong) {
       assert.throws(() => defineConnector({ ...definition, secrets: group }), message)
@@ -79,6 +89,8 @@ describe('defineConnector', () => {
     assert.doesNotThrow(() =>
       defineConnector({ ...definition, secrets: { tokenUrl: text(about), accessKeyId: text(about) } }),
     )
+    const bound = { host: text({ ...about, binds: ['password'] }), port: number({ ...about, binds: ['password'] }) }
+    assert.doesNotThrow(() => defineConnector({ ...definition, secrets: { ...bound, password: secret(about) } }))
   })
 
   test('refuses a slug that is not lowercase words joined by hyphens, and a role on a field of an end', () => {

@@ -163,6 +163,9 @@ export function catalogueId(kind: 'connector' | 'platform', slug: string): strin
 const soundsSecret =
   /secret|passw|passphrase|credential|privatekey|token$|apikey|accesskey$|accountkey|jsonkey|sasurl|connectionstring/i
 
+/** Names of what says where secrets go; what goes to the clouds' own addresses, as a region does, is not meant. */
+const soundsLikeDestination = /^port$|(host|hostname|url|uri|endpoint|server)$/i
+
 function assertFields(slug: string, fields: Fields): void {
   for (const [key, field] of Object.entries(fields)) {
     const fault = faultOfField(fields, key, field)
@@ -176,6 +179,8 @@ function faultOfField(fields: Fields, key: string, field: FieldDefinition): stri
   if (required && readonly) return 'is filled by the service and so cannot be required of a caller'
   if (type.endsWith('Select') && !options?.length) return 'needs options'
   if (min !== undefined && max !== undefined && min > max) return 'has a min above its max'
+  const bindingFault = faultOfBinding(fields, key, field)
+  if (bindingFault) return bindingFault
   const unfit =
     field.default === undefined
       ? []
@@ -188,4 +193,20 @@ function faultOfField(fields: Fields, key: string, field: FieldDefinition): stri
     if (strange !== undefined) return `depends on ${other} being ${strange}, which is no option of it`
   }
   return undefined
+}
+
+function faultOfBinding(
+  fields: Fields,
+  key: string,
+  { type, binds = [], readonly }: FieldDefinition,
+): string | undefined {
+  const isSecret = (name: string) => Object.hasOwn(fields, name) && fields[name]?.type === 'Password'
+  const stranger = binds.find((name) => !isSecret(name))
+  if (stranger !== undefined) return `binds ${stranger}, which is no secret of the same group`
+  if (type === 'Password') {
+    return binds.length > 0 ? 'binds secrets, but is one itself: a stored value cannot be compared' : undefined
+  }
+  if (readonly || binds.length > 0 || !soundsLikeDestination.test(key)) return undefined
+  const bound = Object.values(fields).some((other) => other.type === 'Password')
+  return bound ? 'sounds like a destination and must say in binds which secrets go there' : undefined
 }

@@ -27,9 +27,10 @@ export type Egress = {
   request(url: string | URL, init?: EgressRequest): Promise<Response>
   /**
    * The IP address to connect to for a host name, checked like those of `request`; for protocols other than HTTP.
+   * @param port the port that will be connected to; without it, what is allowed on one port alone is not
    * Throws an `Outcome`: `refused` where it is not allowed, `unreachable` where the name is not known.
    */
-  resolve(host: string): Promise<string>
+  resolve(host: string, port?: number): Promise<string>
 }
 
 export type EgressRequest = {

@@ -25,6 +25,11 @@ export type FieldDefinition = {
   readonly max?: number
   /** Choices of a Select or Multi-Select. */
   readonly options?: readonly string[]
+  /**
+   * Secrets of the same group that go where this value says: a host, an address, a port, or how its identity is
+   * verified. Whoever changes it sends these secrets again, so that nobody can send a stored one to a place of their own.
+   */
+  readonly binds?: readonly string[]
 }
 export type Fields = Readonly<Record<string, FieldDefinition>>
 
@@ -37,6 +42,7 @@ type Common = {
   readonly?: boolean
   when?: Condition
   role?: Role
+  binds?: readonly string[]
 }
 
 const field =

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { limits, type Role, secretMask } from '@penstock/wire'
 import fc from 'fast-check'
 import { boolean, date, type Fields, multiSelect, number, secret, select, text } from './fields.ts'
-import { missingValues, readValues, showFields, type Values } from './values.ts'
+import { missingValues, readValues, rebindSecrets, showFields, type Values } from './values.ts'
 
 const about = { label: 'Label', description: 'Description' }
 const fields = {
@@ -305,5 +305,61 @@ describe('showFields', () => {
         assert.ok(!Object.hasOwn(set, 'accessToken'))
       }),
     )
+  })
+})
+
+describe('rebindSecrets', () => {
+  const bound = {
+    host: text({ ...about, binds: ['password', 'token'] }),
+    port: number({ ...about, default: 22, binds: ['password'] }),
+    user: text(about),
+    authType: select({ ...about, options: ['password', 'token'], default: 'password' }),
+    password: secret({ ...about, when: { authType: 'password' } }),
+    token: secret({ ...about, when: { authType: 'token' } }),
+    apiKey: secret(about),
+  } satisfies Fields
+  const stored: Values = { host: 'a', user: 'u', password: '', apiKey: '' }
+  const rebind = (given: Record<string, unknown>, current: Values = stored) => {
+    const { faults, dropped } = rebindSecrets(bound, current, readValues(bound, given, 'path', current), 'path')
+    return { faults: keysOf(faults), dropped, says: faults.map(({ message }) => message).join(' ') }
+  }
+  const nothing = { faults: [], dropped: [], says: '' }
+
+  test('asks for the secrets that a changed value binds, unless they are sent or cleared', () => {
+    for (const changed of [{ host: 'b' }, { host: null }, { port: 23 }, { host: 'b', password: secretMask }]) {
+      const { faults, dropped, says } = rebind(changed)
+      assert.deepEqual([faults, dropped], [['password'], []], JSON.stringify(changed))
+      assert.match(says, /^must be sent again, because (host|port) changes/)
+    }
+    assert.match(rebind({ host: 'b', port: 23 }).says, /because host, port changes/)
+    for (const complete of [{ password: 'new' }, { password: null }]) {
+      assert.deepEqual(rebind({ host: 'b', port: 23, ...complete }), nothing)
+    }
+  })
+
+  test('asks for nothing where no value that binds changes', () => {
+    for (const given of [
+      {},
+      { host: 'a' },
+      { port: 22 },
+      { port: '22' },
+      { port: null },
+      { user: 'v' },
+      { apiKey: 'k' },
+    ]) {
+      assert.deepEqual(rebind(given), nothing, JSON.stringify(given))
+    }
+    assert.deepEqual(rebind({ host: 'b' }, { host: 'a' }), nothing, 'no secret is stored')
+  })
+
+  test('drops stored secrets that are not in use under the new values', () => {
+    const both: Values = { ...stored, token: '' }
+    assert.deepEqual(rebind({ host: 'b', password: 'new' }, both), { ...nothing, dropped: ['token'] })
+    assert.deepEqual(rebind({ host: 'b', authType: 'token', token: 'new' }, both), {
+      ...nothing,
+      dropped: ['password'],
+    })
+    assert.deepEqual(rebind({ host: 'b', authType: 'token' }, both).faults, ['token'])
+    assert.deepEqual(rebind({ port: 23, password: 'new' }, both), nothing, 'the port binds the password alone')
   })
 })

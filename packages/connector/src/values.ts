@@ -1,4 +1,4 @@
-import { type Fault, type Field, fieldIsRequired, limits, type Role, secretMask } from '@penstock/wire'
+import { type Fault, type Field, fieldCounts, fieldIsRequired, limits, type Role, secretMask } from '@penstock/wire'
 import type { FieldDefinition, Fields, FieldValue } from './fields.ts'
 
 /**
@@ -64,6 +64,44 @@ export function missingValues(fields: Fields, values: Values, path: string, role
         fieldIsRequired(fields, key, values, role) && !Object.hasOwn(values, key) && field.default === undefined,
     )
     .map(([key, field]) => ({ field: `${path}.${key}`, message: `is required: ${field.label}` }))
+}
+
+/** What a change of where secrets go asks for. */
+export type Rebinding = {
+  /** Stored secrets that are in use and have to be sent again. */
+  faults: Fault[]
+  /** Stored secrets that are not in use under the new values: they go, instead of waiting for the new destination. */
+  dropped: string[]
+}
+
+/**
+ * Keeps stored secrets from going to a new destination: where the value of a field with `binds` changes, the secrets that
+ * it names have to be sent again, or cleared.
+ * @param current the values that are set now; of a secret any text
+ * @param reading what {@link readValues} made of the request
+ * @param path where the values stand in the request, for the faults
+ */
+export function rebindSecrets(
+  fields: Fields,
+  current: Values,
+  { set, cleared }: Pick<Reading, 'set' | 'cleared'>,
+  path: string,
+): Rebinding {
+  const next: Record<string, FieldValue> = { ...current, ...set }
+  for (const key of cleared) delete next[key]
+  const effective = (values: Values, key: string) => showValue(own(values, key) ?? fields[key]?.default)
+  const changed = Object.keys(fields).filter((key) => effective(current, key) !== effective(next, key))
+  const rebinding: Rebinding = { faults: [], dropped: [] }
+  for (const name of Object.keys(fields)) {
+    const changedBy = changed.filter((key) => fields[key]?.binds?.includes(name))
+    const isKept = Object.hasOwn(current, name) && !Object.hasOwn(set, name) && !cleared.includes(name)
+    if (changedBy.length === 0 || !isKept) continue
+    if (fieldCounts(fields, name, next)) {
+      const message = `must be sent again, because ${changedBy.join(', ')} changes: a stored secret is not sent to a new destination`
+      rebinding.faults.push({ field: `${path}.${name}`, message })
+    } else rebinding.dropped.push(name)
+  }
+  return rebinding
 }
 
 /** The field definitions of a group with their current values, as Get Connector Configuration shows them. */

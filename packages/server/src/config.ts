@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
-import { isIP } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
 import { compile as compileProxies } from '@fastify/proxy-addr'
+import type { Reach } from '@penstock/connector/egress'
+import { type AllowedDestination, parseAllowed } from '@penstock/connector/egress/allowed'
 import { limits } from '@penstock/wire'
 import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
 
@@ -56,11 +58,20 @@ export type Config = {
   rejects: { readonly max: number; readonly days: number }
   /** A transfer that replaces everything with less than this part of what the last one sent waits for confirmation. */
   replacePercentMin: number
-  /** What connectors may reach: any address but link-local and metadata ones, or public ones only. */
-  egress: 'any' | 'public'
+  egress: EgressSettings
   /** Directories that the connector of local folders may read and write. */
   localFolders: readonly string[]
   logLevel: LogLevel
+}
+
+/** What connectors may connect to. */
+export type EgressSettings = {
+  /** Any address but link-local and metadata ones, or public ones only. */
+  readonly reach: Reach
+  /** Private destinations that may be connected to although `reach` is `public`. */
+  readonly allow: readonly AllowedDestination[]
+  /** Why it is so: part of a sentence, for the operator. */
+  readonly reason: string
 }
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -80,9 +91,13 @@ const clientSecretLengthMin = 16
 
 /**
  * Reads the settings from the environment.
+ * @param listens whether the process serves the API; one that does not cannot know who has access to it
  * @throws ConfigError that lists every bad setting at once
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  { listens = true }: { listens?: boolean } = {},
+): Config {
   const faults: string[] = []
   const given = (name: string) => env[name]?.trim() || undefined
   const read = <T>(name: string, fallback: T, parse: (value: string) => T | undefined, expected: string): T => {
@@ -180,12 +195,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       days: whole('PENSTOCK_REJECT_DAYS', 30, 1, 3_650),
     },
     replacePercentMin: whole('PENSTOCK_REPLACE_PERCENT', 50, 0, 100),
-    egress: read(
-      'PENSTOCK_EGRESS',
-      'any',
-      (value) => (value === 'any' || value === 'public' ? value : undefined),
-      'any or public',
-    ),
+    egress: readEgress(given, read, listens),
     localFolders: read(
       'PENSTOCK_LOCAL_FOLDERS',
       [],
@@ -216,6 +226,48 @@ function readFirstClient(id: string | undefined, secret: string | undefined, fau
     )
   }
   return { id, secret }
+}
+
+type Given = (name: string) => string | undefined
+type Read = <T>(name: string, fallback: T, parse: (value: string) => T | undefined, expected: string) => T
+
+/**
+ * What connectors may connect to follows who can reach the API: on the loopback address alone it is the person at this
+ * machine, who may reach their own database; everybody else could use connectors to look around in the private network.
+ */
+function readEgress(given: Given, read: Read, listens: boolean): EgressSettings {
+  const reach = read<Reach | undefined>(
+    'PENSTOCK_EGRESS',
+    undefined,
+    (value) => (value === 'any' || value === 'public' ? value : undefined),
+    'any or public',
+  )
+  const allow = read<readonly AllowedDestination[]>(
+    'PENSTOCK_EGRESS_ALLOW',
+    [],
+    (value) => {
+      const parsed = words(value).map(parseAllowed)
+      return parsed.every((one) => one !== undefined) ? parsed : undefined
+    },
+    'host names, addresses or networks with commas between them, each with a port where one alone is meant, such as db.internal:5432, 10.1.0.0/16, [fd12::7]:5432; link-local and metadata addresses are never allowed',
+  )
+  if (reach) return { reach, allow, reason: 'PENSTOCK_EGRESS is set' }
+  if (!listens) return { reach: 'public', allow, reason: 'a worker does not know who has access to the API' }
+  const exposure = ['PENSTOCK_PUBLIC_URL', 'PENSTOCK_TRUSTED_PROXIES'].find((name) => given(name))
+  if (exposure) return { reach: 'public', allow, reason: `${exposure} is set` }
+  const host = given('PENSTOCK_HOST') ?? '127.0.0.1'
+  const isLoopback = host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
+  return isLoopback
+    ? { reach: 'any', allow, reason: `the service listens on ${host} alone` }
+    : { reach: 'public', allow, reason: 'PENSTOCK_HOST is not a loopback address' }
+}
+
+/** What connectors may connect to and why, as a sentence for the operator. */
+export function describeEgress({ reach, allow, reason }: EgressSettings): string {
+  if (reach === 'any') return `Connectors may connect to private addresses, because ${reason}.`
+  const besides =
+    allow.length === 0 ? '' : ` and to ${allow.map(({ text }) => text).join(', ')} (PENSTOCK_EGRESS_ALLOW)`
+  return `Connectors may connect to public addresses only${besides}, because ${reason}.`
 }
 
 function between(value: string, min: number, max: number): number | undefined {

@@ -68,7 +68,7 @@ function limitsOf({ destination }: Connector): string {
 
 function fieldsTable(fields: Fields): string {
   const rows = Object.entries(fields).map(
-    ([key, { label, description, type, required, when, role, options, min, max, default: fallback }]) => {
+    ([key, { label, description, type, required, when, role, options, min, max, default: fallback, binds = [] }]) => {
       const about = [
         `${label}. ${description}${/[.!?]$/.test(description) ? '' : '.'}`,
         options ? `One of: ${options.map((option) => `\`${option}\``).join(', ')}.` : '',
@@ -86,6 +86,7 @@ function fieldsTable(fields: Fields): string {
               .join(' and ')}.`
           : '',
         role ? `As a ${role.toLowerCase()} only.` : '',
+        binds.length > 0 ? `When it changes, send ${binds.map((name) => `\`${name}\``).join(', ')} again.` : '',
       ]
       return `| \`${key}\` | ${type} | ${required ? 'yes' : ''} | ${cell(about.filter(Boolean).join(' '))} |`
     },

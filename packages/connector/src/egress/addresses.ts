@@ -56,24 +56,32 @@ barSubnet(publicIpv6, '64:ff9b::/96')
 /** Names that mean a machine's metadata wherever they resolve to. */
 const barredNames = /^(metadata(\.google\.internal|\.goog)?|instance-data(\.ec2\.internal)?|metadata\.tencentyun\.com)$/
 
-/** Whether an IP address may be connected to. What is no address may not. */
-export function isAllowedAddress(address: string, reach: Reach): boolean {
+/**
+ * What an address is: `public`, `private`, or `never` to be connected to, as are link-local and metadata addresses and
+ * what is no address.
+ */
+export function kindOfAddress(address: string): 'public' | 'private' | 'never' {
   // The zone of an IPv6 address names an interface of this machine; only link-local addresses have one.
   const plain = address.replace(/%.*$/s, '')
-  switch (isIP(plain)) {
-    case 4:
-      return !barred[reach].check(plain, 'ipv4')
-    case 6: {
-      if (barred[reach].check(plain, 'ipv6')) return false
-      return reach === 'any' || publicIpv6.check(plain, 'ipv6')
-    }
-    default:
-      return false
-  }
+  const version = isIP(plain)
+  if (version === 0) return 'never'
+  const family = version === 4 ? 'ipv4' : 'ipv6'
+  if (barred.any.check(plain, family)) return 'never'
+  if (barred.public.check(plain, family)) return 'private'
+  return family === 'ipv4' || publicIpv6.check(plain, family) ? 'public' : 'private'
+}
+
+/** Whether an IP address may be connected to. What is no address may not. */
+export function isAllowedAddress(address: string, reach: Reach): boolean {
+  const kind = kindOfAddress(address)
+  return kind === 'public' || (kind === 'private' && reach === 'any')
 }
 
 /** Whether a host name may be looked up at all. */
-export const isAllowedName = (host: string): boolean => !barredNames.test(host.toLowerCase().replace(/\.+$/, ''))
+export const isAllowedName = (host: string): boolean => !barredNames.test(plainName(host))
+
+/** A host name as names are compared. */
+export const plainName = (host: string): string => host.toLowerCase().replace(/\.+$/, '')
 
 /** Bars a network in every form in which IPv6 carries IPv4: mapped, compatible, translated by NAT64, 6to4. */
 function barIpv4(list: BlockList, subnet: string): void {

@@ -9,6 +9,7 @@ import type { EgressRequest } from '../context.ts'
 import { type Instruction, Outcome } from '../outcome.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import { isAllowedAddress } from './addresses.ts'
+import { type AllowedDestination, parseAllowed } from './allowed.ts'
 import { createEgress } from './egress.ts'
 
 const closers: (() => unknown)[] = []
@@ -78,6 +79,38 @@ describe('isAllowedAddress', () => {
   })
 })
 
+const parsed = (text: string): AllowedDestination => parseAllowed(text) ?? assert.fail(text)
+
+describe('parseAllowed', () => {
+  test('reads names, addresses and networks, with or without a port', () => {
+    const network = (address: string, bits: number) => ({ network: { address, bits } })
+    for (const [text, expected] of [
+      ['db', { name: 'db' }],
+      ['DB.Internal.', { name: 'db.internal' }],
+      ['my_db-1.internal:5432', { name: 'my_db-1.internal', port: 5432 }],
+      ['10.0.0.7', network('10.0.0.7', 32)],
+      ['10.0.0.7:1', { ...network('10.0.0.7', 32), port: 1 }],
+      ['10.1.0.0/16', network('10.1.0.0', 16)],
+      ['10.1.0.0/16:65535', { ...network('10.1.0.0', 16), port: 65_535 }],
+      ['fd12::7', network('fd12::7', 128)],
+      ['fd12::/64', network('fd12::', 64)],
+      ['[fd12::7]:5432', { ...network('fd12::7', 128), port: 5432 }],
+      ['[fd12::/64]:5432', { ...network('fd12::', 64), port: 5432 }],
+    ] as const) {
+      assert.deepEqual(parseAllowed(text), { text, ...expected })
+    }
+  })
+
+  test('reads nothing else, and nothing that is never allowed', () => {
+    const wrong = [
+      '* *.internal 10.0.0 10.0.0.256 10.0.0.0/33 fd12::/129 10.0.0.7:0 10.0.0.7:65536 10.0.0.7:x db: :5432 a..b -a',
+      'http://db db/path [10.0.0.7]:1 [db]:1 fd12::7%eth0 10.0.0.7/ 10.0.0.7/-1 db/8',
+      '169.254.169.254 169.254.0.0/16 fe80::1 fd00:ec2::254 100.100.100.200:80 metadata.google.internal',
+    ]
+    for (const text of ['', ...wrong.join(' ').split(' ')]) assert.equal(parseAllowed(text), undefined, text)
+  })
+})
+
 describe('the egress', () => {
   const refused = { instruction: 'refused', code: 'address_not_allowed' }
 
@@ -110,6 +143,67 @@ describe('the egress', () => {
     assert.equal(await (await egress.request(`http://localhost:${port}/`)).text(), 'inside')
     assert.equal(await egress.resolve('127.0.0.1'), '127.0.0.1')
     assert.ok(net.isIP(await egress.resolve('localhost')))
+  })
+
+  const allowing = (...texts: string[]) => {
+    const open = createEgress({ reach: 'public', allow: texts.map(parsed) })
+    closers.push(() => open.close())
+    return open
+  }
+
+  test('reaches the private destinations that are allowed one by one, and no other', async () => {
+    const { port } = new URL(await serve((_request, response) => response.end('inside')))
+    const url = (host: string) => `http://${host}:${port}/`
+    for (const [allowed, reached, notReached] of [
+      ['127.0.0.1', ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]'], []],
+      ['127.0.0.0/8', ['127.0.0.1', 'localhost'], ['[::1]']],
+      [`127.0.0.1:${port}`, ['127.0.0.1', 'localhost'], []],
+      ['localhost', ['localhost', 'LOCALHOST'], ['127.0.0.1', '[::1]']],
+      [`localhost:${port}`, ['localhost'], ['127.0.0.1']],
+      [`127.0.0.1:${Number(port) + 1}`, [], ['127.0.0.1', 'localhost']],
+      ['127.0.0.2', [], ['127.0.0.1', 'localhost']],
+    ] as const) {
+      const open = allowing(allowed)
+      for (const host of reached) {
+        assert.equal(await (await open.request(url(host))).text(), 'inside', `${allowed}: ${host}`)
+        assert.ok(net.isIP(await open.resolve(host, Number(port))), `${allowed}: ${host}`)
+      }
+      for (const host of notReached) {
+        assert.deepEqual(await outcomeOf(open.request(url(host))), refused, `${allowed}: ${host}`)
+        assert.deepEqual(await outcomeOf(open.resolve(host, Number(port))), refused, `${allowed}: ${host}`)
+      }
+    }
+    assert.deepEqual(
+      await outcomeOf(allowing(`localhost:${port}`).resolve('localhost')),
+      refused,
+      'the port is unknown',
+    )
+  })
+
+  test('does not follow a redirect from an allowed port to another', async () => {
+    const other = await serve((_request, response) => response.end('inside'))
+    const first = await serve((_request, response) => response.writeHead(302, { location: other }).end())
+    const open = allowing(new URL(first).host)
+    assert.deepEqual(await outcomeOf(open.request(first, { redirectsMax: 1 })), refused)
+  })
+
+  test('never reaches link-local and metadata addresses, whatever is allowed', async () => {
+    const open = allowing('0.0.0.0/0', '::/0')
+    for (const url of ['http://169.254.169.254/', 'http://[fd00:ec2::254]/', 'http://metadata.google.internal/']) {
+      assert.deepEqual(await outcomeOf(open.request(url)), refused, url)
+    }
+  })
+
+  test('names the settings of the operator in its refusal of a private address', async () => {
+    const open = createEgress({ reach: 'public' })
+    const message = async (host: string) => {
+      const error = await open.resolve(host).catch((reason: unknown) => reason)
+      return error instanceof Outcome ? error.message : ''
+    }
+    for (const host of ['10.0.0.7', 'localhost']) {
+      assert.match(await message(host), new RegExp(`^${host} is a private address.*PENSTOCK_EGRESS_ALLOW\\.$`))
+    }
+    assert.match(await message('169.254.169.254'), /link-local or metadata address, which this service never/)
   })
 
   test('checks every address that it is redirected to', async () => {

@@ -2,13 +2,16 @@ import { isIP } from 'node:net'
 import type { Egress, EgressRequest } from '../context.ts'
 import { Outcome } from '../outcome.ts'
 import type { Reach } from './addresses.ts'
-import { exchange, headersOf, makeAgents } from './exchange.ts'
+import type { AllowedDestination } from './allowed.ts'
+import { type Agents, exchange, headersOf, makeAgents } from './exchange.ts'
 import { outcomeOfFault } from './faults.ts'
-import { assertAllowedHost, bare, makeLookUp } from './look-up.ts'
+import { bare, type LookUp, makeAddressRules } from './look-up.ts'
 
 export type EgressOptions = {
   /** `any`: all but link-local and metadata addresses. `public`: only what the whole internet reaches. */
   readonly reach: Reach
+  /** Private destinations that may be reached although `reach` is `public`. */
+  readonly allow?: readonly AllowedDestination[]
   /**
    * Origins that are reached elsewhere, for tests and for operators whose way out is a gateway:
    * `{ 'https://graph.facebook.com': 'http://127.0.0.1:8080' }`. The request stays as it is, `host` included; of the
@@ -27,17 +30,21 @@ const harmlessHeaders =
   /^(accept|accept-encoding|accept-language|content-type|range|user-agent|if-(match|none-match|modified-since|unmodified-since|range))$/
 
 /** Makes the only way out that connectors have. */
-export function createEgress({ reach, routes = {} }: EgressOptions): OpenEgress {
-  const lookUp = makeLookUp(reach)
-  const checked = makeAgents(lookUp)
+export function createEgress({ reach, allow = [], routes = {} }: EgressOptions): OpenEgress {
+  const rules = makeAddressRules(reach, allow)
   const routed = makeAgents()
+  const checked = makeAgents(rules.lookUp())
+  /** A lookup is not told the port; those for which something of their own is allowed have their own agents. */
+  const checkedByPort = new Map<number, Agents>()
+  for (const { port } of allow) if (port !== undefined) checkedByPort.set(port, makeAgents(rules.lookUp(port)))
   const targets = new Map(Object.entries(routes).map(([from, to]) => [new URL(from).origin, new URL(to)]))
 
   async function send(url: URL, init: EgressRequest, timeoutMs: number): Promise<Response> {
     const route = targets.get(url.origin)
     if (!route) {
-      assertAllowedHost(url.hostname, reach)
-      return exchange({ url, target: url, agents: checked, init, timeoutMs })
+      const port = portOf(url)
+      rules.assertAllowedHost(url.hostname, port)
+      return exchange({ url, target: url, agents: checkedByPort.get(port) ?? checked, init, timeoutMs })
     }
     const target = new URL(url.pathname + url.search, route)
     return exchange({ url, target, agents: routed, init, timeoutMs })
@@ -62,20 +69,25 @@ export function createEgress({ reach, routes = {} }: EgressOptions): OpenEgress 
       }
     },
 
-    async resolve(host) {
-      assertAllowedHost(host, reach)
+    async resolve(host, port) {
+      rules.assertAllowedHost(host, port)
       const address = bare(host)
       if (isIP(address)) return address
-      return await resolveName(lookUp, address)
+      return await resolveName(rules.lookUp(port), address)
     },
 
     async close() {
-      for (const agent of [checked.http, checked.https, routed.http, routed.https]) agent.destroy()
+      for (const agents of [checked, routed, ...checkedByPort.values()]) {
+        agents.http.destroy()
+        agents.https.destroy()
+      }
     },
   }
 }
 
-function resolveName(lookUp: ReturnType<typeof makeLookUp>, host: string): Promise<string> {
+const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80)
+
+function resolveName(lookUp: LookUp, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     lookUp(host, {}, (error, address) => {
       if (error) reject(outcomeOfFault(error, host))

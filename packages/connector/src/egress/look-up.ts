@@ -1,37 +1,61 @@
 import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Outcome } from '../outcome.ts'
-import { isAllowedAddress, isAllowedName, type Reach } from './addresses.ts'
+import { isAllowedName, kindOfAddress, type Reach } from './addresses.ts'
+import { type AllowedDestination, makeIsAllowedPrivate } from './allowed.ts'
 
 /** Answers for a host what `dns.lookup` would, without the addresses that must not be reached. */
 export type LookUp = LookupFunction
 
-/**
- * Makes a lookup for `net.connect`. Because the socket connects to the very addresses that were checked here, a name
- * that resolves differently a moment later gains nothing.
- */
-export const makeLookUp =
-  (reach: Reach): LookUp =>
-  (host, options, callback) => {
-    if (!isAllowedName(host)) return callback(barredHost(host), [])
-    lookup(host, { ...options, all: true }, (error, found) => {
-      if (error) return callback(error, [])
-      const allowed = found.filter(({ address }) => isAllowedAddress(address, reach))
-      const [first] = allowed
-      if (!first) return callback(barredHost(host), [])
-      if (options.all) callback(null, allowed)
-      else callback(null, first.address, first.family)
-    })
-  }
+/** Which addresses may be connected to. */
+export type AddressRules = {
+  /**
+   * A lookup for `net.connect` to this port. Because the socket connects to the very addresses that were checked here, a
+   * name that resolves differently a moment later gains nothing. Where the port is unknown, destinations that are allowed
+   * on one port alone are not.
+   */
+  lookUp(port?: number): LookUp
+  /**
+   * Throws where a host is an IP address, or a name, that must not be reached; a socket does not look addresses up.
+   * @param host as a URL has it: IPv6 in brackets
+   */
+  assertAllowedHost(host: string, port?: number): void
+}
 
 /**
- * Throws where a host is an IP address, or a name, that must not be reached; a socket does not look addresses up.
- * @param host as a URL has it: IPv6 in brackets
+ * @param allow private destinations that may be connected to although `reach` is `public`
  */
-export function assertAllowedHost(host: string, reach: Reach): void {
-  const address = bare(host)
-  if (isIP(address.replace(/%.*$/s, '')) === 0 ? !isAllowedName(host) : !isAllowedAddress(address, reach)) {
-    throw barredHost(host)
+export function makeAddressRules(reach: Reach, allow: readonly AllowedDestination[] = []): AddressRules {
+  const isAllowedPrivate = makeIsAllowedPrivate(allow)
+  const isAllowed = (address: string, host: string, port: number | undefined) => {
+    const kind = kindOfAddress(address)
+    if (kind !== 'private') return kind === 'public'
+    return reach === 'any' || isAllowedPrivate(address, host, port)
+  }
+  return {
+    lookUp: (port) => (host, options, callback) => {
+      if (!isAllowedName(host)) return callback(barredHost(host), [])
+      lookup(host, { ...options, all: true }, (error, found) => {
+        if (error) return callback(error, [])
+        const allowed = found.filter(({ address }) => isAllowed(address, host, port))
+        const [first] = allowed
+        if (!first) {
+          const isPrivate = found.some(({ address }) => kindOfAddress(address) === 'private')
+          return callback(isPrivate ? privateHost(host) : barredHost(host), [])
+        }
+        if (options.all) callback(null, allowed)
+        else callback(null, first.address, first.family)
+      })
+    },
+
+    assertAllowedHost(host, port) {
+      const address = bare(host)
+      if (isIP(address.replace(/%.*$/s, '')) === 0) {
+        if (!isAllowedName(host)) throw barredHost(host)
+      } else if (!isAllowed(address, address, port)) {
+        throw kindOfAddress(address) === 'private' ? privateHost(host) : barredHost(host)
+      }
+    },
   }
 }
 
@@ -42,5 +66,12 @@ const barredHost = (host: string): Outcome =>
   new Outcome(
     'refused',
     'address_not_allowed',
-    `The address ${host} leads to a network that this service must not reach; use another address, or ask the operator.`,
+    `${host} is a link-local or metadata address, which this service never connects to. Use another address.`,
+  )
+
+const privateHost = (host: string): Outcome =>
+  new Outcome(
+    'refused',
+    'address_not_allowed',
+    `${host} is a private address, and this service connects to public ones only (PENSTOCK_EGRESS). Use a public address, or ask the operator to name ${host} in PENSTOCK_EGRESS_ALLOW.`,
   )

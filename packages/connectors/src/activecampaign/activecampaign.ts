@@ -16,6 +16,7 @@ export const activecampaign = defineConnector({
       label: 'API URL',
       description: 'Address for API calls of your own account, as the developer settings of ActiveCampaign show it',
       required: true,
+      binds: ['apiKey'],
     }),
     apiKey: secret({
       label: 'API key',

@@ -14,5 +14,6 @@ export const access = {
     label: 'Endpoint',
     description:
       'Only for another store that is compatible with S3: its address, such as https://minio.example.com; the bucket becomes the first part of the path',
+    binds: ['secretAccessKey', 'sessionToken'],
   }),
 }

@@ -21,6 +21,7 @@ export const credentials = (permissions: string) => ({
       'Name of the storage account; outside of the public cloud, the address of its blob service, such as https://account.blob.core.chinacloudapi.cn',
     required: true,
     when: { authType: 'account-key' },
+    binds: ['accessKey'],
   }),
   accessKey: secret({
     label: 'Access key',

@@ -4,8 +4,20 @@ import { boolean, type Fields, number, secret, select, text } from '@penstock/co
 
 /** Where a database is, who signs in, and how the way there is kept private. */
 export const databaseSecrets = ({ name, port }: { name: string; port: number }): Fields => ({
-  host: text({ label: 'Host', description: `Name or address of the ${name} server`, required: true }),
-  port: number({ label: 'Port', description: 'Port of the server', min: 1, max: 65_535, default: port }),
+  host: text({
+    label: 'Host',
+    description: `Name or address of the ${name} server`,
+    required: true,
+    binds: ['password'],
+  }),
+  port: number({
+    label: 'Port',
+    description: 'Port of the server',
+    min: 1,
+    max: 65_535,
+    default: port,
+    binds: ['password'],
+  }),
   database: text({ label: 'Database', description: 'Name of the database', required: true }),
   user: text({ label: 'User', description: 'Name of the user who signs in', required: true }),
   password: secret({ label: 'Password', description: 'Password of this user', required: true }),
@@ -15,12 +27,14 @@ export const databaseSecrets = ({ name, port }: { name: string; port: number }):
       'Whether the connection is encrypted: not at all, always, or always and only with a server whose certificate is trusted and carries the name of the host',
     options: ['disable', 'require', 'verify-full'],
     default: 'verify-full',
+    binds: ['password'],
   }),
   caCertificate: text({
     label: 'CA certificate',
     description:
       'Certificates, in PEM, that the server’s must descend from; the public authorities where none is given',
     when: { tlsMode: 'verify-full' },
+    binds: ['password'],
   }),
 })
 

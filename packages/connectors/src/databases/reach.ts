@@ -7,7 +7,7 @@ const timeoutMs = 10_000
 
 /** Whether something listens where the database should be. Answers the sentence that says so, or throws an `Outcome`. */
 export async function reach({ egress, signal }: ConnectorContext, { host, port }: Place): Promise<string> {
-  const ip = await egress.resolve(host)
+  const ip = await egress.resolve(host, port)
   signal.throwIfAborted()
   await new Promise<void>((resolve, reject) => {
     const socket = net.connect({ host: ip, port })

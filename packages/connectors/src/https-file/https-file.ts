@@ -19,6 +19,7 @@ export const httpsFile = defineConnector({
       label: 'URL',
       description: 'Address of the file, or of a folder in which connections name a file; with https://',
       required: true,
+      binds: ['bearerToken', 'password', 'secretQuery'],
     }),
     authentication: select({
       label: 'Authentication',

@@ -48,7 +48,7 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
   const { signal } = context
   signal.throwIfAborted()
   if (place.tls === 'verify-full' && net.isIP(place.host) !== 0) throw nameNeeded()
-  const ip = await context.egress.resolve(place.host)
+  const ip = await context.egress.resolve(place.host, place.port)
   signal.throwIfAborted()
   const socket = net.connect({
     host: ip,

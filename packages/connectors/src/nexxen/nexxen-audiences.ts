@@ -13,13 +13,19 @@ export const nexxenAudiences = defineConnector({
   notes:
     'Nexxen must first approve the data contract, that is its configuration and taxonomy files. Files are tab-separated without a header and end in .txt, .gz or .zip; IDFA and AAID may stand in one file. Nexxen collects new files every hour.',
   secrets: {
-    hostname: text({ label: 'Hostname', description: 'Name of the SFTP server of Nexxen', required: true }),
+    hostname: text({
+      label: 'Hostname',
+      description: 'Name of the SFTP server of Nexxen',
+      required: true,
+      binds: ['sshPrivateKey'],
+    }),
     port: number({
       label: 'Port',
       description: 'Port on which the server listens',
       required: true,
       min: 1,
       max: 65535,
+      binds: ['sshPrivateKey'],
     }),
     username: text({ label: 'Username', description: 'User name that Nexxen gave you', required: true }),
     sshPrivateKey: secret({

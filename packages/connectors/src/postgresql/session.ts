@@ -39,7 +39,7 @@ export type Session = {
 export async function openSession(context: ConnectorContext, place: Place): Promise<Session> {
   const { signal } = context
   signal.throwIfAborted()
-  const ip = await context.egress.resolve(place.host)
+  const ip = await context.egress.resolve(place.host, place.port)
   signal.throwIfAborted()
   const socket = new net.Socket()
   const client = new pg.Client({

@@ -45,7 +45,8 @@ export function makeSessions(context: ConnectorContext): Sessions {
 export async function openSession({ secrets, egress, signal }: ConnectorContext): Promise<Session> {
   const signIn = signInOf(secrets)
   const hostname = String(secrets.hostname)
-  const host = await egress.resolve(hostname)
+  const port = Number(secrets.port ?? 22)
+  const host = await egress.resolve(hostname, port)
   signal.throwIfAborted()
   const client = new ssh2.Client()
   const pending = new Set<(reason: unknown) => void>()
@@ -84,7 +85,7 @@ export async function openSession({ secrets, egress, signal }: ConnectorContext)
     client.connect({
       ...signIn,
       ...keepAlive,
-      ...{ host, port: Number(secrets.port ?? 22), readyTimeout: signInTimeoutMs },
+      ...{ host, port, readyTimeout: signInTimeoutMs },
       hostVerifier: (key: Buffer) => {
         const known = judge(key)
         if (!known) end(strangeHost(hostname))

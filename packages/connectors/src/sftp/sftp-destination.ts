@@ -16,13 +16,13 @@ export const sftpDestination = defineConnector({
     'Rows may have any columns. The directory is not created, it has to be there. Sign-in is by key alone, never by password. Each transfer writes one file, hidden and with .partial at its end until it is whole.',
   tested: 'OpenSSH 9.2 from Debian, and a server of plain SFTP 3 made with ssh2, both over a line that breaks.',
   secrets: {
-    ...server,
+    ...server(['sshPrivateKey']),
     sshPrivateKey: secret({
       label: 'SSH private key',
       description: 'Private key of the user, without a passphrase',
       required: true,
     }),
-    ...hostKey,
+    ...hostKey([]),
   },
   destination: {
     fields: {

@@ -16,7 +16,7 @@ export const sftpSource = defineConnector({
     'Of a directory, the files right in it are read in the order of their names, hidden ones left out; all of them should have the same columns. A file that changes while it is read fails the transfer.',
   tested: 'OpenSSH 9.2 from Debian, and a server of plain SFTP 3 made with ssh2, both over a line that breaks.',
   secrets: {
-    ...server,
+    ...server(['sshPrivateKey', 'passphrase', 'password']),
     authentication: select({
       label: 'Authentication',
       description: 'How the user signs in',
@@ -40,7 +40,8 @@ export const sftpSource = defineConnector({
       required: true,
       when: { authentication: 'password' },
     }),
-    ...hostKey,
+    // A private key proves who signs in and is never sent.
+    ...hostKey(['password']),
   },
   source: {
     fields: {

@@ -37,6 +37,7 @@ export const keyPairUser = {
     description: 'URL of the host of your account',
     required: true,
     when: { authType: 'key-pair' },
+    binds: ['password', 'privateKey'],
   }),
   snowflakeUser: text({
     label: 'Snowflake user',

@@ -19,6 +19,7 @@ export const snowflakeDestination = defineConnector({
       label: 'Snowflake account',
       description: 'Locator of your account, with its region',
       required: true,
+      binds: ['password', 'privateKey'],
       when: { authType: 'key-pair' },
     }),
     ...keyPairUser,

@@ -21,6 +21,7 @@ export const snowflakeSource = defineConnector({
       label: 'Snowflake account',
       description: 'Locator of your account, with its region',
       required: true,
+      binds: ['password', 'privateKey'],
     }),
     ...keyPairUser,
     snowflakeRole: text({ label: 'Snowflake role', description: 'Role under which queries run', required: true }),

@@ -31,6 +31,7 @@ export const videoampAudiences = defineConnector({
       label: 'Snowflake account',
       description: 'Locator of your Snowflake account',
       required: true,
+      binds: ['snowflakePassword', 'snowflakePrivateKey'],
     }),
     snowflakeUser: text({ label: 'Snowflake user', description: 'User who signs in to Snowflake', required: true }),
     snowflakeRole: text({
@@ -54,6 +55,7 @@ export const videoampAudiences = defineConnector({
       label: 'Snowflake host',
       description: 'Host of your Snowflake account',
       required: true,
+      binds: ['snowflakePassword', 'snowflakePrivateKey'],
       when: { authType: 'key-pair' },
     }),
   },

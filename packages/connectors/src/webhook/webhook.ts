@@ -19,6 +19,7 @@ export const webhook = defineConnector({
       label: 'URL',
       description: 'Address of the endpoint, with https://; it should answer within 30 seconds',
       required: true,
+      binds: ['signingSecret', 'authorizationHeader'],
     }),
     signingSecret: secret({
       label: 'Signing secret',

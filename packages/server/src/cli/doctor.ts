@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { type Config, ConfigError, readConfig } from '../config.ts'
+import { type Config, ConfigError, describeEgress, readConfig } from '../config.ts'
 import { findUnknownConnectors } from '../connectors/unknown.ts'
 import { checkDatabase, readServerVersion } from '../db/readiness.ts'
 import { createLogger } from '../log.ts'
@@ -43,16 +43,18 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
     { name: 'settings', ok: true, message: `${config.publicUrl}, environment ${config.environment.name}` },
     ...warnings.map((warning) => ({ name: 'settings', ok: true, message: `warning: ${warning}` })),
   ]
+  const egress = { name: 'egress', ok: true, message: describeEgressOf(env) }
   let ground: Ground
   try {
     ground = await openGround(config, createLogger('silent'))
   } catch (error) {
     const name = error instanceof GroundError ? error.part : 'database'
-    return [...settings, { name, ok: false, message: (error as Error).message }, await checkDisk(config)]
+    return [...settings, egress, { name, ok: false, message: (error as Error).message }, await checkDisk(config)]
   }
   try {
     return [
       ...settings,
+      egress,
       await checkServer(ground),
       await checkMigrations(ground),
       await checkMasterKey(ground),
@@ -62,6 +64,12 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
   } finally {
     await ground.close()
   }
+}
+
+/** Of the service, and of a worker of its own where that differs. */
+function describeEgressOf(env: NodeJS.ProcessEnv): string {
+  const [serve, worker] = [true, false].map((listens) => describeEgress(readConfig(env, { listens }).egress))
+  return serve === worker ? `${serve}` : `serve: ${serve} worker: ${worker}`
 }
 
 async function checkServer({ database }: Ground): Promise<Check> {

@@ -24,10 +24,10 @@ function buildProgram(): Command {
   const withConfig =
     <A extends unknown[]>(
       load: () => Promise<(config: Config, log: Logger, ...rest: A) => Promise<void>>,
-      quiet = true,
+      { quiet = true, listens = false } = {},
     ) =>
     async (...rest: A) => {
-      const config = readConfig(await withFreePort(process.env))
+      const config = readConfig(await withFreePort(process.env), { listens })
       // A command speaks to a person; only the long-running ones tell their log what they do.
       const log = createLogger(quiet ? 'silent' : config.logLevel)
       await (await load())(config, log, ...rest)
@@ -38,11 +38,11 @@ function buildProgram(): Command {
   program
     .command('serve')
     .description('run the service')
-    .action(withConfig(async () => (await import('./serve.ts')).serve, false))
+    .action(withConfig(async () => (await import('./serve.ts')).serve, { quiet: false, listens: true }))
   program
     .command('worker')
     .description('run background jobs only')
-    .action(withConfig(async () => (await import('./serve.ts')).work, false))
+    .action(withConfig(async () => (await import('./serve.ts')).work, { quiet: false }))
   program
     .command('migrate')
     .description('bring the database schema up to date')
@@ -50,7 +50,7 @@ function buildProgram(): Command {
     .action(withConfig(async () => (await admin()).migrateDatabase))
   program
     .command('doctor')
-    .description('check settings, database, migrations, master key, connectors and disk')
+    .description('check settings, egress, database, migrations, master key, connectors and disk')
     .option(...json)
     .action(async (options) => {
       const { doctor } = await import('./doctor.ts')

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import type { Config } from '../config.ts'
+import { type Config, describeEgress } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Logger } from '../log.ts'
 import { type Credentials, createFirstOrganization, registerEnvironment } from '../organizations/organizations.ts'
@@ -26,6 +26,7 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   const service = await createService(config, { ...ground, runners, log })
   opened.defer(service.close)
   await listen(service, config)
+  logEgress(config, log)
   log.info({ address: config.publicUrl, environment: config.environment.name }, 'serving')
   process.stdout.write(await welcome(config, first))
   await told
@@ -51,8 +52,13 @@ export async function work(config: Config, log: Logger): Promise<void> {
   const runners = createRunnerPool(runnerOptions(config), log)
   opened.defer(runners.close)
   opened.defer((await startWorker(config, { ...ground, runners }, log)).stop)
+  logEgress(config, log)
   log.info('working')
   await told
+}
+
+function logEgress({ egress }: Config, log: Logger): void {
+  log.info({ egress: egress.reach, message: describeEgress(egress) }, 'egress')
 }
 
 /** Within this, signals tell the same once: Ctrl-C reaches every process of a terminal, and npm hands it on as well. */
@@ -91,7 +97,11 @@ async function welcome(config: Config, first: Credentials | undefined): Promise<
   const file = nearby.startsWith('..') ? credentialsFile(config) : nearby
   const kept = (await readIfThere(credentialsFile(config))) !== undefined
   const generated = first && !config.firstClient
-  const lines = [`Penstock serves ${config.publicUrl} (documentation: ${config.publicUrl}/docs)`, '']
+  const lines = [
+    `Penstock serves ${config.publicUrl} (documentation: ${config.publicUrl}/docs)`,
+    describeEgress(config.egress),
+    '',
+  ]
   if (generated) {
     lines.push(
       `Your client credentials, to sign in there, shown this once and kept in ${file}:`,

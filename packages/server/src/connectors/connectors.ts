@@ -1,4 +1,11 @@
-import { type Connector, incompatibilities, missingValues, readValues, type Values } from '@penstock/connector'
+import {
+  type Connector,
+  incompatibilities,
+  missingValues,
+  readValues,
+  rebindSecrets,
+  type Values,
+} from '@penstock/connector'
 import type {
   AddedConnector,
   BodyOf,
@@ -139,7 +146,10 @@ export async function getConnectorConfiguration(
   return { reply: viewConfiguration(connector, row, values, environment), etag: etagOf(row) }
 }
 
-/** Saves a connector's configuration: keys given replace, keys left out stay, null clears. */
+/**
+ * Saves a connector's configuration: keys given replace, keys left out stay, null clears. Stored secrets do not follow to
+ * a new destination.
+ */
 export async function configureConnector(
   tx: Transaction,
   catalogue: Catalogue,
@@ -160,7 +170,11 @@ export async function configureConnector(
   precondition.check(etagOf(row))
 
   const current = await currentValues(tx, account, row)
-  const { set, cleared, faults } = readValues(connector.secrets, secretConfig, 'body.secretConfig', current)
+  const reading = readValues(connector.secrets, secretConfig, 'body.secretConfig', current)
+  const rebinding = rebindSecrets(connector.secrets, current, reading, 'body.secretConfig')
+  const { set } = reading
+  const cleared = [...reading.cleared, ...rebinding.dropped]
+  const faults = [...reading.faults, ...withoutRepeats(rebinding.faults, reading.faults)]
   const merged: Record<string, Values[string]> = { ...current, ...set }
   for (const key of cleared) delete merged[key]
   refuseFaults([...faults, ...withoutRepeats(missingValues(connector.secrets, merged, 'body.secretConfig'), faults)])

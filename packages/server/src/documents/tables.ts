@@ -32,9 +32,12 @@ export function fieldsTable(labelledBy: string, fields: Fields): Markup {
     { heading: 'Required', cell: ([, field]) => requirementOf(field, fields) },
     {
       heading: 'Description',
-      cell: ([, { description, options, default: preset }]) => html`<p>${description}.</p>
+      cell: ([, { description, options, default: preset, binds = [] }]) => html`<p>${description}.</p>
 ${options && html`<p>One of:</p>${list(options)}`}${
   preset !== undefined && html`<p>Unless set: <code>${[preset].flat().join(', ')}</code></p>`
+}${
+  binds.length > 0 &&
+  html`<p>When it changes, send these again: ${binds.map((name) => fields[name]?.label ?? name).join(', ')}</p>`
 }`,
     },
   ])

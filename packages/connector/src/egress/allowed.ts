@@ -1,0 +1,68 @@
+import { BlockList, isIP } from 'node:net'
+import { isAllowedName, kindOfAddress, plainName } from './addresses.ts'
+
+/**
+ * A private destination that the operator allows although only public addresses are: a host name with whatever it
+ * resolves to, or a network; on every port, or on one. It is plain data, so that it can be sent to another process.
+ * It never allows a link-local or metadata address.
+ */
+export type AllowedDestination = {
+  /** As the operator wrote it. */
+  readonly text: string
+  /** In lower case, without a dot at its end. */
+  readonly name?: string
+  readonly network?: { readonly address: string; readonly bits: number }
+  readonly port?: number
+}
+
+/**
+ * Reads `db.internal`, `10.0.0.7`, `10.1.0.0/16`, `fd12::7`, each with a port behind a colon where one alone is meant:
+ * `db.internal:5432`, `10.1.0.0/16:5432`, `[fd12::7]:5432`, `[fd12::/64]:5432`.
+ * @returns undefined for anything else, and for what is never allowed: link-local and metadata addresses
+ */
+export function parseAllowed(text: string): AllowedDestination | undefined {
+  const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(text)
+  const plain =
+    isIP(text.replace(/\/\d+$/, '')) === 6 ? [text, text, undefined] : /^([^:[\]]+)(?::(\d{1,5}))?$/.exec(text)
+  const [, host, digits] = bracketed ?? plain ?? []
+  if (host === undefined || (bracketed && isIP(host.replace(/\/\d+$/, '')) !== 6)) return undefined
+  const port = digits === undefined ? undefined : Number(digits)
+  if (port !== undefined && (port < 1 || port > 65_535)) return undefined
+  const destination = parseNetwork(host) ?? parseName(host)
+  return destination && { text, ...destination, ...(port === undefined ? {} : { port }) }
+}
+
+function parseNetwork(text: string): Omit<AllowedDestination, 'text'> | undefined {
+  const [, address = '', given] = /^([^/]+?)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const longest = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+  const bits = given === undefined ? longest : Number(given)
+  if (longest === 0 || address.includes('%') || bits > longest || kindOfAddress(address) === 'never') return undefined
+  return { network: { address, bits } }
+}
+
+/** Digits and dots alone would be a mistyped address. */
+function parseName(text: string): Omit<AllowedDestination, 'text'> | undefined {
+  const name = plainName(text)
+  const isName = /^(?=.*[a-z])[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/.test(name)
+  return isName && name.length <= 253 && isAllowedName(name) ? { name } : undefined
+}
+
+/** Whether a private address is among what is allowed, given the host name that it was found under and the port. */
+export type IsAllowedPrivate = (address: string, host: string, port: number | undefined) => boolean
+
+/** Makes the question from the list. A destination that names a port answers no where the port is not known. */
+export function makeIsAllowedPrivate(allowed: readonly AllowedDestination[]): IsAllowedPrivate {
+  const entries = allowed.map(({ name, network, port }) => {
+    const list = new BlockList()
+    if (network) list.addSubnet(network.address, network.bits, isIP(network.address) === 4 ? 'ipv4' : 'ipv6')
+    return { name, list, port }
+  })
+  return (address, host, port) => {
+    const [name, plain] = [plainName(host), address.replace(/%.*$/s, '')]
+    const family = isIP(plain) === 4 ? 'ipv4' : 'ipv6'
+    return entries.some(
+      (entry) =>
+        (entry.port === undefined || entry.port === port) && (entry.name === name || entry.list.check(plain, family)),
+    )
+  }
+}
