@@ -75,12 +75,12 @@ export const googleDataManagerAudiences = defineConnector({
     records: {
       ...listColumns,
       first_name: address('First name, as part of an address', {
-        normalise: 'name',
+        normalise: 'given-name',
         hashed: ['sha256'],
         synonyms: ['fname', 'given_name', 'firstname'],
       }),
       last_name: address('Last name, as part of an address', {
-        normalise: 'name',
+        normalise: 'family-name',
         hashed: ['sha256'],
         synonyms: ['lname', 'family_name', 'lastname', 'surname'],
       }),
