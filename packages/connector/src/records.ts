@@ -1,4 +1,4 @@
-import type { Digest, Normalisation } from '@penstock/wire'
+import type { Digest, DigestEncoding, Normalisation } from '@penstock/wire'
 
 export { type Normalisation, normalisations } from '@penstock/wire'
 
@@ -12,6 +12,8 @@ export type RecordField = {
   readonly synonyms?: readonly string[]
   /** The digests it accepts, where the value travels hashed; the engine makes the first, unless a value is one already. */
   readonly hashed?: readonly Digest[]
+  /** How its digests are written; absent for lower-case hexadecimal. A value that is a digest already may come in either. */
+  readonly digestEncoding?: DigestEncoding
   /** At least one field of the same group must be filled in a row. */
   readonly oneOf?: string
   /** Fields of the same group are filled together or not at all. */

@@ -1,16 +1,39 @@
 import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
 
 /**
- * Google's token endpoint and its Data Manager API, as strict as they are known to be: tokens that end, one kind of data
- * to a request, digests, consent and terms; one bad member, and nothing of a request is taken.
+ * Google's token endpoint and its Data Manager API, written from the published protos (google/ads/datamanager/v1): tokens
+ * that end, no field that the API does not have, one kind of data to a request, digests, consent and terms; one bad
+ * member, and nothing of a request is taken. What is wrong with the account or the list is reported at the first member.
  */
 
-type List = { id: string; displayName: string; uploadKeyTypes: string[]; members: Set<string>; info: unknown }
+type List = {
+  id: string
+  displayName: string
+  uploadKeyTypes: string[]
+  members: Set<string>
+  /** When each member was last added, in milliseconds of the server's clock. */
+  added: Map<string, number>
+  /** What members consented to, where they came with a consent of their own. */
+  consents: Map<string, unknown>
+  info: unknown
+}
+
+/** What became of the members of a request, as `requestStatus:retrieve` says it. */
+export type RequestStatus = {
+  requestStatus: 'SUCCESS' | 'PROCESSING' | 'FAILED' | 'PARTIAL_SUCCESS'
+  errorCounts?: { recordCount: string; reason: string }[]
+}
 
 export type DataManagerServer = PlatformServer & {
   readonly lists: List[]
   /** Every access token that was given out ends. */
   expireTokens(): void
+  /** What is wrong with every request that changes members, whatever is in it; absent for nothing. */
+  refusing: { reply?: Reply }
+  /** What became of each request, by its ID; a success where nothing else is said. */
+  readonly statuses: Map<string, RequestStatus>
+  /** The server's clock, in milliseconds. */
+  clock: { now: number }
   /** Bad members that one answer blames at most. */
   blame: { most: number; path: (index: number) => string }
 }
@@ -23,13 +46,32 @@ export const refusal = (status: number, name: string, details: readonly unknown[
   status,
   json: { error: { code: status, status: name, message: 'may quote jane@example.com', details } },
 })
-export const because = (reason: string): Reply =>
-  refusal(400, 'INVALID_ARGUMENT', [
-    { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'datamanager.googleapis.com' },
-  ])
+/**
+ * As Google refuses a request: a generic reason for the whole, and the real one at a field. Of what is wrong with the
+ * account or the list, that field is the first member.
+ */
+export const because = (reason: string, field = 'audience_members[0]'): Reply => violations([violation(field, reason)])
 const violation = (field: string, reason: string) => ({ field, description: 'may quote a value', reason })
+const requestInfo = { '@type': 'type.googleapis.com/google.rpc.RequestInfo', requestId: 't-1' }
 const violations = (fieldViolations: readonly unknown[]): Reply =>
-  refusal(400, 'INVALID_ARGUMENT', [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }])
+  refusal(400, 'INVALID_ARGUMENT', [
+    {
+      '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+      reason: 'INVALID_ARGUMENT',
+      domain: 'datamanager.googleapis.com',
+      metadata: { requestId: 't-1' },
+    },
+    requestInfo,
+    { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations },
+  ])
+/** A field that the API does not have; no reason of the API's own comes with it. */
+const unknownField = (name: string): Reply =>
+  refusal(400, 'INVALID_ARGUMENT', [
+    {
+      '@type': 'type.googleapis.com/google.rpc.BadRequest',
+      fieldViolations: [{ field: '', description: `Invalid JSON payload received. Unknown name "${name}"` }],
+    },
+  ])
 
 export async function startDataManager(): Promise<DataManagerServer> {
   const lists: List[] = []
@@ -37,9 +79,21 @@ export async function startDataManager(): Promise<DataManagerServer> {
     most: 3,
     path: (index) => `audience_members.audience_members[${index}].user_data.user_identifiers[0]`,
   }
+  const refusing: DataManagerServer['refusing'] = {}
+  const statuses: DataManagerServer['statuses'] = new Map()
+  const clock = { now: Date.parse('2026-11-21T12:00:00Z') }
+  const requests = new Set<string>()
   let tokens = 0
   let good = ''
-  const server = await startPlatform((received) => {
+  const changeMembers = (json: unknown, verb: Verb): Reply => {
+    if (refusing.reply) return refusing.reply
+    const refused = change(lists, json, verb, { blame, now: clock.now })
+    if (refused) return refused
+    const requestId = `request-${requests.size + 1}`
+    requests.add(requestId)
+    return { json: { requestId } }
+  }
+  const answer = (received: Received): Reply => {
     const { method, path, query, headers } = received
     if (path === '/token') {
       const token = `access-token-${tokens + 1}`
@@ -58,14 +112,22 @@ export async function startDataManager(): Promise<DataManagerServer> {
       const list = lists.find(({ id }) => path === `${parent}/${id}`)
       return list ? { json: shown(list) } : refusal(404, 'NOT_FOUND')
     }
-    if (method === 'POST' && path === '/v1/audienceMembers:ingest') return change(lists, received.json, 'ingest', blame)
-    if (method === 'POST' && path === '/v1/audienceMembers:remove') return change(lists, received.json, 'remove', blame)
+    const [, verb] = /^\/v1\/audienceMembers:(ingest|remove|removeAll)$/.exec(path) ?? []
+    if (method === 'POST' && verb) return changeMembers(received.json, verb as Verb)
+    if (method === 'GET' && path === '/v1/requestStatus:retrieve') {
+      const id = query.get('requestId') ?? ''
+      return requests.has(id) ? statusOf(statuses.get(id)) : because('INVALID_REQUEST_ID', 'request_id')
+    }
     return path.startsWith('/v1/accountTypes/') ? refusal(403, 'PERMISSION_DENIED') : refusal(404, 'NOT_FOUND')
+  }
+  const server = await startPlatform((received) => {
+    const reply = answer(received)
+    return { ...reply, headers: { date: new Date(clock.now).toUTCString(), ...reply.headers } }
   })
   const expireTokens = () => {
     good = ''
   }
-  return Object.assign(server, { lists, blame, expireTokens })
+  return Object.assign(server, { lists, blame, refusing, statuses, clock, expireTokens })
 }
 
 function giveToken({ method, headers, text }: Received, token: string): Reply {
@@ -81,6 +143,12 @@ function giveToken({ method, headers, text }: Received, token: string): Reply {
   return { json: { access_token: token, expires_in: 3599, token_type: 'Bearer', scope } }
 }
 
+const statusOf = ({ requestStatus, errorCounts }: RequestStatus = { requestStatus: 'SUCCESS' }): Reply => ({
+  json: {
+    requestStatusPerDestination: [{ requestStatus, ...(errorCounts ? { errorInfo: { errorCounts } } : {}) }],
+  },
+})
+
 const shown = ({ id, displayName, uploadKeyTypes }: List) => ({
   ...{ name: `${parent.slice(4)}/${id}`, id, displayName },
   ingestedUserListInfo: { uploadKeyTypes },
@@ -89,7 +157,7 @@ const shown = ({ id, displayName, uploadKeyTypes }: List) => ({
 function listLists(lists: readonly List[], query: URLSearchParams): Reply {
   const filter = query.get('filter')
   const wanted = filter === null ? undefined : /^display_name = (".*")$/s.exec(filter)?.[1]
-  if (filter !== null && wanted === undefined) return because('INVALID_ARGUMENT')
+  if (filter !== null && wanted === undefined) return because('INVALID_FILTER', 'filter')
   const found = wanted === undefined ? lists : lists.filter(({ displayName }) => displayName === JSON.parse(wanted))
   return { json: found.length > 0 ? { userLists: found.map(shown) } : {} }
 }
@@ -99,56 +167,90 @@ function makeList(lists: List[], json: unknown): Reply {
   const info = ingestedUserListInfo ?? {}
   const [kind] = (info.uploadKeyTypes ?? []) as string[]
   const details = (kind === 'MOBILE_ID' ? info.mobileIdInfo : info.contactIdInfo) as Record<string, unknown> | undefined
-  if (typeof displayName !== 'string' || !details) return because('REQUIRED_FIELD_MISSING')
+  if (typeof displayName !== 'string' || !details) return because('REQUIRED_FIELD_MISSING', 'user_list')
   if (!/^DATA_SOURCE_TYPE_(FIRST_PARTY|THIRD_PARTY_\w+)$/.test(String(details.dataSourceType)))
-    return because('INVALID_ENUM')
+    return because('INVALID_ENUM_VALUE', 'user_list.ingested_user_list_info')
   if (kind === 'MOBILE_ID' && (!details.appId || !/^(IOS|ANDROID)$/.test(String(details.keySpace)))) {
-    return because('REQUIRED_FIELD_MISSING')
+    return because('REQUIRED_FIELD_MISSING', 'user_list.ingested_user_list_info')
   }
-  if (lists.some((list) => list.displayName === displayName)) return because('DISPLAY_NAME_ALREADY_USED')
+  if (lists.some((list) => list.displayName === displayName))
+    return because('DISPLAY_NAME_ALREADY_USED', 'user_list.display_name')
   const id = String(8_000_000_001 + lists.length)
-  const list = { id, displayName, uploadKeyTypes: [String(kind)], members: new Set<string>(), info: details }
+  const made = { id, displayName, uploadKeyTypes: [String(kind)], info: details }
+  const list = { ...made, members: new Set<string>(), added: new Map(), consents: new Map() }
   lists.push(list)
   return { json: shown(list) }
 }
 
+type Verb = 'ingest' | 'remove' | 'removeAll'
+
+/** The fields of each request, and of a member. */
+const fieldsOf: Readonly<Record<Verb, readonly string[]>> = {
+  ingest: ['destinations', 'audienceMembers', 'consent', 'encoding', 'termsOfService', 'validateOnly'],
+  remove: ['destinations', 'audienceMembers', 'encoding', 'validateOnly'],
+  removeAll: ['destinations', 'removeAsOfTime', 'validateOnly'],
+}
+const memberFields = ['destinationReferences', 'consent', 'userData', 'mobileData']
+
+/** Changes a list, or says why not. */
 function change(
   lists: readonly List[],
   json: unknown,
-  verb: 'ingest' | 'remove',
-  blame: DataManagerServer['blame'],
-): Reply {
-  const { destinations, audienceMembers: members, encoding, consent, termsOfService } = json as Record<string, unknown>
+  verb: Verb,
+  { blame, now }: { blame: DataManagerServer['blame']; now: number },
+): Reply | undefined {
+  const request = json as Record<string, unknown>
+  const { destinations, audienceMembers: members, encoding, consent, termsOfService } = request
+  const stranger = Object.keys(request).find((field) => !fieldsOf[verb].includes(field))
+  if (stranger !== undefined) return unknownField(stranger)
   const [destination] = (destinations ?? []) as Record<string, unknown>[]
   const account = destination?.operatingAccount as Record<string, unknown> | undefined
   if (account?.accountType !== 'GOOGLE_ADS' || account.accountId !== '1234567890')
     return refusal(403, 'PERMISSION_DENIED')
   const list = lists.find(({ id }) => id === destination?.productDestinationId)
   if (!list) return because('INVALID_USER_LIST_ID')
-  if (!Array.isArray(members) || members.length === 0) return because('REQUIRED_FIELD_MISSING')
-  if (members.length > 10_000) return because('TOO_MANY_AUDIENCE_MEMBERS')
+  if (verb === 'removeAll') return removeAll(list, String(request.removeAsOfTime ?? new Date(now).toISOString()), now)
+  if (!Array.isArray(members) || members.length === 0) return because('REQUIRED_FIELD_MISSING', 'audience_members')
+  if (members.length > 10_000) return because('TOO_MANY_AUDIENCE_MEMBERS', 'audience_members')
   const all = members as Record<string, unknown>[]
-  const kinds = new Set(all.flatMap((member) => Object.keys(member)))
+  const odd = all.flatMap((member) => Object.keys(member)).find((field) => !memberFields.includes(field))
+  if (odd !== undefined) return unknownField(odd)
+  const kinds = new Set(all.flatMap((member) => Object.keys(member).filter((field) => field.endsWith('Data'))))
   if (kinds.size !== 1) return because('MULTIPLE_DATA_TYPES_NOT_ALLOWED')
   if (kinds.has('mobileData') !== list.uploadKeyTypes.includes('MOBILE_ID')) return because('INVALID_USER_LIST_TYPE')
-  if (kinds.has('userData') && encoding !== 'HEX') return because('INVALID_HEX_ENCODING')
+  if (kinds.has('userData') && encoding !== 'HEX') return because('INVALID_HEX_ENCODING', 'encoding')
   if (verb === 'ingest') {
     const terms = (termsOfService as Record<string, unknown> | undefined)?.customerMatchTermsOfServiceStatus
     if (terms !== 'ACCEPTED') return because('TERMS_AND_CONDITIONS_NOT_SIGNED')
-  } else if (termsOfService !== undefined || consent !== undefined) return because('UNKNOWN_FIELD')
-  for (const value of Object.values((consent ?? {}) as Record<string, string>)) {
-    if (!/^CONSENT_(GRANTED|DENIED)$/.test(value)) return because('INVALID_ENUM')
+  }
+  for (const value of [consent, ...all.map((member) => member.consent)].flatMap((each) => Object.values(each ?? {}))) {
+    if (!/^CONSENT_(GRANTED|DENIED|STATUS_UNSPECIFIED)$/.test(String(value)))
+      return because('INVALID_ENUM_VALUE', 'consent')
   }
   const bad = all.flatMap((member, index) => {
     const reason = reasonOf(member)
     return reason ? [violation(blame.path(index), reason)] : []
   })
   if (bad.length > 0) return violations(bad.slice(0, blame.most))
-  for (const member of all) {
-    if (verb === 'ingest') list.members.add(JSON.stringify(member))
-    else list.members.delete(JSON.stringify(member))
+  for (const { consent: own, ...member } of all) {
+    const key = JSON.stringify(member)
+    if (verb === 'ingest') {
+      list.members.add(key)
+      list.added.set(key, now)
+      if (own !== undefined) list.consents.set(key, own)
+    } else list.members.delete(key)
   }
-  return { json: { requestId: 'request-1' } }
+  return undefined
+}
+
+/** Members who were added last before a time leave the list. */
+function removeAll(list: List, time: string, now: number): Reply | undefined {
+  const until = Date.parse(time)
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(time) || Number.isNaN(until))
+    return because('INVALID_FORMAT', 'remove_as_of_time')
+  if (until > now) return because('INVALID_REMOVE_AS_OF_TIME', 'remove_as_of_time')
+  for (const member of [...list.members]) if ((list.added.get(member) ?? 0) < until) list.members.delete(member)
+  return undefined
 }
 
 /** What is wrong with a member. `99999999…` stands for digests of which Google alone knows what is wrong. */

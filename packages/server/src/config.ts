@@ -107,10 +107,7 @@ export function readConfig(
     return parsed as T
   }
   const list = (name: string, fits: (entry: string) => boolean, expected: string): string[] => {
-    const entries =
-      given(name)
-        ?.split(/[\s,]+/)
-        .filter(Boolean) ?? []
+    const entries = words(given(name))
     const wrong = entries.findIndex((entry) => !fits(entry)) + 1
     if (wrong > 0) faults.push(`${name} must list ${expected}. Entry ${wrong} is none.`)
     return entries
@@ -313,3 +310,5 @@ function webAddress(value: string): string | undefined {
 function postgresAddress(value: string): string | undefined {
   return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value) ? value : undefined
 }
+
+const words = (value: string | undefined) => (value ? value.split(/[\s,]+/).filter(Boolean) : [])

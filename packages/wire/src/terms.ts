@@ -94,37 +94,53 @@ export const secretMask = '********'
 /**
  * Ours: the form into which the engine brings a value before it hashes or sends it. Each trims, and yields nothing for what
  * cannot be brought into the form:
- * email               lower case
- * email-gmail         the same, and without dots and `+…` before @gmail.com and @googlemail.com
- * email-gmail-dots    the same, and without dots there
- * email-plain-local   lower case, without `+…` before any @
- * phone-e164          `+` and 7 to 15 digits
- * phone-digits        the same without `+`
- * name                lower case, without punctuation and digits
- * city, state         lower case, without spaces and punctuation
- * postal-code         lower case, without spaces and what follows a hyphen
- * country             two letters of ISO 3166, lower case
- * birth-date          YYYYMMDD
- * gender              `m` or `f`
- * device-id           lower case
- * lower               lower case
- * text                as it is
+ * email                 lower case
+ * email-gmail           the same, and without dots and `+…` before @gmail.com and @googlemail.com
+ * email-gmail-dots      the same, and without dots there
+ * email-plain-local     lower case, without `+…` before any @
+ * email-no-dots-no-tag  lower case, without dots and `+…` before any @
+ * phone-e164            `+` and 7 to 15 digits
+ * phone-digits          the same without `+`
+ * name                  lower case, without punctuation and digits
+ * name-joined           lower case, without punctuation and spaces
+ * given-name            lower case, without a title such as Mr.
+ * family-name           lower case, without additions such as Jr.
+ * city, state           lower case, without spaces and punctuation
+ * postal-code           lower case, without spaces and what follows a hyphen
+ * country               two letters of ISO 3166, lower case
+ * birth-date            YYYYMMDD
+ * birth-year            YYYY
+ * birth-month           MM
+ * birth-day             DD
+ * gender                `m` or `f`
+ * device-id             lower case
+ * external-id           lower case, without spaces
+ * lower                 lower case
+ * text                  as it is
  */
 export const normalisations = [
   'email',
   'email-gmail',
   'email-gmail-dots',
   'email-plain-local',
+  'email-no-dots-no-tag',
   'phone-e164',
   'phone-digits',
   'name',
+  'name-joined',
+  'given-name',
+  'family-name',
   'city',
   'state',
   'postal-code',
   'country',
   'birth-date',
+  'birth-year',
+  'birth-month',
+  'birth-day',
   'gender',
   'device-id',
+  'external-id',
   'lower',
   'text',
 ] as const
@@ -133,3 +149,7 @@ export type Normalisation = (typeof normalisations)[number]
 /** The digests in which an identifier can travel; ours. */
 export const digests = ['sha256', 'sha512', 'md5'] as const
 export type Digest = (typeof digests)[number]
+
+/** How a digest is written; ours. Hexadecimal is in lower case. */
+export const digestEncodings = ['hex', 'base64'] as const
+export type DigestEncoding = (typeof digestEncodings)[number]

@@ -1,4 +1,5 @@
-import { select } from '@penstock/connector'
+import { column, select, type Values } from '@penstock/connector'
+import type { BatchRow } from '../platform-api/batch-rows.ts'
 
 const options = ['Granted', 'Denied', 'Unspecified']
 
@@ -16,4 +17,56 @@ export const consent = {
     options,
     required: true,
   }),
+}
+
+const values = options.map((option) => option.toLowerCase())
+
+/** What one person has consented to, where rows say it. */
+export const consentColumns = {
+  consent_ad_user_data: column({
+    description:
+      'Whether this person agreed that the data goes to Google for advertising; as the connection says without it',
+    synonyms: ['ad_user_data', 'ad_user_data_consent'],
+    values,
+  }),
+  consent_ad_personalization: column({
+    description: 'Whether this person agreed to see personalised ads; as the connection says without it',
+    synonyms: ['ad_personalization', 'ad_personalization_consent'],
+    values,
+  }),
+}
+
+type Status = 'CONSENT_GRANTED' | 'CONSENT_DENIED' | 'CONSENT_STATUS_UNSPECIFIED'
+
+/** A consent as the Data Manager takes it. */
+export type Consent = { readonly adUserData?: Status; readonly adPersonalization?: Status }
+
+const statuses: Readonly<Record<string, Status>> = {
+  granted: 'CONSENT_GRANTED',
+  denied: 'CONSENT_DENIED',
+  unspecified: 'CONSENT_STATUS_UNSPECIFIED',
+}
+const statusOf = (value: unknown): Status => statuses[String(value).toLowerCase()] ?? 'CONSENT_STATUS_UNSPECIFIED'
+
+/** The consent of a whole request; what is unspecified is left out, and all of it where nothing is specified. */
+export function consentOfSettings({ adUserDataConsent, adPersonalizationConsent }: Values): Consent | undefined {
+  const specified = Object.entries({
+    adUserData: statusOf(adUserDataConsent),
+    adPersonalization: statusOf(adPersonalizationConsent),
+  }).filter(([, status]) => status !== 'CONSENT_STATUS_UNSPECIFIED')
+  return specified.length > 0 ? Object.fromEntries(specified) : undefined
+}
+
+/**
+ * The consent of one member, which takes the place of the request's; `undefined` where the row says none. What only one of
+ * its columns says is completed by the connection's settings.
+ */
+export function consentOfRow(row: BatchRow, settings: Values): Consent | undefined {
+  const userData = row.text('consent_ad_user_data')
+  const personalization = row.text('consent_ad_personalization')
+  if (userData === undefined && personalization === undefined) return undefined
+  return {
+    adUserData: statusOf(userData ?? settings.adUserDataConsent),
+    adPersonalization: statusOf(personalization ?? settings.adPersonalizationConsent),
+  }
 }

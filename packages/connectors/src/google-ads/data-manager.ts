@@ -12,7 +12,13 @@ export type Account = { readonly accountType: string; readonly accountId: string
 
 export const accountName = ({ accountType, accountId }: Account) => `accountTypes/${accountType}/accounts/${accountId}`
 
-export type DataManagerAnswer = { readonly json: JsonObject; readonly bytesSent: number; readonly status: number }
+export type DataManagerAnswer = {
+  readonly json: JsonObject
+  readonly bytesSent: number
+  readonly status: number
+  /** What time it is at Google, by the answer's header, in milliseconds since 1970; absent where it does not say. */
+  readonly now: number | undefined
+}
 
 /** Google's Data Manager API, signed in. Everything throws outcomes. */
 export type DataManager = {
@@ -63,10 +69,18 @@ export function openDataManager(context: ConnectorContext): DataManager {
       if (well && !isObject(json)) {
         throw new Outcome('retry', 'platform_fault', 'Google answered with something other than its JSON.')
       }
-      return { json: objectIn(json), bytesSent, status }
+      const now = Date.parse(answer.headers.get('date') ?? '')
+      return { json: objectIn(json), bytesSent, status, now: Number.isNaN(now) ? undefined : now }
     },
   }
 }
+
+/** A list as requests name it. */
+export const destinationOf = ({ operating, login }: DataManager, list: string): object => ({
+  operatingAccount: operating,
+  ...(login ? { loginAccount: login } : {}),
+  productDestinationId: list,
+})
 
 /** Whether an answer gives one of these reasons. */
 export const hasReason =

@@ -1,132 +1,174 @@
-import type { Batch, DestinationContext, DestinationWriter, Rejection, Values } from '@penstock/connector'
+import type { Batch, Delivery, DestinationContext, DestinationWriter, Rejection, Values } from '@penstock/connector'
 import { textIn } from '../platform-api/json.ts'
 import { type Change, type Changes, groupMemberships, type Membership } from '../platform-api/memberships.ts'
 import { NamedAudiences } from '../platform-api/named-audiences.ts'
-import { accountName, type DataManager, openDataManager } from './data-manager.ts'
-import { outcomeOfGoogle, type Violation, violationsOf } from './google-errors.ts'
+import { Refusals } from '../platform-api/refusals.ts'
+import { consentOfSettings } from './consent.ts'
+import { accountName, type DataManager, destinationOf, openDataManager } from './data-manager.ts'
+import { blamedMembers, memberRejection } from './google-errors.ts'
 import { openLists } from './list-directory.ts'
 import { readListRows } from './list-rows.ts'
+import { Replacement } from './replacement.ts'
+import { decide, type Taken } from './request-status.ts'
+
+/** So many batches are held at most until it is known what became of them: after a crash they are sent again. */
+const heldBatchesMax = 10
+/** So many requests are asked about at most in the end: Google allows 300 requests a minute. */
+const undecidedMax = 100
 
 /**
  * Members join and leave lists. Google takes a request as a whole or not at all, and goes through it later; the same
- * member may come twice.
+ * member may come twice. What it finds then it says as counts, which are asked for while batches are held and once more
+ * at the end, for as long as the connection allows.
  */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
-  const { settings, memory, transferId } = context
+  const { settings, memory, transferId, signal } = context
   const dataManager = openDataManager(context)
   const account = accountName(dataManager.operating)
   const lists = new NamedAudiences(memory, account, `Penstock ${transferId}`, openLists(dataManager, settings))
+  const replacement = settings.replaceExistingAudience === true ? new Replacement(dataManager, context) : undefined
+  const sender = { dataManager, settings, refusals: new Refusals('Google') }
+  let held = 0
+  let heldRows = 0
+  let undecided: Taken[] = []
+  let requests: string[] = []
+
+  const receipt = (): Pick<Delivery, 'receipt'> => {
+    const confirmed = { requests, ...replacement?.receipt() }
+    requests = []
+    held = 0
+    heldRows = 0
+    return { receipt: confirmed }
+  }
   return {
     async deliver(batch) {
       const { memberships, rejected } = await assign(batch, settings, lists)
-      const requests: string[] = []
       let bytes = 0
       for (const changes of groupMemberships(memberships)) {
-        const sent = await send(dataManager, settings, changes)
+        await replacement?.begin()
+        const sent = await send(sender, changes)
         bytes += sent.bytes
         rejected.push(...sent.rejected)
-        if (sent.requestId) requests.push(sent.requestId)
+        if (sent.taken) {
+          undecided.push(sent.taken)
+          requests.push(sent.taken.requestId)
+          if (changes.verb === 'add') replacement?.added(changes.audience)
+        }
       }
-      return { bytes, rejected, receipt: { requests }, ...lists.delivered() }
+      held++
+      heldRows += batch.rows.length - rejected.length
+      if (held < heldBatchesMax) return { held: true, bytes, rejected, ...lists.delivered() }
+      const decided = await decide(dataManager, undecided, 0, signal)
+      // What is rejected with a batch cannot be more than that has; else all is asked for again later.
+      if (countOf(decided.rejected) + rejected.length <= batch.rows.length) {
+        rejected.push(...decided.rejected)
+        undecided = decided.undecided.slice(-undecidedMax)
+      }
+      return { bytes, rejected, ...receipt(), ...lists.delivered() }
     },
-    flush: async () => undefined,
-    finish: async () => {},
+    async flush() {
+      if (held === 0) return undefined
+      const { rejected } = await decide(dataManager, undecided, waitMsOf(settings), signal)
+      undecided = []
+      const counted = within(heldRows, rejected)
+      return { bytes: 0, rejected: counted, ...receipt() }
+    },
+    async finish() {
+      await replacement?.finish()
+    },
     abort: async () => {},
     close: async () => {},
   }
 }
 
+const countOf = (rejections: readonly Rejection[]): number => rejections.reduce((sum, { count = 1 }) => sum + count, 0)
+
+/** No more than so many rows: what is confirmed already cannot be rejected any more. */
+function within(rows: number, rejections: readonly Rejection[]): Rejection[] {
+  let left = rows
+  return rejections.flatMap((rejection) => {
+    const count = Math.min(left, rejection.count ?? 1)
+    left -= count
+    return count > 0 ? [{ ...rejection, count }] : []
+  })
+}
+
+const waitMsOf = ({ resultWaitSeconds }: Values): number => Number(resultWaitSeconds ?? 0) * 1000
+
 /** After so many answers that each blame some members, the batch is halved instead. */
 const roundsMax = 20
 
-type Sent = { bytes: number; rejected: Rejection[]; requestId: string | undefined }
+type Sender = { readonly dataManager: DataManager; readonly settings: Values; readonly refusals: Refusals }
+type Sent = { bytes: number; rejected: Rejection[]; taken: Taken | undefined }
 
 /** Sends members, and without those that Google blames once more, until it takes what is left. */
-async function send(
-  dataManager: DataManager,
-  settings: Values,
-  { audience, verb, changes }: Changes<unknown>,
-): Promise<Sent> {
+async function send(sender: Sender, { audience, verb, changes }: Changes<object>): Promise<Sent> {
+  const { dataManager, settings, refusals } = sender
   const rejected: Rejection[] = []
   let left = changes
   let bytes = 0
   for (let round = 1; left.length > 0; round++) {
-    let refusal: unknown
-    const answer = await dataManager.ask('POST', `audienceMembers:${verb === 'add' ? 'ingest' : 'remove'}`, {
-      body: requestOf(dataManager, settings, verb, audience, left),
-      expects: (refused) => {
-        if (refused.status !== 400 || blamedOf(violationsOf(refused.json), left.length).size === 0) return false
-        if (round === roundsMax) refusal = outcomeOfGoogle(refused)
-        return true
-      },
-    })
+    let blamed = new Map<number, string>()
+    const answer = await refusals.count(
+      () =>
+        dataManager.ask('POST', `audienceMembers:${verb === 'add' ? 'ingest' : 'remove'}`, {
+          body: requestOf(dataManager, settings, verb, audience, left),
+          expects: ({ status, json }) => {
+            blamed = status === 400 && round < roundsMax ? blamedMembers(json, left.length) : new Map()
+            return blamed.size > 0
+          },
+        }),
+      () => [...blamed.values()].map(memberRejection)[0],
+    )
     bytes += answer.bytesSent
-    if (answer.status < 300) return { bytes, rejected, requestId: textIn(answer.json.requestId) }
-    if (refusal) throw refusal
-    const blamed = blamedOf(violationsOf(answer.json), left.length)
+    if (blamed.size === 0) {
+      const requestId = textIn(answer.json.requestId)
+      return { bytes, rejected, taken: requestId === undefined ? undefined : { requestId, members: left.length } }
+    }
     for (const [at, reason] of blamed) rejected.push(...rejectionsOf(left[at], reason))
     left = left.filter((_, at) => !blamed.has(at))
   }
-  return { bytes, rejected, requestId: undefined }
+  return { bytes, rejected, taken: undefined }
 }
 
-const rejectionsOf = (change: Change<unknown> | undefined, reason: string): Rejection[] =>
-  (change?.rows ?? []).map((index) => ({ index, reason: `Google does not take this member (${reason}).` }))
-
-/** Which members an answer blames, by their place in the request. A field reads `audience_members[3].user_data…`. */
-function blamedOf(violations: readonly Violation[], members: number): Map<number, string> {
-  const blamed = new Map<number, string>()
-  for (const { field, reason } of violations) {
-    const place = /audience_?members\[(\d+)\]/i.exec(field)?.[1]
-    if (place !== undefined && Number(place) < members) blamed.set(Number(place), reason)
-  }
-  return blamed
-}
+const rejectionsOf = (change: Change<object> | undefined, reason: string): Rejection[] =>
+  (change?.rows ?? []).map((index) => ({ index, reason: memberRejection(reason) }))
 
 function requestOf(
-  { operating, login }: DataManager,
+  dataManager: DataManager,
   settings: Values,
   verb: 'add' | 'remove',
   audience: string,
-  changes: readonly Change<unknown>[],
+  changes: readonly Change<object>[],
 ): unknown {
+  const consent = consentOfSettings(settings)
   return {
-    destinations: [
-      { operatingAccount: operating, ...(login ? { loginAccount: login } : {}), productDestinationId: audience },
-    ],
+    destinations: [destinationOf(dataManager, audience)],
     audienceMembers: changes.map(({ member }) => member),
     ...(settings.audienceType === 'Mobile Advertising Id' ? {} : { encoding: 'HEX' }),
     // Who leaves a list need not consent to it.
-    ...(verb === 'add' ? { ...consentOf(settings), termsOfService } : {}),
+    ...(verb === 'add' ? { ...(consent ? { consent } : {}), termsOfService } : {}),
   }
 }
 
 const termsOfService = { customerMatchTermsOfServiceStatus: 'ACCEPTED' }
-const consents: Readonly<Record<string, string>> = { Granted: 'CONSENT_GRANTED', Denied: 'CONSENT_DENIED' }
-
-function consentOf({ adUserDataConsent, adPersonalizationConsent }: Values): { consent?: unknown } {
-  const adUserData = consents[String(adUserDataConsent)]
-  const adPersonalization = consents[String(adPersonalizationConsent)]
-  if (!adUserData && !adPersonalization) return {}
-  return { consent: { ...(adUserData ? { adUserData } : {}), ...(adPersonalization ? { adPersonalization } : {}) } }
-}
 
 /** Says for each row which list it changes, and finds or makes the lists for that. */
 async function assign(
   batch: Batch,
   settings: Values,
   lists: NamedAudiences,
-): Promise<{ memberships: Membership<unknown>[]; rejected: Rejection[] }> {
+): Promise<{ memberships: Membership<object>[]; rejected: Rejection[] }> {
   const { rows, rejected } = readListRows(batch, settings)
   const ids = await lists.idsOf(rows)
-  const memberships: Membership<unknown>[] = []
-  for (const { index, segmentId, segmentName, verb, member } of rows) {
+  const memberships: Membership<object>[] = []
+  for (const { index, segmentId, segmentName, verb, member, identity } of rows) {
     const audience = segmentId ?? ids.get(segmentName)
     if (audience === undefined) {
       const reason = 'There is no list of this name from which the person could be removed.'
       rejected.push({ index, field: 'segment_name', reason })
     } else {
-      memberships.push({ index, audience, verb, identity: JSON.stringify(member), member })
+      memberships.push({ index, audience, verb, identity, member })
     }
   }
   return { memberships, rejected }

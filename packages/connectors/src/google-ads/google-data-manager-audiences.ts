@@ -1,5 +1,5 @@
-import { column, defineConnector, type RecordField, select, text } from '@penstock/connector'
-import { consent } from './consent.ts'
+import { boolean, column, defineConnector, number, type RecordField, select, text } from '@penstock/connector'
+import { consent, consentColumns } from './consent.ts'
 import { listColumns } from './list-columns.ts'
 import { googleAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
@@ -16,9 +16,9 @@ export const googleDataManagerAudiences = defineConnector({
   dataTypeCategory: 'audience activation',
   description:
     'Creates customer lists through Google Data Manager and keeps them up to date, for Google Ads or for Display & Video 360.',
-  actions: ['create', 'add', 'remove'],
+  actions: ['create', 'add', 'remove', 'replace'],
   notes:
-    'A connection carries either contact data or advertising IDs, never both. Google goes through what it took in within hours. An address is matched only where first name, last name, country and postal code are all there.',
+    'A connection carries either contact data or advertising IDs, never both. Google goes through what it took in within hours: members that it does not use are counted as rejected where it says so while the transfer waits for its results, and later ones are not in its counts. Replacing removes earlier members only of lists to which the transfer has added some. An address is matched only where first name, last name, country and postal code are all there.',
   tested:
     'A server of ours that keeps to what is published of Google’s token endpoint and its Data Manager API; not Google itself.',
   secrets: signIn,
@@ -26,6 +26,7 @@ export const googleDataManagerAudiences = defineConnector({
   destination: {
     deliver: {
       batch: () => ({ rowsMax: 10_000, bytesMax: 8_000_000 }),
+      replaces: (settings) => settings.replaceExistingAudience === true,
       open: async (context) => (await import('./deliver-audiences.ts')).open(context),
     },
     fields: {
@@ -71,16 +72,28 @@ export const googleDataManagerAudiences = defineConnector({
         when: { audienceType: 'Mobile Advertising Id' },
       }),
       ...consent,
+      replaceExistingAudience: boolean({
+        label: 'Replace existing audience',
+        description: 'Whether each transfer removes the members who were in a list before it and whom it does not add',
+      }),
+      resultWaitSeconds: number({
+        label: 'Wait for results (seconds)',
+        description:
+          'How long a transfer waits in the end for Google to say which members it did not use; 0 to ask once',
+        min: 0,
+        max: 600,
+        default: 30,
+      }),
     },
     records: {
       ...listColumns,
       first_name: address('First name, as part of an address', {
-        normalise: 'name',
+        normalise: 'given-name',
         hashed: ['sha256'],
         synonyms: ['fname', 'given_name', 'firstname'],
       }),
       last_name: address('Last name, as part of an address', {
-        normalise: 'name',
+        normalise: 'family-name',
         hashed: ['sha256'],
         synonyms: ['lname', 'family_name', 'lastname', 'surname'],
       }),
@@ -90,6 +103,7 @@ export const googleDataManagerAudiences = defineConnector({
         normalise: 'text',
         synonyms: ['zip', 'zip_code', 'postcode'],
       }),
+      ...consentColumns,
       idfa: column({
         description: 'Advertising ID of an iOS device, not hashed',
         oneOf: 'identifier',

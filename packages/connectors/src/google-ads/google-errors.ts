@@ -2,6 +2,7 @@ import { Outcome, retryAfterMs } from '@penstock/connector'
 import type { Answer } from '../platform-api/call.ts'
 import { isObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
 import { outcomeOfStatus, waitOf } from '../platform-api/status.ts'
+import { memberReasons, refusals, sizeReasons } from './google-reasons.ts'
 
 /** One thing that Google found wrong: where, and a reason in its own words. */
 export type Violation = { readonly field: string; readonly reason: string }
@@ -15,25 +16,43 @@ export const violationsOf = (json: unknown): Violation[] =>
     .filter(isObject)
     .map(({ field, reason }) => ({ field: textIn(field) ?? '', reason: codeIn(reason) ?? 'INVALID_ARGUMENT' }))
 
-/** All reasons that an answer gives, of the request and of its fields. */
+/**
+ * All reasons that an answer gives. Those of its fields come first: beside them, the reason of the request as a whole says
+ * only that something is wrong.
+ */
 export const reasonsOf = (json: unknown): string[] => [
-  ...detailsOf(json).flatMap(({ reason }) => codeIn(reason) ?? []),
   ...violationsOf(json).map(({ reason }) => reason),
+  ...detailsOf(json).flatMap(({ reason }) => codeIn(reason) ?? []),
 ]
+
+/**
+ * Which members an answer blames, by their place in the request, and why. A field reads `audience_members[3].user_data…`.
+ * What is wrong with the account or the list Google reports at its first member, too; so nobody is blamed where one of the
+ * reasons is of that kind, and the first member not for a reason that is unknown and names nothing inside of it.
+ * @param members how many were sent
+ */
+export function blamedMembers(json: unknown, members: number): Map<number, string> {
+  const violations = violationsOf(json)
+  const blamed = new Map<number, string>()
+  if (violations.some(({ reason }) => Object.hasOwn(refusals, reason) || sizeReasons.has(reason))) return blamed
+  for (const { field, reason } of violations) {
+    const [, place, inside] = /audience_?members\[(\d+)\](.*)$/is.exec(field) ?? []
+    if (place === undefined || Number(place) >= members) continue
+    if (Number(place) === 0 && inside === '' && !Object.hasOwn(memberReasons, reason)) continue
+    blamed.set(Number(place), reason)
+  }
+  return blamed
+}
+
+/** Why Google does not take a member, in a sentence without its values. */
+export const memberRejection = (reason: string): string =>
+  Object.hasOwn(memberReasons, reason)
+    ? `Google does not take this member: ${memberReasons[reason]} (${reason}).`
+    : `Google does not take this member (${reason}).`
 
 /** Reasons are constants; anything else could quote what was sent. */
 const codeIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,80}$/.test(value) ? value : undefined
-
-/** Reasons that no other rows would change: somebody has to do something at Google or in the settings. */
-const refusals: Readonly<Record<string, readonly [code: string, message: string]>> = {
-  TERMS_AND_CONDITIONS_NOT_SIGNED: ['terms_not_accepted', 'accept its terms for customer data in the account first'],
-  NOT_ALLOWLISTED: ['not_allowed', 'ask Google to admit the account to customer lists'],
-  THIRD_PARTY_USER_DATA_NOT_ALLOWED: ['not_allowed', 'choose first-party data as the data source type'],
-  INVALID_USER_LIST_ID: ['list_not_found', 'check the ID of the list, and whether the account owns it'],
-  INVALID_USER_LIST_TYPE: ['wrong_list_type', 'the list holds another kind of identifier than the connection sends'],
-  OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH: ['account_mismatch', 'check the advertiser ID and the manager account ID'],
-}
 
 /** What an answer that is no success asks for. Google's own message is left out: it may quote what was sent. */
 export function outcomeOfGoogle(answer: Answer): Outcome {
@@ -53,8 +72,16 @@ export function outcomeOfGoogle(answer: Answer): Outcome {
     return new Outcome('retry', 'platform_fault', 'Google gave up, because two requests met (ABORTED).')
   }
   if (status === 400) {
-    const because = reasons[0] ?? name ?? 'status 400'
-    return new Outcome('split', 'invalid_batch', `Google refuses the request because of what is in it (${because}).`)
+    const because = reasons.find((reason) => reason !== 'INVALID_ARGUMENT') ?? reasons[0] ?? name ?? 'status 400'
+    const isOfMembers = violationsOf(json).some(
+      ({ field, reason }) => /audience_?members/i.test(field) && Object.hasOwn(memberReasons, reason),
+    )
+    if (isOfMembers || reasons.some((reason) => sizeReasons.has(reason))) {
+      return new Outcome('split', 'invalid_batch', `Google refuses the request because of what is in it (${because}).`)
+    }
+    // Google names the members that it does not take; where it names none, other rows would change nothing.
+    const message = `Google refuses the request, whatever rows are in it (${because}); check the settings of the connection, and report this if they are right.`
+    return new Outcome('failed', 'request_refused', message)
   }
   return outcomeOfStatus('Google', answer)
 }

@@ -1,8 +1,8 @@
 import { column } from '@penstock/connector'
 
-/** Google takes dots out of addresses at Gmail before it hashes them. */
+/** Google takes dots and what follows a plus out of addresses at Gmail before it hashes them. */
 const email = (description: string) =>
-  column({ description, normalise: 'email-gmail-dots', hashed: ['sha256'], oneOf: 'identifier' })
+  column({ description, normalise: 'email-gmail', hashed: ['sha256'], oneOf: 'identifier' })
 const phone = (description: string) =>
   column({ description, normalise: 'phone-e164', hashed: ['sha256'], oneOf: 'identifier' })
 

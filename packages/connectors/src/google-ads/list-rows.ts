@@ -1,17 +1,20 @@
 import type { Batch, Rejection, Values } from '@penstock/connector'
 import { type BatchRow, isSha256, rowsOf } from '../platform-api/batch-rows.ts'
+import { type Consent, consentOfRow } from './consent.ts'
 
 export type ListRow = {
   readonly index: number
   readonly segmentId: string | undefined
   readonly segmentName: string | undefined
   readonly verb: 'add' | 'remove'
-  /** A member as the Data Manager takes it. */
-  readonly member: unknown
+  /** A member as the Data Manager takes it; with a consent of its own where the row says one and the person joins. */
+  readonly member: { readonly consent?: Consent }
+  /** The same for the same person, whatever the consent. */
+  readonly identity: string
 }
 
 type Wrong = { readonly reason: string; readonly field?: string }
-type Member = { readonly member: unknown } | Wrong
+type Member = { readonly member: object } | Wrong
 
 /** Reads the rows of a batch. What would make Google refuse the whole request is rejected here, row by row. */
 export function readListRows(batch: Batch, settings: Values): { rows: ListRow[]; rejected: Rejection[] } {
@@ -31,9 +34,17 @@ export function readListRows(batch: Batch, settings: Values): { rows: ListRow[];
       continue
     }
     const read = memberOf(row)
-    if ('member' in read)
-      rows.push({ index, segmentId, segmentName: row.text('segment_name'), verb, member: read.member })
-    else rejected.push({ index, ...read })
+    if (!('member' in read)) {
+      rejected.push({ index, ...read })
+      continue
+    }
+    // Who leaves a list need not consent to it.
+    const consent = verb === 'add' ? consentOfRow(row, settings) : undefined
+    rows.push({
+      ...{ index, segmentId, segmentName: row.text('segment_name'), verb },
+      member: consent ? { ...read.member, consent } : read.member,
+      identity: JSON.stringify(read.member),
+    })
   }
   return { rows, rejected }
 }

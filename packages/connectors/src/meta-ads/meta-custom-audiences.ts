@@ -79,13 +79,13 @@ export const metaCustomAudiences = defineConnector({
       email_sha256: hashed('Hashed e-mail address', 'email'),
       // Meta wants the digits with the country code, and no plus sign before them.
       phone_sha256: hashed('Hashed phone number, written in E.164 before hashing', 'phone-digits'),
-      fname_sha256: hashed('Hashed first name', 'name', ['fname', 'fn', 'first_name', 'given_name']),
-      lname_sha256: hashed('Hashed last name', 'name', ['lname', 'ln', 'last_name', 'family_name', 'surname']),
+      fname_sha256: hashed('Hashed first name', 'name-joined', ['fname', 'fn', 'first_name', 'given_name']),
+      lname_sha256: hashed('Hashed last name', 'name-joined', ['lname', 'ln', 'last_name', 'family_name', 'surname']),
       postal_code_sha256: hashed('Hashed postal code', 'postal-code'),
       country_code_sha256: hashed('Hashed country code of two letters', 'country'),
-      dobm_sha256: hashed('Hashed month of birth, written MM', 'text', ['dobm', 'birth_month']),
-      dobd_sha256: hashed('Hashed day of birth, written DD', 'text', ['dobd', 'birth_day']),
-      doby_sha256: hashed('Hashed year of birth, written YYYY', 'text', ['doby', 'birth_year']),
+      dobm_sha256: hashed('Hashed month of birth, written MM', 'birth-month', ['dobm', 'birth_month']),
+      dobd_sha256: hashed('Hashed day of birth, written DD', 'birth-day', ['dobd', 'birth_day']),
+      doby_sha256: hashed('Hashed year of birth, written YYYY', 'birth-year', ['doby', 'birth_year']),
       maid: column({
         description: 'Advertising ID of a mobile device, not hashed',
         oneOf: 'identifier',
@@ -95,10 +95,10 @@ export const metaCustomAudiences = defineConnector({
       extern_id: column({
         description: 'Your own ID of the person, not hashed',
         oneOf: 'identifier',
-        normalise: 'text',
+        normalise: 'external-id',
         synonyms: ['external_id'],
       }),
-      extern_id_sha256: hashed('Your own ID of the person, hashed', 'text'),
+      extern_id_sha256: hashed('Your own ID of the person, hashed', 'external-id'),
     },
   },
 })

@@ -43,7 +43,7 @@ export const redditAudiences = defineConnector({
       }),
       email_sha256: column({
         description: 'Hashed e-mail address; before hashing, take dots and plus signs out of the part before the @',
-        normalise: 'email-gmail',
+        normalise: 'email-no-dots-no-tag',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),

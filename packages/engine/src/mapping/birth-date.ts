@@ -1,26 +1,29 @@
 /**
  * Days of birth as YYYYMMDD. Read are days that can mean one day only: year first; day first with dots, as nobody writes
- * the month first with dots; with slashes or hyphens where one number can only be the day; and with English names of months.
+ * the month first with dots; with other signs where one number can only be the day; and with English names of months.
  */
 
-const yearFirst = /^(\d{4})([-/.]?)(\d{1,2})\2(\d{1,2})(?:[T ]\d{2}:?\d{2}.*)?$/s
-const yearLast = /^(\d{1,2})([-/.])\s?(\d{1,2})\2\s?(\d{4})$/
-const dayNameYear = /^(\d{1,2})(?:st|nd|rd|th)?[\s-]+([a-z]{3,9})\.?,?[\s-]+(\d{4})$/i
-const nameDayYear = /^([a-z]{3,9})\.?[\s-]+(\d{1,2})(?:st|nd|rd|th)?,?[\s-]+(\d{4})$/i
+/** What stands between the parts: a sign with or without spaces around it, or spaces alone. */
+const between = String.raw`(\s*[-–/._:|]\s*|\s+)`
+const unseparated = /^(\d{4})(\d{2})(\d{2})(?:[T ]\d{2}:?\d{2}.*)?$/s
+const yearFirst = new RegExp(String.raw`^(\d{4})${between}(\d{1,2})${between}(\d{1,2})(?:[T ]\d{2}:?\d{2}.*)?$`, 's')
+const yearLast = new RegExp(String.raw`^(\d{1,2})${between}(\d{1,2})${between}(\d{4})$`)
+const dayNameYear = /^(\d{1,2})(?:st|nd|rd|th)?[\s._/-]+([a-z]{3,9})\.?,?[\s._/-]+(\d{4})$/i
+const nameDayYear = /^([a-z]{3,9})\.?[\s._/-]+(\d{1,2})(?:st|nd|rd|th)?,?[\s._/-]+(\d{4})$/i
 const months = `january february march april may june july august september october november december`.split(' ')
 
 /** Eight digits; `undefined` where the text is no day, may be one of two days, or lies before 1900 or ahead. */
 export function normaliseBirthDate(text: string): string | undefined {
   const trimmed = text.trim()
-  let match = yearFirst.exec(trimmed)
-  if (match) {
-    const [, year = '', separator, month = '', day = ''] = match
-    return separator === '' && trimmed.length < 8 ? undefined : calendarDay(+year, +month, +day)
-  }
+  let match = unseparated.exec(trimmed)
+  if (match) return calendarDay(Number(match[1]), Number(match[2]), Number(match[3]))
+  match = yearFirst.exec(trimmed)
+  if (match) return calendarDay(Number(match[1]), Number(match[3]), Number(match[5]))
   match = yearLast.exec(trimmed)
   if (match) {
-    const [, first = '', separator, second = '', year = ''] = match
-    if (separator === '.' || +first > 12) return calendarDay(+year, +second, +first)
+    const [, first = '', before = '', second = '', after = '', year = ''] = match
+    const hasDots = before.trim() === '.' && after.trim() === '.'
+    if (hasDots || +first > 12) return calendarDay(+year, +second, +first)
     return +second > 12 || +first === +second ? calendarDay(+year, +first, +second) : undefined
   }
   match = dayNameYear.exec(trimmed)
@@ -37,9 +40,30 @@ function monthNamed(name: string): number {
   )
 }
 
+/** The month of birth as two digits, from a number or an English name; `undefined` where it is none from 1 to 12. */
+export function normaliseBirthMonth(text: string): string | undefined {
+  const [, digits, name] = /^(?:(\d{1,2})|([a-z]{3,9}))\.?$/i.exec(text.trim()) ?? []
+  const month = digits === undefined ? monthNamed(name ?? '') : Number(digits)
+  return month >= 1 && month <= 12 ? twoDigits(month) : undefined
+}
+
+/** The day of the month of birth as two digits; `undefined` where it is none from 1 to 31. */
+export function normaliseBirthDay(text: string): string | undefined {
+  const day = Number(/^(\d{1,2})(?:\.|st|nd|rd|th)?$/i.exec(text.trim())?.[1] ?? 0)
+  return day >= 1 && day <= 31 ? twoDigits(day) : undefined
+}
+
+/** The year of birth as four digits; `undefined` where it is none from 1900 to the present one. */
+export function normaliseBirthYear(text: string): string | undefined {
+  const year = /^\d{4}$/.exec(text.trim())?.[0]
+  return Number(year) >= 1900 && Number(year) <= new Date().getUTCFullYear() ? year : undefined
+}
+
+const twoDigits = (number: number): string => String(number).padStart(2, '0')
+
 function calendarDay(year: number, month: number, day: number): string | undefined {
   if (month < 1 || month > 12 || day < 1 || day > 31 || year < 1900) return undefined
   const moment = Date.UTC(year, month - 1, day)
   if (moment > Date.now() || new Date(moment).getUTCDate() !== day) return undefined
-  return `${year}${month < 10 ? '0' : ''}${month}${day < 10 ? '0' : ''}${day}`
+  return `${year}${twoDigits(month)}${twoDigits(day)}`
 }

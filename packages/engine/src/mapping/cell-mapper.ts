@@ -1,5 +1,14 @@
-import type { Cell, RecordField } from '@penstock/connector'
-import { type Digest, digestOf, isDigestOfNothing, isForeignDigest, readDigest } from './hash.ts'
+import type { Cell, Normalisation, RecordField } from '@penstock/connector'
+import {
+  type Digest,
+  type DigestEncoding,
+  digestOf,
+  encodeDigest,
+  isDigestOfNothing,
+  isForeignDigest,
+  readBase64Digest,
+  readDigest,
+} from './hash.ts'
 import { complaints, type Normalise, normalisers, readsByCountry } from './normalise.ts'
 
 /** A cell as the destination wants it; `null` where there is nothing, `undefined` where it cannot be used. */
@@ -16,7 +25,7 @@ export type FieldMapper = {
 
 /** Makes the functions of a field once, so that nothing is looked up again for a row. */
 export function fieldMapper(definition: RecordField | undefined): FieldMapper {
-  const { normalise: form, hashed = [], values } = definition ?? {}
+  const { normalise: form, hashed = [], digestEncoding = 'hex', values } = definition ?? {}
   const byCountry = form !== undefined && readsByCountry(form)
   const complaint = form ? complaints[form] : 'is empty'
   const [digest] = hashed
@@ -25,14 +34,14 @@ export function fieldMapper(definition: RecordField | undefined): FieldMapper {
     const normalise = form ? normalisers[form] : (text: string) => text
     const make: Normalise = (text, country) => {
       const normal = normalise(text, country)
-      return normal === undefined ? undefined : digestOf(digest, normal)
+      return normal === undefined ? undefined : encodeDigest(digestOf(digest, normal), digestEncoding)
     }
     const complaintOf = (cell: string | number | boolean) =>
       isForeignDigest(String(cell).trim(), anyText)
         ? `is hashed, but by something else than ${hashed.map((name) => digestNames[name]).join(' or ')}`
         : complaint
     return {
-      map: hashedMapper(comesOften(definition) ? remembered(make) : make, hashed, anyText),
+      map: hashedMapper(comesOften(definition) ? remembered(make) : make, hashed, digestEncoding, anyText),
       byCountry,
       complaintOf,
     }
@@ -51,20 +60,32 @@ export function fieldMapper(definition: RecordField | undefined): FieldMapper {
 
 /** Whether a field takes identifiers of any look, so that a value can hardly be told from a digest by its letters. */
 export const takesAnyText = (definition: RecordField | undefined): boolean =>
-  definition?.normalise === undefined || ['text', 'lower', 'device-id'].includes(definition.normalise)
+  definition?.normalise === undefined || ['text', 'lower', 'external-id', 'device-id'].includes(definition.normalise)
 
 const digestNames: Readonly<Record<Digest, string>> = { sha256: 'SHA-256', sha512: 'SHA-512', md5: 'MD5' }
 
-/** No digest and nothing that looks like one is shorter. */
+/** No digest in hexadecimal, and nothing that looks like one, is shorter. */
 const digestLengthMin = 32
 
-function hashedMapper(make: Normalise, accepted: readonly Digest[], anyText: boolean): CellMapper {
+/** A value that is a digest already, as it is sent; `null` for the digest of an empty text, `undefined` for any other value. */
+function sentDigest(text: string, accepted: readonly Digest[], encoding: DigestEncoding): string | null | undefined {
+  const digest = readDigest(text, accepted) ?? (encoding === 'base64' ? readBase64Digest(text, accepted) : undefined)
+  if (digest === undefined) return undefined
+  return isDigestOfNothing(digest) ? null : encodeDigest(digest, encoding)
+}
+
+function hashedMapper(
+  make: Normalise,
+  accepted: readonly Digest[],
+  encoding: DigestEncoding,
+  anyText: boolean,
+): CellMapper {
   return (cell, country) => {
     const text = typeof cell === 'string' ? cell : String(cell)
     if (text.length >= digestLengthMin) {
       const trimmed = text.trim()
-      const digest = readDigest(trimmed, accepted)
-      if (digest !== undefined) return isDigestOfNothing(digest) ? null : digest
+      const digest = sentDigest(trimmed, accepted, encoding)
+      if (digest !== undefined) return digest
       if (isForeignDigest(trimmed, anyText)) return undefined
     }
     return make(text, country) ?? nothingOrUnusable(text)
@@ -98,7 +119,12 @@ function choiceMapper(values: readonly string[], map: CellMapper): Pick<FieldMap
 
 /** Whether the same few values come again and again: names, places, days, not what tells one person from all others. */
 const comesOften = (definition: RecordField | undefined): boolean =>
-  ['name', 'city', 'state', 'postal-code', 'country', 'birth-date', 'gender'].includes(definition?.normalise ?? '')
+  definition?.normalise !== undefined && repeating.has(definition.normalise)
+
+const repeating: ReadonlySet<Normalisation> = new Set([
+  ...(['name', 'name-joined', 'given-name', 'family-name', 'city', 'state', 'postal-code', 'country'] as const),
+  ...(['birth-date', 'birth-year', 'birth-month', 'birth-day', 'gender'] as const),
+])
 
 const rememberedMax = 5_000
 

@@ -50,6 +50,40 @@ const alsoCalled = new Map(
   }),
 )
 
+/**
+ * The names that ISO 3166 itself gives and that nobody says: they come with and without their comma or brackets, and in
+ * either order of words (`Korea, Republic of`, `Korea Republic of`, `Republic of Korea`).
+ */
+const officialNames = `bo plurinational state bolivia
+bq bonaire sint eustatius saba
+cc cocos keeling islands
+cd democratic republic congo
+cg republic congo
+dm commonwealth dominica
+fk falkland islands malvinas
+fm federated states micronesia
+gb united kingdom great britain northern ireland
+ir islamic republic iran
+kp democratic peoples republic korea
+kr republic korea
+la lao peoples democratic republic
+md republic moldova
+mf saint martin french part
+mk former yugoslav republic macedonia
+mo macao
+nl kingdom netherlands
+ps state palestine
+sh saint helena ascension tristan da cunha
+sx sint maarten dutch part
+sy syrian arab republic
+tw taiwan province china
+tz united republic tanzania
+um united states minor outlying islands
+va holy see vatican city state
+ve bolivarian republic venezuela
+vg virgin islands british
+vi virgin islands us`
+
 const byCode = new Map(
   codes.flatMap((pair) => [pair.slice(0, 2), pair.slice(2)].map((code) => [code, pair.slice(0, 2)])),
 )
@@ -63,7 +97,7 @@ export function normaliseCountry(text: string): string | undefined {
   const known = byCode.get(name.length <= 3 ? name : '') ?? alsoCalled.get(name)
   if (known !== undefined) return known
   byName ??= nameCountries()
-  return byName.get(name)
+  return byName.get(name) ?? byWords.get(wordsOf(text))
 }
 
 /** Without case, accents, spaces, punctuation, articles and the word for `and`. */
@@ -73,6 +107,20 @@ const fold = (name: string): string =>
     .toLowerCase()
     .replace(/\b(?:the|and)\b|&/g, '')
     .replace(/[\p{M}\p{P}\p{S}\p{Z}\s]+/gu, '')
+
+/** The words of a name in alphabetical order, without case, accents, signs, articles, `and` and `of`. */
+const wordsOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[\s\p{Z}\p{Ps}\p{Pe}\p{Pd},/&]+/gu, ' ')
+    .replace(/[\p{M}\p{P}\p{S}]+/gu, '')
+    .split(' ')
+    .filter((word) => word !== '' && !['the', 'and', 'of'].includes(word))
+    .sort()
+    .join(' ')
+
+const byWords = new Map(officialNames.split('\n').map((line) => [wordsOf(line.slice(3)), line.slice(0, 2)]))
 
 /** The names of countries in English and in the languages that are spoken in them, from the data that Node brings along. */
 function nameCountries(): Map<string, string> {

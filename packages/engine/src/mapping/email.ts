@@ -25,6 +25,10 @@ export const normaliseGmail = (text: string): string | undefined =>
 /** The same, without `+…` before the @, whoever keeps the mailbox. */
 export const normaliseEmailWithoutTag = (text: string): string | undefined => rewriteLocalPart(text, beforePlus)
 
+/** The same, without dots and `+…` before the @, whoever keeps the mailbox. */
+export const normaliseEmailWithoutDotsAndTag = (text: string): string | undefined =>
+  rewriteLocalPart(text, (local) => beforePlus(local).replaceAll('.', ''))
+
 const isGmail = (domain: string): boolean => domain === 'gmail.com' || domain === 'googlemail.com'
 
 function beforePlus(local: string): string {

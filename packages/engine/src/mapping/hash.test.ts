@@ -11,6 +11,11 @@ test('Digests are those that platforms print in their documents', () => {
     ['email-gmail', 'Jane.Saoirse+Work@gmail.com', '92ee26057ed9dea2535d6c8b141d48373932476599196e00352254896db5888f'],
     ['phone-e164', '+1 234 567 8901', '10e6f0b47054a83359477dcb35231db6de5c69fb1816e1a6b98e192de9e5b9ee'],
     ['phone-digits', '+1 234 567 8901', '254aa248acb47dd654ca3ea53f48c2c26d641d23d7e2e93a1ec56258df7674c4'],
+    // Google: data-manager-python and data-manager-node, tests of their formatters.
+    ['email-gmail', '  ALEXZ@example.com   ', '509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a'],
+    ['phone-e164', '1-800-555-0100   ', 'fb4f73a6ec5fdb7077d564cdd22c3554b43ce49168550c3b12c547b78c517b30'],
+    ['given-name', '  GivenName  ', '128a07bfe2df877c52076e60d7774cf5baaa046c5a6c48daf30ff43ecca2f814'],
+    ['family-name', '  FamilyName ', '77762c287e61ce065bee5c15464012c6fbe088398b8057627d5577249430d574'],
     ['email', 'test@contoso.com', 'f25ad364d33972379a7a4f4df33db142205f5c40eb19cfdb2fc5aaf117e10101'],
     ['country', 'USA', '79adb2a2fce5c6ba215fe5f27f532d4e7edbac4b6a5e09e1ef3a08084a904621'],
     ['gender', 'Female', '252f10c83610ebca1a059c0bae8255eba2f95be4d1d7bcfa89d7248a82d9f111'],

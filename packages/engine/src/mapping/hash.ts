@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { type Digest, digests } from '@penstock/wire'
+import { type Digest, type DigestEncoding, digests } from '@penstock/wire'
 
-export { type Digest, digests } from '@penstock/wire'
+export { type Digest, type DigestEncoding, digests } from '@penstock/wire'
 
 /**
  * Digests of identifiers, in lower-case hexadecimal. The one-shot `hash` of Node was measured at 2.0 million short texts
@@ -14,6 +14,17 @@ export const digestLength: Readonly<Record<Digest, number>> = { sha256: 64, sha5
 
 /** The digest of a text in UTF-8. */
 export const digestOf = (digest: Digest, text: string): string => hash(digest, text, 'hex')
+
+/** A digest in hexadecimal, written as a destination takes it. */
+export const encodeDigest = (digest: string, encoding: DigestEncoding): string =>
+  encoding === 'hex' ? digest : Buffer.from(digest, 'hex').toString('base64')
+
+/** The digest, in lower-case hexadecimal, that a text is in Base64; `undefined` where it is none of these. */
+export function readBase64Digest(text: string, accepted: readonly Digest[]): string | undefined {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.toString('base64') === text ? readDigest(bytes.toString('hex'), accepted) : undefined
+}
 
 const hexadecimal = /^[0-9a-fA-F]+$/
 

@@ -1,7 +1,15 @@
 import type { Cell, RecordField, Row } from '@penstock/connector'
 import { fieldMapper, takesAnyText } from './cell-mapper.ts'
 import { normaliseCountry } from './country.ts'
-import { digestOf, digests, isDigestOfNothing, isForeignDigest, looksLikeDigest, readDigest } from './hash.ts'
+import {
+  digestOf,
+  digests,
+  isDigestOfNothing,
+  isForeignDigest,
+  looksLikeDigest,
+  readBase64Digest,
+  readDigest,
+} from './hash.ts'
 import { type Kind, kindOf } from './kinds.ts'
 import { normalisers } from './normalise.ts'
 import type { MappingPlan, MappingStep } from './plan.ts'
@@ -95,8 +103,9 @@ function judge(
   made: Cell | undefined,
   country: string | undefined,
 ): 'malformed' | 'unnormalised' | 'alreadyHashed' | 'wrongHashLength' | undefined {
-  const { normalise: form, hashed = [] } = definition ?? {}
+  const { normalise: form, hashed = [], digestEncoding } = definition ?? {}
   if (readDigest(text, hashed) !== undefined) return 'alreadyHashed'
+  if (digestEncoding === 'base64' && readBase64Digest(text, hashed) !== undefined) return 'alreadyHashed'
   if (hashed.length > 0 && isBrokenDigest(definition, text)) return 'wrongHashLength'
   if (form && hashed.length === 0 && !takesAnyText(definition) && looksLikeDigest(text)) return 'alreadyHashed'
   if (form === undefined) return made === undefined && definition?.values ? 'malformed' : undefined

@@ -179,6 +179,34 @@ test('What looks like a digest of another kind is never hashed again, unless ide
   })
 })
 
+test('A digest is written in Base64 where the destination wants that, whatever it was made of', () => {
+  const records: Records = {
+    email: column({ description: '', normalise: 'email-gmail', hashed: ['sha256'], digestEncoding: 'base64' }),
+    phone: column({ description: '', normalise: 'phone-e164', hashed: ['sha256'], digestEncoding: 'base64' }),
+  }
+  // UID2: the examples of its page about normalisation and encoding.
+  const email = 'ku4mBX7Z3qJTXWyLFB1INzkyR2WZGW4ANSJUiW21iI8='
+  const phone = 'EObwtHBUqDNZR33LNSMdtt5cafsYFuGmuY4ZLenlue4='
+  const { rows, reasons } = mapRows(
+    records,
+    ['email', 'phone'],
+    [
+      ['Jane.Saoirse+Work@gmail.com', '1 (234) 567-8901'],
+      ['92EE26057ED9DEA2535D6C8B141D48373932476599196E00352254896DB5888F', phone],
+      [email, sha256('')],
+      [Buffer.from(sha256(''), 'hex').toString('base64'), null],
+      [null, phone.slice(0, -1)],
+    ],
+  )
+  assert.deepEqual(rows.slice(0, 4), [
+    [email, phone],
+    [email, phone],
+    [email, null],
+    [null, null],
+  ])
+  assert.deepEqual(Object.keys(reasons), ['4'])
+})
+
 test('Rows for a store pass untouched or with their columns chosen, and keep the types of their values', () => {
   const rows: Row[] = [
     [1, true, null, ''],

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Normalisation, normalisations } from '@penstock/connector'
 import fc from 'fast-check'
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { normaliseCountry } from './country.ts'
 import { complaints, normalisers, readsByCountry } from './normalise.ts'
 
@@ -40,6 +39,13 @@ const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [s
     ['Jane.Saoirse+Work@Example.com', 'jane.saoirse@example.com'],
     ['+@example.com', undefined],
   ],
+  // Reddit: dots and what follows a plus go for every domain (Segment's canonicalisation for Reddit says the same).
+  'email-no-dots-no-tag': [
+    ['Jane.Saoirse+Work@Example.com', 'janesaoirse@example.com'],
+    ['jane.saoirse@gmail.com', 'janesaoirse@gmail.com'],
+    ['jane@mail.example.com', 'jane@mail.example.com'],
+    ['.+work@example.com', undefined],
+  ],
   name: [
     [' JOHN ', 'john'],
     ["O'Brien-Smith, Jr.", 'obriensmith jr'],
@@ -49,6 +55,51 @@ const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [s
     ['李', '李'],
     ['123', undefined],
     ['-', undefined],
+  ],
+  // Meta: capi-param-builder, tests of nameUtil.
+  'name-joined': [
+    [" Mary-Jane O'Connor ", 'maryjaneoconnor'],
+    ['\tJohn Smith-Jones\n', 'johnsmithjones'],
+    ['St. Mary, Jr.', 'stmaryjr'],
+    ['Van Der Berg, III', 'vanderbergiii'],
+    ['David#123', 'david123'],
+    ['Agent007', 'agent007'],
+    ['John\\', 'john'],
+    ['Mary^', 'mary'],
+    ['José María González', 'josémaríagonzález'],
+    ['Øystein', 'øystein'],
+    ['李明', '李明'],
+    ['O’Connor', 'oconnor'],
+    ['!!!', undefined],
+  ],
+  // Google Ads: data-manager-node, tests of UserDataFormatter.
+  'given-name': [
+    [' Alex   ', 'alex'],
+    [' Mr. Alex   ', 'alex'],
+    [' Mrs. Alex   ', 'alex'],
+    [' Dr. Alex   ', 'alex'],
+    [' Alex Dr.', 'alex dr.'],
+    [' Mralex   ', 'mralex'],
+    [' Mr. ', undefined],
+    ['Ms Alex', 'alex'],
+    ['Dr. Mrs. Alex', 'alex'],
+    ['  GivenName  ', 'givenname'],
+    ['Jose\u0301', 'josé'],
+    ['-', undefined],
+  ],
+  'family-name': [
+    [' Quinn   ', 'quinn'],
+    ['Quinn-Alex', 'quinn-alex'],
+    [' Quinn, Jr.   ', 'quinn'],
+    [' Quinn,Jr.   ', 'quinn'],
+    [' Quinn Sr.  ', 'quinn'],
+    ['quinn, jr. dds', 'quinn'],
+    ['quinn, jr., dds', 'quinn'],
+    ['Boardds', 'boardds'],
+    ['lacparm', 'lacparm'],
+    [', Jr. ', undefined],
+    [',Jr.,DDS ', undefined],
+    ['Quinn III', 'quinn'],
   ],
   city: [
     ['San Francisco', 'sanfrancisco'],
@@ -63,6 +114,17 @@ const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [s
     ['Nordrhein-Westfalen', 'nordrheinwestfalen'],
     ['D.C.', 'dc'],
     ['District of Columbia', 'dc'],
+    // Meta: capi-param-builder, table of provinces in stringUtil.
+    ['Ontario', 'on'],
+    ['Québec', 'qc'],
+    ['British Columbia', 'bc'],
+    ['Prince Edward Island', 'pe'],
+    ['Newfoundland and Labrador', 'nl'],
+    ['Yukon', 'yt'],
+    ['nt', 'nt'],
+    // The same, tests of stateUtil.
+    ['    C/a/lifo,rnia.  ', 'ca'],
+    ['New.York', 'ny'],
   ],
   'postal-code': [
     ['94104-1207', '94104'],
@@ -84,6 +146,26 @@ const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [s
     ['日本', 'jp'],
     ['CHE', 'ch'],
     ['Suisse', 'ch'],
+    // Meta: capi-param-builder, table of countries in stringUtil: names of ISO 3166 without their commas.
+    ['Bolivia Plurinational State of', 'bo'],
+    ['Congo the Democratic Republic of the', 'cd'],
+    ['Iran, Islamic Republic of', 'ir'],
+    ['Islamic Republic of Iran', 'ir'],
+    ['Korea Republic of', 'kr'],
+    ["Korea Democratic People's Republic of", 'kp'],
+    ['Macedonia the former Yugoslav Republic of', 'mk'],
+    ['Micronesia Federated States of', 'fm'],
+    ['Moldova Republic of', 'md'],
+    ['Palestine State of', 'ps'],
+    ['Saint Helena Ascension and Tristan da Cunha', 'sh'],
+    ['Saint Martin (French part)', 'mf'],
+    ['Taiwan Province of China', 'tw'],
+    ['Tanzania United Republic of', 'tz'],
+    ['Venezuela Bolivarian Republic of', 've'],
+    ['Virgin Islands British', 'vg'],
+    ['Virgin Islands (U.S.)', 'vi'],
+    ['Lao People’s Democratic Republic', 'la'],
+    ['Republic of', undefined],
     ['Atlantis', undefined],
     ['ZZ', undefined],
     ['XYZ', undefined],
@@ -101,6 +183,18 @@ const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [s
     ['March 4, 1985', '19850304'],
     ['4th Mar 1985', '19850304'],
     ['12-Sept-1985', '19850912'],
+    // Meta: capi-param-builder, tests of dobUtil.
+    ['12 31 1990', '19901231'],
+    ['1990_12_31', '19901231'],
+    ['12:31:1990', '19901231'],
+    ['1990|12|31', '19901231'],
+    ['12-31/1990', '19901231'],
+    ['1990_12.31', '19901231'],
+    ['16–2–1997', '19970216'],
+    ['\r\n1990.12.31\t', '19901231'],
+    ['1985 12 31 10:30', '19851231'],
+    ['31_Dec_1985', '19851231'],
+    ['3 2 1985', undefined],
     ['2/3/1985', undefined],
     ['1985-02-29', undefined],
     ['1984-02-29', '19840229'],
@@ -111,6 +205,33 @@ const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [s
     ['0000-00-00', undefined],
     ['03021985', undefined],
     ['1985123', undefined],
+  ],
+  // Meta: business SDK, normalizeDoby, normalizeDobm and normalizeDobd; Segment's names of months.
+  'birth-year': [
+    [' 1985 ', '1985'],
+    ['85', undefined],
+    ['1066', undefined],
+    ['2999', undefined],
+  ],
+  'birth-month': [
+    ['1', '01'],
+    [' 02', '02'],
+    ['12', '12'],
+    ['January', '01'],
+    ['sept', '09'],
+    ['Dec.', '12'],
+    ['13', undefined],
+    ['0', undefined],
+    ['Brumaire', undefined],
+  ],
+  'birth-day': [
+    ['1', '01'],
+    ['09', '09'],
+    ['31', '31'],
+    ['4th', '04'],
+    ['32', undefined],
+    ['00', undefined],
+    ['Monday', undefined],
   ],
   gender: [
     ['Male', 'm'],
@@ -125,6 +246,13 @@ const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [s
     ['00000000-0000-0000-0000-000000000000', undefined],
     ['ada@example.com', undefined],
     ['none', undefined],
+  ],
+  // Meta: capi-param-builder, tests of externalIDUtil.
+  'external-id': [
+    ['EXTERNAL123', 'external123'],
+    ['USER-ID-456', 'user-id-456'],
+    [' Customer \t17\n', 'customer17'],
+    [' \t\n\r ', undefined],
   ],
   lower: [
     [' Customer-17 ', 'customer-17'],
@@ -141,67 +269,6 @@ for (const [form, pairs] of Object.entries(examples)) {
     for (const [given, wanted] of pairs) assert.equal(normalisers[form as Normalisation](given), wanted, given)
   })
 }
-
-test('A phone number becomes E.164: with its own country code, or as a national one of the country given', () => {
-  const numbers: [text: string, country: string | undefined, wanted: string | undefined][] = [
-    ['+12345678901', undefined, '+12345678901'],
-    ['+1 (415) 555-2671', undefined, '+14155552671'],
-    ['001 415 555 2671', undefined, '+14155552671'],
-    ['tel:+1-415-555-2671', undefined, '+14155552671'],
-    ['+1 415 555 2671 ext. 12', undefined, '+14155552671'],
-    ['+49 (0)171 1234567', undefined, '+491711234567'],
-    ['+4901711234567', undefined, '+491711234567'],
-    ['0049 (0) 171/123 45 67', undefined, '+491711234567'],
-    ['(+49) 171 1234567', undefined, '+491711234567'],
-    ['+39 06 12345678', undefined, '+390612345678'],
-    ['+225 07 12 34 56 78', undefined, '+2250712345678'],
-    ['＋１４１５５５５２６７１', undefined, '+14155552671'],
-    ['(415) 555-2671', 'us', '+14155552671'],
-    ['0171 1234567', 'DE', '+491711234567'],
-    ['07400 123456', 'gb', '+447400123456'],
-    ['+44 7400 123456', 'de', '+447400123456'],
-    ['0171 1234567', undefined, undefined],
-    ['4155552671', undefined, undefined],
-    ['0171 1234567', 'atlantis', undefined],
-    ['+1', undefined, undefined],
-    ['+0123456789', undefined, undefined],
-    ['+1234567890123456', undefined, undefined],
-    ['call me', 'us', undefined],
-    ['911', 'us', undefined],
-    ['ada@example.com', 'us', undefined],
-  ]
-  for (const [text, country, wanted] of numbers) assert.equal(normalisers['phone-e164'](text, country), wanted, text)
-})
-
-test('A phone number in digits is E.164 without its sign, and what is so already stays', () => {
-  const digits = normalisers['phone-digits']
-  assert.equal(digits('+1 (234) 567-8901'), '12345678901')
-  assert.equal(digits('12345678901'), '12345678901')
-  assert.equal(digits('491711234567'), '491711234567')
-  assert.equal(digits('491711234567', 'us'), '491711234567')
-  assert.equal(digits('0171 1234567', 'de'), '491711234567')
-  // Without a country this would be a number of São Paulo's state or none; it is a national one of the United States.
-  assert.equal(digits('4155552671'), undefined)
-  assert.equal(digits('4155552671', 'us'), '14155552671')
-})
-
-test('The short way through national numbers ends where the tables would', () => {
-  const american = fc.stringMatching(/^(1[ -]?)?\(?[2-9]\d{2}\)?[ -]?\d{3}[ .-]?\d{4}$/)
-  const withZero = fc.stringMatching(/^0[1-9]\d{1,4}[ /-]?\d{2,10}$/)
-  const countries = ['DE', 'AT', 'CH', 'FR', 'BE', 'NL', 'GB', 'IE', 'SE', 'TR', 'ZA'] as const
-  const given = fc.oneof(
-    fc.tuple(american, fc.constantFrom('US' as const, 'CA' as const)),
-    fc.tuple(withZero, fc.constantFrom(...countries)),
-  )
-  fc.assert(
-    fc.property(given, ([text, country]) => {
-      const parsed = parsePhoneNumberFromString(text, { defaultCountry: country, extract: false })
-      const number = parsed?.isPossible() && parsed.number.length >= 8 ? parsed.number : undefined
-      assert.equal(normalisers['phone-e164'](text, country), number)
-    }),
-    { numRuns: 5_000 },
-  )
-})
 
 test('Every country is known by its codes and by its English name', () => {
   const english = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })

@@ -1,12 +1,21 @@
 import type { Normalisation } from '@penstock/connector'
-import { normaliseBirthDate } from './birth-date.ts'
+import { normaliseBirthDate, normaliseBirthDay, normaliseBirthMonth, normaliseBirthYear } from './birth-date.ts'
 import { normaliseCountry } from './country.ts'
-import { normaliseEmail, normaliseEmailWithoutGmailDots, normaliseEmailWithoutTag, normaliseGmail } from './email.ts'
+import {
+  normaliseEmail,
+  normaliseEmailWithoutDotsAndTag,
+  normaliseEmailWithoutGmailDots,
+  normaliseEmailWithoutTag,
+  normaliseGmail,
+} from './email.ts'
 import { normalisePhone, normalisePhoneDigits } from './phone.ts'
 import {
   normaliseCity,
   normaliseDeviceId,
+  normaliseExternalId,
+  normaliseFamilyName,
   normaliseGender,
+  normaliseGivenName,
   normaliseLower,
   normaliseName,
   normalisePostalCode,
@@ -26,16 +35,24 @@ export const normalisers: Readonly<Record<Normalisation, Normalise>> = {
   'email-gmail': normaliseGmail,
   'email-gmail-dots': normaliseEmailWithoutGmailDots,
   'email-plain-local': normaliseEmailWithoutTag,
+  'email-no-dots-no-tag': normaliseEmailWithoutDotsAndTag,
   'phone-e164': normalisePhone,
   'phone-digits': normalisePhoneDigits,
   name: normaliseName,
+  'name-joined': normaliseCity,
+  'given-name': normaliseGivenName,
+  'family-name': normaliseFamilyName,
   city: normaliseCity,
   state: normaliseState,
   'postal-code': normalisePostalCode,
   country: normaliseCountry,
   'birth-date': normaliseBirthDate,
+  'birth-year': normaliseBirthYear,
+  'birth-month': normaliseBirthMonth,
+  'birth-day': normaliseBirthDay,
   gender: normaliseGender,
   'device-id': normaliseDeviceId,
+  'external-id': normaliseExternalId,
   lower: normaliseLower,
   text: normaliseText,
 }
@@ -46,16 +63,24 @@ export const complaints: Readonly<Record<Normalisation, string>> = {
   'email-gmail': 'is no e-mail address',
   'email-gmail-dots': 'is no e-mail address',
   'email-plain-local': 'is no e-mail address',
+  'email-no-dots-no-tag': 'is no e-mail address',
   'phone-e164': 'is no phone number, or lacks its country code',
   'phone-digits': 'is no phone number, or lacks its country code',
   name: 'has no letters',
+  'name-joined': 'has no letters',
+  'given-name': 'has no letters',
+  'family-name': 'has no letters',
   city: 'has no letters',
   state: 'has no letters',
   'postal-code': 'is no postal code',
   country: 'is no country',
   'birth-date': 'is no day, or may be one of two days: write it YYYY-MM-DD',
+  'birth-year': 'is no year from 1900 on: write it YYYY',
+  'birth-month': 'is no month: write it MM, from 01 to 12',
+  'birth-day': 'is no day of a month: write it DD, from 01 to 31',
   gender: 'is neither m nor f',
   'device-id': 'is no identifier of a device',
+  'external-id': 'is empty',
   lower: 'is empty',
   text: 'is empty',
 }

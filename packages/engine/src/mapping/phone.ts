@@ -7,9 +7,9 @@ import {
 } from 'libphonenumber-js/min'
 
 /**
- * Phone numbers in E.164 form. A number that says its country (`+49 …`, `0049 …`) needs nothing else; a national number
- * needs the country to read it with, and without one it is not guessed at: a wrong guess would be hashed like a right
- * one, and nobody would ever find out.
+ * Phone numbers in E.164 form. A number that says its country (`+49 …`, `0049 …`, `+001 …`) needs nothing else, and its
+ * `+` may be missing where its digits make a valid number of some country. A national number needs the country to read it
+ * with; without one it is not guessed at: a wrong guess would be hashed like a right one and found out by nobody.
  */
 
 /** `+` and 7 to 15 digits, the first of which is the country's. */
@@ -31,23 +31,37 @@ export function normalisePhone(text: string, country?: string): string | undefin
   const trimmed = text.trim()
   // Full-width digits come from East Asian keyboards; nothing else of the number is changed by this.
   const plain = (/^[\x20-\x7e]*$/.test(trimmed) ? trimmed : trimmed.normalize('NFKC')).replace(/^tel:/i, '')
-  const [, rest] = /^\(?(?:\+|00)(.*)$/s.exec(plain) ?? []
-  if (rest === undefined) return country === undefined ? undefined : parse(plain, country)
+  const [, rest] = /^\(?(?:\+(?:00)?|00)(.*)$/s.exec(plain) ?? []
+  if (rest === undefined) {
+    return (country === undefined ? undefined : parse(plain, country)) ?? withoutSign(plain, country)
+  }
   const digits = `+${rest.replace(separators, '')}`
   return e164.test(digits) && !hasTrunkZero(digits) ? digits : parse(digits, undefined)
 }
 
+/** The same without `+`. */
+export const normalisePhoneDigits = (text: string, country?: string): string | undefined =>
+  normalisePhone(text, country)?.slice(1)
+
+/** North American numbers as people write them: in groups of three, three and four behind the country code. */
+const northAmericanGroups = /^0?1[\s.-]*\(?[2-9]\d{2}\)?[\s.-]*\d{3}[\s.-]*\d{4}$/
+
 /**
- * The same without `+`. Digits without `+` that make a valid number of some country are in this form already, unless the
- * country given reads them as a number of its own.
+ * A number with its country code and without `+`: of some country valid, or written in North American groups, whose
+ * country code may have a zero before it.
  */
-export function normalisePhoneDigits(text: string, country?: string): string | undefined {
-  const phone = normalisePhone(text, country)
-  if (phone !== undefined) return phone.slice(1)
-  const digits = text.trim().replace(separators, '')
-  const named = /^[1-9]\d{6,14}$/.test(digits) ? normalisePhone(`+${digits}`) : undefined
-  return named !== undefined && parsePhoneNumberFromString(named)?.isValid() ? named.slice(1) : undefined
+function withoutSign(text: string, country: string | undefined): string | undefined {
+  const digits = text.replace(separators, '')
+  const mayBeNorthAmerican = country === undefined || isNorthAmerican(country)
+  const named = mayBeNorthAmerican ? digits.replace(/^0(?=1[2-9]\d{9}$)/, '') : digits
+  if (!/^[1-9]\d{6,14}$/.test(named)) return undefined
+  if (mayBeNorthAmerican && digits !== text && northAmericanGroups.test(text)) return `+${named}`
+  const phone = normalisePhone(`+${named}`)
+  return phone !== undefined && parsePhoneNumberFromString(phone)?.isValid() ? phone : undefined
 }
+
+const isNorthAmerican = (country: string): boolean =>
+  isPhoneCountry(country) && getCountryCallingCode(country.toUpperCase() as CountryCode) === '1'
 
 /** Whether a country can be used to read national numbers with. */
 export const isPhoneCountry = (country: string): boolean => isSupportedCountry(country.toUpperCase())

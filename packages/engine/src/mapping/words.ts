@@ -26,10 +26,29 @@ export function normaliseName(text: string): string | undefined {
   )
 }
 
+const title = /^(?:mr|mrs|ms|dr)(?:\.?\s+|\.$)/
+const afterFamilyName = /(?:,\s*|\s+)(?:jr\.?|sr\.?|2nd|3rd|ii|iii|iv|v|vi|cpa|dc|dds|vm|jd|md|phd)$/
+
+/** Lower case without a title before it; signs and spaces inside stay. */
+export const normaliseGivenName = (text: string): string | undefined =>
+  withLetters(withoutEach(lowerComposed(text).trim(), title))
+
+/** Lower case without what is added to it (`Jr.`, `III`, `MD`); signs and spaces inside stay. */
+export const normaliseFamilyName = (text: string): string | undefined =>
+  withLetters(withoutEach(lowerComposed(text).trim(), afterFamilyName))
+
+/** Without each occurrence, since people have more than one title. */
+function withoutEach(name: string, pattern: RegExp): string {
+  const left = name.replace(pattern, '').trim()
+  return left === name ? name : withoutEach(left, pattern)
+}
+
+const withLetters = (name: string): string | undefined => (/\p{L}/u.test(name) ? name : undefined)
+
 const plainPlace = /^[a-z0-9]+$/
 const noPlace = /[\p{P}\p{S}\p{C}\s\p{Z}]+/gu
 
-/** Lower case without spaces and punctuation. */
+/** Lower case without spaces and punctuation: cities, and names where digits stay. */
 export function normaliseCity(text: string): string | undefined {
   const lower = lowerComposed(text)
   return plainPlace.test(lower) ? lower : orUndefined(recomposed(lower.replace(noPlace, '')))
@@ -38,23 +57,26 @@ export function normaliseCity(text: string): string | undefined {
 /** What was taken out may have stood between a letter and its accent. */
 const recomposed = (text: string): string => (ascii.test(text) ? text : lowerComposed(text))
 
-/** The states of the United States, whose names stand for their two letters wherever people are matched. */
-const statesOfAmerica = new Map(
+/** States of the United States and provinces of Canada, whose names stand for their two letters wherever people are matched. */
+const statesByName = new Map(
   `al alabama ak alaska az arizona ar arkansas ca california co colorado ct connecticut de delaware
   dc districtofcolumbia fl florida ga georgia hi hawaii id idaho il illinois in indiana ia iowa ks kansas ky kentucky
   la louisiana me maine md maryland ma massachusetts mi michigan mn minnesota ms mississippi mo missouri mt montana
   ne nebraska nv nevada nh newhampshire nj newjersey nm newmexico ny newyork nc northcarolina nd northdakota oh ohio
   ok oklahoma or oregon pa pennsylvania ri rhodeisland sc southcarolina sd southdakota tn tennessee tx texas ut utah
-  vt vermont va virginia wa washington wv westvirginia wi wisconsin wy wyoming pr puertorico`
+  vt vermont va virginia wa washington wv westvirginia wi wisconsin wy wyoming pr puertorico
+  ab alberta bc britishcolumbia mb manitoba nb newbrunswick nl newfoundlandandlabrador nl newfoundlandlabrador
+  nl newfoundland ns novascotia nt northwestterritories nu nunavut on ontario pe princeedwardisland
+  qc quebec qc québec sk saskatchewan yt yukon yt yukonterritory`
     .split(/\s+/)
     .map((word, index, words): [string, string] => [word, words[index - 1] ?? ''])
     .filter((_, index) => index % 2 === 1),
 )
 
-/** Lower case without spaces and punctuation; states of the United States by their two letters. */
+/** Lower case without spaces and punctuation; states of the United States and provinces of Canada by their two letters. */
 export function normaliseState(text: string): string | undefined {
   const state = normaliseCity(text)
-  return state === undefined ? undefined : (statesOfAmerica.get(state) ?? state)
+  return state === undefined ? undefined : (statesByName.get(state) ?? state)
 }
 
 /** Lower case without spaces and what follows a hyphen. */
@@ -85,6 +107,10 @@ export function normaliseDeviceId(text: string): string | undefined {
 
 /** Lower case. */
 export const normaliseLower = (text: string): string | undefined => orUndefined(lowerComposed(text.trim()))
+
+/** Lower case without any spaces. */
+export const normaliseExternalId = (text: string): string | undefined =>
+  orUndefined(lowerComposed(text.replace(/[\s\p{Z}]+/gu, '')))
 
 /** As it is, without the spaces around it. */
 export const normaliseText = (text: string): string | undefined => orUndefined(text.trim())

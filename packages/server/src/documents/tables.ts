@@ -74,9 +74,10 @@ export function recordsTable(labelledBy: string, records: Records): Content {
       { heading: 'Required', cell: ([, field]) => needOf(field, records) },
       {
         heading: 'Description',
-        cell: ([, { description, values, identifiers, hashed, reports }]) => html`<p>${description}.</p>
+        cell: ([, { description, values, identifiers, hashed, digestEncoding, reports }]) => html`<p>${description}.</p>
 ${values && html`<p>One of:</p>${list(values)}`}${identifiers && html`<p>Identifiers:</p>${list(identifiers)}`}${
-  hashed && html`<p>Hashed with: ${hashed.map((digest) => digests[digest]).join(' or ')}</p>`
+  hashed &&
+  html`<p>Hashed with: ${hashed.map((digest) => digests[digest]).join(' or ')}${digestEncoding === 'base64' && ', written in Base64'}</p>`
 }${reports && html`<p>In the reports:</p>${list(reports)}`}`,
       },
     ]),

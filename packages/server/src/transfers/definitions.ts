@@ -64,6 +64,7 @@ const viewRecords = (records: Records, mapped: boolean): RecordDefinition[] =>
       required: record.required,
       ...(record.normalise ? { normalise: record.normalise } : {}),
       ...(record.hashed ? { hashed: [...record.hashed] } : {}),
+      ...(record.digestEncoding ? { digestEncoding: record.digestEncoding } : {}),
       ...(record.oneOf === undefined ? {} : { oneOf: record.oneOf }),
       ...(record.together === undefined ? {} : { together: record.together }),
       ...(record.values ? { values: [...record.values] } : {}),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { example } from '../examples.ts'
-import { digests, fieldTypes, normalisations, roles } from '../terms.ts'
+import { digestEncodings, digests, fieldTypes, normalisations, roles } from '../terms.ts'
 import { exactly, flag, identifier, oneOf, text } from './kinds.ts'
 
 /** What a connector is by its definition, ours: enough to draw its forms and to map columns to its records. */
@@ -64,6 +64,12 @@ export const RecordDefinition = Type.Object(
       Type.Array(oneOf(digests, { description: 'Digest', examples: ['sha256'] }), {
         description: 'It travels hashed: the digests that are accepted. The first is made of what is not hashed yet',
         examples: [['sha256']],
+      }),
+    ),
+    digestEncoding: Type.Optional(
+      oneOf(digestEncodings, {
+        description: 'How its digests are written when they are sent; in hexadecimal without it. Both are accepted',
+        examples: ['base64'],
       }),
     ),
     oneOf: Type.Optional(text('A record fills at least one of the fields that name this same group', 'identifier')),

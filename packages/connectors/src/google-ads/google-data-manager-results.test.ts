@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { Cell, Delivery, DestinationWriter } from '@penstock/connector'
+import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { because, type DataManagerServer, googleSecrets, startDataManager } from '../../test/data-manager-server.ts'
+import { batchOf, outcomeOf, type Reply } from '../../test/platform-server.ts'
+import { refusalsMax } from '../platform-api/refusals.ts'
+import { googleDataManagerAudiences as connector } from './google-data-manager-audiences.ts'
+
+const columns = ['segment_name', 'action', 'email', 'consent_ad_user_data', 'consent_ad_personalization']
+const sha = (text: string) => createHash('sha256').update(text).digest('hex')
+const settings = {
+  accountType: 'Google Ads',
+  advertiserId: '1234567890',
+  audienceType: 'Contact Information',
+  dataSourceType: 'FIRST_PARTY',
+  adUserDataConsent: 'Granted',
+  adPersonalizationConsent: 'Unspecified',
+  resultWaitSeconds: 0,
+}
+const row = (n: number | string, action = 'add', ...consents: Cell[]): Cell[] => [
+  ...['Loyal', action, sha(`${n}@example.com`)],
+  ...[consents[0] ?? null, consents[1] ?? null],
+]
+const rowsOf = (count: number, from = 0) => Array.from({ length: count }, (_, n) => row(from + n))
+const member = (n: number | string) =>
+  JSON.stringify({ userData: { userIdentifiers: [{ emailAddress: sha(`${n}@example.com`) }] } })
+
+describe('Google Data Manager Audiences: what becomes of requests', () => {
+  let google: DataManagerServer
+
+  beforeEach(async () => {
+    google = await startDataManager()
+  })
+  afterEach(() => google.close())
+
+  const contextOf = (options: TestContextOptions = {}) =>
+    testContext({
+      ...{ secrets: googleSecrets, settings, columns },
+      routes: { 'https://datamanager.googleapis.com': google.url, 'https://oauth2.googleapis.com': google.url },
+      ...options,
+    })
+  async function openWriter(options: TestContextOptions = {}): Promise<DestinationWriter> {
+    const { deliver } = connector.destination ?? {}
+    assert.ok(deliver)
+    return deliver.open(contextOf(options))
+  }
+  const changes = () => google.received.filter(({ path }) => /audienceMembers:(ingest|remove)$/.test(path))
+
+  /** Delivers a batch as the engine does: refused as a whole, it comes again in halves, down to single rows. */
+  async function deliverHalving(writer: DestinationWriter, rows: readonly Cell[][]): Promise<void> {
+    const work = [rows]
+    for (let batch = work.pop(); batch; batch = work.pop()) {
+      try {
+        await writer.deliver(batchOf(columns, batch))
+      } catch (error) {
+        if ((error as { instruction?: string }).instruction !== 'split') throw error
+        if (batch.length > 1) work.push(batch.slice(batch.length >> 1), batch.slice(0, batch.length >> 1))
+      }
+    }
+  }
+
+  test('10,000 rows that Google refuses because of the account are one request, and no row is rejected', async () => {
+    const replies: [Reply, string][] = [
+      [because('EU_POLITICAL_ADVERTISING_DECLARATION_REQUIRED'), 'declaration_required'],
+      [because('USER_LIST_TYPE_NOT_SUPPORTED_FOR_ACCOUNT'), 'wrong_list_type'],
+      [because('REASON_OF_NEXT_YEAR'), 'request_refused'],
+    ]
+    for (const [reply, code] of replies) {
+      google.refusing.reply = reply
+      const before = changes().length
+      const outcome = await outcomeOf(deliverHalving(await openWriter(), rowsOf(10_000)), contextOf())
+      assert.equal(outcome.code, code)
+      assert.equal(changes().length - before, 1, code)
+      assert.doesNotMatch(outcome.message, /INVALID_ARGUMENT/)
+    }
+  })
+
+  test('10,000 rows that Google refuses all alike are given up after a bounded number of requests', async () => {
+    // A fault of members, but Google names none of them.
+    google.refusing.reply = because('INVALID_SHA256_FORMAT', 'audience_members')
+    const outcome = await outcomeOf(deliverHalving(await openWriter(), rowsOf(10_000)), contextOf())
+    assert.deepEqual([outcome.instruction, outcome.code], ['failed', 'everything_refused'])
+    assert.match(outcome.message, /INVALID_SHA256_FORMAT/)
+    assert.equal(changes().length, refusalsMax)
+  })
+
+  test('counts as rejected what Google says later that it did not use, and never more than it was sent', async () => {
+    const writer = await openWriter()
+    google.statuses.set('request-1', {
+      requestStatus: 'PARTIAL_SUCCESS',
+      errorCounts: [
+        { recordCount: '3', reason: 'PROCESSING_ERROR_REASON_DENIED_CONSENT' },
+        { recordCount: '1', reason: 'PROCESSING_ERROR_REASON_OF_NEXT_YEAR' },
+      ],
+    })
+    google.statuses.set('request-2', { requestStatus: 'FAILED' })
+    assert.equal((await writer.deliver(batchOf(columns, rowsOf(10)))).held, true)
+    await writer.deliver(batchOf(columns, rowsOf(5, 10), 2))
+    const { rejected = [] } = (await writer.flush()) as Delivery
+    assert.deepEqual(
+      rejected.map(({ count, index }) => [count, index]),
+      [
+        [3, undefined],
+        [1, undefined],
+        [5, undefined],
+      ],
+    )
+    assert.match(
+      rejected[0]?.reason ?? '',
+      /denied the use of personal data for ads \(PROCESSING_ERROR_REASON_DENIED_CONSENT\)/,
+    )
+    assert.equal(await writer.flush(), undefined)
+  })
+
+  test('confirms batches whose results are not known in time, and asks about a request no longer than it may', async () => {
+    const writer = await openWriter()
+    google.statuses.set('request-1', { requestStatus: 'PROCESSING' })
+    await writer.deliver(batchOf(columns, rowsOf(10)))
+    const flushed = await writer.flush()
+    assert.deepEqual(flushed?.rejected, [])
+    assert.equal(flushed?.held, undefined)
+    assert.deepEqual(flushed?.receipt, { requests: ['request-1'] })
+    const asked = google.received.filter(({ path }) => path.endsWith('requestStatus:retrieve'))
+    assert.deepEqual(
+      asked.map(({ query }) => query.get('requestId')),
+      ['request-1'],
+    )
+  })
+
+  test('holds ten batches at most, and counts with the tenth what is known of them', async () => {
+    const writer = await openWriter()
+    google.statuses.set('request-2', {
+      requestStatus: 'PARTIAL_SUCCESS',
+      errorCounts: [{ recordCount: '2', reason: 'PROCESSING_ERROR_REASON_NO_CONSENT' }],
+    })
+    const held: (boolean | undefined)[] = []
+    let last: Delivery | undefined
+    for (let n = 1; n <= 11; n++) {
+      last = await writer.deliver(batchOf(columns, rowsOf(3, n * 3), n))
+      held.push(last.held)
+      if (n === 10)
+        assert.deepEqual(
+          last.rejected?.map(({ count }) => count),
+          [2],
+        )
+    }
+    assert.deepEqual(held, [...Array.from({ length: 9 }, () => true), undefined, true])
+  })
+
+  test('a result that cannot be read changes nothing', async () => {
+    const writer = await openWriter()
+    await writer.deliver(batchOf(columns, rowsOf(2)))
+    google.trouble(/requestStatus/, { status: 503, text: '' })
+    assert.deepEqual((await writer.flush())?.rejected, [])
+  })
+
+  test('sends the consent of a person where its row says one, completed by the connection', async () => {
+    const writer = await openWriter()
+    const rows = [row(1), row(2, 'add', 'denied'), row(3, 'add', null, 'granted'), row(4, 'remove', 'denied', 'denied')]
+    await writer.deliver(batchOf(columns, rows))
+    const [ingest, remove] = changes().map(({ json }) => json as Record<string, Record<string, unknown>[]>)
+    assert.deepEqual(
+      ingest?.audienceMembers?.map(({ consent }) => consent),
+      [
+        undefined,
+        { adUserData: 'CONSENT_DENIED', adPersonalization: 'CONSENT_STATUS_UNSPECIFIED' },
+        { adUserData: 'CONSENT_GRANTED', adPersonalization: 'CONSENT_GRANTED' },
+      ],
+    )
+    assert.deepEqual(ingest?.consent, { adUserData: 'CONSENT_GRANTED' })
+    assert.deepEqual(
+      remove?.audienceMembers?.map(({ consent }) => consent),
+      [undefined],
+    )
+    // One person is one member, whatever the consent: the last row counts.
+    await writer.deliver(batchOf(columns, [row(5, 'add', 'denied'), row(5, 'remove')], 2))
+    assert.ok(!google.lists[0]?.members.has(member(5)))
+  })
+
+  describe('with “Replace existing audience”', () => {
+    const replacing = { settings: { ...settings, replaceExistingAudience: true } }
+    const members = () => [...(google.lists[0]?.members ?? [])].sort()
+
+    /** Time passes at Google; nobody waits for it. */
+    const pass = (seconds: number) => {
+      google.clock.now += seconds * 1000
+    }
+
+    test('puts the rows of a transfer in the place of the earlier members, by Google’s own clock', async () => {
+      assert.equal(connector.destination?.deliver?.replaces?.(replacing.settings), true)
+      const first = await openWriter(replacing)
+      await first.deliver(batchOf(columns, [row(1), row(2)]))
+      await first.flush()
+      await first.finish()
+      assert.deepEqual(members(), [member(1), member(2)].sort())
+      pass(60)
+      // Our clock is far ahead of Google's, and that changes nothing.
+      const second = await openWriter({ ...replacing, startedTime: '2030-01-01T00:00:00.000Z' })
+      await second.deliver(batchOf(columns, [row(2), row(3)]))
+      pass(60)
+      await second.deliver(batchOf(columns, [row(4)], 2))
+      assert.deepEqual(members(), [member(1), member(2), member(3), member(4)].sort(), 'the list is never empty')
+      await second.flush()
+      await second.finish()
+      assert.deepEqual(members(), [member(2), member(3), member(4)].sort())
+    })
+
+    test('finishes in another process by its receipts, and twice without harm', async () => {
+      const first = await openWriter(replacing)
+      await first.deliver(batchOf(columns, [row(1)]))
+      await first.flush()
+      await first.finish()
+      pass(60)
+      const second = await openWriter(replacing)
+      await second.deliver(batchOf(columns, [row(2)]))
+      const receipt = (await second.flush())?.receipt
+      assert.ok(receipt !== undefined)
+      pass(60)
+      for (let time = 0; time < 2; time++) await (await openWriter({ ...replacing, receipts: [receipt] })).finish()
+      assert.deepEqual(members(), [member(2)])
+    })
+
+    test('removes nobody where no member could be added, or the transfer fails', async () => {
+      const first = await openWriter()
+      await first.deliver(batchOf(columns, [row(1)]))
+      pass(60)
+      const second = await openWriter(replacing)
+      const { rejected } = await second.deliver(batchOf(columns, [['Loyal', 'add', 'not hashed', null, null]]))
+      assert.equal(rejected?.length, 1)
+      await second.flush()
+      await second.finish()
+      const third = await openWriter(replacing)
+      await third.deliver(batchOf(columns, [row(2)]))
+      await third.abort()
+      assert.deepEqual(members(), [member(1), member(2)].sort())
+    })
+  })
+})

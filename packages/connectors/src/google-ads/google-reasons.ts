@@ -1,0 +1,112 @@
+/**
+ * What the reasons mean that Google's Data Manager API gives: `ErrorReason` of its published error.proto. Reasons that are
+ * in no table here concern events, licences or links, which no request of this connector is about.
+ */
+
+/** A code of ours, and what to do about it, to follow “Google refuses the request (REASON): ”. */
+type Refusal = readonly [code: string, todo: string]
+
+const account: Refusal = [
+  'account_mismatch',
+  'check the account type, the advertiser ID and the manager account ID of the connection',
+]
+const listType: Refusal = ['wrong_list_type', 'the list holds another kind of identifier than the connection sends']
+const listName: Refusal = ['invalid_list_name', 'give the list another name']
+const locked: Refusal = ['list_locked', 'Google lets nobody change this list; name another one']
+const listOwner: Refusal = [
+  'list_not_owned',
+  'another account owns the list; name a list of this account, or sign in through the account that owns it',
+]
+const admission: Refusal = ['not_allowed', 'ask your contact at Google to admit the account to customer lists']
+
+/** Reasons that no other rows would change: something has to be done at Google or in the settings. */
+export const refusals: Readonly<Record<string, Refusal>> = {
+  TERMS_AND_CONDITIONS_NOT_SIGNED: ['terms_not_accepted', 'accept its terms for customer data in the account first'],
+  ADVERTISER_TOS_NOT_ACCEPTED: ['terms_not_accepted', 'accept the terms of the data partner in the account first'],
+  EU_POLITICAL_ADVERTISING_DECLARATION_REQUIRED: [
+    'declaration_required',
+    'declare in Google Ads for every campaign of the account whether it has EU political ads, then start the transfer again',
+  ],
+  NOT_ALLOWLISTED: admission,
+  ADVERTISER_NOT_ALLOWLISTED_FOR_UPLOADED_DATA: admission,
+  ADVERTISER_NOT_ALLOWLISTED_FOR_THIRD_PARTY_PARTNER_DATA: admission,
+  DATA_PARTNER_NOT_ALLOWLISTED_FOR_THIRD_PARTY_PARTNER_DATA: admission,
+  CUSTOMER_NOT_ALLOWLISTED_FOR_COMMERCE_AUDIENCE: admission,
+  ACCOUNT_INELIGIBLE_FOR_STORE_SALES: admission,
+  THIRD_PARTY_USER_DATA_NOT_ALLOWED: ['not_allowed', 'choose first-party data as the data source type'],
+  DESTINATION_ACCOUNT_TYPE_MISMATCH: account,
+  MISMATCHED_ACCOUNT_TYPE: account,
+  INVALID_DESTINATION: account,
+  INVALID_RESOURCE_NAME: account,
+  OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH: account,
+  DIFFERENT_LOGIN_ACCOUNTS_NOT_ALLOWED_FOR_DATA_PARTNER: account,
+  UNSUPPORTED_OPERATING_ACCOUNT_FOR_DATA_PARTNER: account,
+  UNSUPPORTED_LINKED_ACCOUNT_FOR_DATA_PARTNER: account,
+  LINKED_ACCOUNT_ONLY_ALLOWED_WITH_DATA_PARTNER_LOGIN_ACCOUNT: account,
+  PARTNER_MATCH_FOR_MANAGER_ACCOUNT_DISALLOWED: account,
+  UNSUPPORTED_ACCOUNT_TYPE_FOR_PARTNER_LINK: account,
+  REQUIRED_PREREQUISITE_LINK_MISSING: ['account_mismatch', 'link the account with the other one at Google first'],
+  INVALID_USER_LIST_ID: ['list_not_found', 'check the ID of the list, and whether the account owns it'],
+  INVALID_USER_LIST_TYPE: listType,
+  UNSUPPORTED_USER_LIST_UPLOAD_KEY_TYPES: listType,
+  UNSUPPORTED_INGESTED_USER_LIST_INFO_CONFIG: listType,
+  USER_LIST_TYPE_NOT_SUPPORTED_FOR_ACCOUNT: [
+    'wrong_list_type',
+    'the account cannot have lists of this kind; choose another audience type or account',
+  ],
+  UNSUPPORTED_ACCOUNT_TYPES_FOR_USER_LIST_TYPE: [
+    'wrong_list_type',
+    'the account cannot have lists of this kind; choose another audience type or account',
+  ],
+  MULTIPLE_DATA_TYPES_NOT_ALLOWED: ['wrong_list_type', 'send contact data and advertising IDs by two connections'],
+  SENSITIVE_USER_LIST_IMMUTABLE: locked,
+  USER_LIST_MUTATION_NOT_SUPPORTED: locked,
+  IMMUTABLE_FIELD_FOR_UPDATE: locked,
+  OWNERSHIP_REQUIRED_FOR_UPDATE: listOwner,
+  DATA_PARTNER_USER_LIST_MUTATE_NOT_ALLOWED: listOwner,
+  DISPLAY_NAME_ALREADY_USED: listName,
+  INVALID_DISPLAY_NAME: listName,
+  USER_LIST_NAME_RESERVED: listName,
+  MEMBERSHIP_DURATION_TOO_LONG: [
+    'membership_too_long',
+    'Google keeps members of this list for a shorter time; shorten its membership duration at Google',
+  ],
+  INVALID_REMOVE_AS_OF_TIME: ['clock_ahead', 'set the clock of the machine that runs this service'],
+}
+
+/** What is wrong with one member, to follow “Google does not take this member (REASON): ”. */
+export const memberReasons: Readonly<Record<string, string>> = {
+  INVALID_ARGUMENT: 'something in it is not valid',
+  REQUIRED_FIELD_MISSING: 'a part of it is missing',
+  INVALID_FORMAT: 'something in it has the wrong form',
+  INVALID_ENUM_VALUE: 'a value in it is none of those that Google knows',
+  INVALID_NUMBER_FORMAT: 'a number in it has the wrong form',
+  INVALID_HEX_ENCODING: 'a digest is not hexadecimal',
+  INVALID_BASE64_ENCODING: 'a digest is not Base64',
+  INVALID_SHA256_FORMAT: 'a digest is not SHA-256',
+  INVALID_POSTAL_CODE: 'the postal code is not valid',
+  INVALID_COUNTRY_CODE: 'the country code is not valid',
+  INVALID_REGION_CODE: 'the country code is not valid',
+  INVALID_AUDIENCE_MEMBER: 'it is not valid',
+  INVALID_MOBILE_ID_FORMAT: 'the advertising ID has the wrong form',
+  NO_IDENTIFIERS_PROVIDED: 'it has no identifier',
+  TOO_MANY_USER_IDENTIFIERS: 'it has more than 10 identifiers',
+  FIELD_VALUE_TOO_LONG: 'a value in it is too long',
+  FIELD_VALUE_TOO_SHORT: 'a value in it is too short',
+  TOO_MANY_ELEMENTS: 'it has too many values of one kind',
+  TOO_FEW_ELEMENTS: 'it lacks values of one kind',
+}
+
+/** Reasons that fewer members in a request make go away. */
+export const sizeReasons: ReadonlySet<string> = new Set(['TOO_MANY_AUDIENCE_MEMBERS'])
+
+/** Why members that Google took in were not added or removed later on (`ProcessingErrorReason`), as sentences. */
+export const processingReasons: Readonly<Record<string, string>> = {
+  PROCESSING_ERROR_REASON_DENIED_CONSENT:
+    'the person, or the account by default, denied the use of personal data for ads',
+  PROCESSING_ERROR_REASON_NO_CONSENT: 'the account did not consent to the use of its data by Google’s services',
+  PROCESSING_ERROR_REASON_UNKNOWN_CONSENT: 'whether the person consented is not known; send the consent with the rows',
+  PROCESSING_ERROR_REASON_INTERNAL_ERROR: 'Google failed; send the rows again',
+  PROCESSING_ERROR_REASON_INVALID_FORMAT: 'something in them has the wrong form',
+  PROCESSING_ERROR_REASON_INVALID_MOBILE_ID_FORMAT: 'the advertising ID has the wrong form',
+}

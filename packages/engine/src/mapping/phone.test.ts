@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import { normalisers } from './normalise.ts'
+
+test('A phone number becomes E.164: with its own country code, or as a national one of the country given', () => {
+  const numbers: [text: string, country: string | undefined, wanted: string | undefined][] = [
+    ['+12345678901', undefined, '+12345678901'],
+    ['+1 (415) 555-2671', undefined, '+14155552671'],
+    ['001 415 555 2671', undefined, '+14155552671'],
+    ['tel:+1-415-555-2671', undefined, '+14155552671'],
+    ['+1 415 555 2671 ext. 12', undefined, '+14155552671'],
+    ['+49 (0)171 1234567', undefined, '+491711234567'],
+    ['+4901711234567', undefined, '+491711234567'],
+    ['0049 (0) 171/123 45 67', undefined, '+491711234567'],
+    ['(+49) 171 1234567', undefined, '+491711234567'],
+    ['+39 06 12345678', undefined, '+390612345678'],
+    ['+225 07 12 34 56 78', undefined, '+2250712345678'],
+    ['＋１４１５５５５２６７１', undefined, '+14155552671'],
+    ['(415) 555-2671', 'us', '+14155552671'],
+    // Google: data-manager-node, tests of UserDataFormatter.
+    ['1 800 555 0100', undefined, '+18005550100'],
+    ['18005550100', undefined, '+18005550100'],
+    ['441134960987', undefined, '+441134960987'],
+    ['+44-113-496-0987', undefined, '+441134960987'],
+    // Meta: capi-param-builder, tests of phoneUtil.
+    ['+001 (616) 954-78 88', undefined, '+16169547888'],
+    ['01(650)123-4567', undefined, '+16501234567'],
+    ['1(650)123-4567', undefined, '+16501234567'],
+    ['4792813113', undefined, '+4792813113'],
+    ['3227352263', undefined, '+3227352263'],
+    ['01 6501234567', 'us', '+16501234567'],
+    ['016509547888', undefined, '+16509547888'],
+    ['016501234567', 'gb', undefined],
+    ['16501234567', undefined, undefined],
+    ['138 1234 5678', undefined, undefined],
+    ['491711234567', 'us', '+491711234567'],
+    ['0171 1234567', 'DE', '+491711234567'],
+    ['07400 123456', 'gb', '+447400123456'],
+    ['+44 7400 123456', 'de', '+447400123456'],
+    ['0171 1234567', undefined, undefined],
+    ['4155552671', undefined, undefined],
+    ['0171 1234567', 'atlantis', undefined],
+    ['+1', undefined, undefined],
+    ['+0123456789', undefined, undefined],
+    ['+1234567890123456', undefined, undefined],
+    ['call me', 'us', undefined],
+    ['911', 'us', undefined],
+    ['ada@example.com', 'us', undefined],
+  ]
+  for (const [text, country, wanted] of numbers) assert.equal(normalisers['phone-e164'](text, country), wanted, text)
+})
+
+test('A phone number in digits is E.164 without its sign, and what is so already stays', () => {
+  const digits = normalisers['phone-digits']
+  assert.equal(digits('+1 (234) 567-8901'), '12345678901')
+  assert.equal(digits('12345678901'), '12345678901')
+  assert.equal(digits('491711234567'), '491711234567')
+  assert.equal(digits('491711234567', 'us'), '491711234567')
+  assert.equal(digits('0171 1234567', 'de'), '491711234567')
+  // Without a country this would be a number of São Paulo's state or none; it is a national one of the United States.
+  assert.equal(digits('4155552671'), undefined)
+  assert.equal(digits('4155552671', 'us'), '14155552671')
+})
+
+test('The short way through national numbers ends where the tables would', () => {
+  const american = fc.stringMatching(/^(1[ -]?)?\(?[2-9]\d{2}\)?[ -]?\d{3}[ .-]?\d{4}$/)
+  const withZero = fc.stringMatching(/^0[1-9]\d{1,4}[ /-]?\d{2,10}$/)
+  const countries = ['DE', 'AT', 'CH', 'FR', 'BE', 'NL', 'GB', 'IE', 'SE', 'TR', 'ZA'] as const
+  const given = fc.oneof(
+    fc.tuple(american, fc.constantFrom('US' as const, 'CA' as const)),
+    fc.tuple(withZero, fc.constantFrom(...countries)),
+  )
+  fc.assert(
+    fc.property(given, ([text, country]) => {
+      const parsed = parsePhoneNumberFromString(text, { defaultCountry: country, extract: false })
+      const number = parsed?.isPossible() && parsed.number.length >= 8 ? parsed.number : undefined
+      assert.equal(normalisers['phone-e164'](text, country), number)
+    }),
+    { numRuns: 5_000 },
+  )
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { test } from 'node:test'
+import { connectors } from '@penstock/connectors'
+import { fieldMapper } from './mapping/cell-mapper.ts'
+
+/**
+ * What each platform gets of a value: a digest of the normal form, or that form itself. The values and their forms are
+ * those of the tests of the platforms' own formatters, and of what they print in their documents.
+ */
+const cases: readonly [connector: string, field: string, value: string, form: string | undefined][] = [
+  // Google: data-manager-node and data-manager-python, tests of their formatters.
+  ['google-data-manager-audiences', 'email', 'Cloudy.SanFrancisco+shopping@gmail.com', 'cloudysanfrancisco@gmail.com'],
+  [
+    'google-data-manager-audiences',
+    'email',
+    'jefferson.Loves.hiking@googlemail.com',
+    'jeffersonloveshiking@googlemail.com',
+  ],
+  ['google-data-manager-audiences', 'email', 'user.name+NYC@Example.com', 'user.name+nyc@example.com'],
+  ['google-data-manager-audiences', 'phone', '441134960987', '+441134960987'],
+  ['google-data-manager-audiences', 'phone', '1 800 555 0100', '+18005550100'],
+  ['google-data-manager-audiences', 'first_name', ' Mrs. Alex   ', 'alex'],
+  ['google-data-manager-audiences', 'last_name', 'quinn, jr., dds', 'quinn'],
+  ['dv360-customer-match', 'email_sha256', 'j.o.h.n+alias@gmail.com', 'john@gmail.com'],
+  ['google-ads-customer-match', 'email', 'j.o.h.n+alias@gmail.com', 'john@gmail.com'],
+  // Meta: capi-param-builder, tests of phoneUtil, nameUtil and externalIDUtil; business SDK, dates of birth.
+  ['meta-custom-audiences', 'email_sha256', ' Jane.Doe+News@Gmail.com', 'jane.doe+news@gmail.com'],
+  ['meta-custom-audiences', 'phone_sha256', '+001 (616) 954-78 88', '16169547888'],
+  ['meta-custom-audiences', 'phone_sha256', '01(650)123-4567', '16501234567'],
+  ['meta-custom-audiences', 'fname_sha256', " Mary-Jane O'Connor ", 'maryjaneoconnor'],
+  ['meta-custom-audiences', 'lname_sha256', 'Agent007', 'agent007'],
+  ['meta-custom-audiences', 'dobm_sha256', 'January', '01'],
+  ['meta-custom-audiences', 'dobm_sha256', '13', undefined],
+  ['meta-custom-audiences', 'dobd_sha256', '7', '07'],
+  ['meta-custom-audiences', 'dobd_sha256', '32', undefined],
+  ['meta-custom-audiences', 'extern_id_sha256', 'USER-ID-456', 'user-id-456'],
+  // Reddit: its page about customer lists, as Segment's canonicalizeEmail has it.
+  ['reddit-audiences', 'email_sha256', 'Jane.Doe+news@example.com', 'janedoe@example.com'],
+  // TikTok: “Supported IDs and formats for a customer file”; E.164 for the streaming interface.
+  ['tiktok-customer-file-audiences', 'email_sha256', 'Jane.Doe+news@example.com', 'jane.doe@example.com'],
+  ['tiktok-audience-management', 'phone_256', '18005550100', '+18005550100'],
+  ['snapchat-customer-lists', 'phone_sha256', '18005550100', '18005550100'],
+]
+
+for (const [slug, field, value, form] of cases) {
+  test(`${slug} gets of ${field} ${JSON.stringify(value)} ${form ?? 'nothing'}`, () => {
+    const connector = connectors.find((one) => one.slug === slug)
+    const definition = connector?.destination?.records?.[field]
+    assert.ok(definition, Object.keys(connector?.destination?.records ?? {}).join(', '))
+    const made = fieldMapper(definition).map?.(value, undefined)
+    assert.equal(made, form === undefined ? undefined : hash('sha256', form))
+  })
+}
+
+test('The Trade Desk CRM gets digests in Base64', () => {
+  const connector = connectors.find(({ slug }) => slug === 'the-trade-desk-crm-audiences')
+  const { Email_SHA256: email, Phone_SHA256: phone } = connector?.destination?.records ?? {}
+  // UID2: the examples of its page about normalisation and encoding.
+  assert.equal(
+    fieldMapper(email).map?.('Jane.Saoirse+Work@gmail.com', undefined),
+    'ku4mBX7Z3qJTXWyLFB1INzkyR2WZGW4ANSJUiW21iI8=',
+  )
+  assert.equal(fieldMapper(phone).map?.('12345678901', undefined), 'EObwtHBUqDNZR33LNSMdtt5cafsYFuGmuY4ZLenlue4=')
+})
