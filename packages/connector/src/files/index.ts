@@ -1,6 +1,8 @@
+export { bounds } from './bounds.ts'
 export { encodings } from './encoding.ts'
 export * from './fields.ts'
 export { type FileFormat, fileNameOf, readFormats, type WriteFormat, writeFormats } from './format.ts'
+export { nameMatcher } from './name-pattern.ts'
 export { plainWriter, type WritePlain } from './plain-text.ts'
 export { type ReadOptions, readFiles } from './read.ts'
 export * from './store.ts'
