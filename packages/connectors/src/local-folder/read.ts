@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open as openFile, readdir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { Outcome, type SourceContext, type SourceReader } from '@penstock/connector'
-import { type FileStore, readFiles, readOptionsOf, type StoredFile } from '@penstock/connector/files'
+import { type FileStore, nameMatcher, readFiles, readOptionsOf, type StoredFile } from '@penstock/connector/files'
 import { asDiskOutcome } from './disk-outcome.ts'
 import { folderOf, followWithin, namesIn } from './paths.ts'
 
@@ -124,8 +124,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 function matcherOf(pattern: string): (name: string) => boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  const expression = new RegExp(`^${parts.join('[^]*')}$`)
+  const fits = nameMatcher(pattern)
   const hidden = pattern.startsWith('.')
-  return (name) => (hidden || !name.startsWith('.')) && expression.test(name)
+  return (name) => (hidden || !name.startsWith('.')) && fits(name)
 }

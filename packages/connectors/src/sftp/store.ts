@@ -1,5 +1,5 @@
 import { type ConnectorContext, Outcome } from '@penstock/connector'
-import type { FileStore, StoredFile } from '@penstock/connector/files'
+import { type FileStore, nameMatcher, type StoredFile } from '@penstock/connector/files'
 import type { FileEntryWithStats } from 'ssh2'
 import { isMissing } from './faults.ts'
 import { type Attributes, attributesOf, closeFile, kindOf, openFile, readBytes, stat } from './requests.ts'
@@ -50,7 +50,7 @@ export function openSftpStore(context: ConnectorContext, path: string, pattern: 
 
 async function listDirectory(session: Session, path: string, pattern: string | undefined): Promise<StoredFile[]> {
   const entries = await session.call<FileEntryWithStats[]>(path, (sftp, done) => sftp.readdir(path, done))
-  const fits = pattern === undefined ? () => true : patternOf(pattern)
+  const fits = pattern === undefined ? () => true : nameMatcher(pattern, { question: true })
   const files: StoredFile[] = []
   for (const { filename, attrs } of entries) {
     // Hidden files are not meant to be found; many programs hide so what they have not written to its end.
@@ -64,16 +64,6 @@ async function listDirectory(session: Session, path: string, pattern: string | u
 
 /** A path in a directory. */
 export const join = (directory: string, name: string): string => `${directory.replace(/\/+$/, '')}/${name}`
-
-/** Tests names by a pattern in which * stands for any letters and ? for one. */
-function patternOf(pattern: string): (name: string) => boolean {
-  const source = pattern
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll(/\*+/g, '.*')
-    .replaceAll('?', '.')
-  const expression = new RegExp(`^${source}$`, 's')
-  return (name) => expression.test(name)
-}
 
 const storedFile = (name: string, attributes: Attributes): StoredFile => ({
   ...{ name, sizeBytes: attributes.size, version: versionOf(attributes) },

@@ -1,7 +1,7 @@
 import type { RecordField, Records } from '@penstock/connector'
 import type { Fault } from '@penstock/wire'
 import { fieldMapper } from './cell-mapper.ts'
-import { type ColumnName, foldName, isWellKnownFor, readColumnName } from './column-names.ts'
+import { type ColumnName, foldName, readColumnName, wellKnownNames } from './column-names.ts'
 import type { MappingStep } from './plan.ts'
 import type { Mapping } from './read-mapping.ts'
 import { list, noSuchColumn } from './wording.ts'
@@ -58,7 +58,8 @@ export function chooseColumns(
   const open = new Map(Object.entries(records).filter(([field]) => !Object.hasOwn(mapping, field)))
   for (const rank of ranks) {
     for (const [field, definition] of open) {
-      const fitting = columns.filter((column) => !taken.has(column) && fits(rank, field, definition, column))
+      const fitsField = fitter(rank, field, definition)
+      const fitting = columns.filter((column) => !taken.has(column) && fitsField(column))
       const [column] = fitting
       if (!column) continue
       open.delete(field)
@@ -81,28 +82,30 @@ export function chooseColumns(
 function findNamed(columns: readonly SourceColumn[], name: string): SourceColumn | undefined {
   const exact = columns.find((column) => column.name === name)
   if (exact) return exact
-  const folded = columns.filter((column) => column.folded === foldName(name))
+  const wanted = foldName(name)
+  const folded = columns.filter((column) => column.folded === wanted)
   return folded.length === 1 ? folded[0] : undefined
 }
 
-function fits(rank: Rank, field: string, definition: RecordField, column: SourceColumn): boolean {
+/** What tells whether a column fits a field at a rank; the field is read once, however many columns there are. */
+function fitter(rank: Rank, field: string, definition: RecordField): (column: SourceColumn) => boolean {
   const wanted = readColumnName(field)
   switch (rank) {
     case 'same name':
-      return column.name === field
+      return ({ name }) => name === field
     case 'same but for case and signs':
-      return column.folded !== '' && column.folded === wanted.folded
+      return ({ folded }) => folded !== '' && folded === wanted.folded
     case 'same but for hashing':
-      return column.subject !== '' && column.subject === wanted.subject && takesDigest(definition, column)
-    case 'synonym':
-      return (definition.synonyms ?? []).some((synonym) => {
-        const folded = foldName(synonym)
-        return (
-          folded !== '' && (folded === column.folded || (folded === column.subject && takesDigest(definition, column)))
-        )
-      })
-    case 'well-known name':
-      return takesDigest(definition, column) && isWellKnownFor(field, definition, column.subject)
+      return (column) => column.subject !== '' && column.subject === wanted.subject && takesDigest(definition, column)
+    case 'synonym': {
+      const synonyms = new Set((definition.synonyms ?? []).map(foldName).filter((folded) => folded !== ''))
+      return (column) =>
+        synonyms.has(column.folded) || (synonyms.has(column.subject) && takesDigest(definition, column))
+    }
+    case 'well-known name': {
+      const names = wellKnownNames(field, definition)
+      return (column) => takesDigest(definition, column) && names.has(column.subject)
+    }
   }
 }
 
