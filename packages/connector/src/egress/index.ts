@@ -1,2 +1,3 @@
 export { isAllowedAddress, type Reach } from './addresses.ts'
+export { type EgressBounds, egressBounds } from './bounds.ts'
 export { createEgress, type EgressOptions, type OpenEgress } from './egress.ts'
