@@ -22,7 +22,8 @@ export type Egress = {
    * `fetch`, with addresses checked after DNS resolution and at every redirect. Answers whatever status came; the body
    * streams: read it to its end or cancel it. To another origin, a redirect takes no header that could hold a secret.
    * Throws an `Outcome`: `refused` where the address is not allowed, `unreachable` where nothing answers,
-   * `retry` where the answer broke off or took longer than `timeoutMs`; and the signal's reason once that is aborted.
+   * `retry` where the answer broke off, took longer than `timeoutMs` or is no HTTP, `failed` where it is larger than the
+   * bounds of the egress allow; and the signal's reason once that is aborted, at once.
    */
   request(url: string | URL, init?: EgressRequest): Promise<Response>
   /**
@@ -40,6 +41,12 @@ export type EgressRequest = {
   signal?: AbortSignal
   /** Until the answer's headers are there, and then between two chunks of its body. 60,000 unless said otherwise. */
   timeoutMs?: number
+  /**
+   * The answer is a file that is read piece by piece and may be large and slow: at least 1 KiB a second on average. Any
+   * other answer is one that is read whole, and must come within a minute or at 64 KiB a second (`egressBounds`). Only the
+   * time in which the reader waits for the server counts.
+   */
+  streams?: boolean
   /** Redirects that are followed; 0 unless said otherwise, and a redirect is then an answer like any other. */
   redirectsMax?: number
 }

@@ -14,7 +14,7 @@ import type { Fault, Preview } from '@penstock/wire'
 
 /** What every job of a runner works with, sent once when the runner starts. */
 export type RunnerSettings = {
-  readonly egress: EgressOptions
+  readonly egress: Pick<EgressOptions, 'reach' | 'allow'>
   /** Directories that connectors may read and write. Absolute paths. */
   readonly localFolders: readonly string[]
 }

@@ -3,6 +3,7 @@ import type { Egress, EgressRequest } from '../context.ts'
 import { Outcome } from '../outcome.ts'
 import type { Reach } from './addresses.ts'
 import type { AllowedDestination } from './allowed.ts'
+import { type EgressBounds, egressBounds } from './bounds.ts'
 import { type Agents, exchange, headersOf, makeAgents } from './exchange.ts'
 import { outcomeOfFault } from './faults.ts'
 import { bare, type LookUp, makeAddressRules } from './look-up.ts'
@@ -18,6 +19,10 @@ export type EgressOptions = {
    * address rules, these origins, which no user can name a target for, are free.
    */
   readonly routes?: Readonly<Record<string, string>>
+  /** Other bounds than the usual, for tests. */
+  readonly bounds?: Partial<EgressBounds>
+  /** The clock that slow answers are measured with, in milliseconds, for tests. */
+  readonly now?: () => number
 }
 
 /** A way out that holds connections open for the next request; lets go of them when it is closed. */
@@ -30,7 +35,9 @@ const harmlessHeaders =
   /^(accept|accept-encoding|accept-language|content-type|range|user-agent|if-(match|none-match|modified-since|unmodified-since|range))$/
 
 /** Makes the only way out that connectors have. */
-export function createEgress({ reach, allow = [], routes = {} }: EgressOptions): OpenEgress {
+export function createEgress(options: EgressOptions): OpenEgress {
+  const { reach, allow = [], routes = {}, now = () => performance.now() } = options
+  const bounds = { ...egressBounds, ...options.bounds }
   const rules = makeAddressRules(reach, allow)
   const routed = makeAgents()
   const checked = makeAgents(rules.lookUp())
@@ -44,20 +51,21 @@ export function createEgress({ reach, allow = [], routes = {} }: EgressOptions):
     if (!route) {
       const port = portOf(url)
       rules.assertAllowedHost(url.hostname, port)
-      return exchange({ url, target: url, agents: checkedByPort.get(port) ?? checked, init, timeoutMs })
+      return exchange({ url, target: url, agents: checkedByPort.get(port) ?? checked, init, timeoutMs, bounds, now })
     }
     const target = new URL(url.pathname + url.search, route)
-    return exchange({ url, target, agents: routed, init, timeoutMs })
+    return exchange({ url, target, agents: routed, init, timeoutMs, bounds, now })
   }
 
   return {
     async request(address, init = {}) {
       let url = parse(address)
       let asked = init
-      const { redirectsMax = 0, timeoutMs = defaultTimeoutMs } = init
+      const { timeoutMs = defaultTimeoutMs } = init
+      const redirectsMax = Math.min(init.redirectsMax ?? 0, bounds.redirects)
       for (let redirects = 0; ; redirects++) {
         const response = await send(url, asked, timeoutMs)
-        const next = redirectsMax > 0 ? redirectOf(response, url) : undefined
+        const next = redirectsMax > 0 ? await redirectOf(response, url) : undefined
         if (!next) return response
         // A stream is used up, and cannot be sent a second time.
         const keeps = keepsMethod(response.status, asked.method)
@@ -73,7 +81,7 @@ export function createEgress({ reach, allow = [], routes = {} }: EgressOptions):
       rules.assertAllowedHost(host, port)
       const address = bare(host)
       if (isIP(address)) return address
-      return await resolveName(rules.lookUp(port), address)
+      return await resolveName(rules.lookUp(port), address, bounds.lookUpMs)
     },
 
     async close() {
@@ -87,9 +95,12 @@ export function createEgress({ reach, allow = [], routes = {} }: EgressOptions):
 
 const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80)
 
-function resolveName(lookUp: LookUp, host: string): Promise<string> {
+function resolveName(lookUp: LookUp, host: string, lookUpMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
+    const message = `The name ${host} was not found within ${lookUpMs / 1000} seconds; check the name servers.`
+    const timer = setTimeout(() => reject(new Outcome('unreachable', 'host_not_found', message)), lookUpMs)
     lookUp(host, {}, (error, address) => {
+      clearTimeout(timer)
       if (error) reject(outcomeOfFault(error, host))
       else resolve(String(address))
     })
@@ -116,7 +127,16 @@ function assertScheme(url: URL): void {
 }
 
 /** Where an answer sends the caller on to; `undefined` where it does not. */
-function redirectOf(response: Response, from: URL): URL | undefined {
+async function redirectOf(response: Response, from: URL): Promise<URL | undefined> {
+  try {
+    return nextOf(response, from)
+  } catch (error) {
+    await response.body?.cancel()
+    throw error
+  }
+}
+
+function nextOf(response: Response, from: URL): URL | undefined {
   const location = response.headers.get('location')
   if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return undefined
   const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined

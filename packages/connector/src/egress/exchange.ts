@@ -1,10 +1,12 @@
 import http from 'node:http'
 import https from 'node:https'
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 import type { EgressRequest } from '../context.ts'
 import { Outcome } from '../outcome.ts'
-import { outcomeOfFault } from './faults.ts'
+import { answerOf } from './answer.ts'
+import type { EgressBounds } from './bounds.ts'
+import { outcomeOfFault, strangeStatus } from './faults.ts'
 import type { LookUp } from './look-up.ts'
 
 /** Connections that are kept for the next request, of one kind: those with checked addresses, or those without. */
@@ -24,6 +26,9 @@ export type Exchange = {
   readonly agents: Agents
   readonly init: EgressRequest
   readonly timeoutMs: number
+  readonly bounds: EgressBounds
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number
   /** The first attempt met a connection that the server had just closed. */
   readonly again?: boolean
 }
@@ -34,11 +39,12 @@ export const headersOf = (init: EgressRequest): Record<string, string> =>
 
 /**
  * Sends a request and resolves with the answer once its headers are there. The body is read from the network only as fast
- * as it is read from the answer; an answer that says nothing for `timeoutMs` while it is being read is given up.
+ * as it is read from the answer; an answer that says nothing for `timeoutMs` while it is being read, or breaks one of the
+ * bounds, is given up. The signal ends everything at once, whatever the peer does.
  * Rejects with an `Outcome`, or with the reason of the signal.
  */
 export async function exchange(asked: Exchange): Promise<Response> {
-  const { url, target, agents, init, timeoutMs } = asked
+  const { url, target, agents, init, timeoutMs, bounds, now } = asked
   const { signal, method = 'GET', body } = init
   signal?.throwIfAborted()
   const { request, agent } =
@@ -56,48 +62,83 @@ export async function exchange(asked: Exchange): Promise<Response> {
   const { host } = url
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined
-    const settle = () => {
+    let settled = false
+    /** Whether this is the first end of the exchange: all later ones say nothing new. */
+    const settle = (): boolean => {
+      if (settled) return false
+      settled = true
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)
+      return true
     }
+    // The peer is not waited for: the promise is settled before the connection is gone.
     const fail = (error: unknown) => {
-      settle()
+      if (!settle()) return
+      sent?.destroy()
       if (signal?.aborted) reject(signal.reason)
-      else if (sent.reusedSocket && !asked.again && isRepeatable(init, error))
+      else if (sent?.reusedSocket && !asked.again && isRepeatable(init, error))
         resolve(exchange({ ...asked, again: true }))
       else reject(outcomeOfFault(error, host))
     }
-    let sent: http.ClientRequest
+    const stop = () => fail(new Error('stopped'))
+    let sent: http.ClientRequest | undefined
+    let fault: unknown
+    let interim = 0
     try {
-      sent = request(target, { method, headers, agent })
+      sent = request(target, { method, headers, agent, maxHeaderSize: bounds.headerBytes })
     } catch (error) {
-      return reject(outcomeOfFault(error, host))
+      return fail(error)
     }
-    const stop = () => sent.destroy(new Error('stopped'))
+    const outgoing = sent
     signal?.addEventListener('abort', stop, { once: true })
     timer = setTimeout(() => {
-      const connected = sent.socket !== null && !sent.socket.connecting
-      sent.destroy(connected ? tooSlow(host, timeoutMs) : noAnswer(host, timeoutMs))
+      const connected = outgoing.socket !== null && !outgoing.socket.connecting
+      fail(connected ? tooSlow(host, timeoutMs) : noAnswer(host, timeoutMs))
     }, timeoutMs)
+    outgoing.on('socket', guard)
     // An error after the answer has come (it came before all of the body was sent) reaches the caller through the answer.
-    sent.on('error', fail)
-    sent.on('response', (message) => {
-      settle()
+    outgoing.on('error', (error) => {
+      fault ??= error
+      fail(error)
+    })
+    outgoing.on('close', () => fail(new Error('closed')))
+    outgoing.on('information', () => {
+      interim += 1
+      if (interim > bounds.interimAnswers) fail(tooManyInterim(host, bounds.interimAnswers))
+    })
+    // Node hands the socket over with these, and does nothing more about it.
+    const refuseSocket = (message: http.IncomingMessage, socket: Socket) => {
+      guard(socket)
+      socket.destroy()
+      fail(strangeStatus(host, message.statusCode ?? 0))
+    }
+    outgoing.on('upgrade', refuseSocket)
+    outgoing.on('connect', refuseSocket)
+    outgoing.on('response', (message) => {
+      message.on('error', () => {})
+      if (!settle()) return message.destroy()
+      // An answer may come, and end, while the peer takes no more of the body.
+      message.on('end', () => {
+        if (!outgoing.writableFinished) outgoing.destroy()
+      })
       try {
-        resolve(answerOf(message, { url, method, timeoutMs, signal, raw: 'range' in headers }))
+        const { streams: isFile = false } = init
+        const limits = { isFile, bounds, now, fault: () => fault }
+        const reading = { ...limits, url, method, timeoutMs, signal, raw: 'range' in headers }
+        resolve(answerOf(message, reading))
       } catch (error) {
-        sent.destroy()
+        outgoing.destroy()
         reject(outcomeOfFault(error, host))
       }
     })
     if (body instanceof ReadableStream) {
       const stream = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0])
-      stream.on('error', (error) => sent.destroy(error))
+      stream.on('error', fail)
       // What nobody sends any more must not be read on.
-      sent.on('close', () => stream.destroy())
-      stream.pipe(sent)
+      outgoing.on('close', () => stream.destroy())
+      stream.pipe(outgoing)
     } else {
-      sent.end(body)
+      outgoing.end(body)
     }
   })
 }
@@ -110,79 +151,13 @@ const isRepeatable = ({ method = 'GET', body }: EgressRequest, error: unknown): 
   'code' in error &&
   (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 
-type Asked = {
-  readonly url: URL
-  readonly method: string
-  readonly timeoutMs: number
-  readonly signal: AbortSignal | undefined
-  /** A part of something compressed cannot be decompressed. */
-  readonly raw: boolean
-}
+/** Sockets with a listener for errors. One may fail after its exchange is over, and nobody else listens then. */
+const guarded = new WeakSet<Socket>()
 
-/** The answer as `fetch` would give it. */
-function answerOf(message: http.IncomingMessage, { url, method, timeoutMs, signal, raw }: Asked): Response {
-  const status = message.statusCode ?? 0
-  if (status < 200 || status > 599) {
-    throw new Outcome(
-      'retry',
-      'strange_status',
-      `${url.host} answered with the status ${status}, which HTTP does not know.`,
-    )
-  }
-  const headers = new Headers()
-  for (const [name, values] of Object.entries(message.headersDistinct)) {
-    for (const value of values ?? []) headers.append(name, value)
-  }
-  const compressed = headers.get('content-encoding')?.trim().toLowerCase() === 'gzip' && !raw
-  const bodiless = method === 'HEAD' || status === 204 || status === 205 || status === 304
-  if (bodiless) message.resume()
-  if (compressed && !bodiless) for (const name of ['content-encoding', 'content-length']) headers.delete(name)
-  const body = bodiless ? null : bodyOf(message, { host: url.host, timeoutMs, signal, compressed })
-  const response = new Response(body, { status, statusText: message.statusMessage ?? '', headers })
-  Object.defineProperty(response, 'url', { value: url.href })
-  return response
-}
-
-type Reading = {
-  readonly host: string
-  readonly timeoutMs: number
-  readonly signal: AbortSignal | undefined
-  readonly compressed: boolean
-}
-
-/** The body of an answer, read as it is asked for. */
-function bodyOf(message: http.IncomingMessage, reading: Reading): ReadableStream<Uint8Array> {
-  const { host, timeoutMs, signal, compressed } = reading
-  const bytes = compressed ? message.pipe(createGunzip()) : message
-  // Nobody may be reading when the answer breaks off; whoever reads next is told by the iterator.
-  message.on('error', (error) => bytes.destroy(error))
-  bytes.on('error', () => {})
-  const stop = () => message.destroy(new Error('stopped'))
-  const settle = () => signal?.removeEventListener('abort', stop)
-  if (signal?.aborted) stop()
-  else signal?.addEventListener('abort', stop, { once: true })
-  message.once('close', settle)
-  const chunks: AsyncIterator<Uint8Array> = bytes[Symbol.asyncIterator]()
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const timer = setTimeout(() => message.destroy(tooSlow(host, timeoutMs)), timeoutMs)
-        try {
-          const { done, value } = await chunks.next()
-          if (done) controller.close()
-          else controller.enqueue(value)
-        } catch (error) {
-          controller.error(signal?.aborted ? signal.reason : outcomeOfFault(error, host))
-        } finally {
-          clearTimeout(timer)
-        }
-      },
-      cancel() {
-        message.destroy()
-      },
-    },
-    { highWaterMark: 0 },
-  )
+function guard(socket: Socket): void {
+  if (guarded.has(socket)) return
+  guarded.add(socket)
+  socket.on('error', () => {})
 }
 
 const tooSlow = (host: string, timeoutMs: number): Outcome =>
@@ -190,3 +165,6 @@ const tooSlow = (host: string, timeoutMs: number): Outcome =>
 
 const noAnswer = (host: string, timeoutMs: number): Outcome =>
   new Outcome('unreachable', 'no_answer', `No connection to ${host} came about within ${timeoutMs / 1000} seconds.`)
+
+const tooManyInterim = (host: string, most: number): Outcome =>
+  new Outcome('failed', 'strange_answer', `${host} sent more than ${most} interim answers (status 1xx) and no other.`)

@@ -1,4 +1,5 @@
 import { asOutcome, Outcome } from '../outcome.ts'
+import { egressBounds } from './bounds.ts'
 
 /** What a failed connection or exchange means; `host` is all of the address that is told, because the rest may be secret. */
 export function outcomeOfFault(error: unknown, host: string): Outcome {
@@ -19,6 +20,20 @@ export function outcomeOfFault(error: unknown, host: string): Outcome {
   if (isCertificateFault(code)) {
     return outcome('refused', 'certificate_not_trusted', `The certificate of ${host} is not trusted (${code}).`)
   }
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = `${host} answered with headers or trailers of more than ${egressBounds.headerBytes} bytes.`
+    return new Outcome('failed', 'answer_too_large', message)
+  }
+  if (code.startsWith('HPE_')) {
+    return outcome(
+      'retry',
+      'strange_answer',
+      `${host} answered with what is not HTTP (${code}); check address and port.`,
+    )
+  }
+  if (code === 'Z_DATA_ERROR') {
+    return outcome('retry', 'strange_answer', `${host} sent a compressed answer that cannot be decompressed.`)
+  }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL')) {
     return outcome('unreachable', 'tls_failed', `${host} does not speak TLS as it should; check the address and port.`)
   }
@@ -27,6 +42,16 @@ export function outcomeOfFault(error: unknown, host: string): Outcome {
   }
   return outcome('retry', 'connection_lost', `The connection to ${host} broke off${code ? ` (${code})` : ''}.`)
 }
+
+/** A status that ends no exchange: of a protocol that was not asked for, or of none. */
+export const strangeStatus = (host: string, status: number): Outcome =>
+  new Outcome(
+    'retry',
+    'strange_status',
+    status === 101
+      ? `${host} wants to switch to another protocol (status 101); check the address.`
+      : `${host} answered with the status ${status}, which HTTP does not know.`,
+  )
 
 const nothingAnswers = new Set(
   'ECONNREFUSED EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN ETIMEDOUT EADDRNOTAVAIL EACCES'.split(' '),

@@ -16,6 +16,8 @@ export type S3Request = {
   /** What is missing where it is forbidden: `s3:ListBucket`. */
   readonly permission: string
   readonly timeoutMs?: number
+  /** The answer is the content of an object, which is read piece by piece. */
+  readonly streams?: boolean
   /** Instead of the context's; for what is cleaned up after the context was aborted. */
   readonly signal?: AbortSignal
 }
@@ -53,6 +55,7 @@ export function makeS3Client(context: ConnectorContext): S3Client {
       signal: asked.signal ?? context.signal,
       ...(body === undefined ? {} : { body }),
       ...(asked.timeoutMs === undefined ? {} : { timeoutMs: asked.timeoutMs }),
+      ...(asked.streams ? { streams: true } : {}),
     })
   }
 

@@ -34,7 +34,8 @@ export function s3Objects(client: S3Client, bucket: string): ObjectStore {
       try {
         // A range also keeps what is stored with a content encoding as it is.
         const headers = { range: `bytes=${fromByte}-`, 'if-match': file.version }
-        response = await client.request({ bucket, key: file.name, headers, permission: 's3:GetObject' })
+        const asked = { bucket, key: file.name, headers, permission: 's3:GetObject', streams: true }
+        response = await client.request(asked)
       } catch (error) {
         const code = asOutcome(error)?.code
         throw code === 'precondition_failed' || code === 'object_not_found' ? sourceChanged(file.name) : error

@@ -38,7 +38,7 @@ export function azureBlobs(client: AzureClient): ObjectStore {
       try {
         // A range also keeps what is stored with a content encoding as it is.
         const headers = { range: `bytes=${fromByte}-`, 'if-match': `"${file.version}"` }
-        response = await client.request({ blob: file.name, headers, permission: 'read blobs' })
+        response = await client.request({ blob: file.name, headers, permission: 'read blobs', streams: true })
       } catch (error) {
         throw failedWith(error, 'precondition_failed', 'object_not_found') ? sourceChanged(file.name) : error
       }

@@ -16,6 +16,10 @@ export type AzureRequest = {
   /** What it takes, in words: `list blobs`. */
   readonly permission: string
   readonly timeoutMs?: number
+  /** Instead of the context's; for what is done after the context was aborted. */
+  readonly signal?: AbortSignal
+  /** The answer is the content of a blob, which is read piece by piece. */
+  readonly streams?: boolean
   /** Refusals of these names are answers, too. */
   readonly takes?: RegExp
 }
@@ -43,9 +47,10 @@ export function makeAzureClient(context: ConnectorContext, container: Container)
       const response = await context.egress.request(url, {
         method,
         headers: { ...headers, ...authorization },
-        signal: context.signal,
+        signal: asked.signal ?? context.signal,
         ...(body === undefined ? {} : { body }),
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(asked.streams ? { streams: true } : {}),
       })
       if (response.ok || asked.takes?.test(response.headers.get('x-ms-error-code') ?? '')) return response
       await discard(response)

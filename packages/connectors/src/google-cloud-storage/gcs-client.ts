@@ -19,6 +19,8 @@ export type GcsRequest = {
   /** What is missing where it is forbidden: `storage.objects.list`. */
   readonly permission: string
   readonly timeoutMs?: number
+  /** The answer is the content of an object, which is read piece by piece. */
+  readonly streams?: boolean
   /** Instead of the context's; for what is cleaned up after the context was aborted. */
   readonly signal?: AbortSignal
 }
@@ -46,6 +48,7 @@ export function makeGcsClient(context: ConnectorContext, bucket: string): GcsCli
       signal: asked.signal ?? context.signal,
       ...(body === undefined ? {} : { body }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(asked.streams ? { streams: true } : {}),
     })
   }
   return {

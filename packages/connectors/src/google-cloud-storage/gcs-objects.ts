@@ -61,6 +61,7 @@ export function gcsObjects(client: GcsClient): ObjectStore {
           // A range, and being ready for gzip, keep what is stored compressed as it is.
           headers: { range: `bytes=${fromByte}-`, 'accept-encoding': 'gzip' },
           permission: 'storage.objects.get',
+          streams: true,
         })
       } catch (error) {
         throw failedWith(error, 'precondition_failed', 'object_not_found') ? sourceChanged(file.name) : error

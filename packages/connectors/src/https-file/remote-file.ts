@@ -27,6 +27,7 @@ export function openRemoteFile(
     const response = await context.egress.request(address.url, {
       signal: context.signal,
       redirectsMax,
+      streams: true,
       // Offsets count the bytes of the file, which compression on the way would change.
       headers: { ...address.headers, 'accept-encoding': 'identity', ...(range ? { range } : {}) },
     })

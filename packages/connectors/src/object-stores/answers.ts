@@ -1,27 +1,13 @@
-import { Outcome, retryAfterMs } from '@penstock/connector'
+import { Outcome, readWhole, retryAfterMs } from '@penstock/connector'
 
 /** Reading the answers of object stores. */
 
-/** A page of a listing has at most 5,000 names of at most 1,024 characters; nothing else is nearly as large. */
-const textBytesMax = 32 << 20
-
 /**
  * The text of an answer; throws `failed` where it is larger than any that these stores give.
- * @param bytesMax how large that is
+ * @param bytesMax how large that is; 16 MiB unless said otherwise
  */
-export async function textOf(response: Response, bytesMax = textBytesMax): Promise<string> {
-  if (!response.body) return ''
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of response.body) {
-    bytes += piece.length
-    if (bytes > bytesMax) {
-      throw new Outcome('failed', 'answer_too_large', 'The answer is larger than any that the store should give.')
-    }
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString()
-}
+export const textOf = async (response: Response, bytesMax?: number): Promise<string> =>
+  (await readWhole(response, 'The store', bytesMax)).toString()
 
 /** Gives back the connection of an answer whose body does not matter. */
 export async function discard(response: Response): Promise<void> {

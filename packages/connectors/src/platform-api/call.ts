@@ -1,4 +1,4 @@
-import { type ConnectorContext, Outcome } from '@penstock/connector'
+import { type ConnectorContext, readWhole } from '@penstock/connector'
 import { parseJson } from './json.ts'
 
 /** One request to a platform's HTTP API. */
@@ -20,12 +20,10 @@ export type Answer = {
   readonly bytesSent: number
 }
 
-/** An answer of a platform is a few kilobytes; beyond this, something else has answered. */
-const answerBytesMax = 16 * 1024 * 1024
 /** Platforms take their time with thousands of rows. */
 const timeoutMs = 120_000
 
-/** Asks and reads the whole answer. Throws the outcomes of the egress, and `retry` where the answer is endless. */
+/** Asks and reads the whole answer. Throws the outcomes of the egress, and `failed` where the answer is too large. */
 export async function call({ egress, signal }: ConnectorContext, asked: Call): Promise<Answer> {
   const { url, method = 'GET', headers = {}, body } = asked
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
@@ -42,20 +40,8 @@ export async function call({ egress, signal }: ConnectorContext, asked: Call): P
     signal,
     timeoutMs,
   })
-  const json = parseJson(await readText(response, new URL(url).host))
+  const json = parseJson((await readWhole(response, new URL(url).host)).toString('utf8'))
   return { status: response.status, headers: response.headers, json, bytesSent }
-}
-
-async function readText(response: Response, host: string): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  // Leaving the loop lets go of what is still to come.
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk)
-    bytes += chunk.byteLength
-    if (bytes > answerBytesMax) throw new Outcome('retry', 'endless_answer', `${host} answered without an end.`)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** The first step of a check: whether anything answers there, be it that it refuses. */

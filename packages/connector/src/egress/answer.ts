@@ -1,0 +1,138 @@
+import type http from 'node:http'
+import { createGunzip } from 'node:zlib'
+import { asOutcome, Outcome } from '../outcome.ts'
+import type { EgressBounds } from './bounds.ts'
+import { outcomeOfFault, strangeStatus } from './faults.ts'
+
+/** What an answer is read by. */
+export type Reading = {
+  readonly url: URL
+  readonly method: string
+  /** Between two pieces of the body, in milliseconds. */
+  readonly timeoutMs: number
+  readonly signal: AbortSignal | undefined
+  /** The body stays as it came: a part of something compressed cannot be decompressed. */
+  readonly raw: boolean
+  /** The body is a file, which may take its time. */
+  readonly isFile: boolean
+  readonly bounds: EgressBounds
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number
+  /** What the request met after the answer had begun, which says more than that the answer broke off. */
+  readonly fault: () => unknown
+}
+
+/** The answer as `fetch` would give it. Throws an `Outcome` where it cannot be given; the message is the caller's then. */
+export function answerOf(message: http.IncomingMessage, reading: Reading): Response {
+  const { url, method, raw } = reading
+  const status = message.statusCode ?? 0
+  if (status < 200 || status > 599) throw strangeStatus(url.host, status)
+  const headers = headersOf(message, url.host)
+  const isPacked = headers.get('content-encoding')?.trim().toLowerCase() === 'gzip' && !raw
+  const bodiless = method === 'HEAD' || status === 204 || status === 205 || status === 304
+  // Of these, 205 alone can come with a body, for whose end nobody waits.
+  if (status === 205) message.destroy()
+  else if (bodiless) message.resume()
+  if (isPacked && !bodiless) for (const name of ['content-encoding', 'content-length']) headers.delete(name)
+  const response = new Response(bodiless ? null : bodyOf(message, reading, isPacked), { status, headers })
+  Object.defineProperty(response, 'url', { value: url.href })
+  return response
+}
+
+function headersOf(message: http.IncomingMessage, host: string): Headers {
+  const headers = new Headers()
+  try {
+    for (const [name, values] of Object.entries(message.headersDistinct)) {
+      for (const value of values ?? []) headers.append(name, value)
+    }
+  } catch {
+    // The error would quote the header.
+    throw new Outcome('retry', 'strange_answer', `${host} answered with headers that HTTP does not allow.`)
+  }
+  return headers
+}
+
+/** The body of an answer, read as it is asked for. Whatever the peer does, a read ends at the signal and at the bounds. */
+function bodyOf(message: http.IncomingMessage, reading: Reading, isPacked: boolean): ReadableStream<Uint8Array> {
+  const { timeoutMs, signal, now } = reading
+  const { host } = reading.url
+  const unpacked = isPacked ? message.pipe(createGunzip()) : undefined
+  const chunks: AsyncIterator<Uint8Array> = (unpacked ?? message)[Symbol.asyncIterator]()
+  /** Rejects the read that waits. */
+  let interrupt: ((reason: unknown) => void) | undefined
+  let bytes = 0
+  let waitedMs = 0
+
+  const letGo = (reason?: unknown) => {
+    signal?.removeEventListener('abort', stop)
+    if (!message.complete || reason !== undefined) message.destroy()
+    unpacked?.destroy()
+    interrupt?.(reason)
+  }
+  const stop = () => letGo(signal?.reason)
+  // Nobody may be reading when the answer breaks off; whoever reads next gets the error from the iterator.
+  message.on('error', (error) => unpacked?.destroy(error))
+  unpacked?.on('error', () => {})
+  message.once('close', () => signal?.removeEventListener('abort', stop))
+  if (signal?.aborted) stop()
+  else signal?.addEventListener('abort', stop, { once: true })
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const from = now()
+        const timer = setTimeout(() => letGo(silent(host, timeoutMs)), timeoutMs)
+        try {
+          signal?.throwIfAborted()
+          const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+            interrupt = reject
+            chunks.next().then(resolve, reject)
+          })
+          waitedMs += now() - from
+          bytes += value?.length ?? 0
+          if (!done) {
+            assertInBounds(reading, bytes, waitedMs, unpacked?.bytesWritten)
+            controller.enqueue(value)
+          } else {
+            letGo()
+            controller.close()
+          }
+        } catch (error) {
+          letGo(error)
+          controller.error(
+            signal?.aborted ? signal.reason : outcomeOfFault(asOutcome(error) ?? reading.fault() ?? error, host),
+          )
+        } finally {
+          clearTimeout(timer)
+          interrupt = undefined
+        }
+      },
+      cancel() {
+        letGo('cancelled')
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** @param packedBytes how many bytes of a compressed body became these */
+function assertInBounds(reading: Reading, bytes: number, waitedMs: number, packedBytes: number | undefined): void {
+  const { url, isFile, bounds } = reading
+  const { host } = url
+  const leastPerSecond = isFile ? bounds.fileBytesPerSecond : bounds.answerBytesPerSecond
+  const allowedMs = (isFile ? bounds.fileMs : bounds.answerMs) + (bytes / leastPerSecond) * 1000
+  if (waitedMs > allowedMs) {
+    const message = `${host} sent ${bytes} bytes in ${Math.round(waitedMs / 1000)} seconds, which is slower than ${leastPerSecond} bytes a second. Check the server and the network.`
+    throw new Outcome('retry', 'answer_too_slow', message)
+  }
+  if (bytes > bounds.bodyBytes) {
+    throw new Outcome('failed', 'answer_too_large', `${host} sent more than ${bounds.bodyBytes} bytes.`)
+  }
+  if (packedBytes !== undefined && bytes > bounds.unpackedBytes + packedBytes * bounds.unpackedRatio) {
+    const message = `${host} sent a compressed answer that becomes more than ${bounds.unpackedRatio} times as large. Turn compression off at the server.`
+    throw new Outcome('failed', 'answer_too_large', message)
+  }
+}
+
+const silent = (host: string, timeoutMs: number): Outcome =>
+  new Outcome('retry', 'timeout', `${host} has not answered within ${timeoutMs / 1000} seconds.`)
