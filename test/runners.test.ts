@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, describe, test } from 'node:test'
@@ -54,13 +55,15 @@ const waiting: CheckJob = {
   deadlineMs: 60_000,
 }
 
-/** Runs a job that waits for ever, once its request has come. */
+/** Runs a job that waits for ever, once its request has come; and the process that does it, where the system tells. */
 async function runWaiting(pool: Runners, more: Partial<RunOf> = {}) {
+  const before = runnersOf(process.pid)
   const asked = once(silent, 'request')
   const result = run(pool, waiting, more)
   result.catch(() => {})
   await asked
-  return { result }
+  const [pid = 0] = runnersOf(process.pid).filter((each) => !before.includes(each))
+  return { result, pid }
 }
 
 const died = (reason: RunnerDeath) => (error: unknown) => error instanceof RunnerDied && error.reason === reason
@@ -68,14 +71,17 @@ const died = (reason: RunnerDeath) => (error: unknown) => error instanceof Runne
 describe('a runner', () => {
   test('does a job and another one of the same owner, and never one of another owner', onLinux, async () => {
     const pool = startPool()
+    const before = runnersOf(process.pid)
+    const started = () => runnersOf(process.pid).filter((pid) => !before.includes(pid))
     assert.deepEqual(await run(pool, ping), { ok: true, value: null })
-    const [first] = runnersOf(process.pid)
+    const first = started()
+    assert.equal(first.length, 1)
     await run(pool, ping)
-    assert.deepEqual(runnersOf(process.pid), [first])
+    assert.deepEqual(started(), first)
     await run(pool, ping, { owner: 'b' })
-    assert.equal(runnersOf(process.pid).length, 2)
+    assert.equal(started().length, 2)
     await pool.close()
-    await until('no runner is left', () => runnersOf(process.pid).length === 0)
+    await until('no runner is left', () => started().length === 0)
   })
 
   test('says what a connector says', async () => {
@@ -87,8 +93,7 @@ describe('a runner', () => {
 
   test('that a signal from outside kills ends its own job alone', onLinux, async () => {
     const [one, other] = [startPool(), startPool()]
-    const { result } = await runWaiting(one)
-    const [pid] = runnersOf(process.pid).filter(isAlive)
+    const { result, pid } = await runWaiting(one)
     const stopped = new AbortController()
     const beside = await runWaiting(other, { signal: stopped.signal })
     assert(pid)
@@ -102,15 +107,12 @@ describe('a runner', () => {
   })
 
   test('that needs more memory than it may is killed', async () => {
-    const { result } = { result: run(startPool({ memoryBytesMax: 30 * 1024 ** 2 }), waiting) }
-    await assert.rejects(result, died('out_of_memory'))
+    await assert.rejects(run(startPool({ memoryBytesMax: 30 * 1024 ** 2 }), waiting), died('out_of_memory'))
   })
 
   test('that stands still is killed', onLinux, async () => {
     const pool = startPool({ stallMs: 500 })
-    const before = runnersOf(process.pid)
-    const { result } = await runWaiting(pool)
-    const [pid] = runnersOf(process.pid).filter((each) => !before.includes(each))
+    const { result, pid } = await runWaiting(pool)
     assert(pid)
     process.kill(pid, 'SIGSTOP')
     await assert.rejects(result, died('no_progress'))
@@ -129,9 +131,7 @@ describe('a runner', () => {
 
   test('that does not end when it is told to is killed', onLinux, async () => {
     const stopped = new AbortController()
-    const before = runnersOf(process.pid)
-    const { result } = await runWaiting(startPool(), { signal: stopped.signal })
-    const [pid] = runnersOf(process.pid).filter((each) => !before.includes(each))
+    const { result, pid } = await runWaiting(startPool(), { signal: stopped.signal })
     assert(pid)
     process.kill(pid, 'SIGSTOP')
     stopped.abort(new EndJob(true, 1))
@@ -143,7 +143,6 @@ describe('a runner', () => {
     t.after(() => delete process.env.PENSTOCK_CANARY)
     const pool = startPool({ spare: true })
     await run(pool, ping)
-    const { readFileSync } = await import('node:fs')
     for (const pid of runnersOf(process.pid)) {
       assert(!/canary|PENSTOCK|DATABASE_URL/.test(readFileSync(`/proc/${pid}/environ`, 'utf8')))
     }

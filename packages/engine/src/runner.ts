@@ -4,7 +4,6 @@
  * wrong here ends this process alone.
  */
 import { enableCompileCache } from 'node:module'
-import { Worker } from 'node:worker_threads'
 import type { FromRunner, Job, RunnerSettings, ToRunner } from './protocol.ts'
 
 enableCompileCache()
@@ -12,6 +11,7 @@ enableCompileCache()
 const { createEgress } = await import('@penstock/connector/egress')
 const { loadConnector } = await import('@penstock/connectors/load')
 const { describeDefect, HostChannel, runJob } = await import('./jobs.ts')
+const { guardAgainstOrphanhood } = await import('./orphan-guard.ts')
 const { Ended, protocolLimits } = await import('./protocol.ts')
 
 /** The status that a runner exits with after an error that nothing caught. */
@@ -20,6 +20,7 @@ const progressEveryMs = 1_000
 
 let settings: RunnerSettings | undefined
 let ending: AbortController | undefined
+let isGuarded = false
 const host = new HostChannel(send)
 
 process.on('uncaughtException', crash)
@@ -45,7 +46,8 @@ send({ type: 'ready' })
 
 async function work(job: Job): Promise<void> {
   if (!settings) throw new Error('A job came before the settings')
-  guardAgainstOrphanhood()
+  if (!isGuarded) guardAgainstOrphanhood()
+  isGuarded = true
   ending = new AbortController()
   // Connections of a job end with it.
   const egress = createEgress(settings.egress)
@@ -82,19 +84,4 @@ function crash(error: unknown): void {
   process.send?.({ type: 'crashed', report: describeDefect(error) } satisfies FromRunner, undefined, undefined, () =>
     process.exit(crashStatus),
   )
-}
-
-let guard: Worker | undefined
-
-/** A runner whose event loop does not turn cannot notice that its supervisor died; a thread of its own does. */
-function guardAgainstOrphanhood(): void {
-  if (guard) return
-  guard = new Worker(
-    `const parent = process.ppid
-     setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL') }, 500)`,
-    { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 } },
-  )
-  guard.unref()
-  // Where a thread cannot be had, the runner works without one.
-  guard.on('error', () => {})
 }

@@ -263,9 +263,18 @@ export const endTransfer = statement<
   Fence & { status: 'succeeded' | 'failed' | 'cancelled'; code: string | null; message: string | null }
 >(`
   update transfers set
-    status = case when :status = 'succeeded' and rejected > 0 then 'partial' else :status end,
+    status = case
+      when :status = 'succeeded' and rejected > 0 then case when accepted > 0 then 'partial' else 'failed' end
+      else :status
+    end,
     progress = case when :status = 'succeeded' then 1 else progress end,
-    error_code = :code, error_message = :message, finished_time = now(), heartbeat_time = null, pending = null
+    error_code = case when :status = 'succeeded' and rejected > 0 and accepted = 0 then 'nothing_accepted' else :code end,
+    error_message = case
+      when :status = 'succeeded' and rejected > 0 and accepted = 0
+      then 'Not one of the ' || rejected || ' records was accepted. Look at why they were rejected, correct the source or the mapping, and start the transfer again.'
+      else :message
+    end,
+    finished_time = now(), heartbeat_time = null, pending = null
   where id = :id and attempt = :attempt and status = 'running'
 `)
 

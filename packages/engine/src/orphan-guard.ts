@@ -1,0 +1,18 @@
+import { Worker } from 'node:worker_threads'
+
+const lookEveryMs = 500
+
+/**
+ * Kills this process once its parent is gone. A process whose event loop stands still cannot notice that by itself; a
+ * thread of its own does.
+ */
+export function guardAgainstOrphanhood(): void {
+  const guard = new Worker(
+    `const parent = process.ppid
+     setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL') }, ${lookEveryMs})`,
+    { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 } },
+  )
+  guard.unref()
+  // Where a thread cannot be had, the process works without one.
+  guard.on('error', () => {})
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { isAlive } from './harness/children.ts'
+import { until } from './harness/until.ts'
+
+const guard = join(import.meta.dirname, '../packages/engine/src/orphan-guard.ts')
+
+/** A process that starts another one, which stands still for ever, and says its number. */
+const parent = `
+  const { spawn } = require('node:child_process')
+  const busy = "import(" + ${JSON.stringify(JSON.stringify(`file://${guard}`))} + ").then(({ guardAgainstOrphanhood }) => {" +
+    "guardAgainstOrphanhood(); setTimeout(() => { process.stdout.write('busy\\\\n', () => { for (;;); }) }, 300) })"
+  const child = spawn(process.execPath, ['-e', busy], { stdio: ['ignore', 'pipe', 'inherit'] })
+  child.stdout.once('data', () => process.stdout.write(child.pid + '\\n'))
+`
+
+test('a runner that stands still ends with its supervisor', async (t) => {
+  const supervisor = spawn(process.execPath, ['-e', parent], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [text] = await once(supervisor.stdout.setEncoding('utf8'), 'data')
+  const pid = Number(text)
+  t.after(() => {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+  })
+  assert(pid > 0 && isAlive(pid))
+  supervisor.kill('SIGKILL')
+  await until('the runner has ended', () => !isAlive(pid))
+})

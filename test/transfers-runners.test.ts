@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { assertAccounted } from './harness/accounting.ts'
+import { runnersOf } from './harness/children.ts'
+import { connectorBySlug } from './harness/fixtures.ts'
+import { localFolder, type Mill, postgresql, startMill } from './harness/transfers.ts'
+import { until } from './harness/until.ts'
+
+/** Transfers whose runners die: tried again from the checkpoint, a few times, and nothing else is touched. */
+
+const onLinux = process.platform === 'linux' ? {} : { skip: 'the processes of others are found in /proc' }
+const webhook = connectorBySlug('webhook')
+
+/** An endpoint that answers so many messages, and leaves the others without an answer. */
+async function startEndpoint(t: { after(work: () => unknown): void }, answered: number) {
+  const asked: ServerResponse[] = []
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      asked.push(response)
+      if (asked.length <= answered) response.end()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked }
+}
+
+async function connectToWebhook(mill: Mill, url: string): Promise<string> {
+  const { caller, accountId } = mill
+  await caller.addConnectors(accountId, webhook)
+  const secretConfig = { url, signingSecret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` }
+  await caller.expect(caller.call('configureConnector', { accountId, id: webhook.id, body: { secretConfig } }))
+  return mill.connect(localFolder, { files: 'people.csv' }, webhook, { rowsPerRequest: 10 })
+}
+
+const people = (count: number) =>
+  `id,email\n${Array.from({ length: count }, (_, i) => `${i},p${i}@example.com\n`).join('')}`
+
+/** Kills the runner that sent the message that is without an answer. */
+function killRunner(known: Set<number>): void {
+  const pid = runnersOf(process.pid).find((each) => !known.has(each))
+  assert(pid)
+  known.add(pid)
+  process.kill(pid, 'SIGKILL')
+}
+
+test(
+  'a transfer whose runners die without progress fails after three retries, and its connection is broken',
+  onLinux,
+  async (t) => {
+    const mill = await startMill()
+    t.after(mill.close)
+    await writeFile(join(mill.folder, 'people.csv'), people(25))
+    const endpoint = await startEndpoint(t, 1)
+    const id = await connectToWebhook(mill, endpoint.url)
+    await mill.startWorker()
+    const { id: transferId } = await mill.start(id)
+    const known = new Set<number>()
+    for (let death = 1; death <= 4; death++) {
+      await until('a batch is on its way', () => endpoint.asked.length === 1 + death)
+      killRunner(known)
+    }
+    const transfer = await mill.ended(id, transferId)
+    assert.deepEqual([transfer.status, transfer.error?.code, transfer.attempt], ['failed', 'runner_crashed', 4])
+    assert.equal(transfer.records.accepted, 10)
+    const connection = await mill.caller.expect(mill.caller.call('getConnection', { accountId: mill.accountId, id }))
+    assert.equal(connection.status, 'broken')
+    await assertAccounted(mill, transfer)
+  },
+)
+
+test('a transfer whose runners die with progress in between goes on, and so do the others', onLinux, async (t) => {
+  const mill = await startMill()
+  t.after(mill.close)
+  await writeFile(join(mill.folder, 'people.csv'), people(80))
+  const endpoint = await startEndpoint(t, 0)
+  const id = await connectToWebhook(mill, endpoint.url)
+  await mill.target.query('create table people (id int, email text)')
+  const other = await mill.connect(localFolder, { files: 'people.csv' }, postgresql, { table: 'people' })
+  await mill.startWorker()
+  const { id: transferId } = await mill.start(id)
+  const known = new Set<number>()
+  // Each runner delivers one batch, and dies in the next.
+  for (let batch = 0; batch < 7; batch++) {
+    await until('a batch is on its way', () => endpoint.asked.length === 2 * batch + 1)
+    endpoint.asked[2 * batch]?.end()
+    await until('the next one is', () => endpoint.asked.length === 2 * batch + 2)
+    killRunner(known)
+  }
+  const beside = await mill.start(other)
+  assert.equal((await mill.ended(other, beside.id)).status, 'succeeded')
+  await until('the last batch is on its way', () => endpoint.asked.length === 15)
+  endpoint.asked[14]?.end()
+  const transfer = await mill.ended(id, transferId)
+  assert.deepEqual([transfer.status, transfer.attempt], ['succeeded', 8])
+  assert.equal(transfer.records.accepted, 80)
+  await assertAccounted(mill, transfer)
+})
+
+test('a transfer ends in time though its destination answers nothing when it is cancelled', async (t) => {
+  const mill = await startMill()
+  t.after(mill.close)
+  await writeFile(join(mill.folder, 'people.csv'), people(25))
+  const endpoint = await startEndpoint(t, 1)
+  const id = await connectToWebhook(mill, endpoint.url)
+  await mill.startWorker()
+  const { id: transferId } = await mill.start(id)
+  await until('a batch is on its way', () => endpoint.asked.length === 2)
+  const { accountId, caller } = mill
+  await caller.expect(caller.call('cancelTransfer', { accountId, id, transferId }))
+  const transfer = await mill.ended(id, transferId)
+  assert.deepEqual([transfer.status, transfer.records.accepted], ['cancelled', 10])
+})
+
+test('a transfer runs with the settings that it started with', async (t) => {
+  const mill = await startMill()
+  t.after(mill.close)
+  await writeFile(join(mill.folder, 'people.csv'), people(40))
+  const endpoint = await startEndpoint(t, 1)
+  const id = await connectToWebhook(mill, endpoint.url)
+  const worker = await mill.startWorker()
+  const { id: transferId } = await mill.start(id)
+  await until('a batch is on its way', () => endpoint.asked.length === 2)
+  const { accountId, caller } = mill
+  const body = { srcConnectionConfig: { files: 'other.csv' }, destConnectionConfig: { rowsPerRequest: 20 } }
+  await caller.expect(caller.call('updateConnection', { accountId, id, body }))
+  await caller.expect(
+    caller.call('configureConnector', {
+      accountId,
+      id: localFolder.id,
+      body: { secretConfig: { folder: '/nowhere' } },
+    }),
+  )
+  // The worker gives it back, and another one continues.
+  const stopped = worker.stop()
+  await stopped
+  await mill.startWorker()
+  for (let batch = 2; batch <= 4; batch++) {
+    await until('a batch is on its way', () => endpoint.asked.length === batch + 1)
+    endpoint.asked[batch]?.end()
+  }
+  const transfer = await mill.ended(id, transferId)
+  assert.deepEqual([transfer.status, transfer.records.accepted], ['succeeded', 40])
+})
+
+test('a transfer of which nothing is accepted has failed', async (t) => {
+  const mill = await startMill()
+  t.after(mill.close)
+  await writeFile(join(mill.folder, 'people.csv'), 'id\nx\ny\nz\n')
+  await mill.target.query('create table numbers (id int)')
+  const id = await mill.connect(localFolder, { files: 'people.csv' }, postgresql, { table: 'numbers' })
+  await mill.startWorker()
+  const { id: transferId } = await mill.start(id)
+  const transfer = await mill.ended(id, transferId)
+  assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'nothing_accepted'])
+  assert.deepEqual([transfer.records.accepted, transfer.records.rejected], [0, 3])
+  const connection = await mill.caller.expect(mill.caller.call('getConnection', { accountId: mill.accountId, id }))
+  assert.equal(connection.status, 'active')
+})
