@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** A server in a process of its own. */
-export type Server = { url: string; stop(): Promise<void> }
+export type Server = { url: string; pid: number; stop(): Promise<void> }
 
 const root = join(import.meta.dirname, '..')
 const startTimeoutMs = 30_000
@@ -27,17 +27,23 @@ export async function freePort(): Promise<number> {
 export async function startServer(
   script: string,
   args: readonly string[],
-  { env, port, path, logFile }: { env: Record<string, string>; port: number; path: string; logFile: string },
+  {
+    env,
+    port,
+    path,
+    logFile,
+    checkout = root,
+  }: { env: Record<string, string>; port: number; path: string; logFile: string; checkout?: string },
 ): Promise<Server> {
   const log = openSync(logFile, 'a', 0o600)
-  const child = spawn(process.execPath, [...nodeOptions(script), join(root, script), ...args], {
+  const child = spawn(process.execPath, [...nodeOptions(script), join(checkout, script), ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', log, log],
   })
   closeSync(log)
   const url = `http://127.0.0.1:${port}`
   await waitUntilServing(child, url + path, logFile)
-  return { url, stop: () => stop(child) }
+  return { url, pid: child.pid ?? 0, stop: () => stop(child) }
 }
 
 /** PENSTOCK_BENCH_PROFILE names a directory: the service then leaves its CPU profile there. */

@@ -43,8 +43,11 @@ export async function copyWithPostgres(url: string, file: string): Promise<numbe
 }
 
 /** An endpoint that answers as soon as it has heard. */
-export async function startSink(): Promise<{ url: string; close(): Promise<void> }> {
+export async function startSink(): Promise<{ url: string; first(): Promise<number>; close(): Promise<void> }> {
+  let onFirst: ((atMs: number) => void) | undefined
   const server = createServer((request, response) => {
+    onFirst?.(performance.now())
+    onFirst = undefined
     request.resume()
     request.on('end', () => response.writeHead(204).end())
   })
@@ -52,6 +55,11 @@ export async function startSink(): Promise<{ url: string; close(): Promise<void>
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/rows`,
+    /** When the next message comes, in milliseconds of this process's clock. */
+    first: () =>
+      new Promise((resolve) => {
+        onFirst = resolve
+      }),
     close: async () => {
       server.closeAllConnections()
       server.close()

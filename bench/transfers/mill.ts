@@ -20,24 +20,29 @@ const program = 'packages/server/src/bin.ts'
 const columns = ['first_name', 'last_name', 'email', 'phone', 'city', 'zip', 'country', 'born', 'amount']
 const pollMs = 20
 
-export async function openMill(ground: Ground, folder: string) {
-  const targetUrl = await makeDatabase(ground.serverUrl, 'target')
+/**
+ * @param checkout the version that is measured; this one unless given
+ * @param name of its databases, where two versions share a server
+ */
+export async function openMill(ground: Ground, folder: string, checkout = root, name = '') {
+  const targetUrl = await makeDatabase(ground.serverUrl, `target${name}`)
   const port = await freePort()
   const credentials = { clientId: 'bench', clientSecret: 'a-secret-of-the-benchmark' }
   const env: Record<string, string> = {
-    DATABASE_URL: await makeDatabase(ground.serverUrl, 'service'),
+    DATABASE_URL: await makeDatabase(ground.serverUrl, `service${name}`),
     PENSTOCK_MASTER_KEY: generateMasterKey(),
-    PENSTOCK_DATA_DIR: join(ground.directory, 'data'),
+    PENSTOCK_DATA_DIR: join(ground.directory, `data${name}`),
     PENSTOCK_PORT: String(port),
     PENSTOCK_CLIENT_ID: credentials.clientId,
     PENSTOCK_CLIENT_SECRET: credentials.clientSecret,
     PENSTOCK_LOCAL_FOLDERS: folder,
     PENSTOCK_TRANSFERS_PER_ACCOUNT: '100',
+    PENSTOCK_EGRESS: 'any',
     PENSTOCK_LOG_LEVEL: 'warn',
   }
   const logFile = join(ground.directory, 'service.log')
   const serverEnv = { ...env, PENSTOCK_WORKER: '0' }
-  const server = await startServer(program, ['serve'], { env: serverEnv, port, path: '/readyz', logFile })
+  const server = await startServer(program, ['serve'], { env: serverEnv, port, path: '/readyz', logFile, checkout })
   const client = createClient({ baseUrl: server.url, ...credentials })
   const { id: accountId } = (await client.addAccount({ body: { name: 'Bench' } })).reply
   const [folderId, postgresqlId, webhookId] = [idOf('local-folder'), idOf('postgresql'), idOf('webhook')]
@@ -87,7 +92,8 @@ export async function openMill(ground: Ground, folder: string) {
     /** Runs a connection once, and answers the seconds from the call that starts it to its end. */
     run: (id: string) => runAll([id]),
     runAll,
-    startWorker: (more: Record<string, string> = {}) => startWorker({ ...env, ...more }, logFile),
+    startWorker: (more: Record<string, string> = {}) => startWorker({ ...env, ...more }, logFile, checkout),
+    serverPid: server.pid,
     close: async () => {
       await target.end()
       await server.stop()
@@ -120,16 +126,17 @@ async function ended(client: Client, accountId: string, id: string, transferId: 
   }
 }
 
-async function startWorker(env: Record<string, string>, logFile: string) {
+async function startWorker(env: Record<string, string>, logFile: string, checkout: string) {
   const log = openSync(logFile, 'a', 0o600)
   const profile = process.env.PENSTOCK_BENCH_PROFILE
   const options = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []
-  const child = spawn(process.execPath, [...options, join(root, program), 'worker'], {
+  const child = spawn(process.execPath, [...options, join(checkout, program), 'worker'], {
     env: { PATH: process.env.PATH, PENSTOCK_EGRESS: 'any', ...env, PENSTOCK_LOG_LEVEL: 'info' },
     stdio: ['ignore', log, log],
   })
   await waitUntilWorking(child)
   return {
+    pid: child.pid ?? 0,
     memoryMb: () => memoryMb(child, 'VmRSS'),
     peakMemoryMb: () => memoryMb(child, 'VmHWM'),
     processorSeconds: () => processorSeconds(child),

@@ -1,0 +1,181 @@
+/**
+ * `npm run bench:beside -- --before /path/to/another/checkout [--rows 1000000] [--rounds 3]`: transfers of this version and
+ * of another one, in turns in one run. Ratios above 1 say that this version is faster. Both need `npm ci`.
+ */
+import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { startPostgres } from './ground.ts'
+import { startSink } from './transfers/limits.ts'
+import { type Mill, openMill } from './transfers/mill.ts'
+import { writeRows } from './transfers/rows.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    before: { type: 'string' },
+    rows: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
+  },
+})
+if (!options.before) throw new Error('Name the other checkout: --before /path/to/it')
+const rows = Number(options.rows)
+const rounds = Number(options.rounds)
+
+await using cleanup = new AsyncDisposableStack()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
+}
+
+const ground = await startPostgres(cleanup)
+const folder = join(ground.directory, 'files')
+await mkdir(folder)
+await chmod(folder, 0o755)
+await writeRows(join(folder, 'people.csv'), rows)
+await writeRows(join(folder, 'part.csv'), Math.floor(rows / 8))
+await writeRows(join(folder, 'few.csv'), 100)
+const sink = await startSink()
+cleanup.defer(() => sink.close())
+const { size } = await stat(join(folder, 'people.csv'))
+const checkouts = { before: resolve(options.before), now: join(import.meta.dirname, '..') }
+const mills: Record<Side, Mill> = {
+  before: await openMill(ground, folder, checkouts.before, '_before'),
+  now: await openMill(ground, folder, checkouts.now, '_now'),
+}
+for (const mill of Object.values(mills)) cleanup.defer(() => mill.close())
+type Side = keyof typeof checkouts
+const sides = ['before', 'now'] as const
+
+say(
+  `${rows.toLocaleString('en')} rows, ${Math.round(size / 1e6)} MB; ${rounds} rounds in turns, the best of each side counts.`,
+)
+say(`\n${'Figure'.padEnd(52)}${['before', 'now', 'ratio', 'aim'].map((text) => text.padStart(11)).join('')}`)
+if (wanted('idle memory')) await memory()
+if (wanted('first row')) await firstRow()
+if (wanted('small transfers')) await small()
+if (wanted('csv → webhook'))
+  await whole('CSV → webhook, seconds', (mill) => mill.connectToWebhook('people.csv', sink.url))
+if (wanted('csv → postgresql')) await whole('CSV → PostgreSQL, seconds', (mill) => mill.connectToTable('people.csv'))
+if (wanted('eight transfers')) await eight()
+
+/** What an idle worker and an idle service hold, with their runners; memory that processes share counts once. */
+async function memory(): Promise<void> {
+  const found = { before: 0, now: 0 }
+  for (const side of sides) {
+    const worker = await mills[side].startWorker()
+    await delay(5_000)
+    found[side] = (await memoryMb(worker.pid)) + (await memoryMb(mills[side].serverPid))
+    await worker.stop()
+  }
+  say(
+    line(
+      'Idle memory of a service and a worker, MB',
+      found,
+      found.before + 60 - found.now >= 0 ? 'ok' : 'SHORT',
+      '≤ +30 each',
+    ),
+  )
+}
+
+/** From the call that starts a transfer to the first message at its destination; the worker has stood idle. */
+async function firstRow(): Promise<void> {
+  const best = { before: Number.POSITIVE_INFINITY, now: Number.POSITIVE_INFINITY }
+  for (let round = 0; round < rounds * 3; round++) {
+    for (const side of sides) {
+      const worker = await mills[side].startWorker()
+      const id = await mills[side].connectToWebhook('few.csv', sink.url)
+      await delay(1_500)
+      const arrived = sink.first()
+      const begun = performance.now()
+      await mills[side].run(id)
+      best[side] = Math.min(best[side], (await arrived) - begun)
+      await worker.stop()
+    }
+  }
+  report('Start to first row, milliseconds', best, 0.95)
+}
+
+/** Two hundred transfers of a hundred rows, asked for at once. */
+async function small(): Promise<void> {
+  const ids: Record<Side, string[]> = { before: [], now: [] }
+  for (const side of sides) {
+    for (let i = 0; i < 200; i++) ids[side].push(await mills[side].connectToWebhook('few.csv', sink.url))
+  }
+  await compare('200 transfers of 100 rows, seconds', (side) => mills[side].runAll(ids[side]))
+}
+
+async function whole(name: string, connect: (mill: Mill) => Promise<string>): Promise<void> {
+  const ids = { before: await connect(mills.before), now: await connect(mills.now) }
+  await compare(name, async (side) => {
+    await mills[side].emptyTable()
+    return mills[side].run(ids[side])
+  })
+}
+
+async function compare(name: string, run: (side: Side) => Promise<number>): Promise<void> {
+  const best = { before: Number.POSITIVE_INFINITY, now: Number.POSITIVE_INFINITY }
+  for (let round = 0; round < rounds; round++) {
+    for (const side of sides) {
+      const worker = await mills[side].startWorker()
+      best[side] = Math.min(best[side], await run(side))
+      await worker.stop()
+    }
+  }
+  report(name, best, 0.95)
+}
+
+/** Eight transfers: in one worker of this version, beside two workers and one of the other with four and eight each. */
+async function eight(): Promise<void> {
+  const ids: Record<Side, string[]> = { before: [], now: [] }
+  for (const side of sides) {
+    for (let i = 0; i < 8; i++)
+      ids[side].push(await mills[side].connectToFolder('part.csv', { subfolder: `eight-${side}` }))
+  }
+  const best = { one: Number.POSITIVE_INFINITY, two: Number.POSITIVE_INFINITY, now: Number.POSITIVE_INFINITY }
+  for (let round = 0; round < rounds; round++) {
+    const env = { PENSTOCK_TRANSFERS: '8' }
+    const one = await mills.before.startWorker(env)
+    best.one = Math.min(best.one, await mills.before.runAll(ids.before))
+    await one.stop()
+    const two = [
+      await mills.before.startWorker({ PENSTOCK_TRANSFERS: '4' }),
+      await mills.before.startWorker({ PENSTOCK_TRANSFERS: '4' }),
+    ]
+    best.two = Math.min(best.two, await mills.before.runAll(ids.before))
+    for (const worker of two) await worker.stop()
+    const more = { ...env, PENSTOCK_TRANSFERS_PER_ORGANIZATION: '8', PENSTOCK_TRANSFERS_PER_ACCOUNT: '8' }
+    const now = await mills.now.startWorker(more)
+    best.now = Math.min(best.now, await mills.now.runAll(ids.now))
+    await now.stop()
+  }
+  report('8 transfers, one worker beside one, seconds', { before: best.one, now: best.now }, 1.26)
+  report('8 transfers, one worker beside two, seconds', { before: best.two, now: best.now }, 0.95)
+}
+
+/** Proportional resident memory of a process and all below it, in MB. */
+async function memoryMb(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
+  const own = Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? Number.NaN) / 1024
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean).map(Number)
+  const below = await Promise.all(children.map(memoryMb))
+  return below.reduce((sum, each) => sum + each, own)
+}
+
+function report(name: string, best: Record<Side, number>, aim: number): void {
+  const ratio = best.before / best.now
+  say(line(name, best, ratio >= aim ? 'ok' : 'SHORT', `≥ ${aim}`))
+}
+
+function line(name: string, { before, now }: Record<Side, number>, verdict: string, aim: string): string {
+  const figures = [before.toFixed(2), now.toFixed(2), (before / now).toFixed(2), aim]
+  return `${name.padEnd(52)}${figures.map((text) => text.padStart(11)).join('')}  ${verdict}`
+}
+
+function wanted(name: string): boolean {
+  return name.includes(options.only)
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
