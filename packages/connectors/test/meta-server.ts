@@ -25,6 +25,8 @@ export type MetaServer = PlatformServer & {
   readonly events: Map<string, MetaEvent>
   /** What the token may do. */
   readonly permissions: string[]
+  /** What is answered to every request that changes members or sends events; absent for Meta's own answer. */
+  refusing: { reply?: Reply }
 }
 
 const token = 'EAAB-token'
@@ -39,11 +41,13 @@ export async function startMeta(): Promise<MetaServer> {
   const sessions: Session[] = []
   const events = new Map<string, MetaEvent>()
   const permissions = ['ads_management']
+  const refusing: MetaServer['refusing'] = {}
   const server = await startPlatform((received) => {
     const denied = deny(received)
     if (denied) return denied
     const path = received.path.replace(/^\/v\d+\.\d+\//, '')
     if (path === received.path) return { status: 400, json: {} }
+    if (refusing.reply && /\/(users|usersreplace|events)$/.test(path)) return refusing.reply
     switch (`${received.method} ${path.replace(/^\d+/, '{id}')}`) {
       case 'GET me':
         return { json: { id: '1' } }
@@ -76,6 +80,7 @@ export async function startMeta(): Promise<MetaServer> {
     sessions,
     events,
     permissions,
+    refusing,
   })
 }
 

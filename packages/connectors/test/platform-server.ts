@@ -107,6 +107,24 @@ export const batchOf = (columns: readonly string[], rows: readonly Row[], number
   firstRow: 1,
 })
 
+/** Delivers a batch as the engine does: refused as a whole it comes again in halves, down to single rows. */
+export async function deliverHalving(
+  writer: DestinationWriter,
+  columns: readonly string[],
+  rows: readonly Row[],
+): Promise<void> {
+  const work = [rows]
+  for (let batch = work.pop(); batch; batch = work.pop()) {
+    try {
+      await writer.deliver(batchOf(columns, batch))
+    } catch (error) {
+      if (!(error instanceof Outcome) || error.instruction !== 'split') throw error
+      const middle = batch.length >> 1
+      if (middle > 0) work.push(batch.slice(middle), batch.slice(0, middle))
+    }
+  }
+}
+
 /** What a promise of a connector was rejected with; fails where it was not, or with something else than an outcome. */
 export async function outcomeOf(promise: Promise<unknown>, context: Pick<TestContext, 'secrets'>): Promise<Outcome> {
   const error = await promise.then(

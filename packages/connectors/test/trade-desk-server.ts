@@ -11,18 +11,20 @@ export type TradeDeskServer = PlatformServer & {
   readonly memberships: Map<string, number>
   /** Identifiers that it does not know. */
   readonly unmapped: Set<string>
-  /** Whether failed lines repeat what they are about, or only number it. */
-  lines: { repeat: boolean }
+  /** How failed lines say what they are about: by what it is, by its number from 1, by that number in a sentence, or not. */
+  lines: { by: 'identifier' | 'number' | 'message' | 'nothing' }
 }
 
 export const tradeDeskSecrets = { advertiserId: 'adv1', advertiserSecretKey: 'ttd-secret-key' }
+/** A token that goes beside the signature where there is one. */
+export const tradeDeskToken = 'ttd-token'
 const idTypes = ['TDID', 'DAID', 'UID2']
 const bytesMax = 2_500_000
 
 export async function startTradeDesk(): Promise<TradeDeskServer> {
   const memberships = new Map<string, number>()
   const unmapped = new Set<string>()
-  const lines = { repeat: true }
+  const lines: TradeDeskServer['lines'] = { by: 'identifier' }
   const server = await startPlatform((received) => {
     if (`${received.method} ${received.path}` !== 'POST /data/advertiser')
       return { status: 404, text: 'EndpointNotConfigured' }
@@ -35,6 +37,8 @@ export async function startTradeDesk(): Promise<TradeDeskServer> {
 function deny({ text, json, headers }: Received): Reply | undefined {
   const signature = createHmac('sha1', tradeDeskSecrets.advertiserSecretKey).update(text).digest('base64')
   if (headers.ttdsignature !== signature) return { status: 401, text: 'AuthenticationFailed' }
+  const token = headers['ttd-auth']
+  if (token !== undefined && token !== tradeDeskToken) return { status: 401, text: 'InvalidToken' }
   if (Buffer.byteLength(text) > bytesMax) return { status: 413, text: 'MaxRequestSizeExceeded' }
   const { AdvertiserId, Items } = (json ?? {}) as Record<string, unknown>
   if (AdvertiserId !== tradeDeskSecrets.advertiserId) return { status: 403, text: 'IncorrectPermissions' }
@@ -57,8 +61,14 @@ function take(
       const { Name: name, TtlInMinutes: ttl } = data
       const code = codeOf(type, id, name, ttl) ?? (unmapped.has(id) ? 'UserNotMapped' : undefined)
       const key = `${type}:${id}:${name}`
-      const line = { ErrorCode: code, Message: 'quotes a value', ItemNumber: String(at), DataNumber: String(number) }
-      if (code) failed.push(lines.repeat ? { [type]: id, DataName: name, ...line } : line)
+      const numbers = { ItemNumber: String(at + 1), DataNumber: String(number + 1) }
+      const about = {
+        identifier: { [type]: id, DataName: name, Message: 'quotes a value', ...numbers },
+        number: { Message: 'quotes a value', ...numbers },
+        message: { Message: `Invalid ${type}, item #${at + 1}` },
+        nothing: { Message: 'quotes a value' },
+      }
+      if (code) failed.push({ ErrorCode: code, ...about[lines.by] })
       else if (ttl === 0) memberships.delete(key)
       else memberships.set(key, Number(ttl))
     }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, Delivery, DestinationWriter } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { because, type DataManagerServer, googleSecrets, startDataManager } from '../../test/data-manager-server.ts'
-import { batchOf, outcomeOf, type Reply } from '../../test/platform-server.ts'
+import { batchOf, deliverHalving, outcomeOf, type Reply } from '../../test/platform-server.ts'
 import { refusalsMax } from '../platform-api/refusals.ts'
 import { googleDataManagerAudiences as connector } from './google-data-manager-audiences.ts'
 
@@ -48,19 +48,6 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
   }
   const changes = () => google.received.filter(({ path }) => /audienceMembers:(ingest|remove)$/.test(path))
 
-  /** Delivers a batch as the engine does: refused as a whole, it comes again in halves, down to single rows. */
-  async function deliverHalving(writer: DestinationWriter, rows: readonly Cell[][]): Promise<void> {
-    const work = [rows]
-    for (let batch = work.pop(); batch; batch = work.pop()) {
-      try {
-        await writer.deliver(batchOf(columns, batch))
-      } catch (error) {
-        if ((error as { instruction?: string }).instruction !== 'split') throw error
-        if (batch.length > 1) work.push(batch.slice(batch.length >> 1), batch.slice(0, batch.length >> 1))
-      }
-    }
-  }
-
   test('10,000 rows that Google refuses because of the account are one request, and no row is rejected', async () => {
     const replies: [Reply, string][] = [
       [because('EU_POLITICAL_ADVERTISING_DECLARATION_REQUIRED'), 'declaration_required'],
@@ -70,7 +57,7 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
     for (const [reply, code] of replies) {
       google.refusing.reply = reply
       const before = changes().length
-      const outcome = await outcomeOf(deliverHalving(await openWriter(), rowsOf(10_000)), contextOf())
+      const outcome = await outcomeOf(deliverHalving(await openWriter(), columns, rowsOf(10_000)), contextOf())
       assert.equal(outcome.code, code)
       assert.equal(changes().length - before, 1, code)
       assert.doesNotMatch(outcome.message, /INVALID_ARGUMENT/)
@@ -80,7 +67,7 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
   test('10,000 rows that Google refuses all alike are given up after a bounded number of requests', async () => {
     // A fault of members, but Google names none of them.
     google.refusing.reply = because('INVALID_SHA256_FORMAT', 'audience_members')
-    const outcome = await outcomeOf(deliverHalving(await openWriter(), rowsOf(10_000)), contextOf())
+    const outcome = await outcomeOf(deliverHalving(await openWriter(), columns, rowsOf(10_000)), contextOf())
     assert.deepEqual([outcome.instruction, outcome.code], ['failed', 'everything_refused'])
     assert.match(outcome.message, /INVALID_SHA256_FORMAT/)
     assert.equal(changes().length, refusalsMax)

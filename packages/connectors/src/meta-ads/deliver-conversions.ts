@@ -1,6 +1,7 @@
 import type { DestinationContext, DestinationWriter } from '@penstock/connector'
 import { readEvents } from '../platform-api/events.ts'
 import { numberIn } from '../platform-api/json.ts'
+import { Refusals } from '../platform-api/refusals.ts'
 import { datasetPath } from './check.ts'
 import { eventOf } from './conversion-events.ts'
 import { openGraph } from './graph.ts'
@@ -11,15 +12,14 @@ import { openGraph } from './graph.ts'
  */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const graph = openGraph(context)
+  const refusals = new Refusals('Meta')
   const path = `${datasetPath(context.settings.datasetId)}/events`
   return {
     async deliver(batch) {
       const { events, rejected } = readEvents(batch, (row) => eventOf(batch, row))
       if (events.length === 0) return { bytes: 0, rejected }
-      const { json, bytesSent } = await graph.post(path, {
-        data: events.map(({ event }) => event),
-        partner_agent: 'penstock',
-      })
+      const data = events.map(({ event }) => event)
+      const { json, bytesSent } = await refusals.count(() => graph.post(path, { data, partner_agent: 'penstock' }))
       const count = events.length - (numberIn(json.events_received) ?? events.length)
       if (count > 0) rejected.push({ count, reason: 'Meta did not take the events; it does not say which.' })
       return { bytes: bytesSent, rejected }

@@ -2,6 +2,7 @@ import type { Batch, DestinationContext, DestinationWriter, Json, Rejection } fr
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { type Changes, groupMemberships, type Membership } from '../platform-api/memberships.ts'
 import { NamedAudiences } from '../platform-api/named-audiences.ts'
+import { Refusals } from '../platform-api/refusals.ts'
 import { accountPath, openDirectory } from './audience-directory.ts'
 import { type Person, readAudienceRows, schemaOf } from './audience-rows.ts'
 import { type Graph, openGraph } from './graph.ts'
@@ -23,13 +24,14 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 
 /** Adds and removes members: each batch counts at once, and again makes no difference. */
 function changing(graph: Graph, audiences: NamedAudiences): DestinationWriter {
+  const refusals = new Refusals('Meta')
   return {
     async deliver(batch) {
       const { memberships, rejected } = await assign(batch, audiences, false)
       const schema = schemaOf(batch.columns)
       let bytes = 0
       for (const changes of groupMemberships(memberships)) {
-        const sent = await send(graph, schema, changes)
+        const sent = await refusals.count(() => send(graph, schema, changes))
         bytes += sent.bytes
         rejected.push(...sent.rejected)
       }
@@ -59,6 +61,7 @@ async function send(
 /** Replaces members: Meta exchanges them when the transfer is finished. */
 function replacing(audiences: NamedAudiences, receipts: readonly Json[], options: ReplaceOptions): DestinationWriter {
   const sessions = new Map<string, ReplaceSession>()
+  const refusals = new Refusals('Meta')
   const sessionOf = (audience: string) => {
     const session = sessions.get(audience) ?? new ReplaceSession(options, audience)
     sessions.set(audience, session)
@@ -76,7 +79,7 @@ function replacing(audiences: NamedAudiences, receipts: readonly Json[], options
       let invalid = 0
       for (const { audience, changes } of groupMemberships(memberships)) {
         const people = changes.map(({ member }) => member)
-        const sent = await sessionOf(audience).send(batch.key, people)
+        const sent = await refusals.count(() => sessionOf(audience).send(batch.key, people))
         bytes += sent.bytes
         invalid += sent.invalid
         parts.push(sent.receipt)

@@ -22,8 +22,24 @@ const missing: Meaning = [
   'object_not_found',
   'Meta does not know the account, audience or dataset, or these credentials may not see it; check its ID',
 ]
-/** Nobody has ever seen Meta say which row it was. */
+/** Events are taken or refused together, and Meta rarely says which one it was. */
 const content: Meaning = ['split', 'invalid_batch', 'Meta refuses the batch because of what is in it']
+/** Members that Meta cannot use it counts, and takes the others: what it refuses as a whole is no row's fault. */
+const request: Meaning = [
+  'failed',
+  'request_refused',
+  'Meta refuses the request, whatever rows are in it; check the IDs of the connection and the app secret of the connector',
+]
+const retired: Meaning = [
+  'failed',
+  'version_retired',
+  'Meta has retired the version of its API that this connector calls; update this service',
+]
+const flagged: Meaning = [
+  'refused',
+  'audience_flagged',
+  'Meta has flagged the audience; appeal against it at Meta first',
+]
 
 /** What codes of Meta mean; subcodes go first, since they say more. */
 const bySubcode = new Map<number, Meaning>([
@@ -34,8 +50,14 @@ const bySubcode = new Map<number, Meaning>([
     1713230,
     ['refused', 'upload_blocked', 'Meta blocks uploads of this account; look at the account quality page of Meta'],
   ],
-  ...[2804001, 2804003, 2804007, 2804016, 2804017, 2804019, 2804048].map((code): [number, Meaning] => [code, content]),
+  [1713231, flagged],
 ])
+
+/** What is wrong with an event has a subcode from this range. */
+const isOfEvent = (subcode: number): boolean => subcode >= 2_804_000 && subcode < 2_805_000
+
+/** Whether a message names a place among the rows that were sent. */
+const namesRow = (message: unknown): boolean => /\bdata'?\]?\[\d+\]/.test(String(message))
 const byCode = new Map<number, Meaning>([
   ...[1, 2, 341, 5000, 21009].map((code): [number, Meaning] => [code, fault]),
   ...[4, 17, 32, 613, ...Array.from({ length: 15 }, (_, n) => 80_000 + n)].map((code): [number, Meaning] => [
@@ -44,9 +66,10 @@ const byCode = new Map<number, Meaning>([
   ]),
   ...[102, 190, 452].map((code): [number, Meaning] => [code, credentials]),
   ...[3, 10, 200, 270, 294].map((code): [number, Meaning] => [code, permission]),
-  [100, content],
+  [100, request],
   [368, ['retry', 'temporarily_blocked', 'Meta has blocked this account for a while for what it takes for abuse']],
-  [471, ['refused', 'audience_flagged', 'Meta has flagged the audience; appeal against it at Meta first']],
+  [471, flagged],
+  [2635, retired],
   [2650, ['failed', 'audience_not_updated', 'Meta could not update the audience']],
   [
     2655,
@@ -72,8 +95,8 @@ export function assertMeta(answer: Answer): void {
   const subcode = numberIn(error.error_subcode)
   const meaning =
     (error.is_transient === true ? (byCode.get(code)?.[0] === 'retry' ? byCode.get(code) : fault) : undefined) ??
-    (subcode === undefined ? undefined : bySubcode.get(subcode)) ??
-    byCode.get(code) ??
+    (subcode === undefined ? undefined : (bySubcode.get(subcode) ?? (isOfEvent(subcode) ? content : undefined))) ??
+    (code === 100 && namesRow(error.message) ? content : byCode.get(code)) ??
     (code > 200 && code < 300 ? permission : undefined)
   if (!meaning) {
     if (answer.status === 429 || answer.status >= 500) throw outcomeOfStatus('Meta', answer)

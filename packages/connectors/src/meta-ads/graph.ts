@@ -5,8 +5,8 @@ import { isObject, type JsonObject, objectIn } from '../platform-api/json.ts'
 import { assertMeta } from './graph-errors.ts'
 
 export const graphOrigin = 'https://graph.facebook.com'
-/** Meta keeps a version for about two years. */
-const version = 'v25.0'
+/** The version of Meta's own business SDK. Meta retires one some time after the next; it answers with error 2635 then. */
+const version = 'v26.0'
 
 export type GraphAnswer = { readonly json: JsonObject; readonly bytesSent: number }
 

@@ -121,7 +121,7 @@ describe('Meta Conversions, against a server that keeps to what is known of Meta
     const setting = { server: meta, context: contextOf(), match: /events$/ }
     const writer = await openWriter()
     const batch = batchOf(columns, [lead(1), lead(2)])
-    for (const subcode of [2804001, 2804003, 2804048]) {
+    for (const subcode of [2804001, 2804003, 2804048, 2804050]) {
       const refused = fault(100, { error_subcode: subcode })
       await assertTrouble(setting, writer, batch, refused, { instruction: 'split', code: 'invalid_batch' })
     }

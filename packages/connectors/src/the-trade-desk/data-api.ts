@@ -30,7 +30,7 @@ export async function sendItems(
   context: ConnectorContext,
   items: readonly unknown[],
 ): Promise<{ failed: readonly FailedLine[]; bytesSent: number }> {
-  const { advertiserId, advertiserSecretKey } = context.secrets
+  const { advertiserId, advertiserSecretKey, apiToken } = context.secrets
   const body = JSON.stringify({ AdvertiserId: String(advertiserId ?? '').trim(), Items: items })
   const answer = await call(context, {
     url: `${originOf(context.settings.dataCenter)}/data/advertiser`,
@@ -40,6 +40,7 @@ export async function sendItems(
       ttdsignature: createHmac('sha1', String(advertiserSecretKey ?? ''))
         .update(body)
         .digest('base64'),
+      ...(apiToken === undefined ? {} : { 'ttd-auth': String(apiToken) }),
     },
     body,
   })
@@ -60,7 +61,8 @@ function outcomeOf(answer: Answer): Outcome {
         'The Trade Desk refuses the batch because of what is in it (status 400).',
       )
     case 401: {
-      const message = 'The Trade Desk does not accept the signature; check the advertiser ID and its secret key.'
+      const message =
+        'The Trade Desk does not accept the signature or the token; check the advertiser ID, its secret key, and the token where there is one.'
       return new Outcome('refused', 'invalid_credentials', message)
     }
     case 403: {

@@ -1,6 +1,6 @@
 import type { Batch, Rejection } from '@penstock/connector'
 import { type BatchRow, rowsOf } from '../platform-api/batch-rows.ts'
-import { textIn } from '../platform-api/json.ts'
+import { numberIn, textIn } from '../platform-api/json.ts'
 import type { FailedLine } from './data-api.ts'
 
 const idTypes = ['TDID', 'UID2', 'DAID'] as const
@@ -99,17 +99,19 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /**
- * Which rows the failed lines mean. Lines repeat the identifier and the segment; they number the items, too, but nothing
- * says from where the numbers count. Of lines that repeat nothing, only how many there are can be told.
+ * Which rows the failed lines mean. Lines repeat the identifier and the segment, or number the item from 1, in a field of
+ * their own or in the message (“Invalid UID2, item #2”). Of lines that do neither, only how many there are can be told.
  */
 function rejectionsOf(entries: ReadonlyMap<string, Entry>, failed: readonly FailedLine[]): Rejection[] {
   const byRow = new Map<number, Rejection>()
+  const inOrder = [...entries.values()]
   let unknown = 0
   for (const line of failed) {
     const type = idTypes.find((each) => textIn(line[each]) !== undefined)
-    const entry = type && entries.get(keyOf(type, String(line[type]), String(line.DataName ?? '')))
+    const named = type && entries.get(keyOf(type, String(line[type]), String(line.DataName ?? '')))
+    const entry = named ?? inOrder[itemNumberOf(line) - 1]
     if (!entry) unknown++
-    for (const index of entry?.rows ?? []) byRow.set(index, { index, reason: reasonOf(line), field: String(type) })
+    for (const index of entry?.rows ?? []) byRow.set(index, { index, reason: reasonOf(line), field: entry?.type ?? '' })
   }
   const rows = new Set([...entries.values()].flatMap((entry) => entry.rows)).size
   const count = Math.min(unknown, rows - byRow.size)
@@ -117,6 +119,10 @@ function rejectionsOf(entries: ReadonlyMap<string, Entry>, failed: readonly Fail
     count > 0 ? [{ count, reason: 'The Trade Desk did not take it, and did not say of which row that is.' }] : []
   return [...[...byRow.values()].sort((a, b) => (a.index ?? 0) - (b.index ?? 0)), ...uncounted]
 }
+
+/** From 1; 0 where a line has none. */
+const itemNumberOf = ({ ItemNumber, Message }: FailedLine): number =>
+  numberIn(ItemNumber) ?? Number(/\bitem #(\d+)/i.exec(String(Message))?.[1] ?? 0)
 
 function reasonOf(line: FailedLine): string {
   const code = textIn(line.ErrorCode) ?? 'Unknown'

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, Instruction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { assertTrouble, batchOf, faultOf, hangOf, type Trouble } from '../../test/platform-server.ts'
-import { startTradeDesk, type TradeDeskServer, tradeDeskSecrets } from '../../test/trade-desk-server.ts'
+import { assertTrouble, batchOf, faultOf, hangOf, outcomeOf, type Trouble } from '../../test/platform-server.ts'
+import { startTradeDesk, type TradeDeskServer, tradeDeskSecrets, tradeDeskToken } from '../../test/trade-desk-server.ts'
 import { dataCenters } from './data-api.ts'
 import { theTradeDeskFirstPartyAudiences as connector } from './the-trade-desk-first-party-audiences.ts'
 
@@ -62,6 +62,19 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
     assert.equal(desk.received[0]?.headers.host, 'euw-data.adsrvr.org')
   })
 
+  test('sends a token beside the signature where the connector has one', async () => {
+    const batch = batchOf(columns, [row(1)])
+    await (await openWriter()).deliver(batch)
+    await (await openWriter({ secrets: { ...tradeDeskSecrets, apiToken: tradeDeskToken } })).deliver(batch)
+    assert.deepEqual(
+      desk.received.map(({ headers }) => headers['ttd-auth']),
+      [undefined, tradeDeskToken],
+    )
+    const secrets = { ...tradeDeskSecrets, apiToken: 'another-token' }
+    const refused = await outcomeOf((await openWriter({ secrets })).deliver(batch), contextOf({ secrets }))
+    assert.deepEqual([refused.instruction, refused.code], ['refused', 'invalid_credentials'])
+  })
+
   test('takes a batch of the largest size', async () => {
     const { rowsMax = 0 } = connector.destination?.deliver?.batch({}) ?? {}
     const rows = Array.from({ length: rowsMax }, (_, n): Cell[] => ['x'.repeat(250), 'add', guid(n), uid2, guid(n)])
@@ -98,7 +111,13 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
       [1, 2, 3].map((index) => [index, 'TDID']),
     )
     assert.match(rejected?.[0]?.reason ?? '', /does not know the identifier \(UserNotMapped\)\.$/)
-    desk.lines.repeat = false
+    // Rudder's recorded answer is the third; the numbers count from 1, as The Trade Desk's own SDK reads them.
+    for (const by of ['number', 'message'] as const) {
+      desk.lines.by = by
+      const named = await (await openWriter()).deliver(batch)
+      assert.deepEqual(named.rejected, rejected, by)
+    }
+    desk.lines.by = 'nothing'
     const counted = await (await openWriter()).deliver(batch)
     assert.deepEqual(
       counted.rejected?.map(({ index, count }) => [index, count]),

@@ -26,6 +26,10 @@ export const theTradeDeskFirstPartyAudiences = defineConnector({
       description: 'Secret key from the preferences of the advertiser',
       required: true,
     }),
+    apiToken: secret({
+      label: 'API token',
+      description: 'Token from The Trade Desk that is sent beside the signature; leave it out where it gave you none',
+    }),
   },
   check: async (context) => (await import('./check-first-party.ts')).checkFirstParty(context),
   destination: {

@@ -1,6 +1,7 @@
 import type { DestinationContext, DestinationWriter, Rejection } from '@penstock/connector'
 import { type RowEvent, readEvents } from '../platform-api/events.ts'
 import { isObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { Refusals } from '../platform-api/refusals.ts'
 import { type EventSource, eventOf, type TikTokEvent } from './event-rows.ts'
 import { track } from './events-api.ts'
 
@@ -15,6 +16,7 @@ type Sent = { bytes: number; rejected: Rejection[] }
 
 /** Sends events, those of one source in one request. TikTok keeps one of those that have the same name and ID. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
+  const refusals = new Refusals('TikTok')
   return {
     async deliver(batch) {
       const { events, rejected } = readEvents(batch, (row) => eventOf(batch, row))
@@ -22,7 +24,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
       for (const source of ['web', 'app', 'offline'] as const) {
         const ofSource = events.filter(({ event }) => event.source === source)
         if (ofSource.length === 0) continue
-        const sent = await sendSource(context, source, ofSource)
+        const sent = await sendSource(context, refusals, source, ofSource)
         bytes += sent.bytes
         rejected.push(...sent.rejected)
       }
@@ -37,12 +39,13 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 
 async function sendSource(
   context: DestinationContext,
+  refusals: Refusals,
   source: EventSource,
   events: readonly RowEvent<TikTokEvent>[],
 ): Promise<Sent> {
   const [key, label] = settingOf[source]
   const id = textIn(context.settings[key])
-  if (id !== undefined) return send(context, source, id, events)
+  if (id !== undefined) return send(context, refusals, source, id, events)
   const reason = `Events of the kind ${source} need the setting “${label}” of the connection.`
   return { bytes: 0, rejected: events.map(({ index }) => ({ index, reason, field: 'event_source' })) }
 }
@@ -53,25 +56,30 @@ async function sendSource(
  */
 async function send(
   context: DestinationContext,
+  refusals: Refusals,
   source: EventSource,
   sourceId: string,
   events: readonly RowEvent<TikTokEvent>[],
 ): Promise<Sent> {
   const testCode = textIn(context.settings.testEventCode)
-  const { taken, data, bytesSent } = await track(context, {
+  const body = {
     event_source: source,
     event_source_id: sourceId,
     ...(testCode === undefined ? {} : { test_event_code: testCode }),
     data: events.map(({ event }) => event.body),
-  })
+  }
+  const { taken, data, bytesSent } = await refusals.count(
+    () => track(context, body),
+    (reply) => (reply.taken === 'none' ? notTaken : undefined),
+  )
   if (taken === 'all') return { bytes: bytesSent, rejected: [] }
   const blamed = taken === 'some' ? blamedEvents(data, events) : undefined
   const [only] = events
   if (blamed) return { bytes: bytesSent, rejected: blamed.map(({ index }) => ({ index, reason: notTaken })) }
   if (only && events.length === 1) return { bytes: bytesSent, rejected: [{ index: only.index, reason: notTaken }] }
   const middle = Math.ceil(events.length / 2)
-  const first = await send(context, source, sourceId, events.slice(0, middle))
-  const second = await send(context, source, sourceId, events.slice(middle))
+  const first = await send(context, refusals, source, sourceId, events.slice(0, middle))
+  const second = await send(context, refusals, source, sourceId, events.slice(middle))
   return { bytes: bytesSent + first.bytes + second.bytes, rejected: [...first.rejected, ...second.rejected] }
 }
 

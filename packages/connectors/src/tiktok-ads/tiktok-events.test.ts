@@ -5,6 +5,7 @@ import type { Cell, Instruction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { assertTrouble, batchOf, faultOf, hangOf, outcomeOf, type Trouble } from '../../test/platform-server.ts'
 import { coded, startTikTok, type TikTokServer, tiktokSecrets, tiktokSettings } from '../../test/tiktok-server.ts'
+import { refusalsMax } from '../platform-api/refusals.ts'
 import { tiktokEvents } from './tiktok-events.ts'
 
 const columns = ['event', 'event_time', 'event_source', 'context', 'properties', 'event_id']
@@ -52,6 +53,13 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
       page: { url: 'https://mill.example/' },
     })
     assert.deepEqual(kept[0]?.user, { email: [sha('jane@example.com')], ip: '192.0.2.7', user_agent: 'Mill/1' })
+  })
+
+  test('gives up after a bounded number of requests where TikTok refuses every event', async () => {
+    const rows = Array.from({ length: 1000 }, (): Cell[] => ['no name of an event', ...click('web').slice(1)])
+    const outcome = await outcomeOf((await openWriter()).deliver(batchOf(columns, rows)), contextOf())
+    assert.deepEqual([outcome.instruction, outcome.code], ['failed', 'everything_refused'])
+    assert.equal(tiktok.received.length, refusalsMax)
   })
 
   test('takes a batch of the largest size', async () => {

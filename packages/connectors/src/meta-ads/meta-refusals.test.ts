@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { Connector } from '@penstock/connector'
+import { testContext } from '@penstock/connector/acceptance'
+import { datasetId, fault, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
+import { deliverHalving, outcomeOf } from '../../test/platform-server.ts'
+import { refusalsMax } from '../platform-api/refusals.ts'
+import { metaConversions } from './meta-conversions.ts'
+import { metaCustomAudiences } from './meta-custom-audiences.ts'
+
+describe('What Meta refuses as a whole is not searched for bad rows without an end', () => {
+  const sha = (text: string) => createHash('sha256').update(text).digest('hex')
+  const members = Array.from({ length: 10_000 }, (_, n) => ['add', sha(`${n}@example.com`)])
+  const user = JSON.stringify({ em: [sha('jane@example.com')] })
+  const now = Math.floor(Date.now() / 1000)
+  const events = Array.from({ length: 1_000 }, () => ['Lead', now, 'system_generated', user])
+  let meta: MetaServer
+
+  beforeEach(async () => {
+    meta = await startMeta()
+  })
+  afterEach(() => meta.close())
+
+  async function refused(
+    connector: Connector,
+    settings: Record<string, string | boolean>,
+    columns: string[],
+    rows: (string | number)[][],
+  ) {
+    const { deliver } = connector.destination ?? {}
+    assert.ok(deliver)
+    const context = testContext({
+      ...{ secrets: metaSecrets, settings, columns },
+      routes: { 'https://graph.facebook.com': meta.url },
+    })
+    const outcome = await outcomeOf(deliverHalving(await deliver.open(context), columns, rows), context)
+    const calls = meta.received.filter(({ path }) => /\/(users|usersreplace|events)$/.test(path)).length
+    return { instruction: outcome.instruction, code: outcome.code, calls }
+  }
+  const columns = ['action', 'email_sha256']
+
+  test('10,000 members are one request', async () => {
+    meta.refusing.reply = fault(100)
+    const settings = { advertiserId: '900' }
+    assert.deepEqual(await refused(metaCustomAudiences, settings, columns, members), {
+      instruction: 'failed',
+      code: 'request_refused',
+      calls: 1,
+    })
+  })
+
+  test('10,000 members that Meta seems to refuse for a row are a bounded number of requests', async () => {
+    meta.refusing.reply = fault(100, { message: "(#100) Param payload['data'][0] must be an array" })
+    for (const replaceExistingAudience of [false, true]) {
+      const before = meta.received.filter(({ path }) => /\/users(replace)?$/.test(path)).length
+      const settings = { advertiserId: '900', replaceExistingAudience }
+      const { code, calls } = await refused(metaCustomAudiences, settings, columns, members)
+      assert.deepEqual([code, calls - before], ['everything_refused', refusalsMax])
+    }
+  })
+
+  test('events that are refused all alike are a bounded number of requests', async () => {
+    meta.refusing.reply = fault(100, { error_subcode: 2804007 })
+    const eventColumns = ['event_name', 'event_time', 'action_source', 'user_data']
+    const { instruction, code, calls } = await refused(metaConversions, { datasetId }, eventColumns, events)
+    assert.deepEqual([instruction, code, calls], ['failed', 'everything_refused', refusalsMax])
+  })
+})
