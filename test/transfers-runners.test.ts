@@ -140,8 +140,7 @@ test('a transfer runs with the settings that it started with', async (t) => {
     }),
   )
   // The worker gives it back, and another one continues.
-  const stopped = worker.stop()
-  await stopped
+  await worker.stop()
   await mill.startWorker()
   for (let batch = 2; batch <= 4; batch++) {
     await until('a batch is on its way', () => endpoint.asked.length === batch + 1)

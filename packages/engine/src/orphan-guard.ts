@@ -8,8 +8,8 @@ const lookEveryMs = 500
  */
 export function guardAgainstOrphanhood(): void {
   const guard = new Worker(
-    `const parent = process.ppid
-     setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL') }, ${lookEveryMs})`,
+    // Who the parent is was read here: by the time the thread runs, another one may have taken its place.
+    `setInterval(() => { if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL') }, ${lookEveryMs})`,
     { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 } },
   )
   guard.unref()

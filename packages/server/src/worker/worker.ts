@@ -19,7 +19,7 @@ const firstRetryMs = 500
 const longestRetryMs = 60_000
 
 export type Worker = {
-  /** Lets jobs under way finish, for ten seconds at most, and lets go of the database. */
+  /** Lets jobs under way finish, for ten seconds at most, and lets go of the database. Once; a further call waits for the same. */
   stop(): Promise<void>
 }
 
@@ -66,12 +66,17 @@ export async function startWorker(
   })
   const upkeep = keepUp(supervisor.deps, log, signal)
   const supervised = supervise(first)
+  let stopped: Promise<void> | undefined
+  const stop = async () => {
+    stopping.abort()
+    await supervised
+    await upkeep
+    await supervisor.close()
+  }
   return {
-    stop: async () => {
-      stopping.abort()
-      await supervised
-      await upkeep
-      await supervisor.close()
+    stop: () => {
+      stopped ??= stop()
+      return stopped
     },
   }
 }
