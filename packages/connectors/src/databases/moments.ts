@@ -2,21 +2,38 @@ import { Outcome } from '@penstock/connector'
 
 /**
  * A moment or day as a column without a time zone takes it: in UTC, `YYYY-MM-DD HH:MM:SS` with as many fractional digits
- * as it came with. A text without an offset stays what it says; what is no ISO 8601 comes back as it is, for the database
- * to judge.
+ * as it came with. A text without an offset stays what it says; what is no ISO 8601, and a day that no calendar has, comes
+ * back as it is, for the database to judge.
  */
 export function withoutOffset(text: string): string {
   const found = moment.exec(text)
   if (!found) return text
-  const [, day = '', time = '', fraction = '', offset = ''] = found
-  if (offset === '' || offset === 'Z' || offset === 'z' || zero.test(offset)) return `${day} ${time}${fraction}`
-  const at = Date.parse(`${day}T${time}${offset}`)
+  const [, day = '', minutes = '', seconds = ':00', fraction = '', offset = '', hours = '', rest = '00'] = found
+  if (offset === '' || isZero.test(offset)) return `${day} ${minutes}${seconds}${fraction}`
+  const at = Date.parse(`${day}T${minutes}${seconds}${hours}:${rest}`)
+  // The 30th of February would become a day of March.
+  if (Number.isNaN(at) || !isDay(day)) return text
   // Fractions of a second are the same in every zone, so they need not pass through milliseconds.
-  return Number.isNaN(at) ? text : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}${fraction}`
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}${fraction}`
 }
 
-const moment = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?$/
-const zero = /^[+-]00:00$/
+const moment = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?( ?(?:[Zz]|([+-]\d\d)(?::?(\d\d))?))?$/
+const isZero = /^ ?(?:[Zz]|[+-]00(?::?00)?)$/
+
+function isDay(day: string): boolean {
+  const at = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)
+}
+
+/**
+ * Whether a text names a time zone which `withoutOffset` does not understand, so that a database would ignore it: by a
+ * name, with seconds, beyond the year 9999. Also true for a day that no calendar has with an offset behind it.
+ */
+export function ignoresZone(text: string): boolean {
+  if (moment.test(text)) return withoutOffset(text) === text && /(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/.test(text.slice(16))
+  const behind = /\d:\d\d(?::\d\d(?:\.\d*)?)?(.*)$/s.exec(text)?.[1] ?? ''
+  return !/^(?:\s*(?:[AP]M|BC|AD|\d{4}(?:-\d\d-\d\d)?)\b)*\s*$/i.test(behind)
+}
 
 /** A moment as the clocks of a time zone show it, `YYYY-MM-DD HH:MM:SS`. Throws `refused` where there is no such zone. */
 export function inTimezone(at: Date, timezone: string): string {

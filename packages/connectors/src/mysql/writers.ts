@@ -42,8 +42,10 @@ const special = /['\\\0]/
 const specials = /['\\\0]/g
 const escapeOne = (character: string): string => (character === '\0' ? '\\0' : `\\${character}`)
 
-/** Bytes travel as base64; what is none is the text itself. */
-const bytesOf = (text: string): string =>
+/** Bytes come as \\x and hexadecimal digits from PostgreSQL, and as base64; what is neither is the text itself. */
+const bytesOf = (text: string): string => (hexadecimal.test(text) ? `x'${text.slice(2)}'` : bytesOfBase64(text))
+const hexadecimal = /^\\x(?:[0-9a-f]{2})*$/i
+const bytesOfBase64 = (text: string): string =>
   base64.test(text) ? `x'${Buffer.from(text, 'base64').toString('hex')}'` : quote(text)
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 

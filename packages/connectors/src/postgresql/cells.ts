@@ -2,14 +2,14 @@ import type { Cell } from '@penstock/connector'
 
 /**
  * How the text of a type becomes a cell. Whole numbers of 64 bits and decimals stay text, so that no digit is lost;
- * moments become ISO 8601, in UTC where they know their zone; bytes are base64; arrays and composites are JSON.
+ * moments become ISO 8601, in UTC where they know their zone; bytes are \x and hexadecimal digits; arrays and composites are
+ * JSON.
  */
-export type CellKind = 'text' | 'number' | 'boolean' | 'local-time' | 'time' | 'bytes' | 'nested'
+export type CellKind = 'text' | 'number' | 'boolean' | 'local-time' | 'time' | 'composite' | 'array' | 'json-array'
 
 /** By the identifiers that PostgreSQL gives its own types, the same in every database. */
 const kinds: Readonly<Record<number, CellKind>> = {
   16: 'boolean',
-  17: 'bytes',
   21: 'number',
   23: 'number',
   26: 'number',
@@ -17,6 +17,12 @@ const kinds: Readonly<Record<number, CellKind>> = {
   701: 'number',
   1114: 'local-time',
   1184: 'time',
+  // Arrays of JSON: an array within would be taken for a dimension.
+  199: 'json-array',
+  3807: 'json-array',
+  // Lists of PostgreSQL's own catalogue, which are no arrays.
+  22: 'text',
+  30: 'text',
 }
 
 /**
@@ -24,7 +30,7 @@ const kinds: Readonly<Record<number, CellKind>> = {
  * @param kind `typtype`: c for composites
  */
 export function kindOf(oid: number, category: string, kind: string): CellKind {
-  return kinds[oid] ?? (category === 'A' || kind === 'c' || oid === 2249 ? 'nested' : 'text')
+  return kinds[oid] ?? (category === 'A' ? 'array' : kind === 'c' || oid === 2249 ? 'composite' : 'text')
 }
 
 /** @param text as COPY writes it in a session whose times are UTC and ISO */
@@ -33,8 +39,8 @@ export function cellOf(text: string | null, kind: CellKind): Cell {
   switch (kind) {
     case 'number': {
       const number = Number(text)
-      // NaN and the infinities are no numbers of JSON.
-      return Number.isFinite(number) ? number : text
+      // NaN, the infinities and minus zero are no numbers of JSON.
+      return Number.isFinite(number) && !Object.is(number, -0) ? number : text
     }
     case 'boolean':
       return text === 't'

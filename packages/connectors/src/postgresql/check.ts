@@ -4,6 +4,8 @@ import { placeOf } from '../databases/settings.ts'
 import { openSession, type Session } from './session.ts'
 
 const defaultPort = 5432
+/** A person waits for the result of a check. */
+const stepMs = 20_000
 
 /** Reaches the server, signs in, and looks up what the user may do. Nothing is written. */
 export const check: Check = checkSteps(
@@ -18,23 +20,22 @@ async function within(
 ): Promise<string> {
   const session = await openSession(context, placeOf(context.secrets, defaultPort))
   try {
-    return await session.guard(() => work(session, context))
+    return await session.guard(() => work(session, context), stepMs)
   } finally {
     await session.close()
   }
 }
 
-async function signedIn({ run, place }: Session): Promise<string> {
-  const [row] = await run<{ server_version: string }>('show server_version')
-  return `${place.user} is signed in to ${place.database}, a database of PostgreSQL ${row?.server_version}.`
+async function signedIn({ rows, place, redact }: Session): Promise<string> {
+  const [row] = await rows('show server_version', { server_version: 'text' })
+  const version = redact(row?.server_version ?? '', 60)
+  return `${place.user} is signed in to ${place.database}, a database of PostgreSQL ${version}.`
 }
 
-type Rights = { there: boolean; usable: boolean; creatable: boolean; temporary: boolean; noted: boolean }
-
 /** A user who can only read is a good one for a source; where the settings are a destination's, it is none. */
-async function permitted({ run }: Session, { settings }: ConnectorContext): Promise<string> {
+async function permitted({ rows }: Session, { settings }: ConnectorContext): Promise<string> {
   const schema = typeof settings.schema === 'string' && settings.schema !== '' ? settings.schema : 'public'
-  const [rights] = await run<Rights>(
+  const [rights] = await rows(
     `select count(*) > 0 as there,
             coalesce(bool_and(has_schema_privilege(nspname, 'usage')), false) as usable,
             coalesce(bool_and(has_schema_privilege(nspname, 'create')), false) as creatable,
@@ -42,6 +43,7 @@ async function permitted({ run }: Session, { settings }: ConnectorContext): Prom
             coalesce(bool_or((select has_table_privilege(pg_class.oid, 'select, insert, update')
                                 from pg_class where relnamespace = pg_namespace.oid and relname = 'penstock_batches')), false) as noted
        from pg_namespace where nspname = $1`,
+    { there: 'boolean', usable: 'boolean', creatable: 'boolean', temporary: 'boolean', noted: 'boolean' },
     [schema],
   )
   if (!rights?.there) throw denied('schema_not_found', `There is no schema ${schema}; check the setting.`)

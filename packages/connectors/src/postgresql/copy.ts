@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type pg from 'pg'
 import { tooSlow } from '../databases/faults.ts'
 import { createRowQueue } from '../databases/row-queue.ts'
@@ -10,31 +11,61 @@ type Connection = pg.Connection & {
   sendCopyFail(message: string): void
 }
 
+/** The driver's calls for messages that do not belong into a COPY. */
+function strayHandlers(stray: () => void): object {
+  return {
+    ...{ handleRowDescription: stray, handleDataRow: stray, handlePortalSuspended: stray, handleEmptyQuery: stray },
+    ...{ handleCopyInResponse: stray, handleCopyData: stray },
+  }
+}
+
+/** How many rows a completed COPY had; `undefined` where the server does not say so. */
+const countIn = (tag: string): number | undefined => {
+  const count = Number(/^COPY (\d{1,15})$/.exec(tag)?.[1] ?? Number.NaN)
+  return Number.isSafeInteger(count) ? count : undefined
+}
+
 /**
  * Sends what a COPY … FROM STDIN takes, in the text format, slice by slice and as fast as the server reads.
- * Resolves with the number of rows that the server counted. Rejects with the driver's own error.
+ * Resolves with the number of rows that the server counted. Rejects with the driver's error of the server, or an `Outcome`.
+ * @param rows how many there are
  */
-export function copyIn(session: Session, statement: string, slices: Iterable<Buffer>): Promise<number> {
+export function copyIn(session: Session, statement: string, slices: Iterable<Buffer>, rows: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    let count = 0
+    let count: number | undefined
+    let asked = false
+    let sent = false
     let failed: unknown
-    session.submit({
+    const fail = (error: unknown) => {
+      failed ??= error
+      reject(failed)
+    }
+    const stray = () => fail(session.unexpected('an answer that does not belong to a COPY'))
+    session.copy({
       submit: (connection: pg.Connection) => (connection as Connection).query(statement),
+      ...strayHandlers(stray),
       handleCopyInResponse(connection: Connection) {
-        send(connection, slices, () => failed !== undefined).catch((error: unknown) => {
-          // Ours is the fault: the server must be told that no more comes.
-          failed ??= error
-          connection.sendCopyFail('the sender failed')
-        })
+        if (asked) return stray()
+        asked = true
+        send(connection, slices, () => failed !== undefined)
+          .then(() => {
+            sent = true
+          })
+          .catch((error: unknown) => {
+            // Ours is the fault: the server must be told that no more comes.
+            failed ??= error
+            connection.sendCopyFail('the sender failed')
+          })
       },
-      handleCommandComplete(message: { text: string }) {
-        count = Number(/^COPY (\d+)/.exec(message.text)?.[1] ?? 0)
+      handleCommandComplete({ text }: { text: string }) {
+        count = countIn(text)
+        if (!sent || count === undefined || count > rows) stray()
       },
-      handleError(error: unknown) {
-        failed ??= error
-        reject(failed)
+      handleError: (error: unknown) => fail(session.errorOf(error)),
+      handleReadyForQuery() {
+        if (count === undefined) stray()
+        else resolve(count)
       },
-      handleReadyForQuery: () => resolve(count),
     } as pg.Submittable)
   })
 }
@@ -64,26 +95,46 @@ async function send({ stream }: Connection, slices: Iterable<Buffer>, failed: ()
   if (!failed() && !stream.destroyed) stream.write(Buffer.from([0x63, 0, 0, 0, 4]))
 }
 
+/** A row as the server wrote it, with its line feed. */
+export type Line = {
+  readonly text: string
+  readonly bytes: number
+  /** Whether all of it is text: a database of no encoding holds any bytes. */
+  readonly isText: boolean
+}
+
 /**
- * Runs a COPY … TO STDOUT and gives the rows that came since the last time, each as the server wrote it with its line
- * feed. The server waits where they are not taken.
+ * Runs a COPY … TO STDOUT and gives the rows that came since the last time. The server waits where they are not taken.
  * @param waitMs how long the server may send nothing while rows are wanted
  */
-export async function* copyOut(session: Session, statement: string, waitMs: number): AsyncGenerator<string[]> {
+export async function* copyOut(session: Session, statement: string, waitMs: number): AsyncGenerator<Line[]> {
   let stream: pg.Connection['stream'] | undefined
-  const queue = createRowQueue<string>({ pause: () => stream?.pause(), resume: () => stream?.resume() }, waitMs, () =>
+  let rows = 0
+  let complete = false
+  const queue = createRowQueue<Line>({ pause: () => stream?.pause(), resume: () => stream?.resume() }, waitMs, () =>
     session.abandon(tooSlow(session.place.host, waitMs)),
   )
-  session.submit({
+  const stray = () => queue.fail(session.unexpected('an answer that does not belong to a COPY'))
+  session.copy({
     submit(connection: pg.Connection) {
       stream = connection.stream
       ;(connection as Connection).query(statement)
     },
+    ...strayHandlers(stray),
     // Made text at once, because the driver puts what comes next into the same memory.
-    handleCopyData: ({ chunk }: { chunk: Buffer }) => queue.push(chunk.toString(), chunk.length),
-    handleCommandComplete() {},
+    handleCopyData({ chunk }: { chunk: Buffer }) {
+      rows += 1
+      queue.push({ text: chunk.toString(), bytes: chunk.length, isText: isUtf8(chunk) }, chunk.length)
+    },
+    handleCommandComplete({ text }: { text: string }) {
+      complete = text === 'COPY' || countIn(text) === rows
+      if (!complete) stray()
+    },
     handleError: (error: unknown) => queue.fail(session.faultOf(error)),
-    handleReadyForQuery: () => queue.end(),
+    handleReadyForQuery() {
+      if (complete) queue.end()
+      else stray()
+    },
   } as pg.Submittable)
   yield* queue.drain()
 }

@@ -1,26 +1,67 @@
-import { Outcome } from '@penstock/connector'
+import { Outcome, type Redact } from '@penstock/connector'
 import pg from 'pg'
 import { connectionLost, outcomeOfNetwork } from '../databases/faults.ts'
 import type { Place } from '../databases/settings.ts'
 
-/** What an error of the driver means; a defect comes back as it is. */
-export function outcomeOf(error: unknown, place: Place, connecting: boolean): unknown {
-  if (error instanceof pg.DatabaseError && error.code) return outcomeOfState(error, error.code, place)
-  const known = outcomeOfNetwork(error, place.host, connecting)
-  if (known || !(error instanceof Error)) return known ?? error
-  if (/does not support SSL/.test(error.message)) {
-    return new Outcome(
-      'refused',
-      'tls_not_supported',
-      `${place.host} does not offer TLS; switch it on there, or set the TLS mode to disable.`,
-    )
+/**
+ * What an error of the driver means. Whatever is not known by its kind is an answer that the driver could not make sense
+ * of: the driver itself runs nothing that could fail otherwise.
+ */
+export function outcomeOf(error: unknown, place: Place, redact: Redact, connecting: boolean): Outcome {
+  const { host } = place
+  if (error instanceof pg.DatabaseError) return outcomeOfState(error, place, redact)
+  const known = outcomeOfNetwork(error, host, connecting)
+  if (known) return known
+  const message = error instanceof Error ? error.message : ''
+  // The driver has no codes for these; all of them are its own words.
+  if (/^SASL: (SCRAM-SERVER-FINAL-MESSAGE: server returned error|.* client password)/.test(message)) {
+    return wrongCredentials(place)
   }
-  if (/SASL|SCRAM|authentication|password/i.test(error.message)) return wrongCredentials(place)
-  if (/terminated|not queryable|was closed|abandoned|error establishing an SSL/i.test(error.message)) {
-    return connectionLost(place.host)
-  }
-  return error
+  if (/^SASL: Only mechanism/.test(message)) return authenticationNotSupported(host)
+  if (/^SASL:/.test(message)) return unexpectedAnswer(host, 'a step of SCRAM that is wrong')
+  if (/terminated|not queryable|was closed|abandoned/i.test(message)) return connectionLost(host)
+  return unexpectedAnswer(host, 'a message that makes no sense where it came')
 }
+
+/**
+ * The server does not keep to the protocol, so most probably it is no PostgreSQL.
+ * @param what what it sent, with its article
+ */
+export const unexpectedAnswer = (host: string, what: string): Outcome =>
+  new Outcome(
+    'retry',
+    'unexpected_answer',
+    `The PostgreSQL server ${host} sent ${what}. Check that host and port are those of a PostgreSQL server, and that what stands in between passes its answers on unchanged.`,
+  )
+
+/** The server gave up a transaction instead of committing it. */
+export const transactionRolledBack = (host: string): Outcome =>
+  new Outcome(
+    'retry',
+    'transaction_ended',
+    `The PostgreSQL server ${host} rolled a transaction back instead of committing it.`,
+  )
+
+export const rowTooLarge = (host: string, limit: string): Outcome =>
+  new Outcome(
+    'failed',
+    'row_too_large',
+    `The PostgreSQL server ${host} sent a row of more than ${limit}, the most that a row may have. Leave large columns out with an SQL query.`,
+  )
+
+export const tlsNotSupported = (host: string): Outcome =>
+  new Outcome(
+    'refused',
+    'tls_not_supported',
+    `${host} does not offer TLS; switch it on there, or set the TLS mode to disable.`,
+  )
+
+export const authenticationNotSupported = (host: string): Outcome =>
+  new Outcome(
+    'refused',
+    'authentication_not_supported',
+    `The PostgreSQL server ${host} asks for a kind of authentication that the connector does not have. Allow this user scram-sha-256, md5 or password in pg_hba.conf.`,
+  )
 
 const wrongCredentials = ({ user, host }: Place): Outcome =>
   new Outcome(
@@ -66,11 +107,13 @@ const meanings: Readonly<Record<string, Meaning>> = {
 /** Messages of these hold names of the statement, and nothing of a row. */
 const tellable = new Set(['42601', '42703', '42P01', '42883', '42702', '42803', '42704', '3D000', '3F000', '42501'])
 
-function outcomeOfState(error: pg.DatabaseError, state: string, place: Place): Outcome {
+function outcomeOfState(error: pg.DatabaseError, place: Place, redact: Redact): Outcome {
+  const state = String(error.code)
+  if (!/^[0-9A-Z]{5}$/.test(state)) return unexpectedAnswer(place.host, 'an error without an SQLSTATE')
   if (state.startsWith('28')) return wrongCredentials(place)
   const [instruction, code, sentence] = meanings[state] ??
     meanings[state.slice(0, 2)] ?? ['failed', 'database_error', 'The database refused the statement.']
-  const told = tellable.has(state) ? `${error.message.replace(/\s+/g, ' ').slice(0, 300)}, ` : ''
+  const told = tellable.has(state) ? `${redact(String(error.message))}, ` : ''
   return new Outcome(instruction, code, `${sentence.slice(0, -1)} (${told}SQLSTATE ${state}).`)
 }
 

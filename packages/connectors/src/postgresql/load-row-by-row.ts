@@ -1,32 +1,44 @@
 import type { Rejection } from '@penstock/connector'
 import pg from 'pg'
 import { isRowError, reasonOf } from './errors.ts'
-import { insertInto, type Job, type Loaded, onConflict, send } from './load.ts'
+import { insertInto, isAllKey, type Job, keysOf, onConflict, send } from './load.ts'
 import type { Table } from './table.ts'
 
 /** So many rows are tried at once; a group that fails is tried row by row. */
 const groupRows = 32
 
 /**
- * Writes the rows that the table takes, and says of each other one why not. All of it happens on the server, in one
+ * Writes the rows that the table takes, and says of each other one why not, also where a trigger or a rule left it out. All of it happens on the server, in one
  * statement: texts go to a temporary table, whence a block of PL/pgSQL inserts them group by group, each under a
  * savepoint of its own. This takes some ten times as long as `load`, which is tried first.
  */
-export async function loadRowByRow(job: Job): Promise<Loaded> {
+export async function loadRowByRow(
+  job: Job,
+): Promise<{ readonly bytes: number; readonly rejected: readonly Rejection[] }> {
   const { session, table } = job
   const { bytes, rejected } = await stageTexts(job)
-  await session.run(programFor(table, job.rows.length))
-  const faults = await session.run<Fault>(
+  await session.execute([programFor(table, job.rows.length)])
+  const faults = await session.rows(
     'select penstock_row as index, state, field, rule from pg_temp.penstock_faults order by penstock_row',
+    { index: 'integer', state: 'text', field: 'text', rule: 'text' },
   )
   for (const { index, state, field, rule } of faults) {
-    const named = field ? { field } : {}
-    rejected.push({ index, ...named, reason: reasonOf(state, { ...named, ...(rule ? { constraint: rule } : {}) }) })
+    if (index < 0 || index >= job.rows.length) throw session.unexpected('the number of a row that was not sent')
+    if (state === leftOutState) {
+      rejected.push({ index, reason: 'A trigger or a rule of the table left the row out.' })
+      continue
+    }
+    const named = field ? { field: session.redact(field, nameMax) } : {}
+    const constraint = rule ? { constraint: session.redact(rule, nameMax) } : {}
+    rejected.push({ index, ...named, reason: reasonOf(session.redact(state, 5), { ...named, ...constraint }) })
   }
   return { bytes, rejected }
 }
 
-type Fault = { index: number; state: string; field: string; rule: string }
+/** Of names that stand in reasons. */
+const nameMax = 200
+/** No SQLSTATE of PostgreSQL: the table took the row without an error, and has it not. */
+const leftOutState = 'PEN01'
 
 /** Fills a temporary table of texts; rejects what is no text for this database, such as one with a zero byte. */
 async function stageTexts(job: Job): Promise<{ bytes: number; rejected: Rejection[] }> {
@@ -39,20 +51,21 @@ async function stageTexts(job: Job): Promise<{ bytes: number; rejected: Rejectio
       reason: reasonOf('22021', field ? { field } : {}),
     })
   let picked = (job.picked ?? rows.map((_, index) => index)).filter((index) => {
-    const at = writers.findIndex((write, column) => write(rows[index]?.[column] ?? null)?.includes('\0'))
+    const at = writers.findIndex(({ write }, column) => write(rows[index]?.[column] ?? null)?.includes('\0'))
     if (at >= 0) reject(index, table.columns[at]?.name)
     return at < 0
   })
   const texts = table.columns.map((_, at) => `c${at} text`)
-  await session.run(
-    `create temp table penstock_texts (penstock_row int primary key, ${texts.join(', ')}) on commit drop;
-     create temp table penstock_faults (penstock_row int, state text, field text, rule text) on commit drop`,
-  )
+  await session.execute([
+    `create temp table penstock_texts (penstock_row int primary key, ${texts.join(', ')}) on commit drop`,
+    'create temp table penstock_faults (penstock_row int, state text, field text, rule text) on commit drop',
+  ])
   while (true) {
-    await session.run('savepoint texts')
+    await session.execute(['savepoint texts'])
     try {
-      const { bytes } = await send({ ...job, picked }, 'pg_temp.penstock_texts', true)
-      await session.run('analyze pg_temp.penstock_texts (penstock_row)')
+      const { bytes, written } = await send({ ...job, picked }, 'pg_temp.penstock_texts', true)
+      if (written !== picked.length) throw session.unexpected('another number of rows than a temporary table was given')
+      await session.execute(['analyze pg_temp.penstock_texts (penstock_row)'])
       return { bytes, rejected }
     } catch (error) {
       // A character that the encoding of the database lacks: the server names the line.
@@ -61,7 +74,7 @@ async function stageTexts(job: Job): Promise<{ bytes: number; rejected: Rejectio
       if (index === undefined) throw error
       reject(index)
       picked = picked.filter((each) => each !== index)
-      await session.run('rollback to savepoint texts')
+      await session.execute(['rollback to savepoint texts'])
     }
   }
 }
@@ -91,19 +104,34 @@ function programFor(table: Table, rows: number): string {
               end if;`,
     )
     .join('')
+  // A row that is nothing but a key, and is there, is left out rightly.
+  const keys = table.keys.map((at) => `r.c${at}::${table.columns[at]?.type}`).join(', ')
+  const isLeftOut = isAllKey(table)
+    ? `taken = 0 and not exists (select from ${table.name} as kept where (${keysOf(table, 'kept')}) = (${keys}))`
+    : 'taken = 0'
   return `
     do $penstock$
     declare
-      r record; state text; field text; rule text; at int;
+      r record; state text; field text; rule text; at int; taken bigint; wanted bigint;
       ${columns.map(([index, { fullType }]) => `v${index} ${fullType};`).join(' ')}
     begin
       for at in select generate_series(0, ${rows - 1}, ${groupRows}) loop
         begin
+          select count(*) into wanted from pg_temp.penstock_texts where penstock_row >= at and penstock_row < at + ${groupRows};
           ${insert(`penstock_row >= at and penstock_row < at + ${groupRows}`)}
-        exception when ${rowErrors} then
+          get diagnostics taken = row_count;
+          if taken <> wanted then
+            -- Undoes the group, so that it is known which rows are missing.
+            raise exception using errcode = '${leftOutState}';
+          end if;
+        exception when sqlstate '${leftOutState}' or ${rowErrors} then
           for r in select * from pg_temp.penstock_texts where penstock_row >= at and penstock_row < at + ${groupRows} order by penstock_row loop
             begin
               ${insert('penstock_row = r.penstock_row')}
+              get diagnostics taken = row_count;
+              if ${isLeftOut} then
+                insert into pg_temp.penstock_faults values (r.penstock_row, '${leftOutState}', '', '');
+              end if;
             exception when ${rowErrors} then
               get stacked diagnostics state = returned_sqlstate, field = column_name, rule = constraint_name;
               if field = '' and left(state, 2) = '22' then${search}

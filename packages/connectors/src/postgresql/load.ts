@@ -1,9 +1,10 @@
 import type { Batch, Rejection, Row } from '@penstock/connector'
 import pg from 'pg'
-import { encodeRows, type Write } from '../databases/tab-separated.ts'
+import { encodeRows } from '../databases/tab-separated.ts'
 import { copyIn } from './copy.ts'
 import type { Session } from './session.ts'
 import type { Table } from './table.ts'
+import type { Writer } from './writers.ts'
 
 const { escapeIdentifier } = pg
 
@@ -11,63 +12,91 @@ const { escapeIdentifier } = pg
 export type Job = {
   readonly session: Session
   readonly table: Table
-  readonly writers: readonly Write[]
+  readonly writers: readonly Writer[]
   readonly rows: readonly Row[]
   /** Indexes of the rows that are to be written; all of them where it is absent. */
   readonly picked: readonly number[] | undefined
 }
 
-export type Loaded = { readonly bytes: number; readonly rejected: readonly Rejection[] }
-
-/** Rows that an upsert cannot find again are none that it may write. */
-export function missingKeys(
+/**
+ * Finds the rows that the database would take for something else than they are: a key without a value, by which an upsert
+ * would not find the row again; half a character; and what a writer finds.
+ */
+export function unwritable(
   { columns, keys }: Table,
-  writers: readonly Write[],
+  writers: readonly Writer[],
   { rows }: Batch,
 ): { rejected: readonly Rejection[]; picked: readonly number[] | undefined } {
   const rejected: Rejection[] = []
   const picked: number[] = []
-  if (keys.length === 0) return { rejected, picked: undefined }
-  for (const [index, row] of rows.entries()) {
-    const key = keys.find((at) => (writers[at]?.(row[at] ?? null) ?? '') === '')
+  const fault = (row: Row): Omit<Rejection, 'index'> | undefined => {
+    for (const [at, { name }] of columns.entries()) {
+      const cell = row[at] ?? null
+      if (typeof cell === 'string' && !cell.isWellFormed()) {
+        return { field: name, reason: 'A text has half of a character (a lone surrogate), which cannot be stored.' }
+      }
+      const reason = writers[at]?.faultOf?.(cell)
+      if (reason !== undefined) return { field: name, reason }
+    }
+    const key = keys.find((at) => (writers[at]?.write(row[at] ?? null) ?? '') === '')
     const field = key === undefined ? undefined : columns[key]?.name
-    if (field === undefined) picked.push(index)
-    else
-      rejected.push({ index, field, reason: `There is no value for ${field}, by which the row would be found again.` })
+    return field === undefined
+      ? undefined
+      : { field, reason: `There is no value for ${field}, by which the row would be found again.` }
+  }
+  for (const [index, row] of rows.entries()) {
+    const found = fault(row)
+    if (found) rejected.push({ index, ...found })
+    else picked.push(index)
   }
   return { rejected, picked: rejected.length > 0 ? picked : undefined }
 }
 
 /**
- * Writes all rows in the fastest way: added rows straight into the table, upserted ones by way of a temporary table.
- * Rejects with the driver's error where one of the rows is not taken.
+ * Writes all rows in the fastest way: added rows straight into the table, all others by way of a temporary table.
+ * Rejects with the driver's error where one of the rows is not taken. Resolves with the bytes that went, and how many rows
+ * the table left out without an error, as a trigger or a rule can have it.
  */
-export async function load(job: Job): Promise<Loaded> {
+export async function load(job: Job): Promise<{ readonly bytes: number; readonly leftOut: number }> {
   const { session, table, rows, picked } = job
   const count = picked?.length ?? rows.length
-  if (table.keys.length === 0) {
+  if (table.keys.length === 0 && table.copies) {
     const names = table.columns.map(({ name }) => escapeIdentifier(name)).join(', ')
     const { written, bytes } = await send(job, `${table.name} (${names})`, false)
-    return { bytes, rejected: leftOut(count - written) }
+    return { bytes, leftOut: count - written }
   }
   const parts = table.columns.map(({ fullType }, at) => `c${at} ${fullType}`)
-  await session.run(
-    `create temp table penstock_stage (penstock_row int, ${parts.join(', ')}) on commit drop;
-     select set_config('work_mem', '32MB', true) where pg_size_bytes(current_setting('work_mem')) < ${32 * 1024 * 1024}`,
-  )
-  const { bytes } = await send(job, 'pg_temp.penstock_stage', true)
+  await session.execute([
+    `create temp table penstock_stage (penstock_row int, ${parts.join(', ')}) on commit drop`,
+    `select set_config('work_mem', '32MB', true) where pg_size_bytes(current_setting('work_mem')) < ${32 * 1024 * 1024}`,
+  ])
+  const { bytes, written: staged } = await send(job, 'pg_temp.penstock_stage', true)
+  if (staged !== count) throw session.unexpected('another number of rows than a temporary table was given')
   const names = table.columns.map((_, at) => `c${at}`).join(', ')
+  if (table.keys.length === 0) {
+    const [written = 0] = await session.execute([
+      `${insertInto(table)} select ${names} from pg_temp.penstock_stage order by penstock_row`,
+    ])
+    return { bytes, leftOut: count - written }
+  }
   const keys = table.keys.map((at) => `c${at}`).join(', ')
   const latest = `select distinct on (${keys}) ${names} from pg_temp.penstock_stage order by ${keys}, penstock_row desc`
-  const written = await session.change(
+  const [written = 0] = await session.execute([
     `${insertInto(table)} select ${names} from (${latest}) as latest ${onConflict(table)}`,
+  ])
+  if (written === count) return { bytes, leftOut: 0 }
+  // Earlier rows of the same key were written over by the last one.
+  const there = isAllKey(table)
+    ? `count(*) filter (where exists (select from ${table.name} as kept where (${keysOf(table, 'kept')}) = (${keys})))`
+    : '0'
+  const [found] = await session.rows(
+    `select count(*)::int as keys, (${there})::int as there
+       from (select distinct ${keys} from pg_temp.penstock_stage) as distinct_keys`,
+    { keys: 'integer', there: 'integer' },
   )
-  if (written === count || isAllKey(table)) return { bytes, rejected: [] }
-  // Earlier rows of the same key were written over by the last one; what lacks beyond that, a trigger left out.
-  const [row] = await session.run<{ keys: number }>(
-    `select count(*)::int as keys from (select distinct ${keys} from pg_temp.penstock_stage) as distinct_keys`,
-  )
-  return { bytes, rejected: leftOut((row?.keys ?? written) - written) }
+  const missing = (found?.keys ?? 0) - written
+  // A row that is nothing but a key and was there before is not written again.
+  return { bytes, leftOut: Math.min(missing, (found?.keys ?? 0) - (found?.there ?? 0)) }
 }
 
 /** Copies rows to a table, and counts: the rows that the server took, and the bytes that went. */
@@ -77,13 +106,14 @@ export async function send(
   numbered: boolean,
 ): Promise<{ written: number; bytes: number }> {
   let bytes = 0
+  const writes = writers.map(({ write }) => write)
   function* counted() {
-    for (const slice of encodeRows(rows, writers, { ...(picked ? { picked } : {}), numbered })) {
+    for (const slice of encodeRows(rows, writes, { ...(picked ? { picked } : {}), numbered })) {
       bytes += slice.length
       yield slice
     }
   }
-  const written = await copyIn(session, `copy ${to} from stdin`, counted())
+  const written = await copyIn(session, `copy ${to} from stdin`, counted(), picked?.length ?? rows.length)
   return { written, bytes }
 }
 
@@ -99,8 +129,9 @@ export function onConflict({ columns, keys }: Table): string {
   return `on conflict (${keys.map(name).join(', ')}) do ${changed.length > 0 ? `update set ${changed.join(', ')}` : 'nothing'}`
 }
 
-/** Rows of which every column is the key are there already, or are added; counts cannot tell. */
-export const isAllKey = ({ columns, keys }: Table): boolean => keys.length === columns.length
+/** The key's columns of a table or alias. */
+export const keysOf = ({ columns, keys }: Table, of: string): string =>
+  keys.map((at) => `${of}.${escapeIdentifier(columns[at]?.name ?? '')}`).join(', ')
 
-export const leftOut = (count: number): Rejection[] =>
-  count > 0 ? [{ count, reason: 'A trigger or a rule of the table left the row out.' }] : []
+/** Of rows of which every column is the key, those that are there already are not written, which is no loss. */
+export const isAllKey = ({ columns, keys }: Table): boolean => keys.length > 0 && keys.length === columns.length

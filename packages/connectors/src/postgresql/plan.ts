@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { assertDistinct, columnNotFound } from '../databases/columns.ts'
 import type { Reading } from '../databases/settings.ts'
+import { listIn, objectIn } from '../platform-api/json.ts'
 import { type CellKind, kindOf } from './cells.ts'
 import type { Session } from './session.ts'
 
@@ -21,6 +22,8 @@ export type Plan = {
   readonly rowsEstimated: number | undefined
   /** The statement, less its ends. */
   readonly select: string
+  /** How many fields each row of it has. */
+  readonly width: number
 }
 
 type OrderTerm = {
@@ -36,8 +39,6 @@ const digestExpression = `encode(sha256(convert_to(${alias}::text, 'UTF8')), 'he
 
 const { escapeIdentifier, escapeLiteral } = pg
 
-type ColumnType = { oid: number; category: string; kind: string; type: string }
-
 /** Asks the database what the rows are, and plans how they are read. */
 export async function planReading(session: Session, reading: Reading): Promise<Plan> {
   const { from, marker, keys: named } = reading
@@ -47,9 +48,10 @@ export async function planReading(session: Session, reading: Reading): Promise<P
   const fields = await session.describe(`select * from ${source} limit 0`)
   const columns = fields.map(({ name }) => name)
   assertDistinct(columns)
-  const types = await session.run<ColumnType>(
+  const types = await session.rows(
     `select oid, typcategory as category, typtype as kind, format_type(oid, -1) as type
        from pg_type where oid = any($1::oid[])`,
+    { oid: 'integer', category: 'text', kind: 'text', type: 'text' },
     [fields.map(({ dataTypeID }) => dataTypeID)],
   )
   const typeOf = new Map(types.map((type) => [type.oid, type]))
@@ -67,8 +69,7 @@ export async function planReading(session: Session, reading: Reading): Promise<P
     if (at < 0) throw columnNotFound(name, columns)
     const expression = `${alias}.${escapeIdentifier(name)}`
     // What is shown in another form is read a second time, as it is compared.
-    const plain = kinds[at] !== 'bytes' && kinds[at] !== 'nested'
-    const index = plain ? at : expressions.push(`${expression}::text`) - 1
+    const index = !isNested(kinds[at]) ? at : expressions.push(`${expression}::text`) - 1
     order.push({ expression, type: typeOf.get(fields[at]?.dataTypeID ?? 0)?.type ?? 'text', index })
   }
   const digest = keys.length === 0
@@ -79,7 +80,7 @@ export async function planReading(session: Session, reading: Reading): Promise<P
   const select = `select ${expressions.join(', ')} from ${source}`
   const bound = marker === undefined ? undefined : await boundOf(session, source, order[0], reading)
   return {
-    ...{ columns, kinds, order, digest, orderNames, select, bound },
+    ...{ columns, kinds, order, digest, orderNames, select, bound, width: expressions.length },
     empty: marker !== undefined && bound === undefined,
     rowsEstimated: await estimate(session, select),
   }
@@ -100,20 +101,29 @@ export function statementOf(plan: Plan, after: readonly string[] | undefined, bo
   return `copy (${select}${where} order by ${expressions.join(', ')}) to stdout`
 }
 
+const isNested = (kind: CellKind | undefined): boolean =>
+  kind === 'array' || kind === 'json-array' || kind === 'composite'
+
 /** How a column is read so that its text is what a cell shall be. */
 function shown(expression: string, kind: CellKind): string {
-  if (kind === 'bytes') return `translate(encode(${expression}, 'base64'), E'\\n', '')`
-  return kind === 'nested' ? `to_json(${expression})::text` : expression
+  if (!isNested(kind)) return expression
+  const json = `to_json(${expression})::text`
+  if (kind === 'composite') return json
+  // What JSON cannot say of an array stays PostgreSQL's own text: indexes that begin elsewhere than at 1, and dimensions of
+  // JSON, which look like arrays within it.
+  const isOther = `array_dims(${expression}) ~ '[[](?!1:)'${kind === 'json-array' ? ` or array_ndims(${expression}) > 1` : ''}`
+  return `case when ${isOther} then ${expression}::text else ${json} end`
 }
 
 async function primaryKeyOf(session: Session, table: string): Promise<string[]> {
-  const rows = await session.run<{ name: string }>(
+  const rows = await session.rows(
     `select attname as name
        from pg_index
        join lateral unnest(indkey::int2[]) with ordinality as part (attnum, place) on true
        join pg_attribute using (attnum)
       where indrelid = to_regclass($1) and attrelid = indrelid and indisprimary and place <= indnkeyatts
       order by place`,
+    { name: 'text' },
     [table],
   )
   return rows.map(({ name }) => name)
@@ -131,27 +141,27 @@ async function boundOf(
   const now = `now() - make_interval(secs => ${lagSeconds})`
   const local = `(${now}) at time zone ${escapeLiteral(timezone)}`
   if (type.startsWith('timestamp')) {
-    const [row] = await session.run<{ bound: string }>(
-      `select (${type.endsWith('with time zone') ? now : local})::text as bound`,
-    )
+    const [row] = await session.rows(`select (${type.endsWith('with time zone') ? now : local})::text as bound`, {
+      bound: 'text',
+    })
     return row?.bound
   }
   if (type === 'date') {
     // More rows of today may come yet, so today waits until it is over.
-    const [row] = await session.run<{ bound: string }>(`select ((${local})::date - 1)::text as bound`)
+    const [row] = await session.rows(`select ((${local})::date - 1)::text as bound`, { bound: 'text' })
     return row?.bound
   }
-  const [row] = await session.run<{ bound: string }>(
+  const [row] = await session.rows(
     `select (${expression})::text as bound from ${source} where ${expression} is not null order by ${expression} desc limit 1`,
+    { bound: 'text' },
   )
   return row?.bound
 }
 
 /** What the planner expects, which for a table is its size and last statistics. */
 async function estimate(session: Session, select: string): Promise<number | undefined> {
-  const [row] = await session.run<{ 'QUERY PLAN': { Plan?: { 'Plan Rows'?: number } }[] }>(
-    `explain (format json) ${select}`,
-  )
-  const rows = row?.['QUERY PLAN'][0]?.Plan?.['Plan Rows']
+  const [row] = await session.rows(`explain (format json) ${select}`, { 'QUERY PLAN': 'json' })
+  const plan = objectIn(objectIn(listIn(row?.['QUERY PLAN'])[0]).Plan)
+  const rows = plan['Plan Rows']
   return typeof rows === 'number' && Number.isSafeInteger(rows) ? rows : undefined
 }

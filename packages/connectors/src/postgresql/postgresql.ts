@@ -1,6 +1,14 @@
-import { defineConnector } from '@penstock/connector'
+import { defineConnector, select } from '@penstock/connector'
 import { databaseSecrets, tableDestinationFields, tableSourceFields } from '../databases/fields.ts'
 import { postgresqlPlatform } from './platform.ts'
+
+const bytesFormat = select({
+  label: 'Bytes format',
+  description:
+    'How a text for a column of type bytea is read: as PostgreSQL shows bytes (\\x and hexadecimal digits) and else as plain text in UTF-8, or as Base64, which is how other databases and warehouses give bytes as a source',
+  options: ['PostgreSQL', 'Base64'],
+  default: 'PostgreSQL',
+})
 
 /** Rows from and for tables of PostgreSQL. */
 export const postgresql = defineConnector({
@@ -21,7 +29,7 @@ export const postgresql = defineConnector({
     open: async (context) => (await import('./read.ts')).open(context),
   },
   destination: {
-    fields: tableDestinationFields({ schemas: true }),
+    fields: { ...tableDestinationFields({ schemas: true }), bytesFormat },
     deliver: {
       batch: () => ({ rowsMax: 50_000, bytesMax: 8 * 1024 * 1024 }),
       open: async (context) => (await import('./write.ts')).open(context),

@@ -9,9 +9,16 @@ import { type Plan, planReading, statementOf } from './plan.ts'
 import { openSession, type Session } from './session.ts'
 
 /** Everything in one transaction that can only read, sees one moment, and writes times and intervals as ISO 8601 in UTC. */
-const begin = `begin transaction isolation level repeatable read read only;
-  set local datestyle = 'ISO, YMD'; set local timezone = 'UTC'; set local intervalstyle = 'iso_8601';
-  set local extra_float_digits = 1; set local idle_in_transaction_session_timeout = 0`
+const begin = [
+  'begin transaction isolation level repeatable read read only',
+  "set local datestyle = 'ISO, YMD'",
+  "set local timezone = 'UTC'",
+  "set local intervalstyle = 'iso_8601'",
+  'set local extra_float_digits = 1',
+  "set local bytea_output = 'hex'",
+  'set local idle_in_transaction_session_timeout = 0',
+  'set local client_min_messages = error',
+]
 
 /** Opens a reader: asks the database what there is to read, and notes up to where. */
 export async function open(context: SourceContext): Promise<SourceReader> {
@@ -50,7 +57,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
 async function inTransaction<T>(session: Session, waitMs: number, work: (session: Session) => Promise<T>): Promise<T> {
   try {
     return await session.guard(async () => {
-      await session.run(begin)
+      await session.execute(begin)
       return work(session)
     }, waitMs)
   } finally {
@@ -61,14 +68,18 @@ async function inTransaction<T>(session: Session, waitMs: number, work: (session
 /** The rows behind a spot, as the server sends them. */
 async function* rowsOf(session: Session, plan: Plan, from: Spot, waitMs: number): AsyncGenerator<ReadRow[]> {
   const { columns, kinds, order } = plan
-  await session.guard(() => session.run(begin))
+  await session.guard(() => session.execute(begin))
   for await (const lines of copyOut(session, statementOf(plan, from.after, from.bound), waitMs)) {
-    yield lines.map((line) => {
-      const fields = decodeLine(line)
+    yield lines.map(({ text, bytes, isText }) => {
+      const fields = decodeLine(text)
+      if (!text.endsWith('\n') || fields.length !== plan.width) {
+        throw session.unexpected('a row of COPY without the columns that were asked for')
+      }
       return {
+        ...(isText ? {} : { fault: 'The row has bytes that are no text in UTF-8; give the database an encoding.' }),
         spot: order.map(({ index }) => fields[index] ?? null),
         cells: columns.map((_, at) => cellOf(fields[at] ?? null, kinds[at] ?? 'text')),
-        bytes: Buffer.byteLength(line),
+        bytes,
       }
     })
   }

@@ -1,47 +1,65 @@
 import net from 'node:net'
-import type { ConnectorContext, Outcome } from '@penstock/connector'
+import type tls from 'node:tls'
+import { type ConnectorContext, createRedact, Outcome, type Redact } from '@penstock/connector'
 import pg from 'pg'
 import { noAnswer, tooSlow } from '../databases/faults.ts'
 import type { Place } from '../databases/settings.ts'
-import { outcomeOf } from './errors.ts'
+import { completed, type Shape, type Shaped, shaped } from './answers.ts'
+import { CheckedSocket } from './checked-socket.ts'
+import { outcomeOf, unexpectedAnswer } from './errors.ts'
+import { createMessageCheck } from './message-check.ts'
 
+/** From the first packet to the end of sign-in. */
 const connectTimeoutMs = 15_000
+/** For statements that only look something up, or begin a transaction. */
+const guardTimeoutMs = 60_000
+const messageLengthMax = 1_000
 
-/** One connection, signed in. Its methods throw the driver’s errors; `guard` makes `Outcome`s of them. */
+/**
+ * One connection, signed in. Its methods throw the driver’s errors of the server (`pg.DatabaseError`) and an `Outcome` for
+ * all else that goes wrong; `guard` makes an `Outcome` of the former, too. Values come as the server wrote them.
+ */
 export type Session = {
   readonly place: Place
-  /** Runs one statement, or several without values, and resolves with the rows of the (last) one. */
-  run<R extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R[]>
-  /** Runs one statement and resolves with the number of rows that it changed. */
-  change(text: string, values?: readonly unknown[]): Promise<number>
-  /** Runs several statements without values in one go, and resolves with the number of rows that each changed. */
-  changes(text: string): Promise<number[]>
+  /** Takes the secrets of the configuration out of a text of the server. */
+  readonly redact: Redact
+  /** Runs statements without values in one go, and resolves with the number of rows that each changed or gave. */
+  execute(statements: readonly string[]): Promise<number[]>
+  /** Runs one statement, and resolves with its rows: the columns of the shape, which must be there. */
+  rows<const S extends Shape>(text: string, shape: S, values?: readonly unknown[]): Promise<Shaped<S>[]>
   /** Describes the rows of one statement, which is all that it may be, without running it to its end. */
   describe(text: string): Promise<readonly pg.FieldDef[]>
-  /** Hands a query of our own to the driver. */
-  submit(query: pg.Submittable): void
-  /** What an error of this connection means: an `Outcome`, the reason of the context's signal, or a defect as it is. */
+  /** Hands a COPY to the driver, as a query of our own. */
+  copy(query: pg.Submittable): void
+  /** An error of the driver: one of the server as it is, and all else as `faultOf` has it. */
+  errorOf(error: unknown): unknown
+  /** What an error of the driver means: an `Outcome`, or the reason of the context's signal. */
   faultOf(error: unknown): unknown
+  /** Ends the connection because of an answer that makes no sense, and gives the outcome to throw. */
+  unexpected(what: string): Outcome
   /**
-   * Does some work with this connection, and throws what its errors mean. Work that takes longer than `boundMs`, five
-   * minutes unless said otherwise, is given up together with the connection: a network may fall silent without a word.
+   * Does some work with this connection, and throws what its errors mean. Work that takes longer than `boundMs`, a minute
+   * unless given, is given up together with the connection: a network may fall silent without a word.
    */
   guard<T>(work: () => Promise<T>, boundMs?: number): Promise<T>
   /** Ends the connection at once, and what runs in it on the server; whoever waits for it is told this outcome. */
   abandon(outcome?: Outcome): void
   /** Whether it can still be used. */
   readonly alive: boolean
-  /** Takes leave. Never throws. */
+  /** Ends the connection. Never throws. */
   close(): Promise<void>
 }
 
 /** Connects to the address that the egress allows for the host, and signs in. */
 export async function openSession(context: ConnectorContext, place: Place): Promise<Session> {
   const { signal } = context
+  const { host } = place
   signal.throwIfAborted()
-  const ip = await context.egress.resolve(place.host, place.port)
+  const ip = await context.egress.resolve(host, place.port)
   signal.throwIfAborted()
-  const socket = new net.Socket()
+  const redact = createRedact([place.password])
+  const check = createMessageCheck(host)
+  const socket = new CheckedSocket({ host, tls: tlsOf(place), check })
   const client = new pg.Client({
     host: ip,
     port: place.port,
@@ -49,34 +67,41 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
     user: place.user,
     // Asked for rather than given, because for an empty one the driver would look into the environment and into files.
     password: () => place.password,
-    ssl: tlsOf(place),
+    // TLS is the socket's own.
+    ssl: false,
     stream: () => socket,
     application_name: 'penstock',
-    client_encoding: 'UTF8',
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
+    // The driver would make dates and lists of its own of them.
+    types: { getTypeParser: () => (text: string) => text },
   })
   let alive = true
+  /** Why the connection ended. */
   let given: Outcome | undefined
   let connecting = true
-  const faultOf = (error: unknown): unknown =>
-    signal.aborted ? signal.reason : (given ?? outcomeOf(error, place, connecting))
-  client.on('error', () => {
+  const faultOf = (error: unknown): unknown => {
+    if (signal.aborted) return signal.reason
+    return withoutSecrets(given ?? outcomeOf(error, place, redact, connecting), redact)
+  }
+  const errorOf = (error: unknown): unknown => (error instanceof pg.DatabaseError ? error : faultOf(error))
+  client.on('error', (error) => {
     alive = false
+    // Whoever comes later is told only that the connection is not usable.
+    if (!(error instanceof pg.DatabaseError)) given ??= outcomeOf(error, place, redact, connecting)
   })
   client.on('end', () => {
     alive = false
   })
   const abandon = (outcome?: Outcome): void => {
-    if (!alive) return
-    given = outcome
+    if (outcome) given ??= outcome
+    if (alive && !connecting) cancel(ip, place.port, client)
     alive = false
-    if (!connecting) cancel(ip, place.port, client)
-    socket.destroy(new Error('abandoned'))
+    socket.destroy()
   }
   const stop = () => abandon()
   signal.addEventListener('abort', stop, { once: true })
-  const connectTimer = setTimeout(() => abandon(noAnswer(place.host, connectTimeoutMs)), connectTimeoutMs)
+  const connectTimer = setTimeout(() => abandon(noAnswer(host, connectTimeoutMs)), connectTimeoutMs)
   try {
     await client.connect()
   } catch (error) {
@@ -89,33 +114,50 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
   }
   connecting = false
 
-  /** With several statements, the result of the last. */
-  async function query<R extends pg.QueryResultRow>(asked: object): Promise<pg.QueryResult<R>> {
-    const result: pg.QueryResult<R> | pg.QueryResult<R>[] = await client.query<R>(asked as pg.QueryConfig)
-    const last = Array.isArray(result) ? result.at(-1) : result
-    if (!last) throw new Error('The driver gave no result')
-    return last
+  /** The results of one or more statements. */
+  async function query(asked: pg.QueryConfig): Promise<pg.QueryResult[]> {
+    try {
+      const results: pg.QueryResult | pg.QueryResult[] = await client.query(asked)
+      return [results].flat()
+    } catch (error) {
+      throw errorOf(error)
+    }
+  }
+
+  /** The result of one statement. */
+  async function queryOne(asked: pg.QueryConfig): Promise<pg.QueryResult> {
+    const results = await query(asked)
+    completed(host, [asked.text], results)
+    return results[0] as pg.QueryResult
   }
 
   return {
     place,
-    run: async <R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]) =>
-      (await query<R>({ text, values })).rows,
-    change: async (text, values) => (await query({ text, values })).rowCount ?? 0,
-    async changes(text) {
-      const results: pg.QueryResult | pg.QueryResult[] = await client.query(text)
-      return [results].flat().map(({ rowCount }) => rowCount ?? 0)
+    redact,
+    execute: async (statements) => completed(host, statements, await query({ text: statements.join('; ') })),
+    async rows(text, shape, values) {
+      const { rows } = await queryOne({ text, ...(values ? { values: [...values] } : {}) })
+      return shaped(host, rows, shape)
     },
     // The extended protocol refuses more than one statement.
-    describe: async (text) => (await query({ text, queryMode: 'extended' })).fields,
-    submit: (query) => void client.query(query),
-    faultOf,
-    async guard(work, boundMs = 300_000) {
-      const timer = setTimeout(() => abandon(tooSlow(place.host, boundMs)), boundMs)
+    describe: async (text) => (await queryOne({ text, queryMode: 'extended' } as pg.QueryConfig)).fields,
+    copy(query) {
+      check.expectCopy()
+      client.query(query)
+    },
+    ...{ errorOf, faultOf },
+    unexpected(what) {
+      const outcome = unexpectedAnswer(host, what)
+      abandon(outcome)
+      return outcome
+    },
+    async guard(work, boundMs = guardTimeoutMs) {
+      const timer = setTimeout(() => abandon(tooSlow(host, boundMs)), boundMs)
       try {
         return await work()
       } catch (error) {
-        throw faultOf(error)
+        if (error instanceof pg.DatabaseError || signal.aborted) throw faultOf(error)
+        throw error instanceof Outcome ? withoutSecrets(error, redact) : error
       } finally {
         clearTimeout(timer)
       }
@@ -126,18 +168,28 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
     },
     async close() {
       signal.removeEventListener('abort', stop)
-      if (!alive) return
-      alive = false
-      const cut = setTimeout(() => socket.destroy(), 5_000)
-      await client.end().catch(() => {})
-      clearTimeout(cut)
+      if (alive) {
+        alive = false
+        const cut = setTimeout(() => socket.destroy(), 5_000)
+        await client.end().catch(() => {})
+        clearTimeout(cut)
+      }
+      socket.destroy()
     },
   }
 }
 
+/** The same outcome, with a message in which no secret stands. */
+function withoutSecrets(outcome: Outcome, redact: Redact): Outcome {
+  const message = redact(outcome.message, messageLengthMax)
+  if (message === outcome.message) return outcome
+  const { instruction, code, afterMs } = outcome
+  return new Outcome(instruction, code, message, afterMs === undefined ? {} : { afterMs })
+}
+
 /** Encrypted with whom: anyone for `require`, the one whom the host's name means for `verify-full`. */
-function tlsOf({ tls, host, ca }: Place): pg.ClientConfig['ssl'] {
-  if (tls === 'disable') return false
+function tlsOf({ tls, host, ca }: Place): tls.ConnectionOptions | undefined {
+  if (tls === 'disable') return undefined
   // The name is told to the server and looked for in its certificate, though the connection goes to an address.
   const servername = net.isIP(host) === 0 ? { servername: host } : {}
   if (tls === 'require') return { rejectUnauthorized: false, ...servername }

@@ -1,6 +1,7 @@
 import { Outcome } from '@penstock/connector'
 import pg from 'pg'
 import type { Writing } from '../databases/settings.ts'
+import { objectIn } from '../platform-api/json.ts'
 import type { Session } from './session.ts'
 
 const { escapeIdentifier } = pg
@@ -15,15 +16,25 @@ export type Table = {
   readonly columns: readonly TableColumn[]
   /** Indexes of the key's columns; empty where every row is added. */
   readonly keys: readonly number[]
+  /** Whether COPY can write to it as an INSERT would: it is no view, and has no rule for INSERT. */
+  readonly copies: boolean
 }
 
-export type TableColumn = {
-  readonly name: string
+/** The type of a column, or of the elements of one. */
+export type ColumnType = {
   readonly oid: number
   /** `typcategory`: S for texts, A for arrays. */
   readonly category: string
-  /** The type without its length or precision, to which texts are cast. */
+  /** Without its length or precision. */
   readonly type: string
+  /** Whether an empty text is one of the labels of an enum. */
+  readonly emptyLabel: boolean
+}
+
+export type TableColumn = ColumnType & {
+  readonly name: string
+  /** Of an array. */
+  readonly element: ColumnType | undefined
   /** The type with them. */
   readonly fullType: string
   /** Values come from a sequence always, unless the statement insists. */
@@ -59,7 +70,18 @@ export async function openTable(session: Session, writing: Writing, columns: rea
     batches,
     columns: columns.flatMap((column) => found.filter(({ name }) => name === column)),
     keys: keys.map((key) => columns.indexOf(key)),
+    copies: await takesCopies(session, name),
   }
+}
+
+async function takesCopies(session: Session, name: string): Promise<boolean> {
+  const [row] = await session.rows(
+    `select relkind <> 'v' and not exists (select from pg_rewrite where ev_class = pg_class.oid and ev_type = '3') as copies
+       from pg_class where oid = to_regclass($1)`,
+    { copies: 'boolean' },
+    [name],
+  )
+  return row?.copies ?? false
 }
 
 /** One row for each batch, written in the same transaction as its rows. */
@@ -75,7 +97,7 @@ const batchColumns = [
 
 async function createOnce(session: Session, name: string, parts: readonly string[]): Promise<void> {
   try {
-    await session.run(`create table if not exists ${name} (${parts.join(', ')})`)
+    await session.execute([`create table if not exists ${name} (${parts.join(', ')})`])
   } catch (error) {
     // Where two create it at once, one of them hits the catalogue's own unique index.
     if ((await columnsOf(session, name)).length === 0) throw error
@@ -86,33 +108,53 @@ async function createOnce(session: Session, name: string, parts: readonly string
  * The columns of a table; none where it is not there. Of a domain it is told what it is made of, because a cast to the
  * domain itself would cut a text that is too long.
  */
-const columnsOf = (session: Session, name: string): Promise<Found[]> =>
-  session.run<Found>(
+async function columnsOf(session: Session, name: string): Promise<Found[]> {
+  const rows = await session.rows(
     `with recursive types as (
        select attnum, atttypid as id, atttypmod as modifier
          from pg_attribute where attrelid = to_regclass($1) and attnum > 0 and not attisdropped
        union all
        select attnum, typbasetype, typtypmod from types join pg_type on pg_type.oid = id where typtype = 'd'
      )
-     select attname as name, id as oid, typcategory as category, format_type(id, -1) as type,
-            format_type(id, modifier) as "fullType", attidentity = 'a' as identity, attgenerated <> '' as generated
-       from types join pg_type on pg_type.oid = id join pg_attribute using (attnum)
-      where attrelid = to_regclass($1) and typtype <> 'd'
+     select attname as name, id as oid, whole.typcategory as category, format_type(id, -1) as type,
+            format_type(id, modifier) as "fullType", attidentity = 'a' as identity, attgenerated <> '' as generated,
+            exists (select from pg_enum where enumtypid = id and enumlabel = '') as "emptyLabel",
+            case when part.oid is null then 'null' else json_build_object(
+              'oid', coalesce(nullif(part.typbasetype, 0), part.oid)::int8, 'category', part.typcategory,
+              'type', format_type(part.oid, -1),
+              'emptyLabel', exists (select from pg_enum where enumtypid = part.oid and enumlabel = '')) end::text as element
+       from types join pg_type as whole on whole.oid = id join pg_attribute using (attnum)
+       left join pg_type as part on part.oid = whole.typelem and whole.typcategory = 'A' and whole.oid not in (22, 30)
+      where attrelid = to_regclass($1) and whole.typtype <> 'd'
       order by attnum`,
+    {
+      ...({ name: 'text', oid: 'integer', category: 'text', type: 'text', fullType: 'text', element: 'json' } as const),
+      ...({ identity: 'boolean', generated: 'boolean', emptyLabel: 'boolean' } as const),
+    },
     [name],
   )
+  return rows.map(({ element, ...column }) => ({ ...column, element: elementIn(element) }))
+}
+
+function elementIn(element: unknown): ColumnType | undefined {
+  const { oid, category, type, emptyLabel } = objectIn(element)
+  if (typeof oid !== 'number' || typeof category !== 'string' || typeof type !== 'string') return undefined
+  return { oid, category, type, emptyLabel: emptyLabel === true }
+}
 
 /** Whether the table has an index by which an upsert on exactly these columns can find its rows. */
 async function isUnique(session: Session, name: string, keys: readonly string[]): Promise<boolean> {
-  const indexes = await session.run<{ columns: string[] }>(
-    `select array_agg(attname::text) as columns
+  const indexes = await session.rows(
+    `select json_agg(attname)::text as columns
        from pg_index join pg_attribute on attrelid = indrelid and attnum = any((indkey::int2[])[0:indnkeyatts - 1])
       where indrelid = to_regclass($1) and indisunique and indisvalid and indimmediate and indpred is null and indexprs is null
       group by indexrelid`,
+    { columns: 'json' },
     [name],
   )
   return indexes.some(
-    ({ columns }) => columns.length === keys.length && columns.every((column) => keys.includes(column)),
+    ({ columns }) =>
+      Array.isArray(columns) && columns.length === keys.length && columns.every((column) => keys.includes(column)),
   )
 }
 

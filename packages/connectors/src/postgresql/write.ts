@@ -10,18 +10,26 @@ import pg from 'pg'
 import { packRejections, unpackRejections } from '../databases/rejections.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { isRowError } from './errors.ts'
-import { load, missingKeys } from './load.ts'
+import { type Job, load, unwritable } from './load.ts'
 import { loadRowByRow } from './load-row-by-row.ts'
 import { openSession, type Session } from './session.ts'
 import { openTable, type Table } from './table.ts'
-import { writerFor } from './writers.ts'
+import { type BytesFormat, type Writer, writerFor } from './writers.ts'
 
 /**
  * Bounds for a lock and for a statement, and times as they are meant; and rules that could wait for the commit are
  * checked row by row, so that it is known which row breaks them.
  */
-const begin = `begin; set local lock_timeout = '60s'; set local statement_timeout = '15min';
-  set local datestyle = 'ISO, YMD'; set local timezone = 'UTC'; set constraints all immediate`
+const begin = [
+  'begin',
+  "set local lock_timeout = '60s'",
+  "set local statement_timeout = '15min'",
+  "set local datestyle = 'ISO, YMD'",
+  "set local timezone = 'UTC'",
+  "set local intervalstyle = 'postgres'",
+  'set local client_min_messages = error',
+  'set constraints all immediate',
+]
 
 const keptDays = 30
 
@@ -33,6 +41,7 @@ const deliverBoundMs = 1_800_000
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const place = placeOf(context.secrets, 5432)
   const writing = writingOf(context.settings, 'public')
+  const bytesFormat: BytesFormat = context.settings.bytesFormat === 'Base64' ? 'Base64' : 'PostgreSQL'
   let session = await openSession(context, place)
   let table: Table
   try {
@@ -41,14 +50,14 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     await session.close()
     throw error
   }
+  const writers = table.columns.map((column) => writerFor(column, bytesFormat))
   /**
    * A connection with a transaction that begins with these statements, and how many rows each of them changed; a new one
    * where the last did not outlive the time between batches.
    */
   const begun = async (statements: readonly string[]) => {
     context.signal.throwIfAborted()
-    const run = async (current: Session) =>
-      (await current.changes([begin, ...statements].join('; '))).slice(-statements.length)
+    const run = async (current: Session) => (await current.execute([...begin, ...statements])).slice(begin.length)
     if (session.alive) {
       try {
         return { session, changed: await session.guard(() => run(session), beginBoundMs) }
@@ -72,7 +81,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
       const isNew = changed[0] === 1
       try {
         return await current.guard(
-          () => (isNew ? deliver(current, table, name, batch) : recall(current, table, name)),
+          () => (isNew ? deliver(current, table, writers, name, batch) : recall(current, table, name)),
           deliverBoundMs,
         )
       } catch (fault) {
@@ -86,7 +95,12 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
       const { session: current } = await begun([])
       // Batches of so long ago do not come again. A user who may not delete simply keeps them.
       await current
-        .run(`delete from ${table.batches} where delivered_time < now() - make_interval(days => ${keptDays}); commit`)
+        .guard(() =>
+          current.execute([
+            `delete from ${table.batches} where delivered_time < now() - make_interval(days => ${keptDays})`,
+            'commit',
+          ]),
+        )
         .catch(() => current.abandon())
     },
     abort: async () => {},
@@ -99,41 +113,52 @@ const nameOf = (transferId: string, { key }: Batch): string =>
   `${pg.escapeLiteral(transferId)}, ${pg.escapeLiteral(key)}`
 
 /** Writes a batch within the transaction that has noted it, and commits it. */
-async function deliver(session: Session, table: Table, name: string, batch: Batch): Promise<Delivery> {
-  const writers = table.columns.map(writerFor)
-  const { rejected, picked } = missingKeys(table, writers, batch)
+async function deliver(
+  session: Session,
+  table: Table,
+  writers: readonly Writer[],
+  name: string,
+  batch: Batch,
+): Promise<Delivery> {
+  const { rejected, picked } = unwritable(table, writers, batch)
   const rejections: Rejection[] = [...rejected]
   let bytes = 0
   if (picked === undefined || picked.length > 0) {
     const job = { session, table, writers, rows: batch.rows, picked }
-    try {
-      const loaded = await load(job)
-      bytes = loaded.bytes
-      rejections.push(...loaded.rejected)
-    } catch (error) {
-      if (!isRowError(error)) throw error
-      await session.run('rollback to savepoint rows')
-      const loaded = await loadRowByRow(job)
-      bytes = loaded.bytes
-      rejections.push(...loaded.rejected)
-    }
+    const loaded = (await loadWhole(job)) ?? (await loadRowByRow(job))
+    bytes = loaded.bytes
+    rejections.push(...loaded.rejected)
   }
   const accepted = batch.rows.length - rejections.reduce((sum, { count = 1 }) => sum + count, 0)
   const packed = rejections.length > 0 ? JSON.stringify(packRejections(rejections)) : null
   const rejectedLiteral = packed === null ? 'null' : pg.escapeLiteral(packed)
-  await session.run(
+  await session.execute([
     `update ${table.batches} set rows = ${accepted}, bytes = ${bytes}, rejected = ${rejectedLiteral}
-     where (transfer_id, batch_key) = (${name}); commit`,
-  )
+     where (transfer_id, batch_key) = (${name})`,
+    'commit',
+  ])
   return { bytes, ...(packed === null ? {} : { rejected: unpackRejections(JSON.parse(packed)) }) }
+}
+
+/** Writes all rows at once; `undefined` where that was undone, because the table did not take each of them. */
+async function loadWhole(job: Job): Promise<{ bytes: number; rejected: readonly Rejection[] } | undefined> {
+  try {
+    const { bytes, leftOut } = await load(job)
+    if (leftOut === 0) return { bytes, rejected: [] }
+  } catch (error) {
+    if (!isRowError(error)) throw error
+  }
+  await job.session.execute(['rollback to savepoint rows'])
+  return undefined
 }
 
 /** What became of a batch that was written before. */
 async function recall(session: Session, table: Table, name: string): Promise<Delivery> {
-  const [written] = await session.run<{ bytes: string; rejected: unknown }>(
-    `select bytes, rejected from ${table.batches} where (transfer_id, batch_key) = (${name})`,
+  const [written] = await session.rows(
+    `select bytes, coalesce(rejected, '[]') as rejected from ${table.batches} where (transfer_id, batch_key) = (${name})`,
+    { bytes: 'integer', rejected: 'json' },
   )
-  await session.run('commit')
+  await session.execute(['commit'])
   const rejected = unpackRejections(written?.rejected)
-  return { bytes: Number(written?.bytes ?? 0), ...(rejected.length > 0 ? { rejected } : {}) }
+  return { bytes: written?.bytes ?? 0, ...(rejected.length > 0 ? { rejected } : {}) }
 }

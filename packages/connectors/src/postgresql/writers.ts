@@ -1,40 +1,110 @@
 import type { Cell } from '@penstock/connector'
-import { withoutOffset } from '../databases/moments.ts'
+import { ignoresZone, withoutOffset } from '../databases/moments.ts'
 import type { Write } from '../databases/tab-separated.ts'
-import type { TableColumn } from './table.ts'
+import { arrayTextOf } from './arrays.ts'
+import { reasonOf } from './errors.ts'
+import type { ColumnType, TableColumn } from './table.ts'
 
-/** How cells are written for a column. An empty text is missing wherever the column holds no text. */
-export function writerFor({ oid, category, type }: TableColumn): Write {
-  if (category === 'S') return (cell) => (typeof cell === 'string' ? cell : plain(cell))
-  if (type === 'timestamp without time zone') return (cell) => filled(cell, withoutOffset)
-  if (oid === 17) return (cell) => filled(cell, bytesOf)
-  if (category === 'A') return (cell) => filled(cell, arrayOf)
-  return (cell) => filled(cell)
+/** How texts are read for a column of bytes. */
+export type BytesFormat = 'PostgreSQL' | 'Base64'
+
+/** How cells are written for a column. An empty text is missing wherever it is no value of the column's type. */
+export type Writer = {
+  readonly write: Write
+  /**
+   * Why the database would take another value than the cell holds, as a sentence without it; `undefined` where it would
+   * not. What the database refuses by itself is left to it.
+   */
+  readonly faultOf?: (cell: Cell) => string | undefined
 }
 
-const plain = (cell: Cell): string | null => (cell === null ? null : String(cell))
+/** Identifiers that PostgreSQL gives its own types, the same in every database. */
+const oids = { bytea: 17, char: 18, name: 19, timestamp: 1114, json: 114, jsonb: 3802 }
+/** Types of which an empty text is a value: bytea, "char", int2vector, oidvector, xml, varbit, refcursor, tsvector, tsquery. */
+const withEmptyText = new Set([17, 18, 22, 30, 142, 1562, 1790, 3614, 3615])
+/** And of extensions, which get another identifier in each database. */
+const namedWithEmptyText = /(^|\.)"?(hstore|ltree)"?$/
+
+export function writerFor(column: TableColumn, bytesFormat: BytesFormat): Writer {
+  const { element } = column
+  if (!element) return scalarWriter(column, bytesFormat)
+  const inner = scalarWriter(element, bytesFormat)
+  const write: Write = (cell) => filled(cell, (text) => arrayTextOf(text, inner, isJson(element)) ?? text)
+  return { write, faultOf: (cell) => arrayFault(cell, inner, isJson(element)) }
+}
+
+const isJson = ({ oid }: ColumnType): boolean => oid === oids.json || oid === oids.jsonb
+
+function scalarWriter(column: ColumnType, bytesFormat: BytesFormat): Writer {
+  const { oid, category, type } = column
+  switch (oid) {
+    case oids.name:
+      // The type cuts silently.
+      return { write: plain, faultOf: (cell) => (bytesOf(cell) > 63 ? reasonOf('22001') : undefined) }
+    case oids.char:
+      return { write: plain, faultOf: (cell) => (isOneByte(cell) ? undefined : reasonOf('22001')) }
+    case oids.timestamp:
+      return { write: (cell) => filled(cell, withoutOffset), faultOf: zoneFault }
+    case oids.bytea:
+      return bytesFormat === 'Base64' ? fromBase64 : fromBytesText
+  }
+  const keepsEmpty = category === 'S' || column.emptyLabel || withEmptyText.has(oid) || namedWithEmptyText.test(type)
+  return { write: keepsEmpty ? plain : (cell) => filled(cell) }
+}
+
+const plain = (cell: Cell): string | null =>
+  typeof cell === 'string' ? cell : cell === null ? null : Object.is(cell, -0) ? '-0' : String(cell)
 
 const filled = (cell: Cell, change: (text: string) => string = (text) => text): string | null =>
   typeof cell === 'string' ? (cell === '' ? null : change(cell)) : plain(cell)
 
-/** Bytes travel as base64; what begins with `\x` is hexadecimal already, and what is neither is the text itself. */
-const bytesOf = (text: string): string =>
-  base64.test(text) ? `\\x${Buffer.from(text, 'base64').toString('hex')}` : text
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const bytesOf = (cell: Cell): number => (cell === null ? 0 : Buffer.byteLength(String(cell)))
 
-/** A JSON array in the form of PostgreSQL; anything else as it is. */
-function arrayOf(text: string): string {
-  if (!text.startsWith('[')) return text
-  try {
-    return element(JSON.parse(text))
-  } catch {
-    return text
+/** One byte, or none, or one in octal digits, which is how those beyond ASCII are shown. */
+const isOneByte = (cell: Cell): boolean => bytesOf(cell) <= 1 || /^\\[0-3][0-7]{2}$/.test(String(cell))
+
+const zoneFault = (cell: Cell): string | undefined =>
+  typeof cell === 'string' && ignoresZone(cell)
+    ? 'A time names its zone in a form that a column without a zone would ignore; write an offset such as +02:00.'
+    : undefined
+
+function arrayFault(cell: Cell, inner: Writer, isJsonArray: boolean): string | undefined {
+  if (typeof cell !== 'string' || !inner.faultOf) return undefined
+  let fault: string | undefined
+  const { write, faultOf } = inner
+  const watched: Write = (element) => {
+    fault ??= faultOf(element)
+    return write(element)
   }
+  arrayTextOf(cell, { write: watched }, isJsonArray)
+  return fault
 }
 
-function element(value: unknown): string {
-  if (value === null) return 'NULL'
-  if (Array.isArray(value)) return `{${value.map(element).join(',')}}`
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return `"${text.replace(/["\\]/g, '\\$&')}"`
+const hexadecimal = /^\\x(?:[0-9a-fA-F]{2})*$/
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const toHexadecimal = (text: string, encoding: BufferEncoding): string =>
+  `\\x${Buffer.from(text, encoding).toString('hex')}`
+
+/** `\x` and hexadecimal digits, as PostgreSQL shows bytes, are these; any other text is its own bytes in UTF-8. */
+const fromBytesText: Writer = {
+  write(cell) {
+    const text = plain(cell)
+    return text === null || hexadecimal.test(text) ? text : toHexadecimal(text, 'utf8')
+  },
+  // In PostgreSQL a backslash begins an octal number, elsewhere it is one: nobody can tell what was meant.
+  faultOf: (cell) =>
+    typeof cell === 'string' && cell.includes('\\') && !hexadecimal.test(cell)
+      ? 'A text for bytes has a backslash but is not \\x and pairs of hexadecimal digits; write all of it so.'
+      : undefined,
+}
+
+const fromBase64: Writer = {
+  write(cell) {
+    const text = plain(cell)
+    return text === null || hexadecimal.test(text) ? text : toHexadecimal(text, 'base64')
+  },
+  faultOf: (cell) =>
+    cell === null || base64.test(String(cell)) || hexadecimal.test(String(cell))
+      ? undefined
+      : 'A text for bytes is not Base64, which the setting Bytes format asks for.',
 }

@@ -1,0 +1,145 @@
+import net from 'node:net'
+import { Duplex } from 'node:stream'
+import tls from 'node:tls'
+import { asOutcome } from '@penstock/connector'
+import { tlsNotSupported, unexpectedAnswer } from './errors.ts'
+import type { MessageCheck } from './message-check.ts'
+
+type Options = {
+  /** The name of the server, for messages. */
+  readonly host: string
+  /** How the connection is encrypted; absent where it is not. */
+  readonly tls: tls.ConnectionOptions | undefined
+  readonly check: MessageCheck
+}
+
+/** What a client sends to ask for TLS: a message without a type, of this length and code. */
+const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
+
+/**
+ * The connection of a driver to its server, which passes on only what the check lets through. It takes the place of the
+ * driver's own socket, and asks for TLS by itself, because the driver reads a socket of its own making unchecked. Every
+ * violation becomes an `error` of this stream that is an `Outcome`; so does what the driver throws when it handles data.
+ */
+export class CheckedSocket extends Duplex {
+  readonly #options: Options
+  readonly #socket = new net.Socket()
+  /** What data passes through: the socket, or TLS over it. */
+  #line: net.Socket = this.#socket
+
+  constructor(options: Options) {
+    super({ allowHalfOpen: false })
+    this.#options = options
+  }
+
+  /** Called by the driver. Emits `connect` when the server can be spoken to, in TLS where that is wanted. */
+  connect(port: number, address: string): this {
+    const socket = this.#socket
+    socket.on('error', (error) => this.destroy(error))
+    socket.on('close', () => this.destroy())
+    socket.once('connect', () => {
+      if (this.#options.tls === undefined) this.#begin(socket)
+      else this.#askForTls(this.#options.tls, address)
+    })
+    socket.connect(port, address)
+    return this
+  }
+
+  setNoDelay(noDelay?: boolean): this {
+    this.#socket.setNoDelay(noDelay)
+    return this
+  }
+
+  setKeepAlive(enable?: boolean, initialDelayMs?: number): this {
+    this.#socket.setKeepAlive(enable, initialDelayMs)
+    return this
+  }
+
+  ref(): this {
+    this.#socket.ref()
+    return this
+  }
+
+  unref(): this {
+    this.#socket.unref()
+    return this
+  }
+
+  #askForTls(options: tls.ConnectionOptions, address: string): void {
+    const { host } = this.#options
+    const socket = this.#socket
+    socket.write(tlsRequest)
+    socket.once('data', (answer) => {
+      // More than one byte was sent before there was TLS: by someone on the way, or by no PostgreSQL.
+      if (answer.length !== 1 || !['S', 'N'].includes(answer.toString('latin1'))) {
+        return void this.destroy(unexpectedAnswer(host, 'an answer to the request for TLS that is none'))
+      }
+      if (answer[0] === 0x4e) return void this.destroy(tlsNotSupported(host))
+      try {
+        const line = tls.connect({ ...options, socket, host: address })
+        line.on('error', (error) => this.destroy(error))
+        line.once('secureConnect', () => this.#begin(line))
+      } catch (error) {
+        this.destroy(error as Error)
+      }
+    })
+  }
+
+  #begin(line: net.Socket): void {
+    this.#line = line
+    line.on('data', (bytes) => this.#take(bytes))
+    line.on('end', () => this.push(null))
+    line.on('close', () => this.destroy())
+    this.emit('connect')
+  }
+
+  #take(bytes: Buffer): void {
+    if (this.destroyed) return
+    try {
+      for (const part of this.#options.check.feed(bytes)) {
+        if (!this.push(part)) this.#line.pause()
+      }
+    } catch (error) {
+      this.destroy(error as Error)
+    }
+  }
+
+  /** The driver parses what comes in a listener, and throws there on what it does not expect. */
+  override emit(event: string | symbol, ...given: unknown[]): boolean {
+    if (event !== 'data') return super.emit(event, ...given)
+    try {
+      return super.emit('data', ...given)
+    } catch (error) {
+      const outcome = asOutcome(error) ?? unexpectedAnswer(this.#options.host, 'a message out of place')
+      this.destroy(outcome)
+      return true
+    }
+  }
+
+  override _read(): void {
+    this.#line.resume()
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#line.write(chunk, done)
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], done: (error?: Error | null) => void): void {
+    this.#line.cork()
+    for (const [index, { chunk }] of chunks.entries()) {
+      if (index < chunks.length - 1) this.#line.write(chunk)
+      else this.#line.write(chunk, done)
+    }
+    this.#line.uncork()
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#line.end(done)
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#line.destroy()
+    this.#socket.destroy()
+    done(error)
+  }
+}
