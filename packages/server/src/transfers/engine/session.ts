@@ -19,8 +19,8 @@ import { readAhead } from './read-ahead.ts'
 import type { EngineDeps } from './run.ts'
 import { storable } from './storable.ts'
 
-/** How long it may take to take away what was begun at a destination. */
-const takeAwayMs = 20_000
+/** How long a destination may take to end what was begun there: to take it away, or to make a file of what it confirmed. */
+const takeAwayMs = 60_000
 
 /** What a writer must know of what was delivered before it. */
 export type Begun = Pick<DestinationContext, 'columns' | 'receipts' | 'memory'>
@@ -123,13 +123,13 @@ export class Session {
     return waitMs
   }
 
-  /** The transfer ended without success: takes away what nobody should find, as far as that can be done. */
+  /** The transfer ended without success: what was confirmed stays, the rest is taken away, as far as that can be done. */
   async #takeAway(): Promise<void> {
-    if (this.#writer && !this.#signal.aborted) return this.#writer.abort()
     // Columns are kept before anything is begun; what was begun may be another worker's doing.
     if (!this.#writer && this.#work.columns === null) return
     try {
-      // A writer that was stopped reaches nothing any more.
+      // A writer that was stopped reaches nothing any more, and one that met a defect may know of more than is stored.
+      await this.#writer?.close()
       const writer = await this.#ends.openWriter(this.#begun(), AbortSignal.timeout(takeAwayMs))
       await writer.abort()
       await writer.close()
