@@ -1,0 +1,185 @@
+import type { Fields } from './fields.ts'
+import type { Values } from './values.ts'
+
+/**
+ * Removing secrets, by value, from text that another system wrote: an error message of a database or an HTTP answer can
+ * repeat what the user typed or what the connector sent. A connector passes such text through `redact` before any of it
+ * becomes part of an `Outcome`, a check step or a reason of a rejection.
+ */
+
+/** What takes the place of a secret. */
+export const redactedText = '[redacted]'
+
+/**
+ * Removes the secrets from a text of another system, of any length: `lengthMax` characters of it at most, 300 unless
+ * given, on one line and without control characters. What is too long is cut after the secrets were removed.
+ */
+export type Redact = (text: string, lengthMax?: number) => string
+
+/** The text that is searched at most; whatever follows it is dropped. */
+const searchedMax = 65_536
+const lengthDefault = 300
+/** Shorter secrets are only found as whole words: as part of a word they appear by coincidence. */
+const anywhereMin = 6
+/** So many consecutive characters of a secret are a secret, too: other systems shorten and wrap what they repeat. */
+const pieceLength = 12
+
+/** The values of the secret fields of a configuration, without those that are empty. */
+export function secretsOf(fields: Fields, values: Values): string[] {
+  return Object.entries(fields).flatMap(([key, { type }]) => {
+    const value = type === 'Password' && Object.hasOwn(values, key) ? values[key] : undefined
+    return typeof value === 'string' && value !== '' ? [value] : []
+  })
+}
+
+/**
+ * Makes the function that removes these secrets, in every form in which a system may repeat them: as they are, whatever
+ * the case; percent-encoded; in hexadecimal; in Base64, also inside a longer text that was encoded, such as `user:password`;
+ * escaped for JSON, SQL or XML. Of a secret of more than one line, and of a JSON document with members that are secrets,
+ * each such part is one. Any 12 consecutive characters of a form count as the secret.
+ * Never throws. The work of preparing it is done on the first call.
+ */
+export function createRedact(secrets: Iterable<string>): Redact {
+  const given = [...secrets]
+  let prepared: Prepared | undefined
+  return (text, lengthMax = lengthDefault) => {
+    prepared ??= prepare(given)
+    const searched = text.slice(0, searchedMax)
+    // A secret could begin where the text was cut off, too short to be found.
+    const safe = text.length > searchedMax ? searched.length - pieceLength : searched.length
+    const line = oneLine(remove(searched, safe, prepared))
+    return line.length <= lengthMax ? line : `${line.slice(0, Math.max(0, lengthMax - 1)).trimEnd()}…`
+  }
+}
+
+type Prepared = {
+  /** Forms that are found as whole words. */
+  readonly words: readonly string[]
+  /** Forms that are found anywhere, shorter than a piece. */
+  readonly short: readonly string[]
+  /** All pieces of the longer forms. */
+  readonly pieces: ReadonlySet<string>
+}
+
+function prepare(secrets: readonly string[]): Prepared {
+  const words = new Set<string>()
+  const short = new Set<string>()
+  const pieces = new Set<string>()
+  for (const part of secrets.flatMap(partsOf)) {
+    for (const form of formsOf(part)) {
+      const lower = lowerCase(form)
+      if (part.length < anywhereMin) {
+        if (lower.length >= part.length) words.add(lower)
+      } else if (lower.length < pieceLength) short.add(lower)
+      else for (let at = 0; at + pieceLength <= lower.length; at += 1) pieces.add(lower.slice(at, at + pieceLength))
+    }
+  }
+  return { words: [...words], short: [...short], pieces }
+}
+
+const secretMember = /secret|passw|passphrase|credential|private|token|key|signature/i
+
+/** What of a secret is secret by itself: lines of a longer text, members of a JSON document. */
+function partsOf(secret: string): string[] {
+  const json = parseObject(secret)
+  if (json) {
+    return Object.entries(json)
+      .filter(([name, value]) => secretMember.test(name) && typeof value === 'string')
+      .flatMap(([, value]) => partsOf(String(value)))
+  }
+  const lines = secret
+    .split(/\r\n|[\r\n]|\\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^-----.*-----$/.test(line))
+  return lines.length > 1 ? lines.filter((line) => line.length >= anywhereMin) : [secret.trim()].filter(Boolean)
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return undefined
+  }
+}
+
+/** A secret in all forms, each of them long enough to mean it. */
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const percent = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+  const json = JSON.stringify(secret).slice(1, -1)
+  const forms = [
+    secret,
+    encodeURI(secret.toWellFormed()),
+    encodeURIComponent(secret.toWellFormed()),
+    new URLSearchParams({ '': secret }).toString().slice(1),
+    percent,
+    json,
+    json.replaceAll('/', '\\/'),
+    json.replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
+    secret.replaceAll("'", "''"),
+    secret.replace(/['"\\]/g, '\\$&'),
+    secret.replaceAll('\\', '\\\\').replaceAll("'", "''"),
+    secret.replaceAll('"', '""'),
+    secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+    secret
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+      .replaceAll("'", '&#39;'),
+    bytes.toString('hex'),
+    ...[0, 1, 2].flatMap((before) => base64Of(bytes, before)),
+  ]
+  return [...new Set(forms)].filter((form) => form.length >= Math.min(secret.length, anywhereMin))
+}
+
+/** The characters of Base64 that these bytes alone decide, with so many bytes before them. */
+function base64Of(bytes: Buffer, before: number): string[] {
+  const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
+  const from = Math.ceil((before * 8) / 6)
+  const to = Math.floor(((before + bytes.length) * 8) / 6)
+  // Without the padding, and without the character that what follows would change.
+  return [encoded.slice(from).replaceAll('=', ''), encoded.slice(from, to)].flatMap((form) => [
+    form,
+    form.replaceAll('+', '-').replaceAll('/', '_'),
+  ])
+}
+
+/** Without any other change of length, so that places in both texts are the same. */
+const lowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/** @param length how much of the text is wanted; what follows is only searched */
+function remove(text: string, length: number, { words, short, pieces }: Prepared): string {
+  const lower = lowerCase(text)
+  const secret = new Uint8Array(text.length)
+  for (const word of words)
+    each(lower, word, (at) => isWord(lower, at, word.length) && secret.fill(1, at, at + word.length))
+  for (const form of short) each(lower, form, (at) => secret.fill(1, at, at + form.length))
+  if (pieces.size > 0) {
+    for (let at = 0; at + pieceLength <= lower.length; at += 1) {
+      if (pieces.has(lower.slice(at, at + pieceLength))) secret.fill(1, at, at + pieceLength)
+    }
+  }
+  let result = ''
+  for (let at = 0; at < length; ) {
+    const end = secret[at] === 1 ? secret.indexOf(0, at) : secret.indexOf(1, at)
+    const to = end === -1 ? length : Math.min(end, length)
+    result += secret[at] === 1 ? redactedText : text.slice(at, to)
+    at = to
+  }
+  return result
+}
+
+function each(text: string, form: string, found: (at: number) => unknown): void {
+  for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) found(at)
+}
+
+const isWord = (text: string, at: number, length: number): boolean =>
+  !/[\p{L}\p{N}]/u.test(text[at - 1] ?? '') && !/[\p{L}\p{N}]/u.test(text[at + length] ?? '')
+
+const oneLine = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .toWellFormed()
+    .trim()
