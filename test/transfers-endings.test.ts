@@ -120,7 +120,8 @@ describe('a refusal', () => {
       const transfer = await engine.move(id)
       assert.equal(transfer.status, 'failed')
       assert.deepEqual(transfer.error, { code: 'some_code', message: 'What to do.' })
-      assert.deepEqual(seen, { batches: 2, aborted: 1, opened: 1 })
+      // The second one knows of what is stored as confirmed, and of nothing else.
+      assert.deepEqual(seen, { batches: 2, aborted: 1, opened: 2 })
       assert.equal(await status(id), then)
       await assertAccounted(engine, transfer)
     })

@@ -44,7 +44,15 @@ export type DestinationWriter = {
    * opened with all receipts, and then finds its work done.
    */
   finish(): Promise<void>
-  /** The transfer ended without success: takes away what nobody should find, as far as it can. Never throws. */
+  /**
+   * The transfer ended without success (cancelled, stopped, failed). What was confirmed is counted as accepted and stays:
+   * a store of files makes it visible, as a whole file under the name that the file would have had. What was never
+   * confirmed is taken away. A destination that replaces everything at the end leaves what was there before instead.
+   *
+   * Called in a writer that was opened for this: with the receipts of everything that was confirmed, and with a signal of
+   * its own that ends it after half a minute. May be called again after a crash. Never throws: where the destination does not
+   * answer, what was confirmed stays hidden there, as it was at the last receipt.
+   */
   abort(): Promise<void>
   /** Lets go of everything. Never throws. */
   close(): Promise<void>

@@ -22,6 +22,8 @@ export type DestinationAcceptance = Acceptance & {
   readonly deduplicates: boolean
   /** Whether anything can be seen before the transfer is finished. */
   readonly visible: 'at once' | 'when finished'
+  /** What is there after a transfer was aborted: what it confirmed (unless said otherwise), or what was there before. */
+  readonly aborted?: 'keeps what was confirmed' | 'leaves what was there'
   /** Rows to a batch; by default the rows make four batches, or as many as the destination's limit demands. */
   readonly batchRows?: number
 }
@@ -175,14 +177,24 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
       })
     }
 
-    testTransfer('aborts without an error, be it after a crash, and closes after that', async (transfer) => {
-      const writer = await transfer.open()
-      await transfer.deliver(writer, 1)
-      await deliverUnheard(transfer, writer, 2)
-      await (await transfer.open()).abort()
-      await writer.abort()
-      if (visible === 'when finished') assert.deepEqual(await readBack(), [], 'an aborted transfer leaves nothing')
-    })
+    for (const upTo of [1, 3, undefined]) {
+      const title = `keeps what was confirmed when it is aborted after ${upTo ?? 'all'} batches, be it after a crash`
+      testTransfer(
+        acceptance.aborted === undefined ? title : `is aborted after ${upTo ?? 'all'} batches`,
+        async (transfer) => {
+          const writer = await transfer.open()
+          await transfer.deliver(writer, upTo)
+          if (upTo !== undefined) await deliverUnheard(transfer, writer, upTo + 1)
+          await writer.close()
+          for (let time = 0; time < 2; time++) await (await transfer.open()).abort()
+          const confirmed = transfer.batches.slice(0, transfer.confirmed).flatMap((batch) => batch.rows)
+          const kept = await readBack()
+          if (acceptance.aborted === 'leaves what was there') assert.deepEqual(kept, [], 'nothing was there before')
+          else if (visible === 'when finished') assertKept({ ...acceptance, rows: confirmed }, kept, 'once')
+          else assertHolds(acceptance, kept, confirmed)
+        },
+      )
+    }
   })
 }
 
@@ -212,6 +224,16 @@ function assertKept(acceptance: DestinationAcceptance, kept: readonly Row[], tim
   const expected = rows.map((row) => JSON.stringify(asKept(row))).sort()
   const found = kept.map((row) => JSON.stringify(row)).sort()
   assert.deepEqual(times === 'once' ? found : [...new Set(found)], times === 'once' ? expected : [...new Set(expected)])
+}
+
+/** Asserts that the destination has these rows, and perhaps others. */
+function assertHolds(
+  { asKept = (row) => row }: DestinationAcceptance,
+  kept: readonly Row[],
+  rows: readonly Row[],
+): void {
+  const found = new Set(kept.map((row) => JSON.stringify(row)))
+  for (const row of rows) assert.ok(found.has(JSON.stringify(asKept(row))), 'a row that was confirmed is not there')
 }
 
 /** Good rows with bad ones among them, one here, one there. */

@@ -73,7 +73,8 @@ export function memorySink(partBytesMin = 0): MemorySink {
       if (tooSmall) throw new Error('a part is too small')
       sink.published = Buffer.concat(parts)
     },
-    async abort() {
+    async abort(receipts) {
+      if (receipts.length > 0) await sink.publish(receipts)
       sink.parts.length = 0
     },
   }

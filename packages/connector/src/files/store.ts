@@ -37,7 +37,11 @@ export type FileSink = {
   writePart(part: { number: number; offset: number; bytes: Uint8Array }, receipts: readonly Json[]): Promise<Json>
   /** Makes the file visible under its name, out of the parts with these receipts; finds its work done when called again. */
   publish(receipts: readonly Json[]): Promise<void>
-  /** Takes the parts away; never throws. */
+  /**
+   * The transfer ended without success. Makes the file visible out of the parts with these receipts, as `publish` does, but
+   * in the place of no file of an earlier transfer. Takes away what has no receipt; without receipts, everything. Finds its
+   * work done when called again.
+   */
   abort(receipts: readonly Json[]): Promise<void>
   close?(): Promise<void>
 }

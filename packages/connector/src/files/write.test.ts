@@ -157,6 +157,24 @@ describe('writeFiles', () => {
       }
     })
 
+    test(`makes ${title} of what was confirmed where a transfer is aborted`, async () => {
+      await fc.assert(
+        fc.asyncProperty(batches, fc.constantFrom(0, 100), fc.nat(5), async (batches, partBytesMin, upTo) => {
+          const sink = memorySink(partBytesMin)
+          const confirmed: Confirmed = { batches: 0, receipts: [] }
+          await deliver(await openWriter(sink, options), batches, confirmed, Math.min(upTo, batches.length))
+          const unheard = { batches: confirmed.batches, receipts: [] }
+          await deliver(await openWriter(sink, options, confirmed.receipts), batches, unheard, batches.length)
+          await (await openWriter(sink, options, confirmed.receipts)).abort()
+          const rows = batches.slice(0, confirmed.batches).flat().map(asKept(options))
+          if (confirmed.batches === 0) assert.equal(sink.published, undefined)
+          else assert.deepEqual(await readBack(sink.published ?? Buffer.alloc(0), options), rows)
+          assert.equal(sink.parts.length, 0)
+        }),
+        { numRuns: 30 },
+      )
+    })
+
     test(`writes ${title} for a transfer without a row`, async () => {
       assert.deepEqual(await readBack(await writeAll([], options), options), [])
     })

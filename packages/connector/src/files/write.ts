@@ -83,7 +83,13 @@ export async function writeFiles(
     },
     async abort() {
       held = []
-      await place.abort(sinkReceipts()).catch(() => {})
+      try {
+        // What was confirmed becomes a whole file: Parquet cannot be read without its end.
+        if (receipts.length > 0) await writeEnd()
+        await place.abort(sinkReceipts())
+      } catch {
+        // The store does not answer, or another attempt has finished the file. What is there stays as it is.
+      }
     },
     async close() {
       held = []

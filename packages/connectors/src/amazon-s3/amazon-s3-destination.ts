@@ -13,7 +13,7 @@ export const amazonS3Destination = defineConnector({
   description: 'Saves the records of a transfer as files in a bucket of Amazon S3.',
   actions: ['put', 'upload'],
   notes:
-    'Every run makes a new object and leaves earlier ones alone: the time and the transfer are part of its name. It appears once it is whole. {{date}} in the path becomes the day of the run. A rule of the bucket that ends incomplete uploads after some days keeps the remains of broken runs from costing money.',
+    'Every run makes a new object and leaves earlier ones alone: the time and the transfer are part of its name. It appears once it is whole; a run that is cancelled or fails leaves an object of the rows that were accepted. {{date}} in the path becomes the day of the run. A rule of the bucket that ends incomplete uploads after some days keeps the remains of broken runs from costing money.',
   tested:
     'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and makes trouble; not Amazon S3 itself.',
   secrets: {

@@ -45,7 +45,7 @@ export function s3Upload(client: S3Client, target: S3Target): FileSink {
     return upload
   }
 
-  return {
+  const sink: FileSink = {
     partBytesMin,
     async writePart({ number, bytes }, receipts) {
       if (number >= partsMax) throw tooLarge(key)
@@ -76,11 +76,13 @@ export function s3Upload(client: S3Client, target: S3Target): FileSink {
       }
     },
     async abort(receipts) {
-      const upload = uploadOf(receipts)
-      if (upload === undefined) await endOthers(client, target, AbortSignal.timeout(cleanUpTimeoutMs))
-      else await end(client, bucket, key, upload)
+      // Parts without a receipt are not named in the completion, and S3 removes them.
+      if (receipts.length > 0) return sink.publish(receipts)
+      if (begun === undefined) await endOthers(client, target, AbortSignal.timeout(cleanUpTimeoutMs))
+      else await end(client, bucket, key, begun)
     },
   }
+  return sink
 }
 
 async function complete(client: S3Client, asked: S3Request): Promise<void> {

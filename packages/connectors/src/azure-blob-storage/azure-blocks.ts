@@ -24,6 +24,17 @@ export function azureBlocks(client: AzureClient, { blob, contentType, transferId
   const nameOf = (number: number): string =>
     Buffer.from(`${digest}-${String(number).padStart(5, '0')}`).toString('base64')
 
+  const commit = async (blocks: number, conditions: Readonly<Record<string, string>>): Promise<void> => {
+    const names = Array.from({ length: blocks }, (_, number) => `<Latest>${nameOf(number)}</Latest>`)
+    const body = `<?xml version="1.0" encoding="utf-8"?><BlockList>${names.join('')}</BlockList>`
+    const headers = { ...conditions, 'content-type': 'application/xml', 'x-ms-blob-content-type': contentType }
+    try {
+      await discard(await client.request({ ...put, query: { comp: 'blocklist' }, headers, body }))
+    } catch (error) {
+      throw failedWith(error, 'blocks_not_found') ? blocksLost(blob) : error
+    }
+  }
+
   return {
     partBytesMin: usualPartBytes,
     async writePart({ number, bytes }) {
@@ -33,18 +44,12 @@ export function azureBlocks(client: AzureClient, { blob, contentType, transferId
       await discard(await client.request({ ...put, query, headers, body: bytes }))
       return { block: number }
     },
-    async publish(receipts: readonly Json[]) {
-      const names = receipts.map((_, number) => `<Latest>${nameOf(number)}</Latest>`)
-      const body = `<?xml version="1.0" encoding="utf-8"?><BlockList>${names.join('')}</BlockList>`
-      const headers = { 'content-type': 'application/xml', 'x-ms-blob-content-type': contentType }
-      try {
-        await discard(await client.request({ ...put, query: { comp: 'blocklist' }, headers, body }))
-      } catch (error) {
-        throw failedWith(error, 'blocks_not_found') ? blocksLost(blob) : error
-      }
+    publish: (receipts: readonly Json[]) => commit(receipts.length, {}),
+    async abort(receipts) {
+      // Blocks without a receipt cannot be taken away but by Azure itself, which does so when others are committed.
+      // A blob of this name is the work of an earlier transfer, or of an earlier attempt of this one: it stays.
+      if (receipts.length > 0) await commit(receipts.length, { 'if-none-match': '*' })
     },
-    // Blocks cannot be taken away but by Azure itself.
-    async abort() {},
   }
 }
 

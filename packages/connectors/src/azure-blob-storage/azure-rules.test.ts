@@ -88,6 +88,21 @@ describe('writing to a container, against azurite', () => {
     assert.deepEqual(rowsOfCsv(await azure.read('out', `${folder}people.csv`)), rows.slice(5, 10))
   })
 
+  test('replaces no blob of an earlier transfer with what an aborted one confirmed', async () => {
+    const outputPath = `${azure.address('out')}aborted/people.csv`
+    const large = someRows(600, 20_000).rows
+    const abortAfterOne = async () => {
+      const { receipt } = await (await openWriter({ outputPath })).deliver(batchOf(large))
+      assert.ok(receipt)
+      await (await openWriter({ outputPath }, { receipts: [receipt] })).abort()
+    }
+    await abortAfterOne()
+    assert.deepEqual(rowsOfCsv(await azure.read('out', 'aborted/people.csv')), large)
+    await write({ outputPath }, rows.slice(0, 5))
+    await abortAfterOne()
+    assert.deepEqual(rowsOfCsv(await azure.read('out', 'aborted/people.csv')), rows.slice(0, 5))
+  })
+
   test('says so where the blocks of a blob are gone', async () => {
     // Azure takes uncommitted blocks away after a week, and where somebody else writes the same blob.
     const writer = await openWriter(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Outcome } from '@penstock/connector'
+import { type Json, Outcome } from '@penstock/connector'
 import { type FileSink, usualPartBytes } from '@penstock/connector/files'
 import { discard } from '../object-stores/answers.ts'
 import { failedWith, type GcsClient } from './gcs-client.ts'
@@ -17,14 +17,20 @@ const deletionsMax = 8
 /** An object that is to become a part of another one, and which version of it. */
 type Piece = { readonly name: string; readonly generation: string }
 
-export type GcsTarget = { readonly name: string; readonly contentType: string; readonly transferId: string }
+export type GcsTarget = {
+  readonly name: string
+  /** The name that a transfer without success gives what was confirmed; another one where `name` is not its own. */
+  readonly abortedName: string
+  readonly contentType: string
+  readonly transferId: string
+}
 
 /**
  * Writes one object out of parts. Each part is an object of its own, aside of where the file will be, so that a part can
  * have any size and comes to the same place when it comes again; in the end Google puts them together, 32 at a time, and
  * they are deleted. The object carries the transfer's name, by which work is known that was done already.
  */
-export function gcsCompose(client: GcsClient, { name, contentType, transferId }: GcsTarget): FileSink {
+export function gcsCompose(client: GcsClient, { name, abortedName, contentType, transferId }: GcsTarget): FileSink {
   const folder = name.slice(0, name.lastIndexOf('/') + 1)
   const nameOf = (level: number, number: number): string =>
     `${folder}.penstock/${transferId}/${level}-${String(number).padStart(6, '0')}`
@@ -49,15 +55,24 @@ export function gcsCompose(client: GcsClient, { name, contentType, transferId }:
     return narrow(wider, level + 1)
   }
 
-  const isDone = async (): Promise<boolean> => {
+  const isOurs = async (object: string): Promise<boolean> => {
     try {
       const query = { fields: 'name,size,generation,metadata' }
-      const asked = { path: objectPath(name), query, permission: 'storage.objects.get' }
+      const asked = { path: objectPath(object), query, permission: 'storage.objects.get' }
       return (await objectOf(await client.request(asked))).metadata?.['penstock-transfer'] === transferId
     } catch (error) {
       // Who may create but not read has to do the work again where an answer was lost.
       if (failedWith(error, 'object_not_found', 'access_denied')) return false
       throw error
+    }
+  }
+
+  const composeAs = async (object: string, receipts: readonly Json[]): Promise<void> => {
+    try {
+      const pieces = receipts.map((receipt) => receipt as Piece)
+      await compose(await narrow(pieces, 1), object, { contentType, metadata })
+    } catch (error) {
+      throw failedWith(error, 'object_not_found', 'precondition_failed') ? partsLost(object) : error
     }
   }
 
@@ -85,19 +100,14 @@ export function gcsCompose(client: GcsClient, { name, contentType, transferId }:
       return { name: part, generation: made.generation } satisfies Piece
     },
     async publish(receipts) {
-      const pieces = receipts.map((receipt) => receipt as Piece)
-      if (!(await isDone())) {
-        try {
-          await compose(await narrow(pieces, 1), name, { contentType, metadata })
-        } catch (error) {
-          throw failedWith(error, 'object_not_found', 'precondition_failed') ? partsLost(name) : error
-        }
-      }
-      await remove(client, namesOf(pieces.length))
+      if (!(await isOurs(name))) await composeAs(name, receipts)
+      await remove(client, namesOf(receipts.length))
     },
     async abort(receipts) {
-      // One more may have been written whose receipt was lost.
       const signal = AbortSignal.timeout(cleanUpTimeoutMs)
+      const isDone = receipts.length === 0 || (await isOurs(name)) || (await isOurs(abortedName))
+      if (!isDone) await composeAs(abortedName, receipts)
+      // One more may have been written whose receipt was lost.
       await remove(client, namesOf(receipts.length + 1), signal).catch(() => {})
     },
   }

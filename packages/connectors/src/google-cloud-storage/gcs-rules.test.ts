@@ -88,7 +88,12 @@ describe(`reading a bucket of Google, ${peer}`, () => {
 describe(`writing to a bucket of Google, ${peer}`, () => {
   test('puts together more parts than Google does at once, level by level, and leaves none of them', async () => {
     const client = makeGcsClient(testContext({ secrets, routes }), 'out')
-    const target = { name: 'large/people.csv', contentType: 'text/csv', transferId: 'many-parts' }
+    const target = {
+      name: 'large/people.csv',
+      abortedName: 'large/people-1.csv',
+      contentType: 'text/csv',
+      transferId: 'many-parts',
+    }
     const parts = Array.from({ length: 1_100 }, (_, number) => `part ${number}\n`)
     const sink = gcsCompose(client, target)
     const receipts: Json[] = []
@@ -126,14 +131,27 @@ describe(`writing to a bucket of Google, ${peer}`, () => {
     assert.deepEqual(rowsOfCsv(out.get(`${folder}people.csv`)?.bytes ?? Buffer.alloc(0)), rows.slice(5, 10))
   })
 
-  test('leaves nothing of an abort, even where the work was told to stop', async () => {
-    const stop = new AbortController()
-    const writer = await openWriter({ outputPath: 'gs://out/aborted/' }, { signal: stop.signal })
+  test('keeps what an aborted transfer confirmed, and replaces no object of an earlier one with it', async () => {
+    const outputPath = 'gs://out/aborted/people.csv'
+    await write({ outputPath }, rows.slice(0, 5), { transferId: 'earlier' })
     const large = someRows(100, 90_000)
-    await writer.deliver({ key: '0', columns, rows: large.rows, firstRow: 1 })
+    const writer = await openWriter({ outputPath })
+    const { receipt } = await writer.deliver({ key: '0', columns, rows: large.rows, firstRow: 1 })
+    assert.ok(receipt)
+    await writer.deliver({ key: '1', columns, rows: large.rows, firstRow: 101 })
+    for (let time = 0; time < 2; time++) await (await openWriter({ outputPath }, { receipts: [receipt] })).abort()
+    const kept = 'aborted/people-20260131T120000Z-0f1e2d3c4b5a6978.csv'
+    assert.deepEqual([...out.keys()].sort(), [kept, 'aborted/people.csv'])
+    assert.deepEqual(rowsOfCsv(out.get(kept)?.bytes ?? Buffer.alloc(0)), large.rows)
+    assert.deepEqual(rowsOfCsv(out.get('aborted/people.csv')?.bytes ?? Buffer.alloc(0)), rows.slice(0, 5))
+  })
+
+  test('leaves nothing of an abort where nothing was confirmed', async () => {
+    const outputPath = 'gs://out/aborted/'
+    const writer = await openWriter({ outputPath })
+    await writer.deliver({ key: '0', columns, rows: someRows(100, 90_000).rows, firstRow: 1 })
     assert.equal(out.size, 1)
-    stop.abort()
-    await writer.abort()
+    await (await openWriter({ outputPath })).abort()
     assert.equal(out.size, 0)
   })
 

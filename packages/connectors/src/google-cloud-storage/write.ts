@@ -13,7 +13,8 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     context,
     (extension) => {
       const name = objectNameOf(path, context, extension)
-      return gcsCompose(client, { name, contentType: contentTypeOf(extension), transferId })
+      const abortedName = objectNameOf(path, context, extension, true)
+      return gcsCompose(client, { name, abortedName, contentType: contentTypeOf(extension), transferId })
     },
     { ...writeOptionsOf(settings), gzip: settings.gzipOutput === true },
   )

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import {
   appendFile,
   chmod,
@@ -231,6 +232,30 @@ describe('local-folder', () => {
       'failed',
       'part_lost',
     )
+  })
+
+  test('leaves a file of what was confirmed where a transfer is aborted, and nothing where nothing was', async () => {
+    await unlink(join(folder, 'a.csv'))
+    for (const settings of [{}, { gzip: true }, { fileFormat: 'NDJSON' }, { fileFormat: 'Parquet' }] as const) {
+      const made = Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)]))
+      const open = (receipts: unknown[] = []) => openWriter(folder, made, receipts)
+      // Random, so that they stay large enough to be written at once when they are compressed.
+      const rows = Array.from({ length: 2200 }, () => [randomBytes(usualPartBytes / 2048).toString('hex')])
+      const writer = await open()
+      const { receipt } = await writer.deliver({ ...batch, rows })
+      assert.ok(receipt, 'the batch is large enough to be confirmed')
+      await writer.deliver({ ...batch, rows: rows.toReversed() })
+      for (let time = 0; time < 2; time++) await (await open([receipt])).abort()
+      const [name = '', ...more] = await readdir(folder)
+      assert.match(name, /^20260131T120000Z-0f1e2d3c4b5a6978\./)
+      assert.deepEqual(more, [])
+      assert.deepEqual(await readBack(folder), rows)
+      await unlink(join(folder, name))
+
+      await (await open()).deliver({ ...batch, rows })
+      await (await open()).abort()
+      assert.deepEqual(await readdir(folder), [])
+    }
   })
 
   test('writes through no link that somebody laid where the file is to be', async () => {

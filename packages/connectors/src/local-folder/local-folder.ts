@@ -12,7 +12,7 @@ export const localFolder = defineConnector({
   description: 'Reads and writes files in a folder of the machine that this service runs on.',
   actions: ['read', 'write'],
   notes:
-    'Only folders that the operator of this service allows can be used. Files that are read together have the same columns. Each transfer writes a file of its own, which has its name only once it is whole.',
+    'Only folders that the operator of this service allows can be used. Files that are read together have the same columns. Each transfer writes a file of its own, which has its name only once it is whole. A transfer that is cancelled or fails leaves a file of the rows that were accepted.',
   tested: 'The file system of the machine that ran the tests, which was Linux.',
   secrets: {
     folder: text({

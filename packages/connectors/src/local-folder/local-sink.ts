@@ -17,7 +17,7 @@ export function localSink(directory: string, name: string): FileSink {
   const partial = join(directory, `.${name}.partial`)
   const endOf = (receipts: readonly Json[]): number => (receipts.at(-1) as LocalReceipt | undefined)?.end ?? 0
 
-  return {
+  const sink: FileSink = {
     partBytesMin: usualPartBytes,
     async writePart({ offset, bytes }, receipts) {
       return onDisk(name, async () => {
@@ -55,10 +55,12 @@ export function localSink(directory: string, name: string): FileSink {
         await syncDirectory(directory)
       })
     },
-    async abort() {
+    async abort(receipts) {
+      if (receipts.length > 0) return sink.publish(receipts)
       await unlink(partial).catch(() => {})
     },
   }
+  return sink
 }
 
 async function onDisk<Result>(name: string, work: () => Promise<Result>): Promise<Result> {

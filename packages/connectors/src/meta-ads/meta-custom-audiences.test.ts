@@ -377,6 +377,7 @@ for (const replaceExistingAudience of [false, true]) {
     },
     deduplicates: true,
     visible: replaceExistingAudience ? 'when finished' : 'at once',
+    ...(replaceExistingAudience ? { aborted: 'leaves what was there' as const } : {}),
     faults: [
       faultOf(peer, match, fault(80_003), { name: 'limits calls', instruction: 'retry', code: 'rate_limited' }),
       faultOf(peer, match, { status: 503, text: '<html>' }, { name: 'has a fault', instruction: 'retry' }),

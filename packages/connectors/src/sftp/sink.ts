@@ -46,7 +46,7 @@ export function openSftpSink(context: ConnectorContext, directory: string, fileN
     if (session?.alive && handle) await closeFile(session, partial, handle).catch(() => {})
   }
 
-  return {
+  const sink: FileSink = {
     partBytesMin: 0,
 
     async writePart({ offset, bytes }) {
@@ -75,8 +75,9 @@ export function openSftpSink(context: ConnectorContext, directory: string, fileN
       await rename(session, partial, path)
     },
 
-    async abort() {
+    async abort(receipts) {
       await letGo()
+      if (receipts.length > 0) return sink.publish(receipts)
       // The signal may be what ended the transfer, and has ended its session then.
       const session = await openSession({ ...context, signal: AbortSignal.timeout(abortTimeoutMs) })
       try {
@@ -91,6 +92,7 @@ export function openSftpSink(context: ConnectorContext, directory: string, fileN
       sessions.close()
     },
   }
+  return sink
 }
 
 /** How large a file is; `undefined` where there is none. */

@@ -23,8 +23,8 @@ import { pause, type Retries } from './retries.ts'
 import { SplitBudget } from './split-budget.ts'
 import { storable } from './storable.ts'
 
-/** How long it may take to take away what was begun at a destination. */
-const takeAwayMs = 20_000
+/** How long a destination may take to end what was begun there: to take it away, or to make a file of what it confirmed. */
+const takeAwayMs = 30_000
 
 /** About as much of the source as is read ahead: what can be mapped while a part is put on a disk. */
 const aheadBytes = 1536 << 10
@@ -132,13 +132,13 @@ export class Session {
     return waitMs
   }
 
-  /** The transfer ended without success: takes away what nobody should find, as far as that can be done. */
+  /** The transfer ended without success: what was confirmed stays, the rest is taken away, as far as that can be done. */
   async #takeAway(): Promise<void> {
-    if (this.#writer && !this.#deps.signal.aborted) return this.#writer.abort()
     // Columns are kept before anything is begun; what was begun may be another runner's doing.
     if (!this.#writer && this.#state.columns === null) return
     try {
-      // A writer that was stopped reaches nothing any more.
+      // A writer that was stopped reaches nothing any more, and one that met a defect may know of more than is stored.
+      await this.#writer?.close()
       const writer = await this.#openWriter(AbortSignal.timeout(takeAwayMs))
       await writer.abort()
       await writer.close()

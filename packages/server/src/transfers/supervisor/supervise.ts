@@ -41,8 +41,8 @@ export type SupervisorSettings = {
 }
 
 const probeFirstSeconds = 60
-/** How long a transfer that is stopped may take to end: long enough to take away what was begun. */
-const stopGraceMs = 30_000
+/** How long a transfer that is stopped may take to end; a runner gives its destination half a minute for that. */
+const stopGraceMs = 35_000
 /** How long one may take that is given back: its worker is told to stop. */
 const releaseGraceMs = 5_000
 /** A transfer whose runner died is tried again so often without a batch confirmed in between. */
