@@ -1,5 +1,6 @@
 import type { Cell } from '@penstock/connector'
 import type mysql from 'mysql2'
+import { textOf } from './raw-rows.ts'
 
 /**
  * How the text of a type becomes a cell. Whole numbers of 64 bits and decimals stay text, so that no digit is lost;
@@ -9,6 +10,7 @@ export type CellKind =
   | 'text'
   | 'choice'
   | 'number'
+  | 'float'
   | 'digits'
   | 'bits'
   | 'day'
@@ -23,7 +25,7 @@ const kinds: Readonly<Record<number, CellKind>> = {
   1: 'number',
   2: 'number',
   3: 'number',
-  4: 'number',
+  4: 'float',
   5: 'number',
   7: 'time',
   8: 'digits',
@@ -48,14 +50,24 @@ export function kindOf(field: mysql.FieldPacket): CellKind {
   return kinds[columnType] ?? (texts.includes(columnType) && characterSet === binary ? 'bytes' : 'text')
 }
 
-/** @param text as the server writes it in a session whose times are UTC */
-export function cellOf(text: string | null, kind: CellKind): Cell {
-  if (text === null) return null
+/**
+ * A value as the server writes it in a session whose times are UTC.
+ * `undefined` where it is no text in UTF-8, although it should be one.
+ */
+export function cellOf(value: Buffer | null, kind: CellKind): Cell | undefined {
+  if (value === null) return null
+  if (kind === 'text' || kind === 'choice') return textOf(value)
+  // All others are ASCII.
+  const text = value.toString('latin1')
   switch (kind) {
     case 'number':
-    case 'bits': {
+    case 'bits':
+    case 'float': {
       const number = Number(text)
-      return Number.isSafeInteger(number) || (kind === 'number' && Number.isFinite(number)) ? number : text
+      // A number of JSON has no sign of zero.
+      if (!Number.isFinite(number) || Object.is(number, -0)) return text
+      if (kind === 'float') return shortest(number)
+      return kind === 'number' || Number.isSafeInteger(number) ? number : text
     }
     case 'local-time':
       return text.replace(' ', 'T')
@@ -65,4 +77,13 @@ export function cellOf(text: string | null, kind: CellKind): Cell {
     default:
       return text
   }
+}
+
+/** The number with the fewest digits that a FLOAT takes for this one. */
+export function shortest(number: number): number {
+  for (let digits = 6; digits < 9; digits += 1) {
+    const rounded = Number(number.toPrecision(digits))
+    if (Math.fround(rounded) === number) return rounded
+  }
+  return Number(number.toPrecision(9))
 }

@@ -1,6 +1,7 @@
 import { type Check, type ConnectorContext, checkSteps, Outcome } from '@penstock/connector'
 import { reach } from '../databases/reach.ts'
 import { placeOf } from '../databases/settings.ts'
+import { valueIn } from './raw-rows.ts'
 import { openSession, type Session } from './session.ts'
 
 const defaultPort = 3306
@@ -25,8 +26,9 @@ async function within(
 }
 
 async function signedIn({ run, place }: Session): Promise<string> {
-  const [row] = await run<{ version: string }>('select version() as version')
-  return `${place.user} is signed in to ${place.database} (version ${row?.version}).`
+  const [row] = await run('select version() as version')
+  const version = /^[\w.+:~-]{1,80}$/.exec(valueIn(place.host, row, 'version'))?.[0] ?? 'unknown'
+  return `${place.user} is signed in to ${place.database} (version ${version}).`
 }
 
 /** What notes which batches were written must be there, or be creatable; a user who can only read is good for a source. */
@@ -34,7 +36,7 @@ async function permitted({ run, place }: Session, { settings }: ConnectorContext
   const [table] = await run(
     `select 1 from information_schema.tables where table_schema = database() and table_name = 'penstock_batches'`,
   )
-  const grants = await run<Record<string, string>>('show grants')
+  const grants = await run('show grants')
   const texts = grants.map((grant) => Object.values(grant).join())
   // What a role may do is not told here; the first run tells it.
   const hasRole = texts.some((text) => text.startsWith('GRANT ') && !text.includes(' ON '))

@@ -139,9 +139,21 @@ const reasons: Readonly<Record<number, string>> = {
   4078: 'A value is not of the type of @.',
 }
 
-/** Why the server does not take a row; `undefined` where the error is not about one. */
-export function rowFaultOf(error: unknown): { reason: string; field?: string; at?: number } | undefined {
-  if (!isServerError(error)) return undefined
+/** A warning of the server, in the form of its errors. */
+type Warning = { readonly errno: number; readonly sqlState: ''; readonly message: string }
+
+const isWarning = (error: unknown): error is Warning =>
+  typeof error === 'object' && error !== null && 'sqlState' in error && error.sqlState === ''
+
+/**
+ * Why the server does not take a row; `undefined` where the error is not about one.
+ * @param columns the names that may be taken from the server's message
+ */
+export function rowFaultOf(
+  error: unknown,
+  columns: readonly { readonly name: string }[] = [],
+): { reason: string; field?: string; at?: number } | undefined {
+  if (!isServerError(error) && !isWarning(error)) return undefined
   const own = error.sqlState === '45000' ? 'A trigger of the table refused the row.' : undefined
   const reason =
     reasons[error.errno] ??
@@ -149,9 +161,10 @@ export function rowFaultOf(error: unknown): { reason: string; field?: string; at
     (/^2[23]/.test(error.sqlState) ? `The server does not take the row (error ${error.errno}).` : undefined)
   if (reason === undefined) return undefined
   // The messages quote values, which may look like anything; what is taken from them stands at the end, or at the start.
-  const field =
+  const named =
     /for column (?:`[^`]*`\.`[^`]*`\.)?[`']([^`']+)[`'] at row \d+$/.exec(error.message)?.[1] ??
     /^(?:Column|Field) '([^']+)' /.exec(error.message)?.[1]
+  const field = columns.find(({ name }) => name === named)?.name
   const at = /at row (\d+)$/.exec(error.message)?.[1]
   return {
     reason: reason.replace('@', field === undefined ? 'its column' : `the column ${field}`),

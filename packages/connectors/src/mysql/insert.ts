@@ -1,7 +1,7 @@
 import type { Rejection, Row } from '@penstock/connector'
 import { rowFaultOf } from './errors.ts'
 import { quoteName } from './plan.ts'
-import type { Session } from './session.ts'
+import type { Changed, Session } from './session.ts'
 import type { Table } from './table.ts'
 import type { Writer } from './writers.ts'
 
@@ -11,6 +11,8 @@ export type Job = {
   readonly table: Table
   readonly writers: readonly Writer[]
   readonly rows: readonly Row[]
+  /** Indexes of the rows that are written. */
+  readonly picked: readonly number[]
   /** What the server takes in one statement. */
   readonly packetBytes: number
 }
@@ -30,7 +32,7 @@ type Tuple = { readonly index: number; readonly text: string }
  * fails has done nothing; its rows are then tried in groups, and the groups that fail around the row that is to blame.
  */
 export async function insertRows(job: Job): Promise<Loaded> {
-  const { rows, packetBytes } = job
+  const { picked, packetBytes } = job
   const rejected: Rejection[] = []
   const limit = Math.min(statementBytes, Math.floor(packetBytes / 4))
   let bytes = 0
@@ -41,7 +43,7 @@ export async function insertRows(job: Job): Promise<Loaded> {
     tuples = []
     length = 0
   }
-  for (let index = 0; index < rows.length; index += 1) {
+  for (const index of picked) {
     const text = tupleOf(job, index, rejected)
     if (text === undefined) continue
     if (length + text.length > limit) await flush()
@@ -110,17 +112,47 @@ async function place(job: Job, tuples: readonly Tuple[], rejected: Rejection[], 
   if (named) await place(job, tuples.slice(at + 1), rejected, alone)
 }
 
+export const savepoint = 'savepoint penstock_rows'
+export const rollBack = 'rollback to savepoint penstock_rows'
+
 /** Runs one statement for these rows; answers why the server did not take one of them, and none thereby. */
 async function attempt({ session, table }: Job, tuples: readonly Tuple[]): Promise<ReturnType<typeof rowFaultOf>> {
   const values = tuples.map(({ text }) => text).join(',')
+  await session.run(savepoint)
+  let changed: Changed
   try {
-    await session.change({ sql: `insert into ${table.name} (${namesOf(table)}) values ${values}${onDuplicate(table)}` })
-    return undefined
+    changed = await session.change({
+      sql: `insert into ${table.name} (${namesOf(table)}) values ${values}${onDuplicate(table)}`,
+    })
   } catch (error) {
-    const fault = rowFaultOf(error)
+    const fault = rowFaultOf(error, table.columns)
     if (!fault) throw error
     return fault
   }
+  const fault = (await warned(session, table, changed)) ?? lostIn(table, changed, tuples.length)
+  if (fault) await session.run(rollBack)
+  return fault
+}
+
+/** What a warning says of a value that the server has changed. Others are of no concern: of what is outdated, for example. */
+async function warned(
+  { run }: Session,
+  { columns }: Table,
+  { warnings }: Changed,
+): Promise<ReturnType<typeof rowFaultOf>> {
+  if (warnings === 0) return undefined
+  const found = await run('show warnings')
+  for (const { Code, Message } of found) {
+    const fault = rowFaultOf({ errno: Number(Code), sqlState: '', message: Message ?? '' }, columns)
+    if (fault) return fault
+  }
+  return undefined
+}
+
+/** By the server's own count: an upsert counts a row that it changes twice. */
+function lostIn({ keys }: Table, { rows }: Changed, sent: number): ReturnType<typeof rowFaultOf> {
+  if (rows >= sent && rows <= (keys.length > 0 ? 2 * sent : sent)) return undefined
+  return { reason: 'The server did not write the row, and does not say why.' }
 }
 
 export const namesOf = ({ columns }: Table): string => columns.map(({ name }) => quoteName(name)).join(', ')

@@ -1,33 +1,33 @@
 import { Readable } from 'node:stream'
 import { encodeRows } from '../databases/tab-separated.ts'
 import { rowFaultOf } from './errors.ts'
-import { type Job, type Loaded, namesOf } from './insert.ts'
+import { type Job, type Loaded, namesOf, rollBack, savepoint } from './insert.ts'
 
 /**
  * Adds rows by LOAD DATA LOCAL, about half as fast again as statements do it. It takes values that do not fit and changes
  * them, leaves rows out, and only counts warnings; so whatever is not beyond doubt is undone.
  * Resolves with `undefined` where nothing was written and statements must find out why.
  */
-export async function load({ session, table, writers, rows }: Job): Promise<Loaded | undefined> {
+export async function load({ session, table, writers, rows, picked }: Job): Promise<Loaded | undefined> {
   let bytes = 0
   function* counted() {
     const texts = writers.map(({ text }) => text)
-    for (const slice of encodeRows(rows, texts)) {
+    for (const slice of encodeRows(rows, texts, { picked })) {
       bytes += slice.length
       yield slice
     }
   }
-  await session.run('savepoint penstock_rows')
+  await session.run(savepoint)
   try {
     const changed = await session.change({
       sql: `load data local infile 'penstock' into table ${table.name} character set utf8mb4
         fields terminated by '\\t' escaped by '\\\\' lines terminated by '\\n' (${namesOf(table)})`,
       infileStreamFactory: () => Readable.from(counted()),
     })
-    if (changed.rows === rows.length && changed.warnings === 0) return { bytes, rejected: [] }
+    if (changed.rows === picked.length && changed.warnings === 0) return { bytes, rejected: [] }
   } catch (error) {
     if (!rowFaultOf(error)) throw error
   }
-  await session.run('rollback to savepoint penstock_rows')
+  await session.run(rollBack)
   return undefined
 }

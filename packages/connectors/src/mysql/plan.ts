@@ -1,8 +1,9 @@
-import type mysql from 'mysql2'
 import { columnNotFound } from '../databases/columns.ts'
 import { dayBefore, inTimezone } from '../databases/moments.ts'
 import type { Reading } from '../databases/settings.ts'
 import { type CellKind, kindOf } from './cells.ts'
+import { invalidAnswer } from './packet-guard.ts'
+import { valueIn } from './raw-rows.ts'
 import type { Session } from './session.ts'
 
 /** What is read, in which order, and up to where: found out once, when the reader is opened. */
@@ -100,12 +101,15 @@ export const quoteName = (name: string): string => `\`${name.replaceAll('`', '``
 function shown(expression: string, kind: CellKind): string {
   if (kind === 'bytes') return `replace(to_base64(${expression}), '\\n', '')`
   if (kind === 'bits') return `${expression} + 0`
+  // As it stands, the server shows six digits of what has up to nine.
+  if (kind === 'float') return `${expression} * 1e0`
   return kind === 'geometry' ? `st_astext(${expression})` : expression
 }
 
 /** How a column is compared, and read for that where it is not as it is shown. */
 function compared(expression: string, kind: CellKind): { expression: string; text?: string } {
   if (kind === 'bytes') return { expression, text: `hex(${expression})` }
+  if (kind === 'float') return { expression: `${expression} * 1e0` }
   // These are ordered by their place in the definition, but compared as texts.
   return { expression: kind === 'choice' ? `concat(${expression})` : expression }
 }
@@ -113,18 +117,18 @@ function compared(expression: string, kind: CellKind): { expression: string; tex
 function literalOf(kind: CellKind): (text: string) => string {
   if (kind === 'bytes') return (text) => `x'${/^[0-9A-F]*$/i.test(text) ? text : ''}'`
   // A number beside a text would be compared as a float, which has not enough digits.
-  const isNumber = kind === 'number' || kind === 'digits' || kind === 'bits'
+  const isNumber = kind === 'number' || kind === 'float' || kind === 'digits' || kind === 'bits'
   return (text) =>
     isNumber && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? text : `_utf8mb4 x'${Buffer.from(text).toString('hex')}'`
 }
 
 async function primaryKeyOf(session: Session, table: string): Promise<string[]> {
-  const rows = await session.run<{ name: string }>(
+  const rows = await session.run(
     `select column_name as name from information_schema.statistics
       where table_schema = database() and table_name = ? and index_name = 'PRIMARY' order by seq_in_index`,
     [table],
   )
-  return rows.map(({ name }) => name)
+  return rows.map((row) => valueIn(session.place.host, row, 'name'))
 }
 
 /** Up to which marker this run reads: times by the clock of the server less the lag, all else by the greatest there is. */
@@ -137,24 +141,26 @@ async function boundOf(
 ): Promise<string | undefined> {
   if (!marker) return undefined
   if (kind === 'time' || kind === 'local-time' || kind === 'day') {
-    const [row] = await session.run<{ now: string }>(
+    const [row] = await session.run(
       `select date_format(utc_timestamp(6) - interval ${lagSeconds} second, '%Y-%m-%dT%H:%i:%s.%f') as now`,
     )
-    const now = row?.now ?? ''
+    const now = valueIn(session.place.host, row, 'now')
+    if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/.test(now) || Number.isNaN(Date.parse(`${now.slice(0, 19)}Z`)))
+      throw noTime(session.place.host)
     if (kind === 'time') return now.replace('T', ' ')
     const local = `${inTimezone(new Date(`${now.slice(0, 19)}Z`), timezone)}${now.slice(19)}`
     // More rows of today may come yet, so today waits until it is over.
     return kind === 'local-time' ? local : dayBefore(local.slice(0, 10))
   }
-  const [row] = await session.run<{ bound: unknown }>(
+  const [row] = await session.run(
     `select ${kind === 'bytes' ? `hex(${marker.expression})` : marker.expression} as bound
        from ${source} where ${marker.expression} is not null order by ${marker.expression} desc limit 1`,
   )
-  return row === undefined ? undefined : String(row.bound)
+  return row === undefined ? undefined : valueIn(session.place.host, row, 'bound')
 }
 
 async function estimate(session: Session, table: string): Promise<number | undefined> {
-  const [row] = await session.run<{ rows: string | number | null }>(
+  const [row] = await session.run(
     'select table_rows as `rows` from information_schema.tables where table_schema = database() and table_name = ?',
     [table],
   )
@@ -162,4 +168,4 @@ async function estimate(session: Session, table: string): Promise<number | undef
   return Number.isSafeInteger(rows) ? rows : undefined
 }
 
-export type Field = mysql.FieldPacket
+const noTime = (host: string) => invalidAnswer(host, 'its time is none')

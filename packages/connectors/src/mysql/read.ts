@@ -1,4 +1,4 @@
-import type { SourceContext, SourceReader } from '@penstock/connector'
+import { Outcome, type SourceContext, type SourceReader } from '@penstock/connector'
 import { chunksOf, type ReadRow } from '../databases/chunks.ts'
 import { tooSlow } from '../databases/faults.ts'
 import { afterIn, markerOf, type Spot } from '../databases/positions.ts'
@@ -6,6 +6,7 @@ import { createRowQueue } from '../databases/row-queue.ts'
 import { placeOf, readingOf } from '../databases/settings.ts'
 import { cellOf } from './cells.ts'
 import { type Plan, planReading, statementOf } from './plan.ts'
+import { textOf } from './raw-rows.ts'
 import { openSession, type Session } from './session.ts'
 
 /** Times in UTC, and patience of the server with a destination that is slow. */
@@ -61,9 +62,8 @@ async function begin(session: Session): Promise<void> {
 async function* rowsOf(session: Session, plan: Plan, from: Spot, waitMs: number): AsyncGenerator<ReadRow[]> {
   const { columns, kinds, order } = plan
   await session.guard(() => begin(session))
-  const { connection } = session
   const queue = createRowQueue<ReadRow>(
-    { pause: () => connection.pause(), resume: () => connection.resume() },
+    { pause: () => session.pause(), resume: () => session.resume() },
     waitMs,
     () => {
       const outcome = tooSlow(session.place.host, waitMs)
@@ -71,27 +71,30 @@ async function* rowsOf(session: Session, plan: Plan, from: Spot, waitMs: number)
       queue.fail(outcome)
     },
   )
-  const query = connection.query({
-    sql: statementOf(plan, from.after, from.bound),
-    rowsAsArray: true,
-    typeCast: (field) => field.string(),
+  session.stream(statementOf(plan, from.after, from.bound), {
+    row(values) {
+      let bytes = 0
+      for (const value of values) bytes += (value?.length ?? 0) + 1
+      const faulty: string[] = []
+      const cells = columns.map((name, at) => {
+        const cell = cellOf(values[at] ?? null, kinds[at] ?? 'text')
+        if (cell === undefined) faulty.push(name)
+        return cell ?? null
+      })
+      const spot = order.map(({ index }) => spotOf(values[index] ?? null))
+      const [field] = faulty
+      queue.push({ spot, cells, bytes, ...(field === undefined ? {} : { fault: noText(field) }) }, bytes)
+    },
+    end: () => queue.end(),
+    fail: (error) => queue.fail(error),
   })
-  query.on('result', (texts) => {
-    const fields = texts as unknown as (string | null)[]
-    let bytes = 0
-    for (const text of fields) bytes += text === null ? 1 : Buffer.byteLength(text) + 1
-    queue.push(
-      {
-        spot: order.map(({ index }) => fields[index] ?? null),
-        cells: columns.map((_, at) => cellOf(fields[at] ?? null, kinds[at] ?? 'text')),
-        bytes,
-      },
-      bytes,
-    )
-  })
-  query.on('error', (error: unknown) => queue.fail(session.faultOf(error)))
-  query.on('end', () => queue.end())
-  // A connection that is cut is not always heard of through the query.
-  session.lost.catch((error: unknown) => queue.fail(session.faultOf(error)))
   yield* queue.drain()
 }
+
+function spotOf(value: Buffer | null): string | null {
+  const text = value === null ? null : textOf(value)
+  if (text !== undefined) return text
+  throw new Outcome('failed', 'invalid_value', 'A key holds bytes that are no text in UTF-8; choose other key columns.')
+}
+
+const noText = (column: string): string => `The column ${column} holds bytes that are no text in UTF-8.`

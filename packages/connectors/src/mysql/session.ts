@@ -3,20 +3,24 @@ import { type ConnectorContext, Outcome } from '@penstock/connector'
 import mysql from 'mysql2'
 import { noAnswer, tooSlow } from '../databases/faults.ts'
 import type { Place } from '../databases/settings.ts'
+import { bounds } from './bounds.ts'
 import { outcomeOf } from './errors.ts'
-
-const connectTimeoutMs = 15_000
+import { guardPackets, invalidAnswer, type PacketGuard } from './packet-guard.ts'
+import { type Found, foundIn, type RawRow } from './raw-rows.ts'
 
 /** One connection, signed in. Its methods throw the driver’s errors; `guard` makes `Outcome`s of them. */
 export type Session = {
   readonly place: Place
-  readonly connection: mysql.Connection
-  /** Runs one statement and resolves with its rows. */
-  run<Found = Record<string, unknown>>(sql: string, values?: readonly unknown[]): Promise<Found[]>
+  /** Runs one statement and resolves with its rows, whose values are texts. */
+  run(sql: string, values?: readonly unknown[]): Promise<Found[]>
   /** Runs one statement that changes rows. `warnings` are those of the server. */
   change(statement: Statement): Promise<Changed>
   /** What the columns of a query are, without its rows. */
   describe(sql: string): Promise<readonly mysql.FieldPacket[]>
+  /** Runs one statement and hands out its rows as they come. */
+  stream(sql: string, sink: RowSink): void
+  pause(): void
+  resume(): void
   /** What an error of this connection means: an `Outcome`, the reason of the context's signal, or a defect as it is. */
   faultOf(error: unknown): unknown
   /**
@@ -43,8 +47,24 @@ export type Statement = {
 
 export type Changed = { readonly rows: number; readonly warnings: number }
 
-/** Connects to the address that the egress allows for the host, and signs in. */
-export async function openSession(context: ConnectorContext, place: Place): Promise<Session> {
+/** Where rows go that are read one by one. Exactly one of `end` and `fail` is called in the end, `fail` maybe twice. */
+export type RowSink = {
+  readonly row: (row: RawRow) => void
+  readonly end: () => void
+  readonly fail: (error: unknown) => void
+}
+
+/** What of the driver its types leave out. */
+type Driver = mysql.Connection & {
+  packetParser: { execute(bytes: Buffer): void }
+  readonly sequenceId: number
+}
+
+/**
+ * Connects to the address that the egress allows for the host, and signs in. Throws `Outcome`s.
+ * @param infile whether LOAD DATA LOCAL may be used
+ */
+export async function openSession(context: ConnectorContext, place: Place, infile = false): Promise<Session> {
   const { signal } = context
   signal.throwIfAborted()
   if (place.tls === 'verify-full' && net.isIP(place.host) !== 0) throw nameNeeded()
@@ -68,25 +88,29 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
   })
   gone.catch(() => {})
   const abandon = (outcome?: Outcome): void => {
+    socket.destroy()
     if (!alive) return
     given = outcome
     alive = false
-    socket.destroy()
     tellGone(new Error('abandoned'))
   }
   const stop = () => abandon()
   signal.addEventListener('abort', stop, { once: true })
-  const connectTimer = setTimeout(() => abandon(noAnswer(place.host, connectTimeoutMs)), connectTimeoutMs)
-  let connection: mysql.Connection | undefined
+  const connectTimer = setTimeout(() => abandon(noAnswer(place.host, bounds.signInMs)), bounds.signInMs)
+  let connection: Driver | undefined
+  let guard: PacketGuard | undefined
   const release = () => {
     clearTimeout(connectTimer)
     signal.removeEventListener('abort', stop)
   }
   try {
-    connection = mysql.createConnection(optionsFor(place, socket))
+    connection = mysql.createConnection(optionsFor(place, socket, infile)) as Driver
+    guard = guardDriver(connection, place.host, abandon)
     connection.on('error', (error: Error) => {
       alive = false
       tellGone(error)
+      // The driver only says farewell, and a server need not answer that.
+      socket.destroy()
     })
     socket.on('close', () => {
       alive = false
@@ -107,12 +131,20 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
   clearTimeout(connectTimer)
   connecting = false
   const opened = connection
+  const packets = guard
+
+  /** An error that the driver came with: what is neither the server's nor the network's is its trouble with an answer. */
+  const ofDriver = (error: unknown): unknown =>
+    outcomeOf(error, place, false) instanceof Outcome
+      ? error
+      : invalidAnswer(place.host, 'an answer cannot be read', error)
 
   type Answer = { result: unknown; fields: mysql.FieldPacket[] | undefined }
-  const query = (options: object): Promise<Answer> => {
+  const query = (statement: Statement): Promise<Answer> => {
     const answered = new Promise<Answer>((resolve, reject) => {
-      opened.query(options as mysql.QueryOptions, (error, result, fields) =>
-        error ? reject(error) : resolve({ result, fields }),
+      packets.expect({ infile: statement.infileStreamFactory !== undefined, lookup: true })
+      opened.query({ ...statement, ...rawRows } as unknown as mysql.QueryOptions, (error, result, fields) =>
+        error ? reject(ofDriver(error)) : resolve({ result, fields }),
       )
     })
     // Whichever of both comes second is nobody's business.
@@ -122,16 +154,41 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
 
   return {
     place,
-    connection: opened,
-    run: async <Found>(sql: string, values: readonly unknown[] = []) =>
-      (await query({ sql, values })).result as Found[],
+    async run(sql, values = []) {
+      const { result, fields } = await query({ sql, values })
+      return foundIn(place.host, result, fields)
+    },
     async change(statement) {
       const { affectedRows, warningStatus } = (await query(statement)).result as mysql.ResultSetHeader
-      return { rows: affectedRows, warnings: warningStatus }
+      // A server that answers with rows has changed none.
+      return { rows: Number(affectedRows ?? 0), warnings: Number(warningStatus ?? 0) }
     },
-    describe: async (sql) => (await query({ sql })).fields ?? [],
+    async describe(sql) {
+      const { fields = [] } = await query({ sql })
+      if (fields.length === 0) throw invalidAnswer(place.host, notAnswered)
+      return fields
+    },
+    stream(sql, { row, end, fail }) {
+      packets.expect({ infile: false, lookup: false })
+      const rows = opened.query({ sql, ...rawRows } as unknown as mysql.QueryOptions)
+      rows.on('result', (result) => {
+        try {
+          if (!Array.isArray(result)) throw invalidAnswer(place.host, notAnswered)
+          row(result as unknown as RawRow)
+        } catch (error) {
+          fail(error)
+          abandon()
+        }
+      })
+      rows.on('error', (error: unknown) => fail(faultOf(ofDriver(error))))
+      rows.on('end', end)
+      // A connection that is cut is not always heard of through the query.
+      gone.catch((error: unknown) => fail(faultOf(error)))
+    },
+    pause: () => opened.pause(),
+    resume: () => opened.resume(),
     faultOf,
-    async guard(work, boundMs = 300_000) {
+    async guard(work, boundMs = bounds.statementMs) {
       const timer = setTimeout(() => abandon(tooSlow(place.host, boundMs)), boundMs)
       try {
         return await work()
@@ -158,6 +215,31 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
   }
 }
 
+const notAnswered = 'it confirms a query instead of answering it'
+
+/** Rows as lists of bytes, read without code that is made from the names of columns. */
+const rawRows = { rowsAsArray: true, typeCast: false, disableEval: true }
+
+/** Puts the guard before the driver's parser, which gets all bytes of the server, be they encrypted on their way or not. */
+function guardDriver(driver: Driver, host: string, abandon: (outcome: Outcome) => void): PacketGuard {
+  const parser = driver.packetParser
+  const execute = parser.execute.bind(parser)
+  const guard = guardPackets({
+    host,
+    sequence: () => driver.sequenceId,
+    refuse: abandon,
+    pass(packets) {
+      try {
+        execute(packets)
+      } catch (error) {
+        abandon(invalidAnswer(host, 'an answer cannot be read', error))
+      }
+    },
+  })
+  driver.packetParser = { execute: guard.receive }
+  return guard
+}
+
 /** The driver looks for names in certificates, and would take one of localhost for that of any address. */
 const nameNeeded = (): Outcome =>
   new Outcome(
@@ -166,7 +248,7 @@ const nameNeeded = (): Outcome =>
     'The TLS mode verify-full needs the name of the host, because an address is not looked for in certificates; give its name, or set the TLS mode to require.',
   )
 
-function optionsFor(place: Place, socket: net.Socket): mysql.ConnectionOptions {
+function optionsFor(place: Place, socket: net.Socket, infile: boolean): mysql.ConnectionOptions {
   const { host, port, database, user, password, tls, ca } = place
   return {
     // The host is only a name here, told to the server and looked for in its certificate; the socket goes to the address.
@@ -181,11 +263,10 @@ function optionsFor(place: Place, socket: net.Socket): mysql.ConnectionOptions {
         }),
     charset: 'utf8mb4',
     timezone: 'Z',
-    dateStrings: true,
     supportBigNumbers: true,
     bigNumberStrings: true,
-    jsonStrings: true,
-    connectTimeout: connectTimeoutMs,
+    connectTimeout: bounds.signInMs,
     multipleStatements: false,
+    flags: ['-SESSION_TRACK', '-MULTI_RESULTS', '-CLIENT_QUERY_ATTRIBUTES', ...(infile ? [] : ['-LOCAL_FILES'])],
   }
 }

@@ -1,6 +1,7 @@
 import { Outcome } from '@penstock/connector'
 import type { Writing } from '../databases/settings.ts'
 import { quoteName } from './plan.ts'
+import { countIn, type Found, valueIn } from './raw-rows.ts'
 import type { Session } from './session.ts'
 
 /** A table that rows go to, as far as the columns of the batches are concerned. */
@@ -18,9 +19,19 @@ export type TableColumn = {
   readonly name: string
   /** In lower case, without length: `varchar`. */
   readonly type: string
+  /** Decimal places, of a type that has a number of them. */
+  readonly scale?: number
+  /** Digits behind the seconds, of a type that has them. */
+  readonly precision?: number
+  /** Bytes of a type that has a number of them. */
+  readonly octets?: number
+  /** The values of an ENUM or SET. */
+  readonly members?: readonly string[]
+  /** NOT NULL. */
+  readonly needed?: boolean
 }
 
-type Found = TableColumn & { readonly generation: string | null }
+type FoundColumn = TableColumn & { readonly generated: boolean }
 
 /** Quoted: the table that notes which batches were written, in the same database. */
 export const batchesTable = '`penstock_batches`'
@@ -42,7 +53,7 @@ export async function openTable(session: Session, writing: Writing, columns: rea
   const missing = columns.filter((column) => !found.some(({ name }) => same(name, column)))
   if (missing.length > 0) throw columnsMissing(table, missing)
   const taken = columns.flatMap((column) => found.filter(({ name }) => same(name, column)))
-  const generated = taken.find(({ generation }) => (generation ?? '') !== '')
+  const generated = taken.find((column) => column.generated)
   if (generated) throw isGenerated(generated.name)
   if (upsert && !(await isUnique(session, table, keys))) throw keyNotUnique(keys)
   await assertTransactional(session, table)
@@ -75,16 +86,44 @@ const createBatches = `create table if not exists ${batchesTable} (
   primary key (transfer_id, batch_key)
 ) engine = InnoDB character set utf8mb4`
 
-const columnsOf = (session: Session, table: string): Promise<Found[]> =>
-  session.run<Found>(
-    `select column_name as name, lower(data_type) as type, generation_expression as generation
+async function columnsOf(session: Session, table: string): Promise<FoundColumn[]> {
+  const { host } = session.place
+  const rows = await session.run(
+    `select column_name as name, lower(data_type) as type, column_type as full_type, numeric_scale as scale,
+            datetime_precision as \`precision\`, character_octet_length as octets, is_nullable as nullable,
+            generation_expression as generation
        from information_schema.columns where table_schema = database() and table_name = ? order by ordinal_position`,
     [table],
   )
+  return rows.map((row): FoundColumn => {
+    const type = valueIn(host, row, 'type')
+    const fixed = type === 'decimal' || type === 'float' || type === 'double'
+    const octets = type === 'binary' ? countIn(host, row, 'octets') : undefined
+    const members = type === 'enum' || type === 'set' ? membersIn(valueIn(host, row, 'full_type')) : undefined
+    return {
+      ...{ name: valueIn(host, row, 'name'), type },
+      ...(fixed && row.scale ? { scale: countIn(host, row, 'scale') } : {}),
+      ...(row.precision ? { precision: countIn(host, row, 'precision') } : {}),
+      ...(octets === undefined ? {} : { octets }),
+      ...(members === undefined ? {} : { members }),
+      ...{ needed: row.nullable === 'NO', generated: (row.generation ?? '') !== '' },
+    }
+  })
+}
+
+/** The values in a definition such as `enum('a','it''s')`. */
+function membersIn(definition: string): string[] {
+  const inner = definition.slice(definition.indexOf('(') + 1, definition.lastIndexOf(')'))
+  return [...inner.matchAll(/'((?:[^'\\]|''|\\.)*)'/gs)].map(([, text = '']) =>
+    text.replace(/''|\\(.)/gs, (found, escaped?: string) =>
+      found === "''" ? "'" : ({ n: '\n', r: '\r', t: '\t', 0: '\0' }[escaped ?? ''] ?? escaped ?? ''),
+    ),
+  )
+}
 
 /** Whether the table has an index by which an upsert on exactly these columns can find its rows. */
 async function isUnique(session: Session, table: string, keys: readonly string[]): Promise<boolean> {
-  const parts = await session.run<{ key: string; name: string; part: number | null }>(
+  const parts = await session.run(
     `select index_name as \`key\`, column_name as name, sub_part as part from information_schema.statistics
       where table_schema = database() and table_name = ? and non_unique = 0`,
     [table],
@@ -92,12 +131,14 @@ async function isUnique(session: Session, table: string, keys: readonly string[]
   return [...Map.groupBy(parts, ({ key }) => key).values()].some(
     (index) =>
       index.length === keys.length &&
-      index.every(({ name, part }) => part === null && keys.some((key) => same(key, name))),
+      index.every(
+        (row) => row.part === null && keys.some((key) => same(key, valueIn(session.place.host, row, 'name'))),
+      ),
   )
 }
 
 async function assertTransactional(session: Session, table: string): Promise<void> {
-  const [engine] = await session.run<{ name: string; transactions: string }>(
+  const [engine] = await session.run(
     `select engines.engine as name, transactions from information_schema.tables
        join information_schema.engines on engines.engine = tables.engine
       where table_schema = database() and table_name = ?`,
@@ -107,9 +148,12 @@ async function assertTransactional(session: Session, table: string): Promise<voi
   throw new Outcome(
     'refused',
     'no_transactions',
-    `The table ${table} is of the engine ${engine.name}, which knows no transactions; convert it to InnoDB.`,
+    `The table ${table} is of the engine ${engineName(engine)}, which knows no transactions; convert it to InnoDB.`,
   )
 }
+
+/** Names of engines are words; what is none is left out. */
+const engineName = (row: Found): string => /^\w{1,64}$/.exec(row.name ?? '')?.[0] ?? 'unknown'
 
 const refused = (code: string, message: string): Outcome => new Outcome('refused', code, message)
 

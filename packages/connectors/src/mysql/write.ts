@@ -11,16 +11,18 @@ import { placeOf, writingOf } from '../databases/settings.ts'
 import { rowFaultOf } from './errors.ts'
 import { insertRows, type Job } from './insert.ts'
 import { load } from './load.ts'
+import { invalidAnswer } from './packet-guard.ts'
+import { countIn, valueIn } from './raw-rows.ts'
 import { openSession, type Session } from './session.ts'
 import { batchesTable, openTable, type Table } from './table.ts'
-import { writerFor } from './writers.ts'
+import { type Writer, writerFor } from './writers.ts'
 
 /**
  * A mode of our own, so that a value which does not fit is refused and never changed in silence; times in UTC; and a
  * bound for locks.
  */
 const settle = `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO',
-  session time_zone = '+00:00', session sql_notes = 1, session innodb_lock_wait_timeout = 60, session autocommit = 1`
+  session time_zone = '+00:00', session sql_notes = 1, session max_error_count = 1024, session innodb_lock_wait_timeout = 60, session autocommit = 1`
 
 const keptDays = 30
 
@@ -34,7 +36,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const place = placeOf(context.secrets, 3306)
   const writing = writingOf(context.settings, '')
   const connect = async (): Promise<Session> => {
-    const opened = await openSession(context, place)
+    const opened = await openSession(context, place, true)
     try {
       await opened.guard(() => opened.run(settle))
       return opened
@@ -106,11 +108,20 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 }
 
 async function serverOf(session: Session): Promise<Server> {
-  const [row] = await session.run<{ local_files: number | string; packet: number | string }>(
-    'select @@local_infile as local_files, @@max_allowed_packet as packet',
+  const { host } = session.place
+  const [row] = await session.run(
+    'select @@local_infile as local_files, @@max_allowed_packet as packet, @@session.sql_mode as mode',
   )
-  return { infile: Number(row?.local_files) === 1, packetBytes: Number(row?.packet) }
+  if (!valueIn(host, row, 'mode').includes('STRICT_ALL_TABLES')) throw notStrict(host)
+  return { infile: valueIn(host, row, 'local_files') === '1', packetBytes: countIn(host, row, 'packet') }
 }
+
+const notStrict = (host: string): Outcome =>
+  new Outcome(
+    'refused',
+    'not_strict',
+    `${host} does not let a session set its sql_mode to STRICT_ALL_TABLES, without which it would change values that do not fit; let it, or write without what stands between.`,
+  )
 
 /** Writes a batch within the transaction, unless it was written before. */
 async function deliver(
@@ -124,11 +135,12 @@ async function deliver(
   const known = await note(session, transferId, batch)
   if (known) return known
   const writers = table.columns.map(writerFor)
-  const job: Job = { session, table, writers, rows: batch.rows, packetBytes }
-  const loadable = infile && table.keys.length === 0 && writers.every((writer) => writer.loadable)
+  const { picked, doubtful } = judge(table, writers, batch)
+  const job: Job = { session, table, writers, rows: batch.rows, picked, packetBytes }
+  const loadable = infile && table.keys.length === 0 && writers.every((writer) => writer.loadable) && picked.length > 0
   const loaded = loadable ? await load(job) : undefined
   const { bytes, rejected } = loaded ?? (await insertRows(job))
-  const rejections: readonly Rejection[] = inOrder([...rejected])
+  const rejections: readonly Rejection[] = inOrder([...doubtful, ...rejected])
   const packed = rejections.length > 0 ? JSON.stringify(packRejections(rejections)) : null
   await session.run(
     `update ${batchesTable} set rows_accepted = ?, bytes = ?, rejected = ? where transfer_id = ? and batch_key = ?`,
@@ -137,22 +149,59 @@ async function deliver(
   return { bytes, ...(rejections.length > 0 ? { rejected: rejections } : {}) }
 }
 
+/** Which rows the table holds just as they are, and why it does not hold the others. */
+function judge(table: Table, writers: readonly Writer[], { rows }: Batch): { picked: number[]; doubtful: Rejection[] } {
+  const picked: number[] = []
+  const doubtful: Rejection[] = []
+  for (const [index, row] of rows.entries()) {
+    let fault: Rejection | undefined
+    for (let at = 0; at < writers.length && !fault; at += 1) {
+      const writer = writers[at]
+      const reason = writer?.doubt(writer.text(row[at] ?? null))
+      if (reason !== undefined) fault = { index, reason, field: table.columns[at]?.name ?? '' }
+    }
+    if (fault) doubtful.push(fault)
+    else picked.push(index)
+  }
+  return { picked, doubtful }
+}
+
 /** Notes that a batch is being written; answers what became of it where it was written before. */
 async function note(session: Session, transferId: string, batch: Batch): Promise<Delivery | undefined> {
+  const { host } = session.place
   try {
-    await session.run(
-      `insert into ${batchesTable} (transfer_id, batch_key, rows_accepted, bytes) values (?, ?, 0, 0)`,
-      [transferId, batch.key],
-    )
-    return undefined
+    const { rows } = await session.change({
+      sql: `insert into ${batchesTable} (transfer_id, batch_key, rows_accepted, bytes) values (?, ?, 0, 0)`,
+      values: [transferId, batch.key],
+    })
+    if (rows === 1) return undefined
+    throw invalidAnswer(host, 'it did not write down the batch, and names no reason')
   } catch (error) {
     if (!rowFaultOf(error)) throw error
   }
   // Read past the transaction's own snapshot, which may be older than what was waited for.
-  const [written] = await session.run<{ bytes: string | number; rejected: string | null }>(
+  const [written] = await session.run(
     `select bytes, rejected from ${batchesTable} where transfer_id = ? and batch_key = ? lock in share mode`,
     [transferId, batch.key],
   )
-  const rejected = unpackRejections(JSON.parse(written?.rejected ?? 'null'))
-  return { bytes: Number(written?.bytes ?? 0), ...(rejected.length > 0 ? { rejected } : {}) }
+  const rejected = notedRejections(host, written?.rejected ?? null, batch.rows.length)
+  return { bytes: countIn(host, written, 'bytes'), ...(rejected.length > 0 ? { rejected } : {}) }
 }
+
+/** What was noted of a batch by this connector; throws where it cannot have been. */
+function notedRejections(host: string, text: string | null, rows: number): Rejection[] {
+  let rejections: Rejection[] | undefined
+  try {
+    rejections = unpackRejections(JSON.parse(text ?? 'null'))
+  } catch {
+    // Judged below.
+  }
+  const good = rejections?.every(
+    ({ index, reason, field = '' }) =>
+      Number.isInteger(index) && Number(index) >= 0 && Number(index) < rows && isShort(reason) && isShort(field),
+  )
+  if (rejections && good) return rejections
+  throw invalidAnswer(host, `what the table ${batchesTable} notes of a batch is not what this connector writes there`)
+}
+
+const isShort = (text: unknown): boolean => typeof text === 'string' && text.length <= 1000
