@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { createCatalogue } from '../connectors/catalogue.ts'
-import { type Database, openDatabase } from '../db/database.ts'
+import { type Database, type DatabaseUrl, openDatabase } from '../db/database.ts'
 import { createNotices } from '../db/notices.ts'
 import type { Logger } from '../log.ts'
 import { openKeyring } from '../secrets/keyring.ts'
@@ -29,7 +29,7 @@ export type Worker = {
  */
 export async function startWorker(
   config: Config,
-  { databaseUrl, masterKey }: { databaseUrl: string; masterKey: MasterKey },
+  { databaseUrl, masterKey }: { databaseUrl: DatabaseUrl; masterKey: MasterKey },
   log: Logger,
 ): Promise<Worker> {
   const engine = await openEngine(config, databaseUrl, masterKey, log)
@@ -101,7 +101,7 @@ export const waitingJobs = async (database: Database): Promise<number> =>
 /** What transfers are run with: connections of their own, the keys, the catalogue and the way out. */
 async function openEngine(
   config: Config,
-  databaseUrl: string,
+  databaseUrl: DatabaseUrl,
   masterKey: MasterKey,
   log: Logger,
 ): Promise<{ deps: EngineDeps; close(): Promise<void> }> {
