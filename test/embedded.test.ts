@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, lstatSync } from 'node:fs'
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
@@ -121,6 +122,21 @@ async function query(url: string, text: string, values: unknown[] = []): Promise
   }
 }
 
+/** Listens on a port until the test is over, as soon as it is free. */
+async function occupy(t: TestContext, port: number): Promise<void> {
+  const stranger = createServer()
+  stranger.on('error', () => {})
+  t.after(() => stranger.close())
+  await until(
+    () =>
+      stranger.listening ||
+      new Promise<boolean>((resolve) => {
+        stranger.once('error', () => resolve(false))
+        stranger.listen(port, '127.0.0.1', () => resolve(true))
+      }),
+  )
+}
+
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
@@ -230,6 +246,40 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
       ),
     )
     assert.notEqual(await postmasterPid(), pid)
+  })
+
+  test('comes back at the same address, whichever process starts it again', async (t) => {
+    const { start, spawnHolder, postmasterPid, isRunning } = await prepare(t)
+    const { url } = await start()
+    for (let times = 0; times < 3; times++) {
+      process.kill(await postmasterPid(), 'SIGKILL')
+      const other = await holding(spawnHolder())
+      assert.equal(other.url, url)
+      await other.stop()
+      assert(await isRunning())
+    }
+  })
+
+  test('keeps its address from one start to the next', async (t) => {
+    const { start } = await prepare(t)
+    const first = await start()
+    await first.stop()
+    assert.equal((await start()).url, first.url)
+  })
+
+  test('gives way to a program that took its port, and every process learns the new one', async (t) => {
+    const { start, spawnHolder, postmasterPid } = await prepare(t)
+    const server = await start()
+    const taken = new URL(server.url).port
+    process.kill(await postmasterPid(), 'SIGKILL')
+    await occupy(t, Number(taken))
+    const other = await holding(spawnHolder())
+    assert.notEqual(new URL(other.url).port, taken)
+    await until(() => server.url === other.url)
+    assert.deepEqual(await query(server.url, 'select 1 as one'), { one: 1 })
+    await server.stop()
+    await other.stop()
+    assert.equal((await start()).url, other.url, 'the new port is the one that is kept')
   })
 
   test('starts in spite of a postmaster.pid that names another program or nothing', async (t) => {

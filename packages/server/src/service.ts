@@ -8,7 +8,7 @@ import { connectionRoutes } from './connections/routes.ts'
 import { createCatalogue } from './connectors/catalogue.ts'
 import { connectorRoutes } from './connectors/routes.ts'
 import { findUnknownConnectors } from './connectors/unknown.ts'
-import type { Database } from './db/database.ts'
+import type { Database, DatabaseUrl } from './db/database.ts'
 import { createNotices } from './db/notices.ts'
 import type { Deps } from './deps.ts'
 import { createApp } from './http/app.ts'
@@ -49,7 +49,7 @@ export async function createService(
     masterKey,
     runners,
     log,
-  }: { database: Database; databaseUrl: string; masterKey: MasterKey; runners: Runners; log: Logger },
+  }: { database: Database; databaseUrl: DatabaseUrl; masterKey: MasterKey; runners: Runners; log: Logger },
 ): Promise<Service> {
   await registerEnvironment(database, config)
   const unknown = await findUnknownConnectors(database)

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { type Database, openDatabase } from '../db/database.ts'
+import { type Database, type DatabaseUrl, openDatabase } from '../db/database.ts'
 import { readServerVersion } from '../db/readiness.ts'
 import { startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
 import type { Logger } from '../log.ts'
@@ -9,7 +9,7 @@ import { generateMasterKey, type MasterKey, parseMasterKey } from '../secrets/se
 
 /** What every command stands on: the data directory, the database in it or elsewhere, and the master key. */
 export type Ground = {
-  readonly databaseUrl: string
+  readonly databaseUrl: DatabaseUrl
   readonly database: Database
   readonly masterKey: MasterKey
   /** Lets go of the database; an embedded one stops unless another process uses it. */
@@ -38,7 +38,8 @@ export async function openGround(config: Config, log: Logger): Promise<Ground> {
         directory: postgresDirectory(config),
         log: (message) => log.info({ message }, 'postgresql'),
       })
-  const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
+  // Where its port is taken while it does not run, the embedded server comes back at another one.
+  const databaseUrl = config.databaseUrl ?? (() => embedded?.url ?? '')
   const database = openDatabase({
     url: databaseUrl,
     poolSize: config.databasePoolSize,

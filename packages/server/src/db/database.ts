@@ -30,8 +30,14 @@ export type Database = Db & {
   close(): Promise<void>
 }
 
+/** A connection string, or what gives the present one: it is asked for each new connection. */
+export type DatabaseUrl = string | (() => string)
+
+/** The connection string at present. */
+export const currentUrl = (url: DatabaseUrl): string => (typeof url === 'string' ? url : url())
+
 export type DatabaseOptions = {
-  url: string
+  url: DatabaseUrl
   /** Connections at most. */
   poolSize?: number
   /** Told of connections that broke while idle; the pool replaces them by itself. */
@@ -48,7 +54,7 @@ const deadlockTries = 3
 export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: DatabaseOptions): Database {
   const sockets = createSockets()
   const pool = new pg.Pool({
-    connectionString: url,
+    Client: clientTo(url),
     stream: sockets.open,
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -70,6 +76,15 @@ export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: D
     close: async () => {
       await Promise.all([pool.end(), sockets.closed()])
     },
+  }
+}
+
+/** The driver's client, which asks for the address of the server each time that it is made. */
+function clientTo(url: DatabaseUrl): new () => pg.Client {
+  return class extends pg.Client {
+    constructor(options: pg.ClientConfig = {}) {
+      super({ ...options, connectionString: currentUrl(url) })
+    }
   }
 }
 

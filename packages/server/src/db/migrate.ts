@@ -1,5 +1,6 @@
 import { runMigrations as applyQueueMigrations } from 'graphile-worker'
 import pg from 'pg'
+import { currentUrl, type DatabaseUrl } from './database.ts'
 import { readJournal, readMigration } from './migrations.ts'
 
 /** Any number of processes may start at once; one migrates, the others wait for it. The number is arbitrary and ours. */
@@ -9,15 +10,15 @@ const lockId = 7_366_831
  * Brings the schema up to date, the job queue's as well. Does nothing where it is current already.
  * @param url connection string of a role that may create tables and, the first time, the extensions pg_trgm and btree_gin
  */
-export async function migrate(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'penstock migrate' })
+export async function migrate(url: DatabaseUrl): Promise<void> {
+  const client = new pg.Client({ connectionString: currentUrl(url), application_name: 'penstock migrate' })
   // A connection that breaks is reported by the statement that fails; without a listener the event would end the process.
   client.on('error', () => {})
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [lockId])
     await applyMigrations(client)
-    await applyQueueMigrations({ connectionString: url })
+    await applyQueueMigrations({ connectionString: currentUrl(url) })
   } finally {
     await client.end()
   }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { currentUrl, type DatabaseUrl } from './database.ts'
 import { createSockets } from './sockets.ts'
 
 /**
@@ -32,7 +33,7 @@ const timeoutMs = 5_000
 /** SQL that sends news; in a transaction it goes out with the commit. */
 export const notify = `select pg_notify('${channel}', :topic || ':' || :value)`
 
-export function createNotices(url: string, onError: (error: unknown) => void): Notices {
+export function createNotices(url: DatabaseUrl, onError: (error: unknown) => void): Notices {
   const sockets = createSockets()
   const listeners: { topic: string; listener: Listener }[] = []
   let client: pg.Client | undefined
@@ -57,7 +58,7 @@ export function createNotices(url: string, onError: (error: unknown) => void): N
 
   const connect = async () => {
     const fresh = new pg.Client({
-      connectionString: url,
+      connectionString: currentUrl(url),
       stream: sockets.open,
       application_name: 'penstock notices',
       connectionTimeoutMillis: timeoutMs,

@@ -14,7 +14,8 @@ import { startWatchdog } from './watchdog.ts'
 export type EmbeddedPostgres = {
   /**
    * The connection string, with the generated password, of the database `penstock` on the loopback address. It stays the
-   * same when the server is started again after a crash, unless another program has taken its port meanwhile.
+   * same when the server is started again, by whichever process, unless another program has taken its port meanwhile: so
+   * read it for each new connection.
    */
   readonly url: string
   /**
@@ -72,7 +73,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     async () => {
       const running = await findPostmaster(cluster.data)
       if (running?.port === address.port) return
-      const { pid, port } = running ?? (await withLock(lock, () => ensureRunning(cluster, address.port)))
+      const { pid, port } = running ?? (await withLock(lock, () => ensureRunning(cluster)))
       log(`PostgreSQL had died and runs again on port ${port} (process ${pid})`)
       address.port = port
     },

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from './cluster.ts'
 import { programDirectory, programEnvironment, run } from './command.ts'
 import { writeAtomically } from './files.ts'
+import { choosePort, isFree, keepPort } from './port.ts'
 import { discardMisleadingPidFile, findPostmaster, isRunning, type Postmaster } from './postmaster.ts'
 import { configuration } from './settings.ts'
 
@@ -14,21 +14,23 @@ const startTimeoutMs = 120_000
 const stopTimeoutMs = 60_000
 
 /**
- * Sees to it that the cluster's server runs and takes connections. Call it under the directory's lock.
- *
- * @param preferredPort the port to start it on where it has to be started and the port is free
+ * Sees to it that the cluster's server runs and takes connections. Call it under the directory's lock. It is started on
+ * the port of the last time, unless another program has that port meanwhile.
  */
-export async function ensureRunning(cluster: Cluster, preferredPort?: number): Promise<Postmaster> {
+export async function ensureRunning(cluster: Cluster): Promise<Postmaster> {
   const deadline = Date.now() + startTimeoutMs
   let failure: string | undefined
   while (Date.now() < deadline) {
     const running = await findPostmaster(cluster.data)
-    if (running?.ready) return running
+    if (running?.ready) {
+      await keepPort(cluster.home, running.port)
+      return running
+    }
     if (running) {
       await sleep(20)
       continue
     }
-    const port = preferredPort !== undefined && (await isFree(preferredPort)) ? preferredPort : await findFreePort()
+    const port = await choosePort(cluster.home)
     failure = await launch(cluster, port, deadline)
     if (failure === undefined) continue
     // A part of a killed server may live on for a moment, and anyone may have taken the port meanwhile.
@@ -112,25 +114,4 @@ async function lastWords({ home, log }: Cluster, sinceMs: number): Promise<strin
     .flatMap((text) => text.trim().split('\n').slice(-8))
     .filter((line) => line !== '')
     .join('\n')
-}
-
-async function findFreePort(): Promise<number> {
-  const port = await listenBriefly(0)
-  if (port === undefined) throw new Error('This machine has no free port on 127.0.0.1 for PostgreSQL.')
-  return port
-}
-
-async function isFree(port: number): Promise<boolean> {
-  return (await listenBriefly(port)) !== undefined
-}
-
-function listenBriefly(port: number): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(undefined))
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined))
-    })
-  })
 }

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Logger as QueueLogger, run, type WorkerEvents } from 'graphile-worker'
 import type { ClientBase } from 'pg'
-import { openDatabase } from '../db/database.ts'
+import { type DatabaseUrl, openDatabase } from '../db/database.ts'
 import type { Logger } from '../log.ts'
 import { purge } from './purge.ts'
 import { unlock } from './queries.ts'
@@ -39,7 +39,7 @@ export type Queue = {
  * @param rejectDays how long rejected records are kept
  */
 export async function runQueue(
-  databaseUrl: string,
+  databaseUrl: DatabaseUrl,
   {
     told,
     owners,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { createCatalogue } from '../connectors/catalogue.ts'
-import { type Database, openDatabase } from '../db/database.ts'
+import { type Database, type DatabaseUrl, openDatabase } from '../db/database.ts'
 import { createNotices } from '../db/notices.ts'
 import type { Logger } from '../log.ts'
 import type { Runners } from '../runners/runner-pool.ts'
@@ -29,7 +29,7 @@ export type Worker = {
  */
 export async function startWorker(
   config: Config,
-  { databaseUrl, masterKey, runners }: { databaseUrl: string; masterKey: MasterKey; runners: Runners },
+  { databaseUrl, masterKey, runners }: { databaseUrl: DatabaseUrl; masterKey: MasterKey; runners: Runners },
   log: Logger,
 ): Promise<Worker> {
   const supervisor = await openSupervisor(config, { databaseUrl, masterKey, runners }, log)
@@ -107,7 +107,7 @@ export const waitingJobs = async (database: Database): Promise<number> =>
 /** What transfers are supervised with: connections of their own, the keys, the catalogue and the runners. */
 async function openSupervisor(
   config: Config,
-  { databaseUrl, masterKey, runners }: { databaseUrl: string; masterKey: MasterKey; runners: Runners },
+  { databaseUrl, masterKey, runners }: { databaseUrl: DatabaseUrl; masterKey: MasterKey; runners: Runners },
   log: Logger,
 ): Promise<{ deps: SupervisorDeps; close(): Promise<void> }> {
   const database = openDatabase({
