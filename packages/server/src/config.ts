@@ -23,6 +23,8 @@ export type Config = {
   tokenLifetimeSeconds: number
   /** Requests a minute for each client; 0: no limit. */
   rateLimitPerMinute: number
+  /** Open HTTP connections of this process, over all and from one address; 0: no bound. */
+  httpConnections: { readonly total: number; readonly perAddress: number }
   corsOrigins: readonly string[]
   trustedProxies: readonly string[]
   /** Whether `serve` also works on background jobs. */
@@ -112,6 +114,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     tokenLifetimeSeconds: whole('PENSTOCK_TOKEN_LIFETIME_SECONDS', limits.tokenLifetimeSecondsDefault, 1, 31_536_000),
     rateLimitPerMinute: whole('PENSTOCK_RATE_LIMIT', limits.requestsPerMinuteDefault, 0, 1_000_000),
+    httpConnections: {
+      total: whole('PENSTOCK_HTTP_CONNECTIONS', limits.httpConnectionsDefault, 1, 1_000_000),
+      perAddress: whole('PENSTOCK_HTTP_CONNECTIONS_PER_ADDRESS', limits.httpConnectionsPerAddressDefault, 0, 1_000_000),
+    },
     corsOrigins: words(given('PENSTOCK_CORS_ORIGINS')),
     trustedProxies: words(given('PENSTOCK_TRUSTED_PROXIES')),
     worker: read('PENSTOCK_WORKER', true, (value) => ({ 1: true, 0: false })[value], '1 or 0'),

@@ -16,7 +16,9 @@ import type { Gate, Handlers } from './http/call.ts'
 import { serveConsole } from './http/console.ts'
 import { serveDocuments } from './http/documents.ts'
 import { serveHealth } from './http/health.ts'
+import type { Timeouts } from './http/listener.ts'
 import { observe } from './http/observe.ts'
+import { connectionsWithin, readOpenFilesMax } from './http/open-files.ts'
 import { serveOperations } from './http/serve.ts'
 import type { Logger } from './log.ts'
 import { registerEnvironment } from './organizations/organizations.ts'
@@ -46,7 +48,15 @@ export async function createService(
     databaseUrl,
     masterKey,
     log,
-  }: { database: Database; databaseUrl: string; masterKey: MasterKey; log: Logger },
+    timeouts = {},
+  }: {
+    database: Database
+    databaseUrl: string
+    masterKey: MasterKey
+    log: Logger
+    /** In place of the usual ones. */
+    timeouts?: Partial<Timeouts>
+  },
 ): Promise<Service> {
   await registerEnvironment(database, config)
   const unknown = await findUnknownConnectors(database)
@@ -83,7 +93,17 @@ export async function createService(
   }
   await notices.start()
 
-  const app = await createApp({ log, corsOrigins: config.corsOrigins, trustedProxies: config.trustedProxies })
+  const { total, perAddress } = config.httpConnections
+  const openFilesMax = readOpenFilesMax()
+  const connections = { total: connectionsWithin(total, openFilesMax), perAddress }
+  if (connections.total < total) {
+    log.warn(
+      { openFilesMax, connections: connections.total },
+      'accepting fewer connections than PENSTOCK_HTTP_CONNECTIONS: raise the limit of open files (ulimit -n)',
+    )
+  }
+  const { corsOrigins, trustedProxies } = config
+  const { app, listener } = await createApp({ log, corsOrigins, trustedProxies, connections, timeouts })
   let draining = false
   // A connection that stays open for more requests would hold up the end.
   app.addHook('onSend', (_request, reply, payload, done) => {
@@ -91,7 +111,7 @@ export async function createService(
     done(null, payload)
   })
   observe(app, {
-    ...{ database, log },
+    ...{ database, log, connections: listener.counts },
     waitingJobs: () => waitingJobs(database),
     transfersUnderWay: () => transfersUnderWay(database),
   })
