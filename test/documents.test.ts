@@ -28,7 +28,7 @@ const publicUrl = `https://pipes.example.org${prefix}`
 
 let app: FastifyInstance
 before(async () => {
-  app = await createApp({ log: createLogger('silent'), corsOrigins: [], trustedProxies: [] })
+  app = (await createApp({ log: createLogger('silent'), corsOrigins: [], trustedProxies: [] })).app
   serveDocuments(app, publicUrl)
 })
 after(() => app.close())

@@ -150,8 +150,10 @@ describe('refusalsOf', () => {
     refusalsOf({ ...operations.listAccounts, path: '/things', ...operation } as Operation)
 
   test('follows from where an operation acts', () => {
-    const everywhere = ['invalid_request', 'method_not_allowed', 'request_timeout', 'headers_too_large', 'internal']
-    assert.deepEqual(codes({ scope: 'public' }), [...everywhere, 'unavailable'])
+    assert.deepEqual(codes({ scope: 'public' }), [
+      ...['invalid_request', 'method_not_allowed', 'request_timeout', 'too_many_connections', 'headers_too_large'],
+      ...['internal', 'overloaded', 'unavailable'],
+    ])
     const added = (scope: Operation['scope']) =>
       codes({ scope }).filter((code) => !codes({ scope: 'public' }).includes(code))
     assert.deepEqual(added('organization'), ['unauthorized', 'rate_limited'])

@@ -14,6 +14,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import { Type } from 'typebox'
 import { type Config, readConfig } from '../../packages/server/src/config.ts'
 import { type Database, openDatabase } from '../../packages/server/src/db/database.ts'
+import type { Timeouts } from '../../packages/server/src/http/listener.ts'
 import { createLogger } from '../../packages/server/src/log.ts'
 import { createOrganization, registerEnvironment } from '../../packages/server/src/organizations/organizations.ts'
 import { runnerOptions } from '../../packages/server/src/runners/options.ts'
@@ -71,10 +72,13 @@ export type Reply<T = unknown> = {
   details: { field: string; message: string }[]
 }
 
-/** Starts the service on a clone of the template database. `env` sets or overrides settings. */
-export async function startTestService(env: Record<string, string> = {}): Promise<TestService> {
+/** Starts the service on a clone of the template database. `env` and `timeouts` override settings. */
+export async function startTestService(
+  env: Record<string, string> = {},
+  timeouts: Partial<Timeouts> = {},
+): Promise<TestService> {
   const testDatabase = await createTestDatabase()
-  return startServiceOn(testDatabase.url, env, testDatabase.drop)
+  return startServiceOn(testDatabase.url, env, testDatabase.drop, timeouts)
 }
 
 /** Starts one more process-like service on a database that another one uses already. */
@@ -82,6 +86,7 @@ export async function startServiceOn(
   databaseUrl: string,
   env: Record<string, string> = {},
   afterClose: () => Promise<void> = async () => {},
+  timeouts: Partial<Timeouts> = {},
 ): Promise<TestService> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
@@ -100,7 +105,7 @@ export async function startServiceOn(
   const database = openDatabase({ url: databaseUrl, poolSize: config.databasePoolSize })
   await registerEnvironment(database, config)
   const runners = createRunnerPool({ ...runnerOptions(config), spare: false }, log)
-  const service = await createService(config, { database, databaseUrl, masterKey: config.masterKey, runners, log })
+  const service = await createService(config, { database, databaseUrl, masterKey: config.masterKey, runners, log, timeouts })
   await service.app.ready()
 
   const send = async ({ method, path, headers = {}, body }: RawRequest): Promise<Reply> => {

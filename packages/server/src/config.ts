@@ -27,6 +27,8 @@ export type Config = {
   tokenLifetimeSeconds: number
   /** Requests a minute for each client; 0: no limit. */
   rateLimitPerMinute: number
+  /** Open HTTP connections of this process, over all and from one address; 0: no bound. */
+  httpConnections: { readonly total: number; readonly perAddress: number }
   corsOrigins: readonly string[]
   trustedProxies: readonly string[]
   /** Whether `serve` also works on background jobs. */
@@ -160,6 +162,10 @@ export function readConfig(
     },
     tokenLifetimeSeconds: whole('PENSTOCK_TOKEN_LIFETIME_SECONDS', limits.tokenLifetimeSecondsDefault, 1, 31_536_000),
     rateLimitPerMinute: whole('PENSTOCK_RATE_LIMIT', limits.requestsPerMinuteDefault, 0, 1_000_000),
+    httpConnections: {
+      total: whole('PENSTOCK_HTTP_CONNECTIONS', limits.httpConnectionsDefault, 1, 1_000_000),
+      perAddress: whole('PENSTOCK_HTTP_CONNECTIONS_PER_ADDRESS', limits.httpConnectionsPerAddressDefault, 0, 1_000_000),
+    },
     corsOrigins: list(
       'PENSTOCK_CORS_ORIGINS',
       isOrigin,

@@ -16,7 +16,9 @@ import type { Gate, Handlers } from './http/call.ts'
 import { serveConsole } from './http/console.ts'
 import { serveDocuments } from './http/documents.ts'
 import { serveHealth } from './http/health.ts'
+import type { Timeouts } from './http/listener.ts'
 import { observe } from './http/observe.ts'
+import { connectionsWithin, readOpenFilesMax } from './http/open-files.ts'
 import { serveOperations } from './http/serve.ts'
 import type { Logger } from './log.ts'
 import { registerEnvironment } from './organizations/organizations.ts'
@@ -49,7 +51,16 @@ export async function createService(
     masterKey,
     runners,
     log,
-  }: { database: Database; databaseUrl: DatabaseUrl; masterKey: MasterKey; runners: Runners; log: Logger },
+    timeouts = {},
+  }: {
+    database: Database
+    databaseUrl: DatabaseUrl
+    masterKey: MasterKey
+    runners: Runners
+    log: Logger
+    /** In place of the usual ones. */
+    timeouts?: Partial<Timeouts>
+  },
 ): Promise<Service> {
   await registerEnvironment(database, config)
   const unknown = await findUnknownConnectors(database)
@@ -88,7 +99,17 @@ export async function createService(
   }
   await notices.start()
 
-  const app = await createApp({ log, corsOrigins: config.corsOrigins, trustedProxies: config.trustedProxies })
+  const { total, perAddress } = config.httpConnections
+  const openFilesMax = readOpenFilesMax()
+  const connections = { total: connectionsWithin(total, openFilesMax), perAddress }
+  if (connections.total < total) {
+    log.warn(
+      { openFilesMax, connections: connections.total },
+      'accepting fewer connections than PENSTOCK_HTTP_CONNECTIONS: raise the limit of open files (ulimit -n)',
+    )
+  }
+  const { corsOrigins, trustedProxies } = config
+  const { app, listener } = await createApp({ log, corsOrigins, trustedProxies, connections, timeouts })
   opened.defer(async () => void (await app.close()))
   let draining = false
   // A connection that stays open for more requests would hold up the end.
@@ -97,7 +118,7 @@ export async function createService(
     done(null, payload)
   })
   observe(app, {
-    ...{ database, log },
+    ...{ database, log, connections: listener.counts },
     waitingJobs: () => waitingJobs(database),
     transfersUnderWay: () => transfersUnderWay(database),
     runners: () => runners.stats(),

@@ -161,6 +161,12 @@ export const errors = {
     message: 'Too many requests: wait for the seconds in the Retry-After header, then go on.',
     when: 'The client sent more requests than the operator allows, or too many token requests failed. The reply carries `Retry-After`.',
   },
+  too_many_connections: {
+    status: 429,
+    message:
+      'Too many connections from your address. Reuse open ones, or wait for the seconds in Retry-After and retry.',
+    when: 'A connection is opened while as many as the operator allows are open from the same address. The reply carries `Retry-After`.',
+  },
   headers_too_large: {
     status: 431,
     message: 'The request headers are too large: send fewer or shorter ones.',
@@ -170,6 +176,12 @@ export const errors = {
     status: 500,
     message: 'The service met a fault of its own: nothing was changed; tell the operator the requestId.',
     when: 'A defect of the service. Nothing that a client sends leads here by design.',
+  },
+  overloaded: {
+    status: 503,
+    message:
+      'The service has as many open connections or files as it can have. Wait for the seconds in Retry-After, then retry.',
+    when: 'The process has reached its bound on connections, or the operating system lets it open no more files. The reply carries `Retry-After`.',
   },
   unavailable: {
     status: 503,

@@ -54,6 +54,9 @@ export const limits = {
   reportDaysMax: 400,
   /** Requests of one client in a minute, in each process, unless the operator chose otherwise. */
   requestsPerMinuteDefault: 6_000,
+  /** Open HTTP connections of one process, and of one address in one process, unless the operator chose otherwise. */
+  httpConnectionsDefault: 10_000,
+  httpConnectionsPerAddressDefault: 512,
   /** Seconds that an access token lives unless the operator chose otherwise. */
   tokenLifetimeSecondsDefault: 86_400,
 } as const

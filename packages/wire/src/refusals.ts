@@ -7,7 +7,9 @@ const always: readonly ErrorCode[] = [
   'method_not_allowed',
   'request_timeout',
   'headers_too_large',
+  'too_many_connections',
   'internal',
+  'overloaded',
   'unavailable',
 ]
 

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
-import { type ErrorCode, errors } from '@penstock/wire'
+import { compile as compileAddresses } from '@fastify/proxy-addr'
+import { type ErrorCode, errors, type Fault } from '@penstock/wire'
 import { type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Logger } from '../log.ts'
 import { Refusal } from '../refusal.ts'
 import { readJsonBodies } from './body.ts'
-import { asRefusal, errorEnvelope, replyRefusal } from './replies.ts'
+import { type ConnectionBounds, createListener, type Listener, type Timeouts, timeoutsDefault } from './listener.ts'
+import { asRefusal, errorEnvelope, replyRefusal, retrySeconds } from './replies.ts'
 
-const requestTimeoutMs = 60_000
 /** Node refuses longer request lines and headers; so no path parameter is longer. */
 const maxHeaderBytes = 16_384
 /** Requests are told apart, not kept secret: a random beginning for the process, and a count. */
@@ -22,11 +23,21 @@ export async function createApp({
   log,
   corsOrigins,
   trustedProxies,
+  connections = { total: 0, perAddress: 0 },
+  timeouts = {},
 }: {
   log: Logger
   corsOrigins: readonly string[]
   trustedProxies: readonly string[]
-}): Promise<FastifyInstance> {
+  connections?: ConnectionBounds
+  timeouts?: Partial<Timeouts>
+}): Promise<{ app: FastifyInstance; listener: Listener }> {
+  const listener = createListener({
+    bounds: connections,
+    timeouts: { ...timeoutsDefault, ...timeouts },
+    isTrustedProxy: trustsAddress(trustedProxies),
+    refusal: (code, faults) => rawRefusal(code, faults),
+  })
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -34,24 +45,18 @@ export async function createApp({
     childLoggerFactory: (logger) => logger,
     genReqId: newRequestId,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    requestTimeout: requestTimeoutMs,
+    serverFactory: (handler) => listener.createServer(handler),
     // Requests that arrive on open connections while the service drains are answered like any other.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: maxHeaderBytes },
     // A fragment is for the client alone (RFC 9110, section 7.1); taken for a part of the query it would come back in links.
     rewriteUrl: ({ url = '' }) => url.split('#', 1)[0] ?? '',
-    // We refuse a request without a host ourselves, in the envelope.
-    http: { requireHostHeader: false },
-    clientErrorHandler: replyToUnreadable,
+    clientErrorHandler: (error, socket) => replyToUnreadable(listener, error, socket),
     frameworkErrors: (_error, request, reply) => {
       void replyRefusal(request, reply, new Refusal('not_found', []))
     },
   }) as unknown as FastifyInstance
-
-  app.server.on('request', (request, response) => answering.set(request.socket, response))
-  // An expectation that we do not know asks for nothing that we could refuse.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
@@ -63,7 +68,7 @@ export async function createApp({
     // Nobody waits for the answer any more.
     if (request.raw.aborted) return replyRefusal(request, reply, new Refusal('request_timeout', []))
     const refusal = asRefusal(error)
-    if (refusal && refusal.code !== 'unavailable') return replyRefusal(request, reply, refusal)
+    if (refusal && errors[refusal.code].status < 500) return replyRefusal(request, reply, refusal)
     log.error({ requestId: request.id, operation: request.routeOptions.config.operation, err: error }, 'request failed')
     return replyRefusal(request, reply, refusal ?? new Refusal('internal', []))
   })
@@ -76,7 +81,14 @@ export async function createApp({
       maxAge: 600,
     })
   }
-  return app
+  return { app, listener }
+}
+
+/** Whether an address is one of the proxies, or in one of the networks, that are trusted. */
+function trustsAddress(trustedProxies: readonly string[]): (address: string) => boolean {
+  if (trustedProxies.length === 0) return () => false
+  const trusts = compileAddresses([...trustedProxies])
+  return (address) => address !== '' && trusts(address, 0)
 }
 
 /** A request names one host, which nobody on its way can take for another one (RFC 9112, section 3.2). */
@@ -92,23 +104,30 @@ const unreadable: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 }
 
-/** The answer under way on a connection. */
-const answering = new WeakMap<Socket, ServerResponse>()
-
 /**
  * What is not HTTP at all never becomes a request; it is answered all the same, in the same envelope, and after the
  * answers to what came before it on the connection.
  */
-function replyToUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+function replyToUnreadable(listener: Listener, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const code = unreadable[error.code ?? ''] ?? 'invalid_request'
-  const body = JSON.stringify(errorEnvelope(code, newRequestId()))
-  const answer = () =>
-    socket.end(
-      `HTTP/1.1 ${errors[code].status} ${code}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-        `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-    )
-  const earlier = answering.get(socket)
+  const answer = () => listener.end(socket, rawRefusal(code))
+  const earlier = listener.answerOn(socket)
   if (earlier?.req.complete && !earlier.writableFinished) earlier.once('finish', answer)
   else answer()
+}
+
+/** A refusal as the bytes of HTTP/1.1, for a connection without a request; the connection ends with it. */
+function rawRefusal(code: ErrorCode, faults: readonly Fault[] = []): string {
+  const { status } = errors[code]
+  const requestId = newRequestId()
+  const body = JSON.stringify(errorEnvelope(code, requestId, faults))
+  const headers = [
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    ...(status === 429 || status === 503 ? [`retry-after: ${retrySeconds}`] : []),
+    'connection: close',
+  ]
+  return `HTTP/1.1 ${status} ${code}\r\n${headers.join('\r\n')}\r\n\r\n${body}`
 }

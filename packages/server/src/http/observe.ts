@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log.ts'
+import type { Listener } from './listener.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -18,12 +19,14 @@ export function observe(
   {
     database,
     log,
+    connections,
     waitingJobs,
     transfersUnderWay,
     runners,
   }: {
     database: Database
     log: Logger
+    connections: Listener['counts']
     /** How many background jobs wait; asked at each scrape. */
     waitingJobs: () => Promise<number>
     /** How many transfers wait and run, and how long the first of them has waited; asked at each scrape. */
@@ -45,6 +48,24 @@ export function observe(
     labelNames: ['operation', 'status'],
     buckets: durationBucketsSeconds,
     registers: [registry],
+  })
+  new Gauge({
+    name: 'penstock_http_connections',
+    help: 'Open connections of clients',
+    registers: [registry],
+    collect() {
+      this.set(connections.open)
+    },
+  })
+  new Counter({
+    name: 'penstock_http_connections_refused_total',
+    help: 'Connections that were refused, by the code of the refusal',
+    labelNames: ['error'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [error, count] of Object.entries(connections.refused)) this.inc({ error }, count)
+    },
   })
   new Gauge({
     name: 'penstock_database_connections',

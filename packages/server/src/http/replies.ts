@@ -5,7 +5,8 @@ import { Refusal } from '../refusal.ts'
 
 /** Every error answer is made here: the envelope of section 2.1 around a refusal. */
 
-const awayRetrySeconds = 2
+/** When a client should come back after an answer of 503, or once its connections are too many. */
+export const retrySeconds = 2
 
 export type ErrorEnvelope = {
   statusCode: number
@@ -45,7 +46,8 @@ const frameworkRefusals: Readonly<Record<string, ErrorCode>> = {
 /** Turns whatever was thrown into the refusal that the caller is told; undefined where it is a defect of ours. */
 export function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
-  if (isAway(error)) return new Refusal('unavailable', [], awayRetrySeconds)
+  if (isOutOfFiles(error)) return new Refusal('overloaded', [], retrySeconds)
+  if (isAway(error)) return new Refusal('unavailable', [], retrySeconds)
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
   const known = typeof code === 'string' ? frameworkRefusals[code] : undefined
   if (known) return new Refusal(known, [])
@@ -53,4 +55,11 @@ export function asRefusal(error: unknown): Refusal | undefined {
     return new Refusal('invalid_request', [{ field: 'body', message: 'cannot be read as JSON' }])
   }
   return undefined
+}
+
+/** Whether this process, or the machine, may open no more files and sockets. */
+function isOutOfFiles(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isOutOfFiles)
+  const { code } = error as { code?: unknown }
+  return code === 'EMFILE' || code === 'ENFILE'
 }

@@ -1,0 +1,160 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ErrorCode, Fault } from '@penstock/wire'
+
+/**
+ * How long a client may take. A connection on which nothing arrives is answered with 408, or closed, after the first of
+ * these that applies.
+ */
+export type Timeouts = {
+  /** From the opening of a connection, or the first byte of a later request, to the end of the headers. */
+  readonly headersMs: number
+  /** From the same moment to the end of the body. */
+  readonly requestMs: number
+  /** Between the end of an answer and the next request. Longer than the 60 s of common load balancers. */
+  readonly keepAliveMs: number
+  /** Without a byte in either direction while an answer is prepared or sent: for clients that stop reading. */
+  readonly silenceMs: number
+  /** How often headers and bodies are looked at. */
+  readonly checkMs: number
+  /** How long a connection stays open after a refusal that ends it, so that its client can read it. */
+  readonly refusedMs: number
+}
+
+export const timeoutsDefault: Timeouts = {
+  headersMs: 30_000,
+  requestMs: 60_000,
+  keepAliveMs: 72_000,
+  silenceMs: 300_000,
+  checkMs: 5_000,
+  refusedMs: 1_000,
+}
+
+/** Bounds on open connections; 0 is no bound. */
+export type ConnectionBounds = { readonly total: number; readonly perAddress: number }
+
+/** Why a connection is refused. */
+export type RefusedConnection = Extract<ErrorCode, 'too_many_connections' | 'overloaded'>
+
+export type Listener = {
+  /** Creates the HTTP server. All servers of one listener share its bounds. */
+  createServer(handler: RequestListener): Server
+  /** Sends the last bytes of a connection and closes it, also where its client does not close it. */
+  end(socket: Socket, bytes: string): void
+  /** The answer in progress on a connection. */
+  answerOn(socket: Socket): ServerResponse | undefined
+  /** How many connections are open, and how many were refused since the start. */
+  readonly counts: { open: number; readonly refused: Record<RefusedConnection, number> }
+}
+
+/** How many refused connections wait for their clients to read, at least and at most; more are closed without an answer. */
+const refusedAtOnceMin = 8
+const refusedAtOnceMax = 64
+
+/**
+ * Makes HTTP servers that hold connections to bounds: over all, and from one address, where an IPv6 network of 64 bits
+ * counts as one. A surplus connection is answered before its request is read, and closed.
+ * @param isTrustedProxy whether an address is that of a proxy, which has no bound of its own
+ * @param refusal the bytes of an answer, as HTTP/1.1
+ */
+export function createListener({
+  bounds,
+  timeouts,
+  isTrustedProxy,
+  refusal,
+}: {
+  bounds: ConnectionBounds
+  timeouts: Timeouts
+  isTrustedProxy: (address: string) => boolean
+  refusal: (code: RefusedConnection, faults: readonly Fault[]) => string
+}): Listener {
+  const answers = new WeakMap<Socket, ServerResponse>()
+  const byAddress = new Map<string, number>()
+  const counts = { open: 0, refused: { too_many_connections: 0, overloaded: 0 } }
+  const refusedAtOnce = Math.max(refusedAtOnceMin, Math.min(refusedAtOnceMax, Math.ceil(bounds.total / 8)))
+  let refusing = 0
+
+  /** Counts the connection until it closes; gives the reason where it is one too many, and then does not count it. */
+  const admit = (socket: Socket): { code: RefusedConnection; fault: Fault } | undefined => {
+    const network = networkOf(socket.remoteAddress ?? '')
+    const ofNetwork = byAddress.get(network) ?? 0
+    const bounded = bounds.perAddress > 0 && !isTrustedProxy(socket.remoteAddress ?? '')
+    if (bounded && ofNetwork >= bounds.perAddress) {
+      const message = `${ofNetwork} connections are open from ${network}, the bound of PENSTOCK_HTTP_CONNECTIONS_PER_ADDRESS`
+      return { code: 'too_many_connections', fault: { field: 'connection', message } }
+    }
+    if (bounds.total > 0 && counts.open >= bounds.total) {
+      const message = `${counts.open} connections are open, the bound of this process; PENSTOCK_HTTP_CONNECTIONS and its limit of open files set it`
+      return { code: 'overloaded', fault: { field: 'connection', message } }
+    }
+    counts.open++
+    byAddress.set(network, ofNetwork + 1)
+    socket.once('close', () => {
+      counts.open--
+      const left = (byAddress.get(network) ?? 1) - 1
+      if (left > 0) byAddress.set(network, left)
+      else byAddress.delete(network)
+    })
+    return undefined
+  }
+
+  const refuse = (socket: Socket, code: RefusedConnection, fault: Fault) => {
+    counts.refused[code]++
+    socket.on('error', () => {})
+    if (refusing >= refusedAtOnce) return void socket.destroy()
+    refusing++
+    socket.once('close', () => {
+      refusing--
+    })
+    end(socket, refusal(code, [fault]))
+    // Where bytes are left unread, closing resets the connection, and the client may lose the answer.
+    socket.resume()
+  }
+
+  const end = (socket: Socket, bytes: string) => {
+    const late = setTimeout(() => socket.destroy(), timeouts.refusedMs)
+    socket.once('close', () => clearTimeout(late))
+    socket.end(bytes)
+  }
+
+  return {
+    counts,
+    end,
+    answerOn: (socket) => answers.get(socket),
+    createServer: (handler) => {
+      const server = createServer(
+        {
+          headersTimeout: timeouts.headersMs,
+          requestTimeout: timeouts.requestMs,
+          keepAliveTimeout: timeouts.keepAliveMs,
+          connectionsCheckingInterval: timeouts.checkMs,
+          // We refuse a request without a host ourselves, in the envelope.
+          requireHostHeader: false,
+        },
+        handler,
+      )
+      server.setTimeout(timeouts.silenceMs)
+      // A surplus connection must not reach the HTTP parser, which would serve what its client sends.
+      const serve = server.listeners('connection')
+      server.removeAllListeners('connection')
+      server.on('connection', (socket) => {
+        const refused = admit(socket)
+        if (refused) refuse(socket, refused.code, refused.fault)
+        else for (const listener of serve) listener.call(server, socket)
+      })
+      server.on('request', (request, response) => answers.set(request.socket, response))
+      // An expectation that we do not know asks for nothing that we could refuse.
+      server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+      return server
+    },
+  }
+}
+
+/** What counts as one address: an IPv4 address, or the first 64 bits of an IPv6 address. */
+export function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*/, '')
+  if (!plain.includes(':')) return plain
+  const [left = [], right = []] = plain.split('::').map((part) => part.split(':').filter((group) => group !== ''))
+  const zeros = new Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
+  return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`
+}
