@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ConnectorContext, Outcome, type Values } from '@penstock/connector'
+import { type ConnectorContext, createRedact, Outcome, type Redact, type Values } from '@penstock/connector'
 import { AwsV4Signer } from 'aws4fetch'
 import { discard } from '../object-stores/answers.ts'
 import { encodeName, encodeValue } from '../object-stores/place.ts'
@@ -23,6 +23,8 @@ export type S3Request = {
 }
 
 export type S3Client = {
+  /** Removes the credentials from what the store says. */
+  readonly redact: Redact
   /** Resolves with an answer of status 2xx; throws an `Outcome` for all others. */
   request(asked: S3Request): Promise<Response>
 }
@@ -36,6 +38,7 @@ type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?
 export function makeS3Client(context: ConnectorContext): S3Client {
   const { secrets, egress } = context
   const credentials = credentialsOf(secrets)
+  const redact = createRedact([credentials.secretAccessKey, credentials.sessionToken ?? ''].filter(Boolean))
   const endpoint = endpointOf(secrets)
   const store = endpoint ? endpoint.host : 'Amazon S3'
   let region = regionNamed(secrets.region) ?? 'us-east-1'
@@ -60,15 +63,16 @@ export function makeS3Client(context: ConnectorContext): S3Client {
   }
 
   return {
+    redact,
     async request(asked) {
       let response = await attempt(asked)
       if (response.ok) return response
-      let fault = await faultOf(response, store)
+      let fault = await faultOf(response, store, redact)
       if (fault.region && fault.region !== region && !fault.passing) {
         region = fault.region
         response = await attempt(asked)
         if (response.ok) return response
-        fault = await faultOf(response, store)
+        fault = await faultOf(response, store, redact)
       }
       throw outcomeOf(fault, asked, store)
     },

@@ -1,5 +1,5 @@
-import { Outcome } from '@penstock/connector'
-import { passingTrouble, textOf } from '../object-stores/answers.ts'
+import { Outcome, type Redact } from '@penstock/connector'
+import { complaintOf, faultName, passingTrouble } from '../object-stores/answers.ts'
 import { element, readXml, textAt } from '../object-stores/xml.ts'
 import type { S3Request } from './s3-client.ts'
 
@@ -14,19 +14,24 @@ export type S3Fault = {
   readonly passing: Outcome | undefined
 }
 
-export async function faultOf(response: Response, store: string): Promise<S3Fault> {
+export async function faultOf(response: Response, store: string, redact: Redact): Promise<S3Fault> {
   const passing = passingTrouble(store, response)
-  const text = await textOf(response)
+  const text = await complaintOf(response)
   // What is not S3's own answer (a proxy's page) is told by its status alone.
   const error = text.trimStart().startsWith('<') ? element(safely(text, store), 'Error') : undefined
-  return { status: response.status, code: textAt(error, 'Code'), region: regionOf(response, error), passing }
+  return {
+    status: response.status,
+    code: faultName(textAt(error, 'Code'), redact),
+    region: regionOf(response, error),
+    passing,
+  }
 }
 
 /** The fault in the body of an answer that began as a success: what takes long is answered before it is done. */
-export function faultIn(text: string, store: string): S3Fault | undefined {
+export function faultIn(text: string, store: string, redact: Redact): S3Fault | undefined {
   const error = element(readXml(text, store), 'Error')
   if (error === undefined) return undefined
-  return { status: 200, code: textAt(error, 'Code'), region: undefined, passing: undefined }
+  return { status: 200, code: faultName(textAt(error, 'Code'), redact), region: undefined, passing: undefined }
 }
 
 function safely(text: string, store: string) {

@@ -1,8 +1,8 @@
 import { asOutcome, Outcome } from '@penstock/connector'
-import type { StoredFile } from '@penstock/connector/files'
 import { discard, textOf } from '../object-stores/answers.ts'
+import { decodedName, fileOf, filesOfPages, listingBounds, type Page } from '../object-stores/listing.ts'
 import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
-import { element, elements, readXml, textAt } from '../object-stores/xml.ts'
+import { element, elements, numberAt, readXml, textAt } from '../object-stores/xml.ts'
 import type { S3Client } from './s3-client.ts'
 
 const store = 'The store'
@@ -10,20 +10,14 @@ const store = 'The store'
 /** Reading a bucket. */
 export function s3Objects(client: S3Client, bucket: string): ObjectStore {
   return {
-    async *list(prefix) {
-      let token: string | undefined
-      do {
-        const page = await listPage(client, bucket, prefix, token)
-        yield* page.files
-        token = page.next
-      } while (token !== undefined)
-    },
+    list: (prefix) => filesOfPages(store, (token) => listPage(client, bucket, prefix, token)),
     async find(key) {
       try {
         const response = await client.request({ method: 'HEAD', bucket, key, permission: 's3:GetObject' })
         const { headers } = response
         await discard(response)
-        return { name: key, sizeBytes: Number(headers.get('content-length')), version: headers.get('etag') ?? '' }
+        const sizeBytes = Number(headers.get('content-length') ?? Number.NaN)
+        return fileOf(store, { name: key, sizeBytes, version: headers.get('etag') ?? '' })
       } catch (error) {
         if (asOutcome(error)?.code === 'object_not_found') return undefined
         throw error
@@ -48,28 +42,23 @@ export function s3Objects(client: S3Client, bucket: string): ObjectStore {
 }
 
 /** Up to 1,000 objects, and what to ask for the next ones with. */
-async function listPage(
-  client: S3Client,
-  bucket: string,
-  prefix: string,
-  token: string | undefined,
-): Promise<{ files: StoredFile[]; next: string | undefined }> {
+async function listPage(client: S3Client, bucket: string, prefix: string, token: string | undefined): Promise<Page> {
   const query = {
     'list-type': '2',
     delimiter: '/',
     // XML cannot hold every character that a name can.
     'encoding-type': 'url',
-    'max-keys': '1000',
+    'max-keys': String(listingBounds.pageEntries),
     prefix,
     ...(token === undefined ? {} : { 'continuation-token': token }),
   }
   const response = await client.request({ bucket, query, permission: 's3:ListBucket' })
-  const result = element(readXml(await textOf(response), store), 'ListBucketResult')
+  const result = element(readXml(await textOf(response, listingBounds.pageBytes), store), 'ListBucketResult')
   if (result === undefined) throw new Outcome('retry', 'strange_answer', 'The store answered with what is no listing.')
   const encoded = textAt(result, 'EncodingType') === 'url'
   const files = elements(result, 'Contents').map((object) => ({
-    name: encoded ? decodeURIComponent(textAt(object, 'Key').replaceAll('+', ' ')) : textAt(object, 'Key'),
-    sizeBytes: Number(textAt(object, 'Size')),
+    name: encoded ? decodedName(store, textAt(object, 'Key').replaceAll('+', ' ')) : textAt(object, 'Key'),
+    sizeBytes: numberAt(object, 'Size'),
     version: textAt(object, 'ETag'),
   }))
   const next = textAt(result, 'NextContinuationToken')

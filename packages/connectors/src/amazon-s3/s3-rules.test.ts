@@ -202,6 +202,19 @@ describe('signing in to S3', () => {
     assert.match(signIn?.message ?? '', /session of the access key has ended/)
   })
 
+  test('repeats nothing of an answer that holds a secret, or is no name of a fault', async () => {
+    const known = { ...secrets, accessKeyId: session.id, secretAccessKey: session.secret, sessionToken: session.token }
+    const withText = { 'a secret': session.secret, 'a token': session.token, 'a page': 'Oh '.repeat(300) }
+    for (const [name, text] of Object.entries(withText)) {
+      for (const status of [400, 403, 500]) {
+        proxy.trouble = { what: refuse(status, text) }
+        const { message } = await fails(readAll('s3://people/a.csv', { secrets: known }))
+        assert.ok(!message.includes(text.slice(0, 12)), `${name}: ${message}`)
+      }
+    }
+    proxy.trouble = undefined
+  })
+
   test('tells a clock that is off from a wrong key', async () => {
     clockMs = 20 * 60_000
     assert.equal((await fails(readAll('s3://people/which/'))).code, 'clock_off')

@@ -87,7 +87,7 @@ export function s3Upload(client: S3Client, target: S3Target): FileSink {
 
 async function complete(client: S3Client, asked: S3Request): Promise<void> {
   const text = await textOf(await client.request(asked))
-  const fault = faultIn(text, 'The store')
+  const fault = faultIn(text, 'The store', client.redact)
   if (fault) throw outcomeOf(fault, asked, 'The store')
 }
 

@@ -1,8 +1,8 @@
 import { Outcome } from '@penstock/connector'
-import type { StoredFile } from '@penstock/connector/files'
 import { discard, textOf } from '../object-stores/answers.ts'
+import { decodedName, fileOf, filesOfPages, listingBounds, type Page } from '../object-stores/listing.ts'
 import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
-import { element, elements, readXml, textAt, type XmlNode } from '../object-stores/xml.ts'
+import { element, elements, numberAt, readXml, textAt, type XmlNode } from '../object-stores/xml.ts'
 import { type AzureClient, failedWith } from './azure-client.ts'
 
 const store = 'Azure Blob Storage'
@@ -10,24 +10,14 @@ const store = 'Azure Blob Storage'
 /** Reading a container. */
 export function azureBlobs(client: AzureClient): ObjectStore {
   return {
-    async *list(prefix) {
-      for (let marker = ''; ; ) {
-        const { files, next } = await listPage(client, prefix, marker)
-        yield* files
-        if (next === '') return
-        marker = next
-      }
-    },
+    list: (prefix) => filesOfPages(store, (marker = '') => listPage(client, prefix, marker)),
     async find(blob) {
       try {
         const response = await client.request({ method: 'HEAD', blob, permission: 'read blobs' })
         const { headers } = response
         await discard(response)
-        return {
-          name: blob,
-          sizeBytes: Number(headers.get('content-length')),
-          version: bare(headers.get('etag') ?? ''),
-        }
+        const sizeBytes = Number(headers.get('content-length') ?? Number.NaN)
+        return fileOf(store, { name: blob, sizeBytes, version: bare(headers.get('etag') ?? '') })
       } catch (error) {
         if (failedWith(error, 'object_not_found')) return undefined
         throw error
@@ -49,23 +39,19 @@ export function azureBlobs(client: AzureClient): ObjectStore {
   }
 }
 
-/** Up to 5,000 blobs, and what to ask for the next ones with; empty after the last. */
-async function listPage(
-  client: AzureClient,
-  prefix: string,
-  marker: string,
-): Promise<{ files: StoredFile[]; next: string }> {
+/** Up to 1,000 blobs, and what to ask for the next ones with; empty after the last. */
+async function listPage(client: AzureClient, prefix: string, marker: string): Promise<Page> {
   const query = {
-    ...{ restype: 'container', comp: 'list', delimiter: '/', maxresults: '5000' },
+    ...{ restype: 'container', comp: 'list', delimiter: '/', maxresults: String(listingBounds.pageEntries) },
     ...(prefix === '' ? {} : { prefix }),
     ...(marker === '' ? {} : { marker }),
   }
   const response = await client.request({ query, permission: 'list blobs' })
-  const result = element(readXml(await textOf(response), store), 'EnumerationResults')
+  const result = element(readXml(await textOf(response, listingBounds.pageBytes), store), 'EnumerationResults')
   if (result === undefined) throw new Outcome('retry', 'strange_answer', `${store} answered with what is no listing.`)
   const files = elements(element(result, 'Blobs'), 'Blob').map((blob) => ({
     name: nameOf(element(blob, 'Name')),
-    sizeBytes: Number(textAt(blob, 'Properties', 'Content-Length')),
+    sizeBytes: numberAt(blob, 'Properties', 'Content-Length'),
     version: bare(textAt(blob, 'Properties', 'Etag')),
   }))
   return { files, next: textAt(result, 'NextMarker') }
@@ -74,7 +60,7 @@ async function listPage(
 /** Names with characters that XML cannot hold come encoded. */
 function nameOf(name: XmlNode | undefined): string {
   const text = textAt(name)
-  return textAt(name, '@Encoded') === 'true' ? decodeURIComponent(text) : text
+  return textAt(name, '@Encoded') === 'true' ? decodedName(store, text) : text
 }
 
 /** Listings give tags without quotation marks, headers with them. */

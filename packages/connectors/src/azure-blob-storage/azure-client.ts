@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { asOutcome, type ConnectorContext, Outcome } from '@penstock/connector'
-import { discard, passingTrouble } from '../object-stores/answers.ts'
+import { asOutcome, type ConnectorContext, createRedact, Outcome } from '@penstock/connector'
+import { discard, faultName, passingTrouble } from '../object-stores/answers.ts'
 import { encodeName, encodeValue } from '../object-stores/place.ts'
 import type { Container } from './container.ts'
 
@@ -110,7 +110,9 @@ const noPermission =
 /** An answer that is no success, as an instruction: `object_not_found` and `precondition_failed` mean what callers make of them. */
 function outcomeOf(response: Response, asked: AzureRequest, container: Container): Outcome {
   const { status } = response
-  const code = response.headers.get('x-ms-error-code') ?? ''
+  const { access } = container
+  const secret = access.kind === 'key' ? Buffer.from(access.key).toString('base64') : access.query
+  const code = faultName(response.headers.get('x-ms-error-code') ?? '', createRedact([secret]))
   const passing = passingTrouble('Azure Blob Storage', response)
   if (passing) return passing
   const known = code ? ` (${code})` : ''

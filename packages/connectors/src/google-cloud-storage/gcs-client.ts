@@ -1,6 +1,6 @@
 import { asOutcome, type ConnectorContext, Outcome } from '@penstock/connector'
 import { jsonOf, type ServiceAccount, serviceAccount } from '../google/service-account.ts'
-import { discard, passingTrouble, textOf } from '../object-stores/answers.ts'
+import { complaintOf, discard, passingTrouble } from '../object-stores/answers.ts'
 import { encodeValue } from '../object-stores/place.ts'
 
 const origin = 'https://storage.googleapis.com'
@@ -77,7 +77,7 @@ const tooMany = /^(rateLimitExceeded|userRateLimitExceeded|quotaExceeded|dailyLi
 async function outcomeOf(response: Response, asked: GcsRequest, bucket: string, email: string): Promise<Outcome> {
   const { status } = response
   const passing = passingTrouble('Google Cloud Storage', response)
-  const text = await textOf(response)
+  const text = await complaintOf(response)
   if (passing) return passing
   const reason = reasonOf(text)
   if (status === 401) {

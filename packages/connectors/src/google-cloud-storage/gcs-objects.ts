@@ -2,8 +2,10 @@ import { Outcome } from '@penstock/connector'
 import type { StoredFile } from '@penstock/connector/files'
 import { jsonOf } from '../google/service-account.ts'
 import { discard, textOf } from '../object-stores/answers.ts'
+import { fileOf, filesOfPages, listingBounds, type Page } from '../object-stores/listing.ts'
 import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
 import { encodeValue } from '../object-stores/place.ts'
+import { isObject, type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { failedWith, type GcsClient } from './gcs-client.ts'
 
 const store = 'Google Cloud Storage'
@@ -16,35 +18,31 @@ export type GcsObject = {
   readonly name: string
   readonly size: string
   readonly generation: string
-  readonly metadata?: Readonly<Record<string, string>>
+  readonly metadata?: JsonObject
   readonly md5Hash?: string
 }
 
 /** An answer that describes an object. */
 export async function objectOf(response: Response): Promise<GcsObject> {
-  const object = jsonOf(await textOf(response)) as Partial<GcsObject>
-  const { name, generation, size } = object
-  if (name === undefined || generation === undefined || size === undefined) {
+  const { name, generation, size, metadata, md5Hash } = jsonOf(await textOf(response))
+  if (typeof name !== 'string' || typeof generation !== 'string' || typeof size !== 'string') {
     throw new Outcome('retry', 'strange_answer', `${store} answered with what describes no object.`)
   }
-  return { ...object, name, generation, size }
+  return {
+    ...{ name, generation, size },
+    ...(isObject(metadata) ? { metadata } : {}),
+    ...(typeof md5Hash === 'string' ? { md5Hash } : {}),
+  }
 }
 
 /** Reading a bucket. */
 export function gcsObjects(client: GcsClient): ObjectStore {
   return {
-    async *list(prefix) {
-      let token: string | undefined
-      do {
-        const page = await listPage(client, prefix, token)
-        yield* page.files
-        token = page.next
-      } while (token !== undefined)
-    },
+    list: (prefix) => filesOfPages(store, (token) => listPage(client, prefix, token)),
     async find(name) {
       try {
         const query = { fields: 'name,size,generation' }
-        return fileOf(
+        return describedFile(
           await objectOf(await client.request({ path: objectPath(name), query, permission: 'storage.objects.get' })),
         )
       } catch (error) {
@@ -73,26 +71,26 @@ export function gcsObjects(client: GcsClient): ObjectStore {
   }
 }
 
-const fileOf = ({ name, size, generation }: GcsObject): StoredFile => ({
-  name,
-  sizeBytes: Number(size),
-  version: generation,
-})
+/** An object as a file. Throws where it is described as what cannot be one. */
+const describedFile = ({ name, size, generation }: JsonObject): StoredFile =>
+  fileOf(store, {
+    name: textIn(name) ?? '',
+    sizeBytes: numberIn(size) ?? Number.NaN,
+    version: textIn(generation) ?? '',
+  })
 
 /** Up to 1,000 objects, and what to ask for the next ones with. */
-async function listPage(
-  client: GcsClient,
-  prefix: string,
-  token: string | undefined,
-): Promise<{ files: StoredFile[]; next: string | undefined }> {
+async function listPage(client: GcsClient, prefix: string, token: string | undefined): Promise<Page> {
   const query = {
-    ...{ delimiter: '/', maxResults: '1000', fields: 'items(name,size,generation),nextPageToken', prefix },
+    ...{
+      delimiter: '/',
+      maxResults: String(listingBounds.pageEntries),
+      fields: 'items(name,size,generation),nextPageToken',
+      prefix,
+    },
     ...(token === undefined ? {} : { pageToken: token }),
   }
   const response = await client.request({ path: '/o', query, permission: 'storage.objects.list' })
-  const { items = [], nextPageToken } = jsonOf(await textOf(response)) as {
-    items?: readonly GcsObject[]
-    nextPageToken?: string
-  }
-  return { files: items.map(fileOf), next: nextPageToken }
+  const { items, nextPageToken } = jsonOf(await textOf(response, listingBounds.pageBytes))
+  return { files: listIn(items).map((item) => describedFile(objectIn(item))), next: textIn(nextPageToken) }
 }

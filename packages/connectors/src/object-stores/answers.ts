@@ -1,4 +1,4 @@
-import { Outcome, readWhole, retryAfterMs } from '@penstock/connector'
+import { asOutcome, Outcome, type Redact, readWhole, retryAfterMs } from '@penstock/connector'
 
 /** Reading the answers of object stores. */
 
@@ -13,6 +13,26 @@ export const textOf = async (response: Response, bytesMax?: number): Promise<str
 export async function discard(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => {})
 }
+
+/** An answer that is no success says what is wrong in a few hundred bytes. */
+const complaintBytesMax = 256 << 10
+
+/** What an answer that is no success says; empty where it cannot be read, and the status has to say enough. */
+export async function complaintOf(response: Response): Promise<string> {
+  try {
+    return await textOf(response, complaintBytesMax)
+  } catch (error) {
+    if (asOutcome(error)) return ''
+    throw error
+  }
+}
+
+/**
+ * The name that a store gives to a fault, fit for a message; empty where it is no name. What an endpoint of anybody answers
+ * could be a secret that it was sent.
+ */
+export const faultName = (name: string, redact: Redact): string =>
+  /^[A-Za-z][\w.-]{0,80}$/.test(name) && redact(name) === name ? name : ''
 
 /** Too many requests, and faults of the store's own: what passes, as an outcome; `undefined` for all else. */
 export function passingTrouble(store: string, response: Response): Outcome | undefined {

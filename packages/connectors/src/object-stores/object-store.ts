@@ -1,5 +1,6 @@
 import { asOutcome, Outcome } from '@penstock/connector'
 import type { FileFormat, FileStore, StoredFile } from '@penstock/connector/files'
+import { listingBounds } from './listing.ts'
 
 /**
  * What Amazon S3, Google Cloud Storage and Azure Blob Storage have in common for those who read. They know no folders,
@@ -16,8 +17,10 @@ export type ObjectStore = {
   get(file: StoredFile, fromByte: number): Promise<Response>
 }
 
-/** More files are no transfer any more but a mistake in the path. */
-const filesMax = 100_000
+/** A request that breaks off sooner brought too little to be made again and again. */
+const progressBytes = 64 << 10
+/** Requests of that kind, one after the other, after which reading fails. */
+const breaksMax = 5
 
 /** The files of a store that a path means, ready to be read. */
 export function fileStoreOf(store: ObjectStore, path: string, format: FileFormat): FileStore {
@@ -64,8 +67,9 @@ async function collect(files: AsyncIterable<StoredFile>): Promise<StoredFile[]> 
   const found: StoredFile[] = []
   for await (const file of files) {
     found.push(file)
-    if (found.length > filesMax) {
-      throw new Outcome('refused', 'too_many_files', `The path means more than ${filesMax} files; name a narrower one.`)
+    if (found.length > listingBounds.files) {
+      const message = `The path means more than ${listingBounds.files} files; name a narrower one.`
+      throw new Outcome('refused', 'too_many_files', message)
     }
   }
   return found
@@ -86,21 +90,25 @@ function isDataFile(name: string, format: FileFormat): boolean {
 
 /**
  * The bytes of a file to its end. Where a slow reader lets the connection wait, stores break it off: what was read until
- * then is not lost, reading goes on in another request. Only a request that brought nothing is thrown.
+ * then is not lost, reading goes on in another request. A request that brought nothing is thrown, and so is the last of
+ * several that brought little.
  */
 async function* readOn(store: ObjectStore, file: StoredFile, fromByte: number): AsyncGenerator<Uint8Array> {
+  let breaks = 0
   for (let at = fromByte; at < file.sizeBytes; ) {
     const before = at
     try {
       const { body } = await store.get(file, at)
       for await (const bytes of body ?? []) {
         at += bytes.length
+        if (at > file.sizeBytes) throw sourceChanged(file.name)
         yield bytes
       }
       if (at < file.sizeBytes) throw new Outcome('retry', 'connection_lost', `Reading ${file.name} broke off.`)
     } catch (error) {
       const { instruction } = asOutcome(error) ?? {}
-      if (at === before || (instruction !== 'retry' && instruction !== 'unreachable')) throw error
+      breaks = at - before < progressBytes ? breaks + 1 : 0
+      if (at === before || breaks > breaksMax || (instruction !== 'retry' && instruction !== 'unreachable')) throw error
     }
   }
 }

@@ -1,5 +1,6 @@
 import { Outcome } from '@penstock/connector'
 import { XMLParser } from 'fast-xml-parser'
+import { listingBounds } from './listing.ts'
 
 /** Part of a document: its text where it has no elements; elements of a name that can occur more than once are a list. */
 export type XmlNode = string | { readonly [name: string]: XmlNode | readonly XmlNode[] }
@@ -7,7 +8,18 @@ export type XmlNode = string | { readonly [name: string]: XmlNode | readonly Xml
 /** What stands more than once in the listings that S3 and Azure give. */
 const repeated = new Set(['Contents', 'CommonPrefixes', 'Blob', 'BlobPrefix', 'Upload'])
 
+/** What a document may hold. A page of 1,000 names needs a third of it; parsing all of it takes less than a second. */
+const bounds = {
+  bytes: listingBounds.pageBytes,
+  tags: 150_000,
+  /** Bytes in a tag, and in all of them. */
+  tagBytes: 4 << 10,
+  allTagBytes: 2 << 20,
+  depth: 20,
+} as const
+
 const parser = new XMLParser({
+  maxNestedTags: bounds.depth,
   // Names may begin with spaces and look like numbers, and are kept as they are.
   trimValues: false,
   parseTagValue: false,
@@ -17,12 +29,36 @@ const parser = new XMLParser({
   isArray: (name) => repeated.has(name),
 })
 
-/** Reads an XML document; throws `retry` where it is none, which happens where an answer of something in between came. */
+/**
+ * Reads an XML document; throws `retry` where it is none, which happens where an answer of something in between came, and
+ * `failed` where it is larger than any that a store sends. Entities are not expanded beyond those of XML itself.
+ */
 export function readXml(text: string, store: string): XmlNode {
+  assertInBounds(text, store)
   try {
     return parser.parse(text) as XmlNode
   } catch (error) {
     throw new Outcome('retry', 'strange_answer', `${store} answered with what is no XML.`, { cause: error })
+  }
+}
+
+function assertInBounds(text: string, store: string): void {
+  const refuse = (what: string) =>
+    new Outcome('failed', 'answer_too_large', `${store} answered with XML that has ${what}. Check the endpoint.`)
+  if (text.length > bounds.bytes) throw refuse(`more than ${bounds.bytes} characters`)
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) {
+    throw new Outcome('retry', 'strange_answer', `${store} answered with a page or a document type, and no plain XML.`)
+  }
+  let tags = 0
+  let tagBytes = 0
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
+    const end = text.indexOf('>', at)
+    const bytes = (end < 0 ? text.length : end) - at
+    tags += 1
+    tagBytes += bytes
+    if (tags > bounds.tags) throw refuse(`more than ${bounds.tags} tags`)
+    if (bytes > bounds.tagBytes) throw refuse(`a tag of more than ${bounds.tagBytes} characters`)
+    if (tagBytes > bounds.allTagBytes) throw refuse(`tags of more than ${bounds.allTagBytes} characters in total`)
   }
 }
 
@@ -48,6 +84,12 @@ export function textAt(node: XmlNode | undefined, ...path: readonly string[]): s
   const found = element(node, ...path)
   if (typeof found === 'object') return typeof found['#text'] === 'string' ? found['#text'] : ''
   return found ?? ''
+}
+
+/** The number that is the text of an element; NaN where there is none. */
+export function numberAt(node: XmlNode | undefined, ...path: readonly string[]): number {
+  const text = textAt(node, ...path).trim()
+  return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
 }
 
 /** A text as the content of an element. */

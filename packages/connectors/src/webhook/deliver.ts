@@ -3,11 +3,12 @@ import {
   type Check,
   type ConnectorContext,
   checkSteps,
+  createRedact,
   type DestinationContext,
   type DestinationWriter,
   type Outcome,
 } from '@penstock/connector'
-import { type Endpoint, endpointOf, headersOf, objectMaker, outcomeOf } from './message.ts'
+import { type Endpoint, endpointOf, headersOf, objectMaker, outcomeOf, secretsOfEndpoint } from './message.ts'
 import { rejectionsOf } from './rejections.ts'
 
 const timeoutMs = 30_000
@@ -16,6 +17,7 @@ const timeoutMs = 30_000
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const endpoint = endpointOf(context.secrets)
   const toObject = objectMaker(context.columns)
+  const redact = createRedact(secretsOfEndpoint(endpoint))
   return {
     async deliver({ key, rows, columns }) {
       // The same text at every attempt: who compares messages by more than their identifier finds them equal.
@@ -24,7 +26,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
         data: { transferId: context.transferId, rows: rows.map(toObject) },
       })
       const response = await post(context, endpoint, key, body)
-      const rejected = await rejectionsOf(response, rows, columns)
+      const rejected = await rejectionsOf(response, rows, columns, redact)
       return { bytes: Buffer.byteLength(body), ...(rejected.length > 0 ? { rejected } : {}) }
     },
     flush: async () => undefined,

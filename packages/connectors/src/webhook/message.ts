@@ -22,6 +22,17 @@ export function endpointOf({ url, signingSecret, authorizationHeader }: Values):
   }
 }
 
+/** What must never stand in a message to a person: an endpoint can repeat what it was sent, or knows. */
+export const secretsOfEndpoint = ({ key, authorization, url }: Endpoint): string[] => {
+  const { search } = new URL(url)
+  return [
+    Buffer.from(key).toString('base64'),
+    Buffer.from(key).toString('hex'),
+    ...(authorization === undefined ? [] : [authorization, authorization.replace(/^\S+\s+/, '')]),
+    ...(search.length > 1 ? [search.slice(1)] : []),
+  ]
+}
+
 /** The headers of a message; its time is that of the attempt, so that a late attempt is not taken for a replay. */
 export function headersOf({ key, authorization }: Endpoint, id: string, body: string): Record<string, string> {
   const seconds = Math.floor(Date.now() / 1000)

@@ -1,72 +1,89 @@
-import { Outcome, type Rejection, type Row } from '@penstock/connector'
+import { Outcome, type Redact, type Rejection, type Row, readWhole } from '@penstock/connector'
+import { oneLine, valueRedactor } from './redact-values.ts'
 
-const reasonLengthMax = 300
+/** Longer texts are searched for nothing, and cut. */
+const reasonLengthMax = 2_000
 const answerBytesMax = 1024 * 1024
+/** Reasons that an endpoint may give for rows that it does not name; further ones are replaced. */
+const countedReasonsMax = 5
 
 /**
  * The rows that an endpoint says it has not taken: `{"rejected": [{"index": 0, "reason": "…", "field": "email"}]}`, or
- * `count` instead of `index` where it does not know which. An answer that is no such object takes all rows.
- * Throws `failed` where it speaks of rejected rows in a way that cannot be understood, because they would be lost.
+ * `count` instead of `index` where it does not know which. An empty answer takes all rows, and so does one that is no JSON
+ * and does not say or begin as if it were.
+ * Throws `retry` where an answer is meant as JSON and cannot be read as such: it may be the beginning of a list of rejected
+ * rows, and no row is accepted. Throws `failed` where it has rejected rows that cannot be understood.
+ * @param redactSecrets removes the connector's secrets from what the endpoint says
  */
 export async function rejectionsOf(
   response: Response,
   rows: readonly Row[],
   columns: readonly string[],
+  redactSecrets: Redact,
 ): Promise<Rejection[]> {
   const answer = await readAnswer(response)
   const rejected: unknown = typeof answer === 'object' && answer !== null && 'rejected' in answer ? answer.rejected : []
   if (!Array.isArray(rejected)) throw misunderstood('rejected is no list')
+  // Each entry stands for a row at least. Checked first, because the work for each entry is not small.
+  if (rejected.length > rows.length) throw misunderstood('more rows are rejected than were sent')
   const seen = new Set<number>()
+  const counted = countedReasons(rows, redactSecrets)
   let total = 0
   const rejections = rejected.map((entry: unknown): Rejection => {
     const { index, count, reason, field } = (entry ?? {}) as Record<string, unknown>
-    const why = typeof reason === 'string' && reason.trim() !== '' ? reason : 'The endpoint gave no reason.'
+    const why = reasonIn(reason)
     const known = typeof field === 'string' && columns.includes(field) ? { field } : {}
     if (isCount(count) && index === undefined) {
       total += count
-      return { count, reason: redact(why, rows), ...known }
+      return { count, reason: counted(why), ...known }
     }
     const row = isIndex(index, rows) ? rows[index] : undefined
     if (!row || !isIndex(index, rows)) throw misunderstood('an entry has no index of a row of the message')
     if (seen.has(index)) throw misunderstood('a row is rejected twice')
     seen.add(index)
     total += 1
-    return { index, reason: redact(why, [row]), ...known }
+    return { index, reason: redactSecrets(valueRedactor([row])(why)), ...known }
   })
   if (total > rows.length) throw misunderstood('more rows are rejected than were sent')
   return rejections
+}
+
+const noReason = 'The endpoint gave no reason.'
+
+/** Reasons are shown to people who may not see rows: endpoints like to quote the value that they did not take. */
+function reasonIn(reason: unknown): string {
+  const text = typeof reason === 'string' ? oneLine(reason.slice(0, reasonLengthMax)) : ''
+  return text === '' ? noReason : text
+}
+
+/** Reasons for rows that are not named: any value of the batch is removed. */
+function countedReasons(rows: readonly Row[], redactSecrets: Redact): (why: string) => string {
+  const redact = valueRedactor(rows)
+  const known = new Map([[noReason, noReason]])
+  return (why) => {
+    const reason = known.get(why) ?? (known.size > countedReasonsMax ? noReason : redactSecrets(redact(why)))
+    known.set(why, reason)
+    return reason
+  }
 }
 
 const isIndex = (value: unknown, rows: readonly Row[]): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) < rows.length
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
 
-/** Reasons are shown to people who may not see rows: endpoints like to quote the value that they did not take. */
-function redact(reason: string, rows: readonly Row[]): string {
-  let text = reason.replace(/\s+/g, ' ').trim()
-  for (const row of rows) {
-    for (const cell of row) {
-      const value = typeof cell === 'string' || typeof cell === 'number' ? String(cell) : ''
-      if (value.length >= 3 && text.includes(value)) text = text.replaceAll(value, '…')
-    }
-  }
-  return text.slice(0, reasonLengthMax)
-}
-
-/** The answer as JSON; `undefined` where it is none, or longer than anybody's list of rejected rows. */
+/** The answer as JSON; `undefined` where it is not meant as such. */
 async function readAnswer(response: Response): Promise<unknown> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length
-    if (bytes > answerBytesMax) throw misunderstood('it is longer than a megabyte')
-    text += decoder.decode(chunk, { stream: true })
-  }
+  const bytes = await readWhole(response, 'The endpoint', answerBytesMax)
+  const text = new TextDecoder().decode(bytes).trim()
+  if (text === '') return undefined
+  const saysJson = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(response.headers.get('content-type') ?? '')
+  if (!saysJson && !/^[[{]/.test(text)) return undefined
   try {
-    return JSON.parse(text + decoder.decode())
+    return JSON.parse(text)
   } catch {
-    return undefined
+    const message =
+      'The endpoint answered with a success and with JSON that cannot be read to its end, so no row counts as accepted. It must answer with nothing, or with whole JSON.'
+    throw new Outcome('retry', 'strange_answer', message)
   }
 }
 
@@ -74,5 +91,5 @@ const misunderstood = (why: string): Outcome =>
   new Outcome(
     'failed',
     'strange_answer',
-    `The endpoint's answer cannot be understood: ${why}. Its author has to mend it.`,
+    `The endpoint's answer cannot be understood: ${why}. Correct the endpoint, then start another transfer.`,
   )

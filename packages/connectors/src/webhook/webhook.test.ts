@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { createRedact, type Row } from '@penstock/connector'
 import { acceptDestination, type PeerFault, testContext } from '@penstock/connector/acceptance'
 import { startWebhookServer, type Trouble } from '../../test/webhook-server.ts'
 import { objectMaker, signatureOf } from './message.ts'
@@ -120,11 +121,58 @@ describe('the webhook', () => {
 
 describe('what an endpoint rejects', () => {
   const sent = [['abc'], ['def'], ['ghi']]
-  const read = (body: string) => rejectionsOf(new Response(body), sent, ['email'])
+  const known = ['whsec_canary-of-the-signing-secret', 'Bearer canary-of-the-header']
+  const read = (body: string, headers: Record<string, string> = {}, rows: Row[] = sent) =>
+    rejectionsOf(new Response(body, { headers }), rows, ['email'], createRedact(known))
 
   test('is nothing where the answer does not say so', async () => {
     for (const body of ['', 'ok', '<html>', '[]', 'null', '{}', '{"rejected": []}'])
       assert.deepEqual(await read(body), [])
+  })
+
+  test('is unknown where the answer is meant as JSON and is not whole: no row is accepted', async () => {
+    const whole = '{"rejected":[{"index":0,"reason":"bad"}]}'
+    for (let end = 1; end < whole.length; end++) {
+      await assert.rejects(read(whole.slice(0, end)), { name: 'Outcome', instruction: 'retry', code: 'strange_answer' })
+    }
+    for (const type of ['application/json', 'application/json; charset=utf-8', 'application/problem+json']) {
+      for (const body of ['ok', '"ok', 'nul']) {
+        await assert.rejects(read(body, { 'content-type': type }), { instruction: 'retry', code: 'strange_answer' })
+      }
+      assert.deepEqual(await read('', { 'content-type': type }), [])
+      assert.deepEqual(await read(' "ok" ', { 'content-type': type }), [])
+    }
+    const endless = new Response(new Blob([' '.repeat(1024 * 1024 + 1)]).stream())
+    await assert.rejects(rejectionsOf(endless, sent, [], createRedact([])), { code: 'answer_too_large' })
+  })
+
+  test('is told without values of rows and without secrets, in whatever form the endpoint repeats them', async () => {
+    const values: Row = ['grace@example.com', 'Zoë "of" Münster', 1234567]
+    const rows: Row[] = [values, ['other', 'row', 0]]
+    const base64 = (text: unknown) => Buffer.from(String(text)).toString('base64')
+    const forms = [...values, ...known].flatMap((text) => [
+      String(text),
+      String(text).toUpperCase(),
+      base64(text),
+      base64(`x${text}`),
+      base64(`xx${text}yy`),
+      Buffer.from(String(text)).toString('hex'),
+      encodeURIComponent(String(text)),
+      JSON.stringify(text),
+    ])
+    for (const form of forms) {
+      const entries = [
+        { index: 0, reason: `so: ${form}.` },
+        { count: 1, reason: `so: ${form}.` },
+      ]
+      for (const { reason } of await read(JSON.stringify({ rejected: entries }), {}, rows)) {
+        assert.match(reason, /^so: /)
+        assert.doesNotMatch(reason, /grace|example|of|ster|123456|canary/i, form)
+        for (let at = 0; at + 8 <= form.length; at += 8) assert.ok(!reason.includes(form.slice(at, at + 8)), form)
+      }
+    }
+    const [long] = await read(JSON.stringify({ rejected: [{ index: 0, reason: 'x'.repeat(500_000) }] }))
+    assert.equal(long?.reason.length, 300)
   })
 
   test('is told by index or by count, with the column where it is one', async () => {
@@ -150,6 +198,7 @@ describe('what an endpoint rejects', () => {
       [{ index: '0' }],
       [{ index: 0 }, { index: 0 }],
       [{ count: 4 }],
+      Array(50_000).fill({ count: 1 }),
       [{ count: 0 }],
     ]) {
       await assert.rejects(read(JSON.stringify({ rejected })), { name: 'Outcome', instruction: 'failed' })

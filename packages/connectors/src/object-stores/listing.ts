@@ -1,0 +1,71 @@
+import { Outcome } from '@penstock/connector'
+import type { StoredFile } from '@penstock/connector/files'
+
+/** What a listing may be, whoever gives it. */
+export const listingBounds = {
+  /** Names on a page: what is asked for. */
+  pageEntries: 1_000,
+  /** Bytes of a page. A name has at most 1,024 bytes, which are three times as many when they are encoded. */
+  pageBytes: 4 << 20,
+  /** Pages of a listing, those included that hold nothing but folders. */
+  pages: 1_000,
+  /** Files that a path may mean. More of them are no transfer any more but a mistake in the path. */
+  files: 100_000,
+  /** Characters of a name, and of what a store calls its version. */
+  nameLength: 3 << 10,
+  versionLength: 1 << 10,
+} as const
+
+/** Some files, and what to ask for the next ones with; `undefined` after the last. */
+export type Page = { readonly files: readonly StoredFile[]; readonly next: string | undefined }
+
+/**
+ * The files of all pages. Throws `failed` with `endless_listing` where a page comes again or there are too many of them,
+ * and with `strange_answer` where a page holds what is no file.
+ * @param store who gives the listing, for messages
+ */
+export async function* filesOfPages(
+  store: string,
+  ask: (token: string | undefined) => Promise<Page>,
+): AsyncGenerator<StoredFile> {
+  const asked = new Set<string>()
+  for (let token: string | undefined; ; ) {
+    const { files, next } = await ask(token)
+    if (files.length > listingBounds.pageEntries) {
+      throw strange(store, `a page of more than the ${listingBounds.pageEntries} names that were asked for`)
+    }
+    for (const file of files) yield fileOf(store, file)
+    if (next === undefined || next === '') return
+    if (asked.has(next)) throw endless(`${store} gives the same page of the listing again and again.`)
+    if (asked.size + 1 >= listingBounds.pages) {
+      throw endless(`${store} gives a listing of more than ${listingBounds.pages} pages.`)
+    }
+    asked.add(next)
+    token = next
+  }
+}
+
+/** The same file. Throws where it cannot be one: a size of nothing would be taken for a file without a row. */
+export function fileOf(store: string, { name, sizeBytes, version }: StoredFile): StoredFile {
+  const isText = (text: string, lengthMax: number) =>
+    typeof text === 'string' && text.length > 0 && text.length <= lengthMax
+  if (!isText(name, listingBounds.nameLength)) throw strange(store, 'an object without a name, or with too long a one')
+  if (!isText(version, listingBounds.versionLength)) throw strange(store, 'an object without a version')
+  if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) throw strange(store, 'an object without a size')
+  return { name, sizeBytes, version }
+}
+
+/** A name that came percent-encoded. */
+export function decodedName(store: string, name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    throw strange(store, 'a name that cannot be decoded')
+  }
+}
+
+const strange = (store: string, what: string): Outcome =>
+  new Outcome('failed', 'strange_answer', `${store} answered with ${what}. Check the endpoint.`)
+
+const endless = (what: string): Outcome =>
+  new Outcome('failed', 'endless_listing', `${what} Name a narrower path, and check the endpoint.`)
