@@ -28,7 +28,10 @@ const publicUrl = `https://pipes.example.org${prefix}`
 
 let app: FastifyInstance
 before(async () => {
-  app = await createApp({ log: createLogger('silent'), corsOrigins: [], trustedProxies: [] })
+  app = await createApp({
+    ...{ log: createLogger('silent'), publicUrl: 'http://penstock.test' },
+    ...{ corsOrigins: [], trustedProxies: [] },
+  })
   serveDocuments(app, publicUrl)
 })
 after(() => app.close())

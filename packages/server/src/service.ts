@@ -83,7 +83,8 @@ export async function createService(
   }
   await notices.start()
 
-  const app = await createApp({ log, corsOrigins: config.corsOrigins, trustedProxies: config.trustedProxies })
+  const { publicUrl, corsOrigins, trustedProxies } = config
+  const app = await createApp({ log, publicUrl, corsOrigins, trustedProxies })
   let draining = false
   // A connection that stays open for more requests would hold up the end.
   app.addHook('onSend', (_request, reply, payload, done) => {

@@ -8,6 +8,7 @@ import type { Logger } from '../log.ts'
 import { Refusal } from '../refusal.ts'
 import { readJsonBodies } from './body.ts'
 import { asRefusal, errorEnvelope, replyRefusal } from './replies.ts'
+import { securityHeaders } from './security-headers.ts'
 
 const requestTimeoutMs = 60_000
 /** Node refuses longer request lines and headers; so no path parameter is longer. */
@@ -20,13 +21,16 @@ const newRequestId = () => processId + (++requests >>> 0).toString(16).padStart(
 /** The HTTP server without operations: request ids, bodies, errors, the same envelope for whatever goes wrong. */
 export async function createApp({
   log,
+  publicUrl,
   corsOrigins,
   trustedProxies,
 }: {
   log: Logger
+  publicUrl: string
   corsOrigins: readonly string[]
   trustedProxies: readonly string[]
 }): Promise<FastifyInstance> {
+  const everywhere = { 'cache-control': 'no-store', ...securityHeaders(publicUrl) }
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -43,8 +47,10 @@ export async function createApp({
     rewriteUrl: ({ url = '' }) => url.split('#', 1)[0] ?? '',
     // We refuse a request without a host ourselves, in the envelope.
     http: { requireHostHeader: false },
-    clientErrorHandler: replyToUnreadable,
+    clientErrorHandler: (error, socket) => replyToUnreadable(error, socket, everywhere),
+    // No hook has run for these.
     frameworkErrors: (_error, request, reply) => {
+      reply.headers({ 'x-request-id': request.id, ...everywhere })
       void replyRefusal(request, reply, new Refusal('not_found', []))
     },
   }) as unknown as FastifyInstance
@@ -54,7 +60,7 @@ export async function createApp({
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    reply.headers({ 'x-request-id': request.id, ...everywhere })
     const fault = faultOfHost(request.raw)
     done(fault ? new Refusal('invalid_request', [{ field: 'header.host', message: fault }]) : undefined)
   })
@@ -99,14 +105,22 @@ const answering = new WeakMap<Socket, ServerResponse>()
  * What is not HTTP at all never becomes a request; it is answered all the same, in the same envelope, and after the
  * answers to what came before it on the connection.
  */
-function replyToUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+function replyToUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  headers: Readonly<Record<string, string>>,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const code = unreadable[error.code ?? ''] ?? 'invalid_request'
-  const body = JSON.stringify(errorEnvelope(code, newRequestId()))
+  const requestId = newRequestId()
+  const body = JSON.stringify(errorEnvelope(code, requestId))
+  const lines = Object.entries({ 'x-request-id': requestId, ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
   const answer = () =>
     socket.end(
       `HTTP/1.1 ${errors[code].status} ${code}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-        `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+        `content-length: ${Buffer.byteLength(body)}\r\n${lines.join('')}connection: close\r\n\r\n${body}`,
     )
   const earlier = answering.get(socket)
   if (earlier?.req.complete && !earlier.writableFinished) earlier.once('finish', answer)
