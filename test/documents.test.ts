@@ -28,7 +28,11 @@ const publicUrl = `https://pipes.example.org${prefix}`
 
 let app: FastifyInstance
 before(async () => {
-  app = (await createApp({ log: createLogger('silent'), corsOrigins: [], trustedProxies: [] })).app
+  const made = await createApp({
+    ...{ log: createLogger('silent'), publicUrl: 'http://penstock.test' },
+    ...{ corsOrigins: [], trustedProxies: [] },
+  })
+  app = made.app
   serveDocuments(app, publicUrl)
 })
 after(() => app.close())

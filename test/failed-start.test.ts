@@ -107,7 +107,7 @@ test('every proxy and origin that the settings take is one to the server', async
   })
   assert.equal(config.trustedProxies.length, 7)
   assert.equal(config.corsOrigins.length, 4)
-  const app = await createApp({ ...config, log: createLogger('silent') })
+  const { app } = await createApp({ ...config, log: createLogger('silent') })
   app.get('/', async () => ({}))
   for (const origin of config.corsOrigins) {
     const { headers } = await app.inject({ url: '/', headers: { origin } })

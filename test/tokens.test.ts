@@ -128,7 +128,7 @@ test('a revoked client is refused by every process on the database, and others a
 })
 
 describe('token requests that fail', { concurrency: true }, () => {
-  test('are limited for each client, even once it finds the right secret', () =>
+  test('are limited for each client from an address, even once it finds the right secret', () =>
     withService({}, async (own) => {
       const [guessed, other] = [await own.addOrganization(), await own.addOrganization()]
       for (let i = 0; i < 10; i++) {
@@ -138,6 +138,35 @@ describe('token requests that fail', { concurrency: true }, () => {
       assertLimited(await ask(own, guessed))
       assert.equal((await ask(own, other)).status, 200)
       assert.equal(await statusOf(own, guessed.token), 200)
+    }))
+
+  test('limit the guesser, and not the rightful client from elsewhere', () =>
+    withService({ PENSTOCK_TRUSTED_PROXIES: '127.0.0.1' }, async (own) => {
+      const guessed = await own.addOrganization()
+      const from = (address: string) => ({ 'x-forwarded-for': address })
+      for (let guesser = 0; guesser < 20; guesser++) {
+        for (let i = 0; i < 10; i++) {
+          const guess = await ask(own, { ...guessed, clientSecret: `guess ${i}` }, from(`192.0.2.${guesser}`))
+          assert.equal(guess.error, 'invalid_client')
+        }
+        assertLimited(await ask(own, { ...guessed, clientSecret: 'guess' }, from(`192.0.2.${guesser}`)))
+        assertLimited(await ask(own, guessed, from(`192.0.2.${guesser}`)))
+      }
+      assert.equal((await ask(own, guessed, from('198.51.100.1'))).status, 200)
+      assert.equal((await ask(own, await own.addOrganization(), from('192.0.2.1'))).status, 200)
+    }))
+
+  test('count addresses of IPv6 by the network of 64 bits that one household or machine is given', () =>
+    withService({ PENSTOCK_TRUSTED_PROXIES: '127.0.0.1' }, async (own) => {
+      const guessed = await own.addOrganization()
+      const from = (address: string) => ({ 'x-forwarded-for': address })
+      for (let i = 0; i < 10; i++) {
+        const address = i % 2 === 0 ? `2001:db8:0:1::${i}` : `2001:DB8::1:${i}:0:0:0`
+        assert.equal((await ask(own, { ...guessed, clientSecret: 'guess' }, from(address))).error, 'invalid_client')
+      }
+      assertLimited(await ask(own, guessed, from('2001:db8:0:1:ffff:ffff:ffff:ffff')))
+      assert.equal((await ask(own, guessed, from('2001:db8:0:2::1'))).status, 200)
+      assert.equal((await ask(own, guessed, from('::ffff:192.0.2.9'))).status, 200)
     }))
 
   test('are limited for each address, over all clients', () =>
@@ -176,6 +205,57 @@ describe('token requests that fail', { concurrency: true }, () => {
     withService({}, async (own) => {
       const busy = await own.addOrganization()
       for (let i = 0; i < 40; i++) assert.equal((await ask(own, busy)).status, 200)
+    }))
+})
+
+describe('an unknown client and a wrong secret', () => {
+  /** One failure each from an address that nobody used before, so that nothing is limited. */
+  const prepared = async (
+    work: (fail: Record<'unknown' | 'wrong', () => Promise<void>>, own: TestService) => Promise<void>,
+  ) =>
+    withService({ PENSTOCK_TRUSTED_PROXIES: '127.0.0.1' }, async (own) => {
+      const known = await own.addOrganization()
+      // The known client signs in as usual, so that whatever is remembered of it is there.
+      assert.equal((await ask(own, known)).status, 200)
+      let requests = 0
+      const failing = async (clientId: string) => {
+        const address = `10.0.${Math.floor(++requests / 250)}.${requests % 250}`
+        const reply = await ask(own, { clientId, clientSecret: 'guess' }, { 'x-forwarded-for': address })
+        assert.equal(reply.error, 'invalid_client')
+      }
+      const unknownId = known.clientId.replace(/^./, (first) => (first === '0' ? '1' : '0'))
+      await work({ unknown: () => failing(unknownId), wrong: () => failing(known.clientId) }, own)
+    })
+
+  test('ask the database alike', () =>
+    prepared(async (fail, { database }) => {
+      let acquired = 0
+      database.pool.on('acquire', () => acquired++)
+      const countOf = async (work: () => Promise<void>) => {
+        const before = acquired
+        await work()
+        return acquired - before
+      }
+      for (let round = 0; round < 3; round++) {
+        assert.deepEqual([await countOf(fail.unknown), await countOf(fail.wrong)], [1, 1])
+      }
+    }))
+
+  test('take the same time', () =>
+    prepared(async (fail) => {
+      const took: Record<'unknown' | 'wrong', number[]> = { unknown: [], wrong: [] }
+      for (let round = 0; round < 300; round++) {
+        // In turn first and second, so that whatever slows the machine slows both.
+        const order = round % 2 === 0 ? (['unknown', 'wrong'] as const) : (['wrong', 'unknown'] as const)
+        for (const kind of order) {
+          const begun = performance.now()
+          await fail[kind]()
+          took[kind].push(performance.now() - begun)
+        }
+      }
+      const median = (times: number[]) => times.toSorted((a, b) => a - b)[times.length / 2] ?? 0
+      const ratio = median(took.unknown) / median(took.wrong)
+      assert(ratio > 0.8 && ratio < 1.25, `an unknown client takes ${ratio.toFixed(2)} times as long as a wrong secret`)
     }))
 })
 

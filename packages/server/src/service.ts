@@ -108,8 +108,8 @@ export async function createService(
       'accepting fewer connections than PENSTOCK_HTTP_CONNECTIONS: raise the limit of open files (ulimit -n)',
     )
   }
-  const { corsOrigins, trustedProxies } = config
-  const { app, listener } = await createApp({ log, corsOrigins, trustedProxies, connections, timeouts })
+  const { publicUrl, corsOrigins, trustedProxies } = config
+  const { app, listener } = await createApp({ log, publicUrl, corsOrigins, trustedProxies, connections, timeouts })
   opened.defer(async () => void (await app.close()))
   let draining = false
   // A connection that stays open for more requests would hold up the end.

@@ -5,6 +5,7 @@ import { type Database, type DatabaseUrl, openDatabase } from '../db/database.ts
 import { readServerVersion } from '../db/readiness.ts'
 import { startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
 import type { Logger } from '../log.ts'
+import { findSealingKeyId } from '../secrets/keyring.ts'
 import { generateMasterKey, type MasterKey, parseMasterKey } from '../secrets/seal.ts'
 
 /** What every command stands on: the data directory, the database in it or elsewhere, and the master key. */
@@ -51,7 +52,7 @@ export async function openGround(config: Config, log: Logger): Promise<Ground> {
   }
   try {
     await reach(database)
-    return { databaseUrl, database, masterKey: await readMasterKey(config), close }
+    return { databaseUrl, database, masterKey: await readMasterKey(config, database), close }
   } catch (error) {
     await close()
     throw error
@@ -85,11 +86,14 @@ async function makeDataDirectory(config: Config): Promise<void> {
   }
 }
 
-/** The master key of the settings, else that of the key file, which is made where there is none. */
-async function readMasterKey(config: Config): Promise<MasterKey> {
+/**
+ * The master key of the settings, else that of the key file. A new database gets a new key; where the key of one that is in
+ * use is missing, none is made, since a new one could open nothing.
+ */
+async function readMasterKey(config: Config, database: Database): Promise<MasterKey> {
   if (config.masterKey) return config.masterKey
   const file = masterKeyFile(config)
-  const text = await readOrMakeKey(file)
+  const text = (await usable(file, readIfThere)) ?? (await makeFirstKey(file, database))
   const key = parseMasterKey(text)
   if (key) return key
   throw new GroundError(
@@ -98,9 +102,21 @@ async function readMasterKey(config: Config): Promise<MasterKey> {
   )
 }
 
-async function readOrMakeKey(file: string): Promise<string> {
+async function makeFirstKey(file: string, database: Database): Promise<string> {
+  const keyId = await findSealingKeyId(database)
+  if (keyId === undefined) return usable(file, (path) => writeNew(path, `${generateMasterKey()}\n`))
+  // Another process may have made both since the file was looked for, the file first.
+  const made = await usable(file, readIfThere)
+  if (made !== undefined) return made
+  throw new GroundError(
+    'master key',
+    `${file} is missing, and the secrets of this database are sealed under its key ${keyId}. Put the file back from a backup, or set PENSTOCK_MASTER_KEY to that key. No new key was made, because it could not open them. If the key is lost for good, see "A lost master key" in docs/operating.md.`,
+  )
+}
+
+async function usable<T>(file: string, use: (file: string) => Promise<T>): Promise<T> {
   try {
-    return (await readIfThere(file)) ?? (await writeNew(file, `${generateMasterKey()}\n`))
+    return await use(file)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new GroundError('master key', `${file} cannot be used (${code}): make it a file that this user may read.`)

@@ -10,6 +10,8 @@ export type Resource = {
   readonly maxAgeSeconds: number
   /** Content-Security-Policy, for what a browser opens by itself. */
   readonly policy?: string
+  /** Whether pages of other sites may show it. */
+  readonly shownElsewhere?: boolean
 }
 
 export const pageType = 'text/html; charset=utf-8'
@@ -22,11 +24,12 @@ export function makeResource(resource: Omit<Resource, 'etag'>): Resource {
 
 /** Answers with a resource, or with 304 where the caller has it already. */
 export function sendResource(request: FastifyRequest, reply: FastifyReply, resource: Resource): FastifyReply {
-  const { type, body, etag, maxAgeSeconds, policy } = resource
+  const { type, body, etag, maxAgeSeconds, policy, shownElsewhere } = resource
   reply.headers({
     etag,
     'cache-control': maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'public, no-cache',
     ...(policy === undefined ? {} : { 'content-security-policy': policy }),
+    ...(shownElsewhere ? { 'cross-origin-resource-policy': 'cross-origin' } : {}),
   })
   const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known?.includes(etag) || known?.includes('*')) return reply.code(304).send()

@@ -10,6 +10,7 @@ import { Refusal } from '../refusal.ts'
 import { readJsonBodies } from './body.ts'
 import { type ConnectionBounds, createListener, type Listener, type Timeouts, timeoutsDefault } from './listener.ts'
 import { asRefusal, errorEnvelope, replyRefusal, retrySeconds } from './replies.ts'
+import { securityHeaders } from './security-headers.ts'
 
 /** Node refuses longer request lines and headers; so no path parameter is longer. */
 const maxHeaderBytes = 16_384
@@ -21,22 +22,25 @@ const newRequestId = () => processId + (++requests >>> 0).toString(16).padStart(
 /** The HTTP server without operations: request ids, bodies, errors, the same envelope for whatever goes wrong. */
 export async function createApp({
   log,
+  publicUrl,
   corsOrigins,
   trustedProxies,
   connections = { total: 0, perAddress: 0 },
   timeouts = {},
 }: {
   log: Logger
+  publicUrl: string
   corsOrigins: readonly string[]
   trustedProxies: readonly string[]
   connections?: ConnectionBounds
   timeouts?: Partial<Timeouts>
 }): Promise<{ app: FastifyInstance; listener: Listener }> {
+  const everywhere = { 'cache-control': 'no-store', ...securityHeaders(publicUrl) }
   const listener = createListener({
     bounds: connections,
     timeouts: { ...timeoutsDefault, ...timeouts },
     isTrustedProxy: trustsAddress(trustedProxies),
-    refusal: (code, faults) => rawRefusal(code, faults),
+    refusal: (code, faults) => rawRefusal(code, everywhere, faults),
   })
   const app = fastify({
     loggerInstance: log,
@@ -52,14 +56,16 @@ export async function createApp({
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: maxHeaderBytes },
     // A fragment is for the client alone (RFC 9110, section 7.1); taken for a part of the query it would come back in links.
     rewriteUrl: ({ url = '' }) => url.split('#', 1)[0] ?? '',
-    clientErrorHandler: (error, socket) => replyToUnreadable(listener, error, socket),
+    clientErrorHandler: (error, socket) => replyToUnreadable(listener, error, socket, everywhere),
+    // No hook has run for these.
     frameworkErrors: (_error, request, reply) => {
+      reply.headers({ 'x-request-id': request.id, ...everywhere })
       void replyRefusal(request, reply, new Refusal('not_found', []))
     },
   }) as unknown as FastifyInstance
 
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    reply.headers({ 'x-request-id': request.id, ...everywhere })
     const fault = faultOfHost(request.raw)
     done(fault ? new Refusal('invalid_request', [{ field: 'header.host', message: fault }]) : undefined)
   })
@@ -108,17 +114,26 @@ const unreadable: Readonly<Record<string, ErrorCode>> = {
  * What is not HTTP at all never becomes a request; it is answered all the same, in the same envelope, and after the
  * answers to what came before it on the connection.
  */
-function replyToUnreadable(listener: Listener, error: NodeJS.ErrnoException, socket: Socket): void {
+function replyToUnreadable(
+  listener: Listener,
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  headers: Readonly<Record<string, string>>,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const code = unreadable[error.code ?? ''] ?? 'invalid_request'
-  const answer = () => listener.end(socket, rawRefusal(code))
+  const answer = () => listener.end(socket, rawRefusal(code, headers))
   const earlier = listener.answerOn(socket)
   if (earlier?.req.complete && !earlier.writableFinished) earlier.once('finish', answer)
   else answer()
 }
 
 /** A refusal as the bytes of HTTP/1.1, for a connection without a request; the connection ends with it. */
-function rawRefusal(code: ErrorCode, faults: readonly Fault[] = []): string {
+function rawRefusal(
+  code: ErrorCode,
+  everywhere: Readonly<Record<string, string>>,
+  faults: readonly Fault[] = [],
+): string {
   const { status } = errors[code]
   const requestId = newRequestId()
   const body = JSON.stringify(errorEnvelope(code, requestId, faults))
@@ -126,6 +141,7 @@ function rawRefusal(code: ErrorCode, faults: readonly Fault[] = []): string {
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
+    ...Object.entries(everywhere).map(([name, value]) => `${name}: ${value}`),
     ...(status === 429 || status === 503 ? [`retry-after: ${retrySeconds}`] : []),
     'connection: close',
   ]

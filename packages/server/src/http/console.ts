@@ -51,9 +51,7 @@ export async function serveConsole(app: FastifyInstance, publicUrl: string): Pro
   }
   for (const path of ['/', ...pageRoots.flatMap((root) => [`/${root}`, `/${root}/*`])]) {
     app.get(path, { config: { operation: 'console' } }, (request, reply) =>
-      page
-        ? sendResource(request, reply.header('referrer-policy', 'same-origin'), page)
-        : reply.code(503).type('text/plain; charset=utf-8').send(notBuilt),
+      page ? sendResource(request, reply, page) : reply.code(503).type('text/plain; charset=utf-8').send(notBuilt),
     )
   }
 }

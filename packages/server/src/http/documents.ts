@@ -24,7 +24,11 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
   const page = (body: string, policy = pagePolicy) => makeResource({ type: pageType, body, maxAgeSeconds: 0, policy })
   const asset = (type: string, body: string | Buffer) => makeResource({ type, body, maxAgeSeconds: 0 })
   const logo = (body: string) =>
-    makeResource({ type: svgType, body, maxAgeSeconds: logoMaxAgeSeconds, policy: logoPolicy })
+    makeResource({
+      ...{ type: svgType, body, maxAgeSeconds: logoMaxAgeSeconds, policy: logoPolicy },
+      // Clients show the logos that replies name in pages of their own.
+      shownElsewhere: true,
+    })
 
   /** Serves what is made when it is first asked for, and kept from then on. */
   const serve = (path: string, make: () => Resource | Promise<Resource>, operation = 'docs') => {

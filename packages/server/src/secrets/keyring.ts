@@ -1,6 +1,13 @@
 import type { Database, Db, Transaction } from '../db/database.ts'
 import type { Notices } from '../db/notices.ts'
-import { holdCurrentMasterKey, insertFirstMasterKey, type MasterKeyRow, masterKeyRows } from './queries.ts'
+import {
+  anyKeyId,
+  holdCurrentMasterKey,
+  insertFirstMasterKey,
+  type MasterKeyRow,
+  masterKeyRows,
+  sealedTables,
+} from './queries.ts'
 import { type MasterKey, masterKey, seal, unseal } from './seal.ts'
 
 /** What notices about master keys are called. */
@@ -36,6 +43,15 @@ export class MasterKeyMismatch extends Error {
 }
 
 /**
+ * The identifier of the master key that values of this database are sealed under; undefined where the database is new, so
+ * that any key can become its first. Needs no migrated schema.
+ */
+export async function findSealingKeyId(db: Db): Promise<string | undefined> {
+  const tables = await sealedTables.first(db, {})
+  return tables?.exist ? (await anyKeyId.first(db, {}))?.keyId : undefined
+}
+
+/**
  * Opens the keyring with the key of the settings. On a new database that key becomes the current one; during a rotation
  * the next key is learned from the database, sealed under the one given.
  * @throws MasterKeyMismatch where the key given opens nothing
@@ -47,7 +63,8 @@ export async function openKeyring(database: Database, own: MasterKey, notices?: 
     const rows = await masterKeyRows.all(db, {})
     learnKeys(keys, rows)
     const current = rows.find((row) => row.current)
-    return keys.get(current?.keyId ?? '') ?? mismatch(own.id, current?.keyId ?? 'none')
+    const keyId = current?.keyId ?? (await findSealingKeyId(db)) ?? 'none'
+    return (current && keys.get(keyId)) ?? mismatch(own.id, keyId)
   }
   await learn(database)
   if (notices) followRotations(notices, learn)

@@ -18,8 +18,26 @@ export const holdCurrentMasterKey = statement<Record<never, never>, { keyId: str
   select key_id from master_keys where current for share
 `)
 
+/** Does nothing where a key is known already, or values are sealed under another one: that key was lost, not never there. */
 export const insertFirstMasterKey = statement<{ keyId: string }>(`
-  insert into master_keys (key_id, current) values (:keyId, true) on conflict do nothing
+  insert into master_keys (key_id, current) select :keyId, true
+  where not exists (select from master_keys)
+    and not exists (select from secrets where key_id <> :keyId)
+    and not exists (select from data_keys where key_id <> :keyId)
+  on conflict do nothing
+`)
+
+/** Whether the tables of sealed values are there at all; before the first migration they are not. */
+export const sealedTables = statement<Record<never, never>, { exist: boolean }>(`
+  select to_regclass('master_keys') is not null and to_regclass('secrets') is not null as exist
+`)
+
+/** The key that this database's values are sealed under, or one of them. */
+export const anyKeyId = statement<Record<never, never>, { keyId: string }>(`
+  select key_id from (
+    (select key_id, 1 as rank from master_keys where current limit 1)
+    union all (select key_id, 2 from secrets limit 1)
+  ) known order by rank limit 1
 `)
 
 export const retireMasterKeys = statement(`update master_keys set current = false where current`)

@@ -1,12 +1,17 @@
+import { isIPv6 } from 'node:net'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { refuse } from '../refusal.ts'
 
-/** How many token requests may fail within the window, for one client and from one address, before more are refused. */
-export const failuresMax = { client: 10, address: 30 } as const
+/**
+ * How many token requests may fail within the window, from one address for one client and for all clients together, before
+ * more are refused. Nothing is counted for a client alone, so that nobody can lock it out by guessing from elsewhere.
+ */
+export const failuresMax = { clientFromAddress: 10, address: 30 } as const
 export const failureWindowSeconds = 60
 
 /**
- * Counts failed token requests, so that nobody guesses a secret; by client and by address.
+ * Counts failed token requests, so that nobody guesses a secret: by address and client together, and by address. The
+ * addresses of an IPv6 network of 64 bits count as one.
  * A request asks before its secret is looked up and again once it is judged: of guesses that come all at once,
  * no more are answered than of guesses that come one by one.
  */
@@ -18,20 +23,41 @@ export type Attempts = {
 }
 
 export function createAttempts(): Attempts {
-  const clients = new RateLimiterMemory({ points: failuresMax.client, duration: failureWindowSeconds })
+  const pairs = new RateLimiterMemory({ points: failuresMax.clientFromAddress, duration: failureWindowSeconds })
   const addresses = new RateLimiterMemory({ points: failuresMax.address, duration: failureWindowSeconds })
   return {
     async check(clientId, address) {
-      for (const state of await Promise.all([clients.get(clientId), addresses.get(address)])) {
+      const network = networkOf(address)
+      for (const state of await Promise.all([pairs.get(pairOf(clientId, network)), addresses.get(network)])) {
         if (state && state.remainingPoints <= 0) refuse('rate_limited', [], retryAfterSeconds(state))
       }
     },
     async failed(clientId, address) {
-      const [byClient, byAddress] = await Promise.all([clients.penalty(clientId), addresses.penalty(address)])
-      if (byClient.consumedPoints > failuresMax.client) refuse('rate_limited', [], retryAfterSeconds(byClient))
+      const network = networkOf(address)
+      const [byPair, byAddress] = await Promise.all([
+        pairs.penalty(pairOf(clientId, network)),
+        addresses.penalty(network),
+      ])
+      if (byPair.consumedPoints > failuresMax.clientFromAddress) refuse('rate_limited', [], retryAfterSeconds(byPair))
       if (byAddress.consumedPoints > failuresMax.address) refuse('rate_limited', [], retryAfterSeconds(byAddress))
     },
   }
+}
+
+/** An address holds no space. */
+const pairOf = (clientId: string, network: string) => `${network} ${clientId}`
+
+/** What one guesser has of addresses: of IPv4 the address, of IPv6 its first 64 bits. */
+function networkOf(address: string): string {
+  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]
+  if (mapped !== undefined || !isIPv6(address)) return mapped ?? address
+  const [head = '', tail] = address.split('::').map((part) => part.split(':').filter(Boolean))
+  const omitted = tail ? 8 - head.length - tail.length : 0
+  const groups = [...head, ...Array<string>(Math.max(0, omitted)).fill('0'), ...(tail ?? [])]
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
 }
 
 /** Counts a request of a client; refuses with `rate_limited` where it is one too many. */

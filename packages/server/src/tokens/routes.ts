@@ -1,14 +1,14 @@
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/call.ts'
-import { createClientFinder, createToken } from './tokens.ts'
+import { createCredentialCheck, createToken } from './tokens.ts'
 
 export const tokenRoutes = ({ attempts, requestLimit, config, database, notices }: Deps): Handlers<'createToken'> => {
-  const findSecretDigest = createClientFinder(database, notices)
+  const areRight = createCredentialCheck(database, notices)
   return {
     createToken: async ({ db, body, address }) => ({
       reply: await createToken(
         db,
-        findSecretDigest,
+        areRight,
         { attempts, requestLimit },
         config.tokenLifetimeSeconds,
         body,

@@ -10,7 +10,7 @@ import type { Attempts, RequestLimit } from './attempts.ts'
 import { findClient, findToken, insertToken } from './queries.ts'
 
 const rememberedTokensMax = 10_000
-const rememberedClientsMax = 1_000
+const rememberedCredentialsMax = 1_000
 
 /** What the secret of an unknown client is compared with, and never equals. */
 const nobody = randomBytes(32)
@@ -24,14 +24,14 @@ const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
  */
 export async function createToken(
   database: Database,
-  findSecretDigest: ReturnType<typeof createClientFinder>,
+  areRight: ReturnType<typeof createCredentialCheck>,
   { attempts, requestLimit }: { attempts: Attempts; requestLimit: RequestLimit },
   lifetimeSeconds: number,
   { clientId, clientSecret }: { clientId: string; clientSecret: string },
   address: string,
 ): Promise<Token> {
   await attempts.check(clientId, address)
-  const right = timingSafeEqual(secretDigest(clientSecret), (await findSecretDigest(clientId)) ?? nobody)
+  const right = await areRight(clientId, clientSecret)
   if (right) {
     await attempts.check(clientId, address)
     // Each token is a row of the database, and only the client itself can spend its share.
@@ -49,16 +49,25 @@ export async function createToken(
 }
 
 /**
- * Finds the digest of a client's secret, which never changes; remembers it. Whether the client was revoked is asked
- * where its token is stored.
+ * Tells whether credentials are right, and remembers only those that are; a secret never changes, and whether the client
+ * was revoked is asked where its token is stored. Whatever is wrong takes the same work, one statement and one
+ * comparison, so that the time of a refusal does not say which clients there are.
  */
-export function createClientFinder(
+export function createCredentialCheck(
   database: Database,
   notices: Notices,
-): (clientId: string) => Promise<Buffer | undefined> {
-  const remembered = createRemembered<Buffer>(notices, revokedTopic, rememberedClientsMax)
-  return (clientId) =>
-    remembered.get(clientId, async () => (await findClient.first(database, { id: clientId }))?.secretDigest)
+): (clientId: string, clientSecret: string) => Promise<boolean> {
+  const remembered = createRemembered<object>(notices, revokedTopic, rememberedCredentialsMax)
+  const right = {}
+  return async (clientId, clientSecret) => {
+    const given = secretDigest(clientSecret)
+    const credentials = digestOf(`${given.toString('hex')} ${clientId}`).toString('base64')
+    const found = await remembered.get(credentials, async () => {
+      const kept = (await findClient.first(database, { id: clientId }))?.secretDigest ?? nobody
+      return timingSafeEqual(given, kept) ? right : undefined
+    })
+    return found !== undefined
+  }
 }
 
 /** Finds the actor behind a token; remembers it until it expires or its client is revoked. */
