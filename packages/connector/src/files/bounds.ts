@@ -25,7 +25,7 @@ export const bounds = {
   /** Characters of the text of the rows that are handed on at once; a single row may have more. */
   pieceChars: 4 << 20,
   /** A file that unpacks to more than `freeBytes` may unpack to `ratio` times its stored size. Breaking it: `expands_too_much`. */
-  gzip: { freeBytes: 256 << 20, ratio: 300 },
+  gzip: { freeBytes: 64 << 20, ratio: 300 },
   parquet: {
     /** Bytes of the footer. Breaking it: `footer_too_large`. */
     footerBytes: 16 << 20,

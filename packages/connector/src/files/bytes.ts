@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { Outcome } from '../outcome.ts'
+import { bounds, mebibytes, outOfBounds } from './bounds.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
 /** How much is read at once. Of larger pieces, much more memory is in use before it is collected. */
@@ -61,14 +62,26 @@ async function* rest(raw: ByteStream): AsyncGenerator<Buffer> {
 }
 
 async function* unpacked(gunzip: AsyncIterable<Uint8Array>, file: StoredFile): AsyncGenerator<Uint8Array> {
+  const { freeBytes, ratio } = bounds.gzip
+  let left = Math.max(freeBytes, file.sizeBytes * ratio)
   try {
-    yield* gunzip
+    for await (const bytes of gunzip) {
+      left -= bytes.length
+      if (left < 0) throw expandsTooMuch(file)
+      yield bytes
+    }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (!/^Z_/.test(code ?? '')) throw error
     const message = `${file.name} is damaged: it cannot be unpacked to its end. Write the file again.`
     throw new Outcome('failed', 'file_damaged', message, { cause: error })
   }
+}
+
+const expandsTooMuch = ({ name }: StoredFile) => {
+  const { freeBytes, ratio } = bounds.gzip
+  const says = `unpacks to more than ${mebibytes(freeBytes)} and to more than ${ratio} times its size`
+  return outOfBounds('expands_too_much', name, says, 'Store it without compression.')
 }
 
 async function closingOnError<Result>(stream: ByteStream, work: () => Promise<Result>): Promise<Result> {

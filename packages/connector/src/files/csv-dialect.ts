@@ -25,8 +25,8 @@ const sampleRows = 50
 
 /** How well a delimiter explains the first rows: how many have as many cells as the header, then how many cells. */
 function scoreOf(start: string, dialect: CsvDialect): number {
-  const { rows } = parseCsv(start, dialect, 0, false)
-  const sample = (rows.length > 0 ? rows : parseCsv(start, dialect, 0, true).rows).slice(0, sampleRows)
+  const { rows } = parseCsv(start, dialect, 0, false, sampleRows)
+  const sample = rows.length > 0 ? rows : parseCsv(start, dialect, 0, true, sampleRows).rows
   const width = sample[0]?.length ?? 0
   if (width < 2) return 0
   const alike = sample.filter((row) => row.length === width).length

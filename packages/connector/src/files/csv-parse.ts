@@ -11,19 +11,33 @@ export type CsvDialect = {
 
 /**
  * Reads the rows of a text. Cells are text; one without anything between its delimiters is null, `""` is empty text.
- * Lines without anything in them are left out. A quote inside of a cell that does not begin with one is a character.
+ * Lines without anything in them are left out, but in a file with one column, where they are rows with nothing in their
+ * cell. A quote inside of a cell that does not begin with one is a character. The time is in proportion to the text.
  * @param width how many cells a row must have; 0: any number, and rows keep what they have
  * @param ended whether the text is the end of the file: its last row then needs nothing that ends it
+ * @param rowsMax reads no more rows than this
  */
-export function parseCsv(text: string, dialect: CsvDialect, width: number, ended: boolean): ParsedRows {
+export function parseCsv(
+  text: string,
+  dialect: CsvDialect,
+  width: number,
+  ended: boolean,
+  rowsMax: number = Number.POSITIVE_INFINITY,
+): ParsedRows {
   const { delimiter, newline } = dialect
   const rows: Row[] = []
   const faults = new Map<number, string>()
   const { length } = text
+  const emptyLine = width === 1 ? -1 : newline.charCodeAt(0)
+  const cellsMax = width > 0 ? width : Number.POSITIVE_INFINITY
   let at = 0
   let quote = text.indexOf('"')
   let next = text.indexOf(delimiter)
-  while (at < length) {
+  while (at < length && rows.length < rowsMax) {
+    if (text.charCodeAt(at) === emptyLine) {
+      at += 1
+      continue
+    }
     let end = text.indexOf(newline, at)
     if (end === -1) {
       if (!ended) break
@@ -31,32 +45,42 @@ export function parseCsv(text: string, dialect: CsvDialect, width: number, ended
     }
     if (quote !== -1 && quote < at) quote = text.indexOf('"', at)
     if (quote !== -1 && quote < end) {
-      const row = parseQuotedRow(text, at, dialect, ended)
+      if (next !== -1 && next < at) next = text.indexOf(delimiter, at)
+      const marks = { delimiter: next, line: end === length ? -1 : end }
+      const row = parseQuotedRow(text, at, dialect, ended, marks, cellsMax)
       if (!row) break
       if (row.fault) faults.set(rows.length, row.fault)
-      pushRow(rows, faults, row.cells, width)
+      pushRow(rows, faults, row.cells, row.count, row.surplus, width)
       at = row.after
+      next = row.delimiter
       if (next !== -1 && next < at) next = text.indexOf(delimiter, at)
       continue
     }
     const stop = end > at && newline === '\n' && text.charCodeAt(end - 1) === 13 ? end - 1 : end
-    if (stop > at) {
+    if (stop > at || width === 1) {
       // Nearly all rows go this way, so it is written for speed: no look at single characters, no array that grows.
       const cells: Cell[] = new Array(width)
       let count = 0
-      while (next !== -1 && next < stop) {
+      while (next !== -1 && next < stop && count !== cellsMax) {
         cells[count] = next === at ? null : text.substring(at, next)
         count += 1
         at = next + 1
         next = text.indexOf(delimiter, at)
       }
-      cells[count] = stop === at ? null : text.substring(at, stop)
-      count += 1
-      if (count === width) {
+      if (count === cellsMax) {
+        const surplus = readSurplus(text, at, next, stop, delimiter)
+        if (surplus.found) faults.set(rows.length, wrongCount(count + surplus.count, width))
+        next = surplus.next
         rows.push(cells)
       } else {
-        cells.length = count
-        pushRow(rows, faults, cells, width)
+        cells[count] = stop === at ? null : text.substring(at, stop)
+        count += 1
+        if (count === width) {
+          rows.push(cells)
+        } else {
+          cells.length = count
+          pushRow(rows, faults, cells, count, false, width)
+        }
       }
     }
     at = end + 1
@@ -64,83 +88,138 @@ export function parseCsv(text: string, dialect: CsvDialect, width: number, ended
   return { rows, faults, consumed: Math.min(at, length) }
 }
 
-/** Adds a row, with as many cells as it should have. */
-function pushRow(rows: Row[], faults: Map<number, string>, cells: Cell[], width: number): void {
-  if (width > 0 && cells.length !== width) {
-    // Cells too many with nothing in them are what spreadsheets leave behind, and tell nothing.
-    const surplus = cells.slice(width).some((cell) => cell !== null)
-    if ((cells.length < width || surplus) && !faults.has(rows.length)) {
-      faults.set(rows.length, `The row has ${countOf(cells.length)}, and the header has ${width}.`)
-    }
-    while (cells.length < width) cells.push(null)
-    cells.length = width
+/** Counts the cells of a row that are too many, without keeping them, and whether there is anything in one. */
+function readSurplus(text: string, from: number, first: number, stop: number, delimiter: string) {
+  let found = false
+  let count = 1
+  let at = from
+  let next = first
+  while (next !== -1 && next < stop) {
+    if (next > at) found = true
+    count += 1
+    at = next + 1
+    next = text.indexOf(delimiter, at)
   }
+  return { found: found || stop > at, count, next }
+}
+
+/**
+ * Adds a row, with as many cells as it should have. Cells too many with nothing in them are what spreadsheets leave
+ * behind, and tell nothing.
+ * @param surplus whether one of the cells that are too many has something in it
+ */
+function pushRow(
+  rows: Row[],
+  faults: Map<number, string>,
+  cells: Cell[],
+  count: number,
+  surplus: boolean,
+  width: number,
+): void {
+  if ((count < width || surplus) && !faults.has(rows.length)) faults.set(rows.length, wrongCount(count, width))
+  while (cells.length < width) cells.push(null)
   rows.push(cells)
 }
 
-const countOf = (cells: number): string => (cells === 1 ? '1 value' : `${cells} values`)
+const wrongCount = (count: number, width: number): string =>
+  `The row has ${count === 1 ? '1 value' : `${count} values`}, and the header has ${width}.`
 
-type QuotedRow = { cells: Cell[]; fault?: string; after: number }
+/** The next delimiter and the next end of a line; -1: there is none in the rest of the text. */
+type Marks = { delimiter: number; line: number }
+
+type QuotedRow = {
+  /** Its cells, no more of them than there should be. */
+  readonly cells: Cell[]
+  readonly count: number
+  readonly surplus: boolean
+  readonly fault?: string | undefined
+  readonly after: number
+  /** A delimiter with none between it and the row, for the search to go on from. */
+  readonly delimiter: number
+}
 
 /**
  * Reads one row that has a quote somewhere. A row with wrong quotes ends where its line ends, so that it does not take
  * the rows behind it along.
+ * @param marks those behind `start`; each is looked for again only where reading has come past it
  * @returns undefined where the row goes on behind the text
  */
-function parseQuotedRow(text: string, start: number, dialect: CsvDialect, ended: boolean): QuotedRow | undefined {
-  const { delimiter, newline } = dialect
+function parseQuotedRow(
+  text: string,
+  start: number,
+  dialect: CsvDialect,
+  ended: boolean,
+  marks: Marks,
+  cellsMax: number,
+): QuotedRow | undefined {
+  const { newline } = dialect
+  const delimiter = dialect.delimiter.charCodeAt(0)
+  const lineEnd = newline.charCodeAt(0)
+  const { length } = text
+  const { delimiter: firstDelimiter, line: firstLine } = marks
   const cells: Cell[] = []
+  let count = 0
+  let surplus = false
+  let fault: string | undefined
   let at = start
   for (;;) {
-    if (text[at] === '"') {
-      const close = closingQuote(text, at + 1)
-      if (close === -1) {
-        return ended ? wrongRow(text, start, dialect, 'The row has a quote that is never closed.') : undefined
+    let cell: Cell
+    if (text.charCodeAt(at) === quoteCode) {
+      let close = text.indexOf('"', at + 1)
+      let doubled = false
+      while (close !== -1 && text.charCodeAt(close + 1) === quoteCode) {
+        doubled = true
+        close = text.indexOf('"', close + 2)
       }
-      const inside = text.slice(at + 1, close)
-      cells.push(inside.includes('"') ? inside.replaceAll('""', '"') : inside)
+      if (close === -1) {
+        if (!ended) return undefined
+        fault = 'The row has a quote that is never closed.'
+        break
+      }
+      cell = text.substring(at + 1, close)
+      if (doubled) cell = cell.replaceAll('""', '"')
       at = close + 1
       // What follows the last character may be a second quote or the end of the row.
-      if (at >= text.length && !ended) return undefined
+      if (at >= length && !ended) return undefined
     } else {
-      const end = endOfCell(text, at, dialect)
+      let end = endOfCell(text, at, dialect, marks)
       if (end === -1) {
         if (!ended) return undefined
-        cells.push(at === text.length ? null : text.slice(at))
-        return { cells, after: text.length }
+        end = length
       }
-      const stop = newline === '\n' && text[end] === '\n' && end > at && text[end - 1] === '\r' ? end - 1 : end
-      cells.push(stop === at ? null : text.slice(at, stop))
+      const returns = newline === '\n' && end < length && text.charCodeAt(end) === lineEnd
+      const stop = returns && end > at && text.charCodeAt(end - 1) === returnCode ? end - 1 : end
+      cell = stop === at ? null : text.slice(at, stop)
       at = end
     }
-    if (newline === '\n' && text[at] === '\r' && (text[at + 1] === '\n' || at + 1 === text.length)) {
-      if (at + 1 === text.length && !ended) return undefined
-      at += 1
+    if (count < cellsMax) cells.push(cell)
+    else if (cell !== null) surplus = true
+    count += 1
+    if (at < length && newline === '\n' && text.charCodeAt(at) === returnCode) {
+      if (at + 1 === length && !ended) return undefined
+      if (at + 1 === length || text.charCodeAt(at + 1) === lineEnd) at += 1
     }
-    if (at >= text.length) return { cells, after: text.length }
-    if (text[at] === newline) return { cells, after: at + 1 }
-    if (text[at] !== delimiter) return wrongRow(text, start, dialect, 'The row has characters behind a closing quote.')
+    if (at >= length) return { cells, count, surplus, after: length, delimiter: marks.delimiter }
+    const behind = text.charCodeAt(at)
+    if (behind === lineEnd) return { cells, count, surplus, after: at + 1, delimiter: marks.delimiter }
+    if (behind !== delimiter) {
+      fault = 'The row has characters behind a closing quote.'
+      break
+    }
     at += 1
   }
+  const after = firstLine === -1 ? length : firstLine + 1
+  return { cells: [], count: 0, surplus: false, fault, after, delimiter: firstDelimiter }
 }
 
-/** Where the quote is that closes a cell; -1: nowhere in the text. */
-function closingQuote(text: string, from: number): number {
-  for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 2)) {
-    if (text[at + 1] !== '"') return at
-  }
-  return -1
-}
+const quoteCode = 34
+const returnCode = 13
 
 /** The next delimiter or end of a row. */
-function endOfCell(text: string, from: number, { delimiter, newline }: CsvDialect): number {
-  const line = text.indexOf(newline, from)
-  const stop = text.indexOf(delimiter, from)
+function endOfCell(text: string, from: number, { delimiter, newline }: CsvDialect, marks: Marks): number {
+  if (marks.line !== -1 && marks.line < from) marks.line = text.indexOf(newline, from)
+  if (marks.delimiter !== -1 && marks.delimiter < from) marks.delimiter = text.indexOf(delimiter, from)
+  const { line, delimiter: stop } = marks
   if (stop === -1 || (line !== -1 && line < stop)) return line
   return stop
-}
-
-function wrongRow(text: string, start: number, { newline }: CsvDialect, fault: string): QuotedRow {
-  const end = text.indexOf(newline, start)
-  return { cells: [], fault, after: end === -1 ? text.length : end + 1 }
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Outcome } from '../outcome.ts'
-import type { Cell, Row } from '../rows.ts'
+import type { Cell } from '../rows.ts'
+import { boundColumns, bounds, mebibytes, outOfBounds } from './bounds.ts'
 import { type ByteStream, openBytes, pieceBytes, textChunkBytes } from './bytes.ts'
 import { distinctNames } from './column-names.ts'
 import { dialectOf } from './csv-dialect.ts'
@@ -8,7 +9,8 @@ import { type CsvDialect, parseCsv } from './csv-parse.ts'
 import { type Encoding, encodingOf } from './encoding.ts'
 import type { OpenedFile } from './opened-file.ts'
 import type { FileStore, StoredFile } from './store.ts'
-import { goTo, notUtf8, type ParsedRows, type RowParser, readTextRows, rowBytesMax, textPlaceOf } from './text-rows.ts'
+import { goTo, notUtf8, type ParsedRows, type RowParser, readTextRows, textPlaceOf } from './text-rows.ts'
+import { assertNoPage } from './web-page.ts'
 
 /** Opens a CSV file. Its first line that is not empty is its header; a file without one has no columns and no rows. */
 export async function openCsv(
@@ -57,45 +59,39 @@ async function readHeader(
   encoding: Encoding,
   delimiter: string | undefined,
 ): Promise<Header> {
-  for (let wanted = pieceBytes; ; wanted *= 4) {
+  for (let wanted = pieceBytes; ; wanted *= 2) {
     const bytes = await stream.peek(wanted)
     const { ended } = stream
-    const text = encoding.decode(encoding.unitBytes === 2 ? bytes.subarray(0, bytes.length & ~1) : bytes)
+    const text = encoding.decode(ended || encoding.unitBytes !== 2 ? bytes : bytes.subarray(0, bytes.length & ~1))
+    assertNoPage(file, text)
     const dialect = dialectOf(text, delimiter)
-    const header = headerOf(text, dialect, ended)
+    const { rows, faults, consumed } = parseCsv(text, dialect, 0, ended, 1)
+    const [header] = rows
     if (header) {
-      const before = text.slice(0, header.consumed)
-      if (before.includes('\uFFFD')) throw headerNotText(file, encoding)
+      const fault = faults.get(0)
+      if (fault) throw badHeader(file, fault)
+      const before = text.slice(0, consumed)
+      if (before.includes('\uFFFD') || !before.isWellFormed()) throw headerNotText(file, encoding)
       return {
         dialect,
-        names: header.row.map((cell) => String(cell ?? '')),
-        bytes: encoding.unitBytes ? header.consumed * encoding.unitBytes : Buffer.byteLength(before),
+        names: boundColumns(
+          file.name,
+          header.map((cell) => String(cell ?? '')),
+        ),
+        bytes: encoding.unitBytes ? consumed * encoding.unitBytes : Buffer.byteLength(before),
       }
     }
     if (ended) return { dialect, names: [], bytes: bytes.length }
-    if (wanted >= rowBytesMax) throw headerTooLong(file)
-  }
-}
-
-/** The first row, and where it ends: lines are added until they hold one. */
-function headerOf(
-  text: string,
-  dialect: CsvDialect,
-  ended: boolean,
-): { readonly row: Row; readonly consumed: number } | undefined {
-  for (let end = text.indexOf(dialect.newline); ; end = text.indexOf(dialect.newline, end + 1)) {
-    const whole = end === -1
-    if (whole && !ended) return undefined
-    const { rows, consumed } = parseCsv(whole ? text : text.slice(0, end + 1), dialect, 0, whole)
-    if (rows[0]) return { row: rows[0], consumed }
-    if (whole) return undefined
+    if (wanted >= bounds.headerBytes) throw headerTooLong(file)
   }
 }
 
 function csvRows(dialect: CsvDialect, width: number): RowParser {
   return {
-    parse: (text, ended) => parseCsv(text, dialect, width, ended),
-    parseBroken: (bytes, ended) => decodeRows(parseCsv(bytes.toString('latin1'), dialect, width, ended)),
+    width,
+    parse: (text, ended, rowsMax) => parseCsv(text, dialect, width, ended, rowsMax),
+    parseBroken: (bytes, ended, rowsMax) =>
+      decodeRows(parseCsv(bytes.toString('latin1'), dialect, width, ended, rowsMax)),
   }
 }
 
@@ -113,10 +109,18 @@ function decodeRows({ rows, faults, consumed }: ParsedRows): ParsedRows {
 }
 
 const headerTooLong = ({ name }: StoredFile) =>
+  outOfBounds(
+    'header_too_long',
+    name,
+    `has no first line, which should name its columns, that ends within ${mebibytes(bounds.headerBytes)}`,
+    'Close a quote that is open in it, or choose the format and encoding that the file has.',
+  )
+
+const badHeader = ({ name }: StoredFile, fault: string) =>
   new Outcome(
     'failed',
-    'row_too_long',
-    `${name} has no end to its first line, which should name its columns. Choose the format and encoding that it has.`,
+    'bad_header',
+    `The first line of ${name} cannot be read as names of columns. ${fault} Correct the line, or choose the format that the file has.`,
   )
 
 const headerNotText = ({ name }: StoredFile, { name: encoding }: Encoding) =>

@@ -46,12 +46,12 @@ function make(name: string, markBytes: number): Encoding {
     case 'windows-1252':
       return { name, unitBytes: 1, markBytes, decode: decodeWindows1252, fits: () => true }
     case 'utf-16le':
-    case 'utf-16be': {
-      // A decoder of its own for each piece: pieces are cut at line breaks, and a mark inside the text is a character.
-      const decoder = new TextDecoder(name, { ignoreBOM: true })
-      const fits = (bytes: Buffer) => bytes.length % 2 === 0
-      return { name, unitBytes: 2, markBytes, decode: (bytes) => decoder.decode(bytes), fits }
-    }
+    case 'utf-16be':
+      return {
+        ...{ name, unitBytes: 2, markBytes },
+        decode: (bytes) => decodeUtf16(bytes, name === 'utf-16be'),
+        fits: (bytes) => bytes.length % 2 === 0 && decodeUtf16(bytes, name === 'utf-16be').isWellFormed(),
+      }
     default:
       throw new Outcome(
         'refused',
@@ -59,6 +59,13 @@ function make(name: string, markBytes: number): Encoding {
         `Files in the encoding ${name} cannot be read. Choose one of ${encodings.join(', ')}.`,
       )
   }
+}
+
+/** Halves of characters stay what they are, to be found in the row that has them; a single last byte becomes such a half. */
+function decodeUtf16(bytes: Buffer, bigEndian: boolean): string {
+  const even = bytes.subarray(0, bytes.length & ~1)
+  const text = bigEndian ? Buffer.from(even).swap16().toString('utf16le') : even.toString('utf16le')
+  return even.length === bytes.length ? text : `${text}\ud800`
 }
 
 const windows1252 = new TextDecoder('windows-1252')

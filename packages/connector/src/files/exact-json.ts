@@ -1,41 +1,116 @@
-/** Reading JSON without losing digits. */
+/** Reading JSON without losing digits or values. */
 
 // Not among the types of the language version that we compile for.
 const json = JSON as typeof JSON & { rawJSON(text: string): object }
 type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown
 const parseWith = JSON.parse as (text: string, reviver: Reviver) => unknown
 
-/** Numbers of so many characters, with sign and point, have all the digits that they were written with. */
-const exactLength = 15
+/** May hold a number that loses something: more than 15 digits, an exponent of three digits, or a zero with a sign. */
+const inexact = /[\d.]{16}|\d[eE][+-]?\d{3}|-0(?:\.0*)?(?:[^.\d]|$)/
+
+/** Whether a JSON text may hold a number that `JSON.parse` would change; where it says no, there is none. */
+export const mayBeInexact = (text: string): boolean => inexact.test(text)
 
 /**
- * Whether what `JSON.parse` gave may have had more digits than it has now: a whole number beyond 2^53, one beyond all
- * numbers, a fraction with very many digits, or anything that has values inside.
- */
-export function mayLackDigits(value: unknown): boolean {
-  if (typeof value !== 'number') return typeof value === 'object' && value !== null
-  if (Number.isSafeInteger(value)) return false
-  return Number.isInteger(value) || !Number.isFinite(value) || String(value).length > exactLength
-}
-
-/** May hold a number that loses digits. */
-const longNumber = /[\d.]{16}|\d[eE]\+?\d{3}/
-
-/**
- * Reads JSON; a number that would lose digits comes as an object of `JSON.rawJSON`, which is written as the digits that
- * it was read from.
+ * Reads JSON; a number that a double does not hold comes as an object of `JSON.rawJSON`, which is written as the digits
+ * that it was read from.
  */
 export function parseExactJson(text: string): unknown {
-  if (!longNumber.test(text)) return JSON.parse(text)
+  if (!mayBeInexact(text)) return JSON.parse(text)
   return parseWith(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && losesDigits(value, source) ? json.rawJSON(source) : value,
+    typeof value === 'number' && source !== undefined && isInexact(value, source) ? json.rawJSON(source) : value,
   )
 }
 
-function losesDigits(value: number, source: string): boolean {
-  if (/^-?\d+$/.test(source)) return !Number.isSafeInteger(value)
+/**
+ * Whether a number loses something where a double stands for it: a whole number beyond 2^53, one that is no double, a
+ * fraction with more digits than a double gives back, the sign of a zero.
+ * @param source the number as JSON writes it
+ */
+export function isInexact(value: number, source: string): boolean {
   if (!Number.isFinite(value)) return true
-  const [mantissa = ''] = source.split(/[eE]/)
-  const digits = mantissa.replace(/[-.]/g, '').replace(/^0+|0+$/g, '')
-  return digits.length > 15 && String(value) !== source
+  if (/^-?\d+$/.test(source) && !Number.isSafeInteger(value)) return true
+  return decimalOf(source) !== decimalOf(Object.is(value, -0) ? '0' : String(value))
+}
+
+/** A number as its sign, its digits without zeros around them, and its exponent: the same text for the same number. */
+function decimalOf(number: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? []
+  const digits = whole + fraction
+  let from = 0
+  let to = digits.length
+  while (from < to && digits[from] === '0') from += 1
+  while (to > from && digits[to - 1] === '0') to -= 1
+  if (from === to) return `${sign}0`
+  // No double has such an exponent, so it is the same as none.
+  if (exponent.length > 6) return number
+  // Where the point stands, counted from the first digit that is not zero.
+  return `${sign}${digits.slice(from, to)}e${Number(exponent) + whole.length - from}`
+}
+
+/**
+ * Counts the keys in a value of JSON and in all that is nested in it.
+ * @param levels how deep it may be nested; 1 is an object of plain values
+ * @returns -1 where it is nested deeper
+ */
+export function countKeys(value: object, levels: number): number {
+  if (levels === 0) return -1
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      if (typeof item !== 'object' || item === null) continue
+      const inside = countKeys(item, levels - 1)
+      if (inside === -1) return -1
+      count += inside
+    }
+    return count
+  }
+  for (const key in value) {
+    count += 1
+    const item = (value as Record<string, unknown>)[key]
+    if (typeof item !== 'object' || item === null) continue
+    const inside = countKeys(item, levels - 1)
+    if (inside === -1) return -1
+    count += inside
+  }
+  return count
+}
+
+/**
+ * Whether an object in a JSON text has a key twice, of which `JSON.parse` keeps the last alone.
+ * @param text valid JSON
+ * @param keys how many keys there are in what `JSON.parse` made of it
+ */
+export function repeatsKey(text: string, keys: number): boolean {
+  let count = 0
+  for (let at = text.indexOf('":'); at !== -1; at = text.indexOf('":', at + 2)) count += 1
+  // A value may begin with a colon, and there may be spaces before one: then the keys have to be counted.
+  return count !== keys && countKeysOf(text) !== keys
+}
+
+/** Counts the keys in valid JSON: texts that a colon follows. */
+function countKeysOf(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {
+    at = endOfText(text, at)
+    let behind = at
+    while (behind < text.length && isSpace(text.charCodeAt(behind))) behind += 1
+    if (text[behind] === ':') count += 1
+  }
+  return count
+}
+
+const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
+
+/** Behind the text of JSON that begins with the quote at a place; where it never ends, behind everything. */
+export function endOfText(text: string, from: number): number {
+  for (let at = from + 1; ; at += 1) {
+    const quote = text.indexOf('"', at)
+    if (quote === -1) return text.length
+    let backslashes = 0
+    while (text[quote - 1 - backslashes] === '\\') backslashes += 1
+    if (backslashes % 2 === 0) return quote + 1
+    at = quote
+  }
 }

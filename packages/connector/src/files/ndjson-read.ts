@@ -1,12 +1,12 @@
-import { isUtf8 } from 'node:buffer'
-import type { Cell, Row } from '../rows.ts'
+import { boundColumns, bounds, tooManyColumns } from './bounds.ts'
 import { type ByteStream, openBytes, pieceBytes, textChunkBytes } from './bytes.ts'
 import { distinctNames } from './column-names.ts'
 import { type Encoding, encodingOf } from './encoding.ts'
-import { mayLackDigits, parseExactJson } from './exact-json.ts'
+import { isObject, ndjsonRows, tryJson } from './ndjson-parse.ts'
 import type { OpenedFile } from './opened-file.ts'
 import type { FileStore, StoredFile } from './store.ts'
-import { goTo, notUtf8, type ParsedRows, type RowParser, readTextRows, textPlaceOf } from './text-rows.ts'
+import { goTo, readTextRows, textPlaceOf } from './text-rows.ts'
+import { assertNoPage } from './web-page.ts'
 
 /** How much of the first file is looked at to find the columns, whichever ends first. */
 const scanned = { rows: 10_000, bytes: 16 * pieceBytes }
@@ -37,7 +37,7 @@ export async function openNdjson(
       newline: '\n',
       chunkBytes: options.chunkBytes ?? textChunkBytes,
     } as const
-    const keys = columns ?? (await scanKeys(stream, encoding))
+    const keys = columns ?? (await scanKeys(stream, file, encoding))
     return {
       // A key is taken as it is; only one that is blank needs another name.
       columns: columns ?? distinctNames(keys),
@@ -55,108 +55,20 @@ export async function openNdjson(
 }
 
 /** The keys of the first rows. */
-async function scanKeys(stream: ByteStream, encoding: Encoding): Promise<string[]> {
+async function scanKeys(stream: ByteStream, file: StoredFile, encoding: Encoding): Promise<string[]> {
   const bytes = await stream.peek(scanned.bytes)
   const text = encoding.decode(bytes)
+  assertNoPage(file, text)
   // What is cut off at the end is no whole row, unless the file ends there; it then fails to be JSON.
   const lines = text.split('\n', scanned.rows)
   const keys = new Set<string>()
   for (const line of lines) {
     const value = line.trim() === '' ? undefined : tryJson(line)
-    if (isObject(value)) for (const key of Object.keys(value)) keys.add(key)
+    if (!isObject(value)) continue
+    // Half of a character is no name; the row that has it is at fault.
+    for (const key of Object.keys(value)) if (key.isWellFormed()) keys.add(key)
+    if (keys.size > bounds.columns) throw tooManyColumns(file.name)
   }
+  boundColumns(file.name, [...keys])
   return [...keys]
 }
-
-type JsonObject = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function tryJson(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}
-
-function ndjsonRows(keys: readonly string[]): RowParser {
-  const indexOf = new Map(keys.map((key, index) => [key, index]))
-
-  /** Fills a row; tells whether it has a key that is no column, and whether a number may lack digits. */
-  const fill = (row: Cell[], value: JsonObject): { unknown: boolean; doubtful: boolean } => {
-    let unknown = false
-    let doubtful = false
-    let position = 0
-    for (const key in value) {
-      // Rows mostly have their keys in the same order.
-      const index = keys[position] === key ? position : indexOf.get(key)
-      const inside = value[key]
-      if (index === undefined) unknown = true
-      else row[index] = cellOf(inside)
-      doubtful ||= mayLackDigits(inside)
-      position += 1
-    }
-    return { unknown, doubtful }
-  }
-  const addLine = (parsed: ParsedRows, line: string): void => {
-    if (line.trim() === '') return
-    const row: Cell[] = new Array(keys.length).fill(null)
-    const value = tryJson(line)
-    if (isObject(value)) {
-      const { unknown, doubtful } = fill(row, value)
-      // Digit by digit takes several times as long, so it is done where it matters.
-      if (doubtful) fill(row, parseExactJson(line) as JsonObject)
-      if (unknown) parsed.faults.set(parsed.rows.length, 'The row has a field that the first rows did not have.')
-    } else {
-      parsed.faults.set(parsed.rows.length, 'The row is no JSON object.')
-    }
-    parsed.rows.push(row)
-  }
-  return {
-    parse(text, ended) {
-      const parsed = { rows: [] as Row[], faults: new Map<number, string>(), consumed: text.length }
-      let at = 0
-      while (at < text.length) {
-        const end = text.indexOf('\n', at)
-        if (end === -1 && !ended) return { ...parsed, consumed: at }
-        addLine(parsed, text.substring(at, end === -1 ? text.length : end))
-        at = end === -1 ? text.length : end + 1
-      }
-      return parsed
-    },
-    parseBroken(bytes, ended) {
-      const parsed = { rows: [] as Row[], faults: new Map<number, string>(), consumed: bytes.length }
-      let at = 0
-      while (at < bytes.length) {
-        const end = bytes.indexOf(10, at)
-        if (end === -1 && !ended) return { ...parsed, consumed: at }
-        const line = bytes.subarray(at, end === -1 ? bytes.length : end)
-        if (isUtf8(line)) {
-          addLine(parsed, line.toString())
-        } else {
-          parsed.faults.set(parsed.rows.length, notUtf8)
-          parsed.rows.push(new Array(keys.length).fill(null))
-        }
-        at = end === -1 ? bytes.length : end + 1
-      }
-      return parsed
-    },
-  }
-}
-
-function cellOf(value: unknown): Cell {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-    case 'number':
-      return value
-    case 'object':
-      return value === null ? null : textOfObject(value)
-    default:
-      return null
-  }
-}
-
-/** JSON text of what is nested; the digits alone of a number that was kept as it was written. */
-const textOfObject = (value: object): string => JSON.stringify(value)

@@ -1,14 +1,11 @@
-import { Outcome } from '../outcome.ts'
 import type { Json, Row } from '../rows.ts'
+import { bounds, isTooLong, mebibytes, outOfBounds, rowFaults } from './bounds.ts'
 import { type ByteStream, openBytesAt } from './bytes.ts'
 import type { Encoding } from './encoding.ts'
 import type { FilePiece } from './opened-file.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
 /** Reading formats that are text, line by line or nearly so. */
-
-/** No row may be longer: it has to be in memory as a whole, and is mostly the work of a quote that is never closed. */
-export const rowBytesMax = 16 << 20
 
 /** Rows that were read from a text. */
 export type ParsedRows = {
@@ -19,15 +16,20 @@ export type ParsedRows = {
   readonly consumed: number
 }
 
-/** How whole rows are read; `ended` says that the text is the end of the file. */
+/** How whole rows are read; `ended` says that the text is the end of the file, `rowsMax` how many are read at most. */
 export type RowParser = {
-  parse(text: string, ended: boolean): ParsedRows
+  /** How many cells a row has. */
+  readonly width: number
+  parse(text: string, ended: boolean, rowsMax: number): ParsedRows
   /** The same for bytes that are partly none of UTF-8; only the rows that have such bytes are at fault. */
-  parseBroken(bytes: Buffer, ended: boolean): ParsedRows
+  parseBroken(bytes: Buffer, ended: boolean, rowsMax: number): ParsedRows
 }
 
 export const notUtf8 =
   'The row has bytes that are no text in UTF-8: if the file is in another encoding, choose it in the settings.'
+
+export const notUtf16 =
+  'The row has half a character or half of one’s bytes, which is no text in UTF-16: write the file again, or choose its encoding in the settings.'
 
 export type TextFile = {
   readonly store: FileStore
@@ -60,13 +62,14 @@ export async function goTo(stream: ByteStream, text: TextFile, from: number, pla
   return openBytesAt(text.store, text.file, place.offset, text.signal)
 }
 
-/** Reads the rows from where a stream is, about as many at once as make a chunk. */
+/** Reads the rows from where a stream is, about as many at once as make a chunk, and no more cells than a piece may have. */
 export async function* readTextRows(
   stream: ByteStream,
   text: TextFile,
   from: TextPlace,
   parser: RowParser,
 ): AsyncGenerator<FilePiece> {
+  const rowsMax = Math.max(1, Math.floor(bounds.pieceCells / Math.max(1, parser.width)))
   let { offset } = from
   let wanted = text.chunkBytes
   for (;;) {
@@ -74,26 +77,30 @@ export async function* readTextRows(
     if (bytes.length === 0) return
     const { ended } = stream
     const lines = ended ? bytes : bytes.subarray(0, endOfLines(bytes, text))
-    const { rows, faults, consumedBytes } = parseBytes(lines, text, ended, parser)
-    if (consumedBytes === 0) {
-      if (wanted >= rowBytesMax) throw rowTooLong(text.file)
-      wanted = Math.min(2 * wanted, rowBytesMax)
-      continue
+    let consumed = 0
+    for (const { rows, faults, consumedBytes } of parseBytes(lines, text, ended, parser, rowsMax)) {
+      consumed += consumedBytes
+      stream.take(consumedBytes)
+      offset += consumedBytes
+      // What was unpacked and not yet used counts as used: how much that was in the packed file, nobody knows.
+      const storedBytes = Math.max(stream.storedBytes, from.storedBytes)
+      if (rows.length > 0) yield { rows, faults, place: { offset, storedBytes }, storedBytes }
     }
-    stream.take(consumedBytes)
-    offset += consumedBytes
-    wanted = text.chunkBytes
-    // What was unpacked and not yet used counts as used: how much that was in the packed file, nobody knows.
-    const storedBytes = Math.max(stream.storedBytes, from.storedBytes)
-    if (rows.length > 0) yield { rows, faults, place: { offset, storedBytes }, storedBytes }
+    if (consumed > 0) {
+      wanted = text.chunkBytes
+    } else {
+      if (wanted >= bounds.rowBytes) throw rowTooLong(text.file)
+      wanted = Math.min(2 * wanted, bounds.rowBytes)
+    }
   }
 }
 
-const rowTooLong = (file: StoredFile) =>
-  new Outcome(
-    'failed',
+const rowTooLong = ({ name }: StoredFile) =>
+  outOfBounds(
     'row_too_long',
-    `${file.name} has a row of more than ${rowBytesMax >> 20} MiB. Mostly a quote that is never closed is to blame, or another format than was chosen.`,
+    name,
+    `has a row of more than ${mebibytes(bounds.rowBytes)}`,
+    'Mostly a quote that is never closed is to blame, or another format than was chosen.',
   )
 
 /** Bytes up to the end of the last line in them; 0: they have none. */
@@ -109,14 +116,54 @@ function endOfLines(bytes: Buffer, { encoding, newline }: TextFile): number {
 
 type ParsedBytes = Pick<ParsedRows, 'rows' | 'faults'> & { readonly consumedBytes: number }
 
-function parseBytes(bytes: Buffer, { encoding }: TextFile, ended: boolean, parser: RowParser): ParsedBytes {
-  if (encoding.name === 'utf-8' && !encoding.fits(bytes)) {
-    const { rows, faults, consumed } = parser.parseBroken(bytes, ended)
-    return { rows, faults, consumedBytes: consumed }
+/** Reads the rows of whole lines, which are decoded once, `rowsMax` of them at a time. */
+function* parseBytes(
+  bytes: Buffer,
+  { encoding }: TextFile,
+  ended: boolean,
+  parser: RowParser,
+  rowsMax: number,
+): Generator<ParsedBytes> {
+  const broken = encoding.name === 'utf-8' && !encoding.fits(bytes)
+  const text = broken ? '' : encoding.decode(bytes)
+  const halved = encoding.unitBytes === 2 && !text.isWellFormed()
+  const length = broken ? bytes.length : text.length
+  for (let at = 0, atByte = 0; at < length; ) {
+    const parsed = broken
+      ? parser.parseBroken(bytes.subarray(at), ended, rowsMax)
+      : parser.parse(at === 0 ? text : text.slice(at), ended, rowsMax)
+    const { rows, faults, consumed } = parsed
+    if (halved) findHalves(parsed)
+    if (bytes.length * 3 > bounds.cellBytes) findLongCells(parsed)
+    if (consumed === 0) return
+    const end = at + consumed
+    const consumedBytes = broken ? consumed : bytesOf(text, at, end, encoding, bytes.length - atByte)
+    yield { rows, faults, consumedBytes }
+    if (rows.length < rowsMax) return
+    at = end
+    atByte += consumedBytes
   }
-  const text = encoding.decode(bytes)
-  const { rows, faults, consumed } = parser.parse(text, ended)
-  if (consumed === text.length) return { rows, faults, consumedBytes: bytes.length }
-  if (encoding.unitBytes) return { rows, faults, consumedBytes: consumed * encoding.unitBytes }
-  return { rows, faults, consumedBytes: Buffer.byteLength(text.slice(0, consumed)) }
+}
+
+/** Bytes of a part of a text, at the end of which there are `left` bytes. */
+function bytesOf(text: string, from: number, to: number, { unitBytes }: Encoding, left: number): number {
+  if (to === text.length) return left
+  return unitBytes ? (to - from) * unitBytes : Buffer.byteLength(text.slice(from, to))
+}
+
+/** Finds fault with rows that have half of a character that takes two, which no text can be made of. */
+function findHalves({ rows, faults }: ParsedRows): void {
+  for (const [index, row] of rows.entries()) {
+    if (row.every((cell) => typeof cell !== 'string' || cell.isWellFormed())) continue
+    rows[index] = row.map((cell) => (typeof cell === 'string' ? cell.toWellFormed() : cell))
+    faults.set(index, notUtf16)
+  }
+}
+
+function findLongCells({ rows, faults }: ParsedRows): void {
+  for (const [index, row] of rows.entries()) {
+    if (!row.some((cell) => typeof cell === 'string' && isTooLong(cell))) continue
+    rows[index] = row.map((cell) => (typeof cell === 'string' && isTooLong(cell) ? null : cell))
+    faults.set(index, rowFaults.cellTooLong)
+  }
 }

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { testContext } from '../acceptance/index.ts'
+import { Outcome } from '../outcome.ts'
+import { bounds, rowFaults } from './bounds.ts'
+import { distinctNames } from './column-names.ts'
+import { memoryStore, readAll } from './memory-store.ts'
+import { type ReadOptions, readFiles } from './read.ts'
+
+async function read(name: string, content: Buffer | string, options: Partial<ReadOptions> = {}) {
+  const reader = await readFiles(testContext(), memoryStore({ [name]: content }), { format: 'auto', ...options })
+  try {
+    const { chunks, rows } = await readAll(reader)
+    const faults = chunks.flatMap((chunk) => [...(chunk.faults ?? [])].map(([, why]) => why))
+    return { columns: chunks[0]?.columns ?? [], chunks, rows, faults }
+  } finally {
+    await reader.close()
+  }
+}
+
+async function assertFails(work: Promise<unknown>, code: string, says: RegExp) {
+  await assert.rejects(work, (error: unknown) => {
+    assert.ok(error instanceof Outcome, String(error))
+    assert.deepEqual([error.instruction, error.code], ['failed', code])
+    assert.match(error.message, says)
+    return true
+  })
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+const nested = (levels: number, open: string, close: string) => open.repeat(levels) + close.repeat(levels)
+
+describe('bounds of text files', () => {
+  test('take as many columns as there may be, and no more', async () => {
+    const header = (count: number) => numbers(count).join(',')
+    assert.equal((await read('a.csv', `${header(2_000)}\n${header(2_000)}\n`)).columns.length, 2_000)
+    await assertFails(read('a.csv', `${header(2_001)}\n`), 'too_many_columns', /^a\.csv has more than 2000 columns\. /)
+    const object = (count: number) => JSON.stringify(Object.fromEntries(numbers(count).map((key) => [`k${key}`, key])))
+    assert.equal((await read('a.ndjson', object(2_000))).columns.length, 2_000)
+    await assertFails(read('a.ndjson', `${object(100_000)}\n${'{}\n'.repeat(1_000)}`), 'too_many_columns', /2000/)
+    const many = numbers(2_001).map((key) => `{"k${key}":1}`)
+    await assertFails(read('a.ndjson', many.join('\n')), 'too_many_columns', /2000/)
+  })
+
+  test('take short rows of many columns a few at a time', async () => {
+    const header = numbers(2_000).join(',')
+    for (const [name, content] of [
+      ['a.csv', `${header}\n${'1\n'.repeat(3_000)}`],
+      [
+        'a.ndjson',
+        `${JSON.stringify(Object.fromEntries(numbers(2_000).map((key) => [`k${key}`, 1])))}\n${'{}\n'.repeat(3_000)}`,
+      ],
+    ] as const) {
+      const { chunks, rows } = await read(name, content)
+      assert.ok(rows.length >= 3_000)
+      assert.ok(Math.max(...chunks.map((chunk) => chunk.rows.length)) <= bounds.pieceCells / 2_000)
+    }
+  })
+
+  test('refuse a column whose name is too long', async () => {
+    await assertFails(read('a.csv', `a,${'md5'.repeat(400)}\n`), 'column_name_too_long', /1024 characters for column 2/)
+    await assertFails(read('a.ndjson', `{"${'k'.repeat(1_025)}":1}`), 'column_name_too_long', /1024/)
+  })
+
+  test('look for the header in the first bytes alone', async () => {
+    const long = (unit: string) => unit.repeat((2 << 20) / unit.length)
+    for (const content of [long('\n'), long('\r\n'), long(','), `"${long('""\n')}`, `"${long('a\n')}`]) {
+      await assertFails(read('a.csv', content), 'header_too_long', /within 1 MiB/)
+    }
+    assert.deepEqual((await read('a.csv', `${'\n'.repeat(500_000)}x,y\n1,2\n`)).rows, [['1', '2']])
+    await assertFails(
+      read('a.csv', '"a,b\n1,2\n'),
+      'bad_header',
+      /names of columns\. The row has a quote that is never/,
+    )
+  })
+
+  test('reject a row with a value that is too long, and no other', async () => {
+    const long = 'é'.repeat(bounds.cellBytes / 2 + 1)
+    const csv = await read('a.csv', `x,y\n1,2\n3,${long}\n5,6\n`)
+    assert.deepEqual(csv.rows, [
+      ['1', '2'],
+      ['3', null],
+      ['5', '6'],
+    ])
+    assert.deepEqual(csv.faults, [rowFaults.cellTooLong])
+    const json = await read('a.ndjson', `{"x":"1"}\n{"x":["${long}"]}\n{"x":"2"}\n`)
+    assert.deepEqual(json.rows, [['1'], [null], ['2']])
+    assert.deepEqual(json.faults, [rowFaults.cellTooLong])
+  })
+
+  test('reject a row that is nested too deep, and no other', async () => {
+    for (const levels of [101, 5_000, 100_000]) {
+      for (const [open, close] of [
+        ['[', ']'],
+        ['{"a":', '}'],
+        ['[{"a":', '}]'],
+      ] as const) {
+        const inside = open === '[' ? nested(levels, open, close) : `${open.repeat(levels)}1${close.repeat(levels)}`
+        const { rows, faults } = await read('a.ndjson', `{"x":1}\n{"x":${inside}}\n{"x":"\\u0032"}\n`)
+        assert.deepEqual(rows, [[1], [null], ['2']])
+        assert.deepEqual(faults, [rowFaults.nestedTooDeep])
+      }
+    }
+    const most = nested(bounds.nestingLevels - 1, '[', ']')
+    assert.deepEqual((await read('a.ndjson', `{"x":${most}}\n{ "x":${most}}`)).rows, [[most], [most]])
+  })
+
+  test('unpack gzip to so many times its size, and no further', async () => {
+    const bomb = gzipSync(Buffer.concat([Buffer.from('a,b\n'), Buffer.alloc(bounds.gzip.freeBytes, '\n')]))
+    await assertFails(read('a.csv', bomb), 'expands_too_much', /64 MiB and to more than 300 times its size/)
+  })
+
+  test('refuse a web page in the place of a file of rows', async () => {
+    for (const page of ['<!DOCTYPE html>\n<html>', '\n  <html lang="en">', '<HTML>']) {
+      for (const name of ['a.csv', 'a.ndjson'])
+        await assertFails(read(name, page), 'web_page', /is a web page \(HTML\)/)
+    }
+    assert.deepEqual((await read('a.csv', '<htmlish>,b\n1,2\n')).columns, ['<htmlish>', 'b'])
+  })
+})
+
+describe('distinctNames', () => {
+  test('gives the names that it gave one by one', () => {
+    const names = ['a', 'a_2', 'a', 'a', 'a_2', '', ' a ', 'column_6', 'a_4', 'a_2']
+    assert.deepEqual(distinctNames(names), [
+      ...['a', 'a_2', 'a_3', 'a_5', 'a_2_2', 'column_6', 'a_6', 'column_6_2', 'a_4', 'a_2_3'],
+    ])
+  })
+})

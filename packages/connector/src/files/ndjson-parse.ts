@@ -1,0 +1,123 @@
+import { isUtf8 } from 'node:buffer'
+import type { Cell, Row } from '../rows.ts'
+import { bounds, rowFaults } from './bounds.ts'
+import { countKeys, mayBeInexact, parseExactJson, repeatsKey } from './exact-json.ts'
+import { findSpecial, plainReader } from './ndjson-plain.ts'
+import { notUtf8, notUtf16, type ParsedRows, type RowParser } from './text-rows.ts'
+
+/** Reading rows of JSON objects, one a line. */
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A value of JSON; `undefined` where the text is none. */
+export function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Makes what reads rows of JSON objects.
+ * @param keys the keys that are columns; a row with another one is at fault, and a key that a row lacks is null in it
+ */
+export function ndjsonRows(keys: readonly string[]): RowParser {
+  const readPlain = plainReader(keys)
+  const indexOf = new Map(keys.map((key, index) => [key, index]))
+
+  /** Fills a row; says whether it has a key that is no column. */
+  const fill = (row: Cell[], value: JsonObject): boolean => {
+    let unknown = false
+    for (const key in value) {
+      const index = indexOf.get(key)
+      if (index === undefined) unknown = true
+      else row[index] = cellOf(value[key])
+    }
+    return unknown
+  }
+  const addLine = (parsed: ParsedRows, line: string): void => {
+    if (line.trim() === '') return
+    const row: Cell[] = new Array(keys.length).fill(null)
+    const fault = readLine(row, line)
+    if (fault !== undefined) parsed.faults.set(parsed.rows.length, fault)
+    parsed.rows.push(row)
+  }
+  /** Reads any line. @returns what is wrong with it */
+  const readLine = (row: Cell[], line: string): string | undefined => {
+    if (!line.isWellFormed()) return notUtf16
+    const value = tryJson(line)
+    if (!isObject(value)) return 'The row is no JSON object.'
+    const count = countKeys(value, bounds.nestingLevels)
+    if (count === -1) return rowFaults.nestedTooDeep
+    const unknown = fill(row, mayBeInexact(line) ? (parseExactJson(line) as JsonObject) : value)
+    if (unknown) return 'The row has a field that the first rows did not have.'
+    if (repeatsKey(line, count)) return 'The row has a key twice, of which only one value could be kept.'
+    if (line.includes('\\u') && row.some((cell) => typeof cell === 'string' && !cell.isWellFormed())) {
+      for (const [index, cell] of row.entries()) if (typeof cell === 'string') row[index] = cell.toWellFormed()
+      return 'The row has half of a character (a lone surrogate), which is no text.'
+    }
+    return undefined
+  }
+  return {
+    width: keys.length,
+    parse(text, ended, rowsMax) {
+      const parsed = { rows: [] as Row[], faults: new Map<number, string>(), consumed: text.length }
+      const { rows } = parsed
+      const special = { at: findSpecial(text, 0) }
+      // Before the end of a line this belongs to it, and anywhere else to nothing.
+      let carriageReturn = text.indexOf('\r')
+      const halved = !text.isWellFormed()
+      let at = 0
+      while (at < text.length) {
+        if (rows.length === rowsMax) return { ...parsed, consumed: at }
+        const end = text.indexOf('\n', at)
+        if (end === -1 && !ended) return { ...parsed, consumed: at }
+        const stop = end === -1 ? text.length : end
+        if (special.at < at) special.at = findSpecial(text, at)
+        if (carriageReturn !== -1 && carriageReturn < at) carriageReturn = text.indexOf('\r', at)
+        const plain = !halved && (carriageReturn === -1 || carriageReturn >= stop - 1)
+        const row = plain ? readPlain(text, at, stop, special) : undefined
+        if (row) rows.push(row)
+        else addLine(parsed, text.substring(at, stop))
+        at = stop + 1
+      }
+      return parsed
+    },
+    parseBroken(bytes, ended, rowsMax) {
+      const parsed = { rows: [] as Row[], faults: new Map<number, string>(), consumed: bytes.length }
+      let at = 0
+      while (at < bytes.length) {
+        if (parsed.rows.length === rowsMax) return { ...parsed, consumed: at }
+        const end = bytes.indexOf(10, at)
+        if (end === -1 && !ended) return { ...parsed, consumed: at }
+        const line = bytes.subarray(at, end === -1 ? bytes.length : end)
+        if (isUtf8(line)) {
+          addLine(parsed, line.toString())
+        } else {
+          parsed.faults.set(parsed.rows.length, notUtf8)
+          parsed.rows.push(new Array(keys.length).fill(null))
+        }
+        at = end === -1 ? bytes.length : end + 1
+      }
+      return parsed
+    },
+  }
+}
+
+function cellOf(value: unknown): Cell {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'number':
+      return value
+    case 'object':
+      // JSON text of what is nested; the digits alone of a number that was kept as it was written.
+      return value === null ? null : JSON.stringify(value)
+    default:
+      return null
+  }
+}
