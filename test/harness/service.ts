@@ -105,7 +105,14 @@ export async function startServiceOn(
   const database = openDatabase({ url: databaseUrl, poolSize: config.databasePoolSize })
   await registerEnvironment(database, config)
   const runners = createRunnerPool({ ...runnerOptions(config), spare: false }, log)
-  const service = await createService(config, { database, databaseUrl, masterKey: config.masterKey, runners, log, timeouts })
+  const service = await createService(config, {
+    database,
+    databaseUrl,
+    masterKey: config.masterKey,
+    runners,
+    log,
+    timeouts,
+  })
   await service.app.ready()
 
   const send = async ({ method, path, headers = {}, body }: RawRequest): Promise<Reply> => {

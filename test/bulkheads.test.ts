@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { rogueMysqlScripts, startRogueMysql } from '../packages/connectors/test/rogue-mysql.ts'
+import { rogueScripts, startRoguePostgresql } from '../packages/connectors/test/rogue-postgresql.ts'
+import { startBystander } from './harness/bystander.ts'
+import { isAlive, runnersOf } from './harness/children.ts'
+import { connectorBySlug } from './harness/fixtures.ts'
+import { hostileFiles } from './harness/hostile-files.ts'
+import { http, prepareStage, type Served, type Stage, tokenOf } from './harness/process.ts'
+import { until } from './harness/until.ts'
+
+/**
+ * A hostile tenant with its own files and servers, beside another organization: whatever it sends, the service answers, the
+ * other one's transfers succeed, and it gets a clear error itself. `npm run test:attack` does so with everything that there
+ * is; otherwise a part of it is enough.
+ */
+
+const all = process.env.PENSTOCK_TEST_ATTACKS === 'all'
+const some = <T>(attacks: readonly T[], every: number): readonly T[] =>
+  all ? attacks : attacks.filter((_, index) => index % every === 0)
+
+const hooks: (() => Promise<void>)[] = []
+after(async () => {
+  for (const hook of hooks.reverse()) await hook()
+})
+
+let stage: Stage
+let served: Served
+let folder: string
+const local = connectorBySlug('local-folder')
+const postgresql = connectorBySlug('postgresql')
+const mysql = connectorBySlug('mysql')
+
+/** Somebody with a token. */
+type Tenant = {
+  token: string
+  call<T = { id: string }>(path: string, method?: string, body?: object): Promise<Answer<T>>
+}
+type Answer<T> = { status: number; error: string | undefined; response: T; text: string }
+let attacker: Tenant
+let other: Tenant
+
+before(async () => {
+  stage = await prepareStage({ after: (hook) => void hooks.push(hook) })
+  folder = join(stage.base, 'files')
+  await mkdir(folder)
+  await chmod(folder, 0o755)
+  served = await stage.serve({
+    env: {
+      PENSTOCK_LOCAL_FOLDERS: folder,
+      PENSTOCK_EGRESS: 'any',
+      // A server that is broken for good is not waited for.
+      PENSTOCK_RETRY_SECONDS: '1',
+      PENSTOCK_RATE_LIMIT: '0',
+      PENSTOCK_LOG_LEVEL: 'warn',
+    },
+  })
+  attacker = tenant(await tokenOf(served, stage.dataDirectory))
+  const made = await stage.penstock(['org', 'create', '--name', 'Other', '--owner-email', 'o@example.com', '--json'])
+  assert.equal(made.code, 0, made.stderr)
+  const { clientId, clientSecret } = JSON.parse(made.stdout) as { clientId: string; clientSecret: string }
+  other = tenant(await tokenOf(served, stage.dataDirectory, { clientId, clientSecret }))
+})
+
+const tenant = (token: string): Tenant => ({
+  token,
+  call: async <T>(path: string, method = 'GET', body?: object) =>
+    (await http(served.url, path, { token, method, ...(body ? { body } : {}) })) as unknown as Answer<T>,
+})
+
+async function addAccount({ call }: Tenant, name: string, connectors: readonly { id: string }[]): Promise<string> {
+  const { id } = (await call('/accounts', 'POST', { name })).response
+  await call(`/connectors?accountId=${id}`, 'POST', { connectorIds: connectors.map((each) => each.id) })
+  return id
+}
+
+async function configure(of: Tenant, accountId: string, connectorId: string, secretConfig: object): Promise<void> {
+  const answer = await of.call(`/connectors/${connectorId}/configuration?accountId=${accountId}`, 'PUT', {
+    secretConfig,
+  })
+  assert.equal(answer.status, 200, answer.text)
+}
+
+type Side = { connectorId: string; config: object }
+
+async function connect(of: Tenant, accountId: string, source: Side, destination: Side): Promise<string> {
+  const made = await of.call(`/connections?accountId=${accountId}`, 'POST', {
+    name: 'Any',
+    ...{ srcConnectorId: source.connectorId, srcConnectionConfig: source.config },
+    ...{ destConnectorId: destination.connectorId, destConnectionConfig: destination.config },
+  })
+  assert.equal(made.status, 201, made.text)
+  const { id } = made.response
+  const active = await of.call(`/connections/${id}/status?accountId=${accountId}`, 'PUT', { action: 'activate' })
+  assert.equal(active.status, 200, active.text)
+  return id
+}
+
+type Transfer = {
+  id: string
+  status: string
+  finishedTime: number | null
+  error: { code: string; message: string } | null
+  records: { read: number; accepted: number; rejected: number }
+}
+
+async function move(of: Tenant, accountId: string, connectionId: string): Promise<Transfer> {
+  const path = `/connections/${connectionId}/transfers`
+  const started = await of.call<Transfer>(`${path}?accountId=${accountId}`, 'POST', {})
+  // A connection that was broken by the transfer before may not move anything.
+  assert.equal(started.status, 202, started.text)
+  return until(
+    'the transfer has ended',
+    async () => {
+      const { response } = await of.call<Transfer>(`${path}/${started.response.id}?accountId=${accountId}`)
+      return response.finishedTime === null ? undefined : response
+    },
+    300_000,
+  )
+}
+
+/** What an attacker is answered: a sentence, and never that it is our fault. */
+function assertClear(name: string, answer: Answer<unknown>): void {
+  assert([200, 422].includes(answer.status), `${name}: ${answer.status} ${answer.text.slice(0, 300)}`)
+  assert(answer.status === 200 || answer.error === 'platform_refused', `${name}: ${answer.text.slice(0, 300)}`)
+}
+
+function assertEnded(name: string, { status, error, records }: Transfer): void {
+  assert.notEqual(error?.code, 'internal', `${name}: ${error?.message}`)
+  assert(status !== 'failed' || (error?.message.length ?? 0) > 20, `${name}: ${status} without a sentence`)
+  assert(records.accepted + records.rejected <= records.read, name)
+}
+
+/** What became of attacks, for the one who reads the test. */
+const outcomes = new Map<string, number>()
+const note = (key: string) => outcomes.set(key, (outcomes.get(key) ?? 0) + 1)
+
+async function attackWithFiles(files: readonly (typeof hostileFiles)[number][], lanes: number): Promise<void> {
+  const accountId = await addAccount(attacker, 'Files', [local])
+  await configure(attacker, accountId, local.id, { folder })
+  const queue = [...files]
+  const lane = async () => {
+    for (let file = queue.shift(); file; file = queue.shift()) {
+      const { fileName, bytes } = file
+      await writeFile(join(folder, fileName), bytes())
+      const source = { connectorId: local.id, config: { files: fileName } }
+      const id = await connect(attacker, accountId, source, {
+        connectorId: local.id,
+        config: { subfolder: 'out' },
+      })
+      const preview = await attacker.call(`/connections/${id}/preview?accountId=${accountId}`, 'POST', {
+        unmapped: true,
+      })
+      assertClear(fileName, preview)
+      note(`preview ${preview.status}`)
+      const transfer = await move(attacker, accountId, id)
+      assertEnded(fileName, transfer)
+      note(`file: ${transfer.error?.code ?? transfer.status}`)
+      await rm(join(folder, fileName))
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  await rm(join(folder, 'out'), { recursive: true, force: true })
+}
+
+type Rogue = { readonly port: number; close(): Promise<void> }
+
+/** Checks, reads from and writes to a server that misbehaves. */
+async function attackWithServers<Script extends { readonly name: string }>(
+  connector: { id: string },
+  scripts: readonly Script[],
+  start: (script: Script) => Promise<Rogue>,
+  secrets: object,
+): Promise<void> {
+  const accountId = await addAccount(attacker, 'Servers', [local, connector])
+  await configure(attacker, accountId, local.id, { folder })
+  await writeFile(join(folder, 'things.csv'), 'id,name\n1,a\n2,b\n')
+  const file = { connectorId: local.id, config: { files: 'things.csv' } }
+  const table = { connectorId: connector.id, config: { table: 'things' } }
+  for (const script of scripts) {
+    const rogue = await start(script)
+    try {
+      await configure(attacker, accountId, connector.id, { ...secrets, host: '127.0.0.1', port: rogue.port })
+      const check = await attacker.call(`/connectors/${connector.id}/check?accountId=${accountId}`, 'POST', {})
+      assert.equal(check.status, 200, `${script.name}: ${check.text}`)
+      const reading = await connect(attacker, accountId, table, { connectorId: local.id, config: { subfolder: 'out' } })
+      const preview = await attacker.call(`/connections/${reading}/preview?accountId=${accountId}`, 'POST', {})
+      assertClear(script.name, preview)
+      const writing = await connect(attacker, accountId, file, table)
+      for (const id of [reading, writing]) {
+        const transfer = await move(attacker, accountId, id)
+        assertEnded(script.name, transfer)
+        note(`server: ${transfer.error?.code ?? transfer.status}`)
+      }
+    } finally {
+      await rogue.close()
+    }
+  }
+}
+
+/** Another organization moves a thousand rows again and again while the attack goes on. */
+async function moveBeside(until: () => boolean): Promise<number[]> {
+  const accountId = await addAccount(other, 'Beside', [local])
+  await configure(other, accountId, local.id, { folder })
+  await writeFile(join(folder, 'beside.csv'), `id\n${Array.from({ length: 1_000 }, (_, i) => `${i}\n`).join('')}`)
+  const source = { connectorId: local.id, config: { files: 'beside.csv' } }
+  const id = await connect(other, accountId, source, { connectorId: local.id, config: { subfolder: 'beside' } })
+  const tookMs: number[] = []
+  do {
+    const begun = performance.now()
+    const transfer = await move(other, accountId, id)
+    assert.deepEqual([transfer.status, transfer.records.accepted], ['succeeded', 1_000])
+    tookMs.push(performance.now() - begun)
+  } while (!until())
+  return tookMs
+}
+
+/** Attacks, while another organization works and calls the API. */
+async function besides(t: { diagnostic(text: string): void }, attack: () => Promise<void>): Promise<void> {
+  outcomes.clear()
+  const bystander = startBystander(served.url, other.token)
+  let isOver = false
+  const attacking = attack().finally(() => {
+    isOver = true
+  })
+  try {
+    const [tookMs] = await Promise.all([moveBeside(() => isOver), attacking])
+    t.diagnostic(
+      `beside it ${tookMs.length} transfers of 1,000 rows succeeded, in ${Math.round(Math.max(...tookMs))} ms at most`,
+    )
+  } finally {
+    const seen = await bystander.stop()
+    t.diagnostic(`a bystander called ${seen.calls} times: 99 % within ${seen.p99Ms} ms, all within ${seen.mostMs} ms`)
+    t.diagnostic([...outcomes].map(([key, count]) => `${key} ${count}`).join(', '))
+    assert.equal(seen.failed, 0)
+    assert(seen.calls > 0)
+  }
+  assert(!served.hasEnded && isAlive(served.pid))
+}
+
+describe('a hostile tenant', () => {
+  test('with files harms nobody', (t) => besides(t, () => attackWithFiles(some(hostileFiles, 4), 4)))
+
+  test('with servers that break the protocol of PostgreSQL harms nobody', async (t) => {
+    const address = new URL(await stage.databaseUrl())
+    const target = { host: address.hostname, port: Number(address.port) }
+    const secrets = {
+      ...{ database: 'postgres', user: 'penstock', tlsMode: 'disable' },
+      password: decodeURIComponent(address.password),
+    }
+    const start = (script: (typeof scripts)[number]) => startRoguePostgresql(script, target)
+    const scripts = some(
+      rogueScripts().filter(({ silent }) => all || !silent),
+      12,
+    )
+    await besides(t, () => attackWithServers(postgresql, scripts, start, secrets))
+  })
+
+  test('with servers that break the protocol of MySQL harms nobody', async (t) => {
+    const scripts = some(
+      rogueMysqlScripts.filter(({ silent }) => all || !silent),
+      8,
+    )
+    const secrets = { database: 'any', user: 'any', password: 'any', tlsMode: 'disable' }
+    await besides(t, () => attackWithServers(mysql, scripts, startRogueMysql, secrets))
+  })
+
+  test('leaves nothing behind', async (t) => {
+    if (process.platform !== 'linux') return t.skip('the processes of others are found in /proc')
+    await until('runners that are not used are gone', () => runnersOf(served.pid).length <= 1)
+  })
+})

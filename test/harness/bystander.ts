@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+/** What somebody else meets who calls the API meanwhile: how many calls, how many failed, and how long they took. */
+export type Witnessed = { calls: number; failed: number; p99Ms: number; mostMs: number }
+
+const everyMs = 25
+const program = `
+  const [url, token, everyMs] = process.argv.slice(1)
+  const took = []
+  let failed = 0
+  process.on('SIGTERM', () => {
+    const sorted = took.sort((a, b) => a - b)
+    const at = (part) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? -1)
+    process.stdout.write(JSON.stringify({ calls: took.length, failed, p99Ms: at(0.99), mostMs: at(1) }), () => process.exit())
+  })
+  for (;;) {
+    const begun = performance.now()
+    const answer = await fetch(url + '/es/v2/accounts', { headers: { authorization: 'Bearer ' + token } }).catch(() => undefined)
+    await answer?.arrayBuffer()
+    if (!answer?.ok) failed++
+    took.push(performance.now() - begun)
+    await new Promise((resolve) => setTimeout(resolve, everyMs))
+  }
+`
+
+/** Starts calling the API from a process of its own, so that nothing but the service can hold it up. */
+export function startBystander(url: string, token: string): { stop(): Promise<Witnessed> } {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, url, token, String(everyMs)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  return {
+    async stop() {
+      const ended = once(child, 'close')
+      child.kill('SIGTERM')
+      await ended
+      return JSON.parse(said) as Witnessed
+    },
+  }
+}
