@@ -109,9 +109,9 @@ function shown(expression: string, kind: CellKind): string {
   if (!isNested(kind)) return expression
   const json = `to_json(${expression})::text`
   if (kind === 'composite') return json
-  // What JSON cannot say of an array stays PostgreSQL's own text: indexes that begin elsewhere than at 1, and dimensions of
-  // JSON, which look like arrays within it.
-  const isOther = `array_dims(${expression}) ~ '[[](?!1:)'${kind === 'json-array' ? ` or array_ndims(${expression}) > 1` : ''}`
+  // What JSON cannot say of an array stays PostgreSQL's own text: indexes that begin elsewhere than at 1; and of JSON its
+  // dimensions, which look like arrays within it, and nulls, of which there are two.
+  const isOther = `array_dims(${expression}) ~ '[[](?!1:)'${kind === 'json-array' ? ` or array_ndims(${expression}) > 1 or 'null' = any(${expression}::text[])` : ''}`
   return `case when ${isOther} then ${expression}::text else ${json} end`
 }
 

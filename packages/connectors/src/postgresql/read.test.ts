@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
-import type { Json, Row, Values } from '@penstock/connector'
+import { type Json, Outcome, type Row, type Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
+import pg from 'pg'
 import { startPostgresql } from '../../test/postgresql.ts'
 import { outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
 import { postgresql } from './postgresql.ts'
+
+const { escapeLiteral } = pg
 
 const server = await startPostgresql()
 after(() => server.close())
@@ -135,6 +138,37 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
     assert.deepEqual(await outcomeOf(sql(slow, settings)), ['retry', 'statement_timeout'])
     const sleeping = `select 1 from pg_stat_activity where query like 'copy%penstock sleeps%' and datname = current_database() and state = 'active'`
     while ((await query(sleeping)).length > 0);
+  })
+
+  test('keeps the secret out of errors that repeat what was typed, in any form', async () => {
+    const user = `typist_${secrets.database}`
+    const password = "canary's+of/the typist, which is longer than any name of PostgreSQL may be"
+    await query(`create role ${user} login password ${escapeLiteral(password)}; grant usage on schema pipe to ${user}`)
+    try {
+      const typed = [
+        `select * from "${password}"`,
+        `select "${password}" from (select 1) as one`,
+        `select '${password.replaceAll("'", "''")}`,
+        `select * from "${encodeURIComponent(password)}"`,
+        `select * from "${Buffer.from(`${user}:${password}`).toString('base64')}"`,
+        `select * from "${Buffer.from(password).toString('hex')}"`,
+        `select * from "${password.replaceAll("'", "''").toUpperCase()}"`,
+      ]
+      for (const sqlQuery of typed) {
+        const settings = { dataSourceType: 'SQL Query', sqlQuery, keyColumns: password }
+        const attempt = readAll(postgresql, { secrets: { ...secrets, user, password }, settings })
+        const [result] = await Promise.allSettled([attempt])
+        assert.ok(result?.status === 'rejected' && result.reason instanceof Outcome)
+        const { message } = result.reason
+        assert.ok(message.includes('[redacted]'), message)
+        for (const form of ['canary', 'typist, w', 'longer than', Buffer.from('typist').toString('hex')]) {
+          assert.ok(!message.replaceAll(user, '').toLowerCase().includes(form), message)
+        }
+        assert.ok(message.length < 500)
+      }
+    } finally {
+      await query(`drop owned by ${user}; drop role ${user}`)
+    }
   })
 
   test('says how many rows there are about', async () => {
