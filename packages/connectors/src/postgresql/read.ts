@@ -25,7 +25,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const place = placeOf(context.secrets, 5432)
   const reading = readingOf(context.settings, 'public')
   const plan = await inTransaction(await openSession(context, place), reading.waitMs, (session) =>
-    planReading(session, reading),
+    planReading(session, reading, context.signal),
   )
   const earlier = markerOf(context.marker, plan.orderNames)
   let current: Session | undefined
