@@ -6,8 +6,6 @@ export type ReadRow = {
   readonly spot: readonly (string | null)[]
   readonly cells: readonly Cell[]
   readonly bytes: number
-  /** Why the row cannot be used, as a sentence without its values; it is rejected. */
-  readonly fault?: string
   /** Where it stands in a result that the database keeps; for the position of a chunk that ends with it. */
   readonly place?: Json
 }
@@ -40,13 +38,11 @@ export async function* chunksOf(
   let toSkip = repeated
   let place: Json | undefined
   let rows: (readonly Cell[])[] = []
-  let faults = new Map<number, string>()
   let bytes = 0
   const chunk = (): Chunk => {
     const spot = { after: last, skip, bound: from.bound }
-    const full = { columns, rows, ...(faults.size > 0 ? { faults } : {}), bytes, position: positionOf(spot, place) }
+    const full = { columns, rows, bytes, position: positionOf(spot, place) }
     rows = []
-    faults = new Map()
     bytes = 0
     return incremental ? { ...full, marker: markerIn(orderNames, spot) } : full
   }
@@ -64,7 +60,6 @@ export async function* chunksOf(
       skip = same ? skip + 1 : 1
       last = spot
       place = row.place
-      if (row.fault !== undefined) faults.set(rows.length, row.fault)
       rows.push(row.cells)
       bytes += row.bytes
       if (rows.length >= rowsMax || bytes >= bytesMax) yield chunk()

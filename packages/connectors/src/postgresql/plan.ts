@@ -4,6 +4,7 @@ import type { Reading } from '../databases/settings.ts'
 import { listIn, objectIn } from '../platform-api/json.ts'
 import { type CellKind, kindOf } from './cells.ts'
 import type { Session } from './session.ts'
+import { tablesIn, waitForWriters } from './settled.ts'
 
 /** What is read, in which order, and up to where: found out once, when the reader is opened. */
 export type Plan = {
@@ -40,7 +41,7 @@ const digestExpression = `encode(sha256(convert_to(${alias}::text, 'UTF8')), 'he
 const { escapeIdentifier, escapeLiteral } = pg
 
 /** Asks the database what the rows are, and plans how they are read. */
-export async function planReading(session: Session, reading: Reading): Promise<Plan> {
+export async function planReading(session: Session, reading: Reading, signal: AbortSignal): Promise<Plan> {
   const { from, marker, keys: named } = reading
   const table = 'table' in from ? `${escapeIdentifier(from.schema)}.${escapeIdentifier(from.table)}` : undefined
   // A comment at the end of a query must not swallow the bracket.
@@ -78,11 +79,15 @@ export async function planReading(session: Session, reading: Reading): Promise<P
     orderNames.push('')
   }
   const select = `select ${expressions.join(', ')} from ${source}`
+  const { rowsEstimated, tables } = await estimate(session, select)
   const bound = marker === undefined ? undefined : await boundOf(session, source, order[0], reading)
+  // Partitions without rows stand in no plan.
+  const written = [...(table === undefined ? [] : [table]), ...tables]
+  if (bound !== undefined && !isTime(order[0])) await waitForWriters(session, written, reading.lagSeconds, signal)
   return {
     ...{ columns, kinds, order, digest, orderNames, select, bound, width: expressions.length },
     empty: marker !== undefined && bound === undefined,
-    rowsEstimated: await estimate(session, select),
+    rowsEstimated,
   }
 }
 
@@ -109,9 +114,9 @@ function shown(expression: string, kind: CellKind): string {
   if (!isNested(kind)) return expression
   const json = `to_json(${expression})::text`
   if (kind === 'composite') return json
-  // What JSON cannot say of an array stays PostgreSQL's own text: indexes that begin elsewhere than at 1, and dimensions of
-  // JSON, which look like arrays within it.
-  const isOther = `array_dims(${expression}) ~ '[[](?!1:)'${kind === 'json-array' ? ` or array_ndims(${expression}) > 1` : ''}`
+  // What JSON cannot say of an array stays PostgreSQL's own text: indexes that begin elsewhere than at 1; and of JSON its
+  // dimensions, which look like arrays within it, and nulls, of which there are two.
+  const isOther = `array_dims(${expression}) ~ '[[](?!1:)'${kind === 'json-array' ? ` or array_ndims(${expression}) > 1 or 'null' = any(${expression}::text[])` : ''}`
   return `case when ${isOther} then ${expression}::text else ${json} end`
 }
 
@@ -158,10 +163,16 @@ async function boundOf(
   return row?.bound
 }
 
-/** What the planner expects, which for a table is its size and last statistics. */
-async function estimate(session: Session, select: string): Promise<number | undefined> {
-  const [row] = await session.rows(`explain (format json) ${select}`, { 'QUERY PLAN': 'json' })
+const isTime = (term: OrderTerm | undefined): boolean => /^(timestamp|date$)/.test(term?.type ?? '')
+
+/** What the planner expects, which for a table is its size and last statistics; and which tables it reads. */
+async function estimate(
+  session: Session,
+  select: string,
+): Promise<{ rowsEstimated: number | undefined; tables: readonly string[] }> {
+  const [row] = await session.rows(`explain (verbose, format json) ${select}`, { 'QUERY PLAN': 'json' })
   const plan = objectIn(objectIn(listIn(row?.['QUERY PLAN'])[0]).Plan)
   const rows = plan['Plan Rows']
-  return typeof rows === 'number' && Number.isSafeInteger(rows) ? rows : undefined
+  const rowsEstimated = typeof rows === 'number' && Number.isSafeInteger(rows) ? rows : undefined
+  return { rowsEstimated, tables: tablesIn(plan) }
 }

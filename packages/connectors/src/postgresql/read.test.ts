@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
-import type { Json, Row, Values } from '@penstock/connector'
+import { type Json, Outcome, type Row, type Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
+import pg from 'pg'
 import { startPostgresql } from '../../test/postgresql.ts'
 import { outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
 import { postgresql } from './postgresql.ts'
+
+const { escapeLiteral } = pg
 
 const server = await startPostgresql()
 after(() => server.close())
@@ -16,6 +19,8 @@ const read = (settings: Values, { after, marker }: { after?: Json; marker?: Json
   readAll(postgresql, { secrets, settings: { schema: 'pipe', ...settings }, ...(marker ? { marker } : {}) }, after)
 
 const sql = (sqlQuery: string, settings: Values = {}) => read({ dataSourceType: 'SQL Query', sqlQuery, ...settings })
+
+const ids = (rows: Row[]) => rows.map(([id]) => id)
 
 describe(`reading from PostgreSQL ${server.version}`, () => {
   test('gives every type in a form that loses nothing', async () => {
@@ -73,7 +78,6 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
     await query(`insert into pipe.news values (1, now() - interval '2 hours'), (2, now() - interval '1 hour'),
                  (3, null), (4, now() - interval '5 minutes')`)
     const settings = { table: 'news', syncMode: 'Incremental', markerColumn: 'changed', lagSeconds: 600 }
-    const ids = (rows: Row[]) => rows.map(([id]) => id)
     const first = await read(settings)
     assert.deepEqual(ids(rowsOf(first)), [1, 2])
     const marker = first.at(-1)?.marker
@@ -135,6 +139,73 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
     assert.deepEqual(await outcomeOf(sql(slow, settings)), ['retry', 'statement_timeout'])
     const sleeping = `select 1 from pg_stat_activity where query like 'copy%penstock sleeps%' and datname = current_database() and state = 'active'`
     while ((await query(sleeping)).length > 0);
+  })
+
+  test('waits for transactions that write, before it reads by a number of a sequence', async () => {
+    await query(`
+      create table pipe.orders (id bigserial, day date default '2026-01-31', text text) partition by list (day);
+      create table pipe.orders_31 partition of pipe.orders for values in ('2026-01-31');
+      create view pipe.seen as select * from pipe.orders`)
+    const writer = new pg.Client({ ...secrets, ssl: false } as pg.ClientConfig)
+    await writer.connect()
+    const incremental = { syncMode: 'Incremental', markerColumn: 'id', keyColumns: 'id' }
+    const sources: Values[] = [
+      { table: 'orders' },
+      { table: 'seen' },
+      { dataSourceType: 'SQL Query', sqlQuery: 'select id, text from pipe.orders' },
+    ]
+    const waiting = `select 1 from pg_stat_activity where application_name = 'penstock' and query like '%pg_locks%' and datname = current_database()`
+    try {
+      for (const [round, source] of sources.entries()) {
+        const first = round * 2 + 1
+        await writer.query(`begin; insert into pipe.orders (text) values ('late')`)
+        await query(`insert into pipe.orders (text) values ('early')`)
+        const settings = { ...source, ...incremental }
+        const outcome = await outcomeOf(read({ ...settings, lagSeconds: 1 }))
+        assert.deepEqual(outcome, ['retry', 'writers_running'])
+        assert.ok(!ids(rowsOf(await read({ ...settings, lagSeconds: 0 }))).includes(first), 'as if no one were writing')
+        const reading = read(settings)
+        while ((await query(waiting)).length === 0);
+        await query(`insert into pipe.orders (text) values ('next')`)
+        await writer.query('commit')
+        assert.deepEqual(ids(rowsOf(await reading)).slice(-2), [String(first), String(first + 1)])
+        await query('delete from pipe.orders where id > $1', [first + 1])
+        await query(`select setval('pipe.orders_id_seq', $1)`, [first + 1])
+      }
+    } finally {
+      await writer.end()
+    }
+  })
+
+  test('keeps the secret out of errors that repeat what was typed, in any form', async () => {
+    const user = `typist_${secrets.database}`
+    const password = "canary's+of/the typist, which is longer than any name of PostgreSQL may be"
+    await query(`create role ${user} login password ${escapeLiteral(password)}; grant usage on schema pipe to ${user}`)
+    try {
+      const typed = [
+        `select * from "${password}"`,
+        `select "${password}" from (select 1) as one`,
+        `select '${password.replaceAll("'", "''")}`,
+        `select * from "${encodeURIComponent(password)}"`,
+        `select * from "${Buffer.from(`u:${password}`).toString('base64')}"`,
+        `select * from "${Buffer.from(password).toString('hex')}"`,
+        `select * from "${password.replaceAll("'", "''").toUpperCase()}"`,
+      ]
+      for (const sqlQuery of typed) {
+        const settings = { dataSourceType: 'SQL Query', sqlQuery, keyColumns: password }
+        const attempt = readAll(postgresql, { secrets: { ...secrets, user, password }, settings })
+        const [result] = await Promise.allSettled([attempt])
+        assert.ok(result?.status === 'rejected' && result.reason instanceof Outcome)
+        const { message } = result.reason
+        assert.ok(message.includes('[redacted]'), message)
+        for (const form of ['canary', 'typist, w', 'longer than', Buffer.from('typist').toString('hex')]) {
+          assert.ok(!message.replaceAll(user, '').toLowerCase().includes(form), message)
+        }
+        assert.ok(message.length < 500)
+      }
+    } finally {
+      await query(`drop owned by ${user}; drop role ${user}`)
+    }
   })
 
   test('says how many rows there are about', async () => {

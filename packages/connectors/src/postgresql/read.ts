@@ -25,7 +25,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const place = placeOf(context.secrets, 5432)
   const reading = readingOf(context.settings, 'public')
   const plan = await inTransaction(await openSession(context, place), reading.waitMs, (session) =>
-    planReading(session, reading),
+    planReading(session, reading, context.signal),
   )
   const earlier = markerOf(context.marker, plan.orderNames)
   let current: Session | undefined
@@ -72,11 +72,11 @@ async function* rowsOf(session: Session, plan: Plan, from: Spot, waitMs: number)
   for await (const lines of copyOut(session, statementOf(plan, from.after, from.bound), waitMs)) {
     yield lines.map(({ text, bytes, isText }) => {
       const fields = decodeLine(text)
+      if (!isText) throw session.unexpected('a row that is not in UTF-8')
       if (!text.endsWith('\n') || fields.length !== plan.width) {
         throw session.unexpected('a row of COPY without the columns that were asked for')
       }
       return {
-        ...(isText ? {} : { fault: 'The row has bytes that are no text in UTF-8; give the database an encoding.' }),
         spot: order.map(({ index }) => fields[index] ?? null),
         cells: columns.map((_, at) => cellOf(fields[at] ?? null, kinds[at] ?? 'text')),
         bytes,
