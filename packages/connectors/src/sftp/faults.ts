@@ -1,7 +1,11 @@
 import { Outcome } from '@penstock/connector'
 
-/** What went wrong while a session came about or was used; `host` is the name of the server. */
-export function outcomeOfSession(error: unknown, host: string): Outcome {
+/**
+ * What went wrong while a session came about or was used.
+ * @param host the name of the server
+ * @param signedIn whether SFTP had begun
+ */
+export function outcomeOfSession(error: unknown, host: string, signedIn: boolean): Outcome {
   if (error instanceof Outcome) return error
   const { level, code, message = '' } = error as { level?: unknown; code?: unknown; message?: string }
   if (level === 'client-authentication') {
@@ -14,15 +18,29 @@ export function outcomeOfSession(error: unknown, host: string): Outcome {
   if (typeof code === 'string' && nothingAnswers.has(code)) {
     return new Outcome('unreachable', 'no_answer', `Nothing answers at ${host} (${code}); check host name and port.`)
   }
-  if (/no matching/.test(message)) {
+  if (level === 'handshake' && /no matching/.test(message)) {
     return new Outcome('refused', 'no_common_algorithm', `${host} offers only outdated ways to encrypt a session.`)
   }
-  // A server that is full does so, too; both get better, or do not, without the settings being to blame.
-  if (/before handshake|Handshake failed|identification|Invalid (packet|header)|Protocol/i.test(message)) {
-    return new Outcome('unreachable', 'no_ssh', `${host} does not speak SSH as it should; check host name and port.`)
-  }
-  return connectionLost(host)
+  // A cut, or a farewell of the server, which has a number.
+  if (level === 'client-socket' || code !== undefined) return connectionLost(host)
+  return signedIn ? invalidAnswer(host, 'its packets cannot be read') : noSsh(host)
 }
+
+/** What answers is no server of SSH, or one that is full; both get better, or do not, without the settings being to blame. */
+export const noSsh = (host: string, why?: string): Outcome =>
+  new Outcome(
+    'unreachable',
+    'no_ssh',
+    `${host} does not speak SSH as it should${why === undefined ? '' : `: ${why}`}; check host name and port.`,
+  )
+
+/** The server answered something that is no answer. `what` is a clause about the server, without anything it sent. */
+export const invalidAnswer = (host: string, what: string): Outcome =>
+  new Outcome(
+    'failed',
+    'invalid_answer',
+    `${host} broke the protocol of SFTP: ${what}. Look into the log of that server, and check that host name and port are its.`,
+  )
 
 export const connectionLost = (host: string): Outcome =>
   new Outcome('retry', 'connection_lost', `The connection to ${host} broke off.`)
@@ -56,6 +74,11 @@ export function outcomeOfStatus(error: unknown, subject: string): Outcome | unde
     }
   }
 }
+
+/** Whether the server refused one request, and the session goes on. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof Outcome &&
+  ['object_not_found', 'permission_denied', 'not_supported', 'server_failed'].includes(error.code)
 
 export const isMissing = (error: unknown): boolean => error instanceof Outcome && error.code === 'object_not_found'
 

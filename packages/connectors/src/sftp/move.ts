@@ -1,39 +1,60 @@
 import {
   type Check,
   checkSteps,
+  type Delivery,
   type DestinationContext,
   type DestinationWriter,
   type SourceContext,
   type SourceReader,
 } from '@penstock/connector'
 import { fileNameOf, readFiles, readOptionsOf, writeFiles, writeOptionsOf } from '@penstock/connector/files'
+import { hostKeyOf } from './host-key.ts'
+import { realPath } from './requests.ts'
 import { openSession } from './session.ts'
 import { openSftpSink } from './sink.ts'
 import { openSftpStore } from './store.ts'
 
-export function read(context: SourceContext): Promise<SourceReader> {
+export async function read(context: SourceContext): Promise<SourceReader> {
   const { path, pattern } = context.settings
-  const store = openSftpStore(context, String(path), pattern === undefined ? undefined : String(pattern))
-  return readFiles(context, store, readOptionsOf(context.settings))
+  const hostKey = hostKeyOf(context.secrets, context.marker)
+  const store = openSftpStore(context, String(path), pattern === undefined ? undefined : String(pattern), hostKey)
+  const reader = await readFiles(context, store, readOptionsOf(context.settings))
+  return {
+    ...reader,
+    async *read(after) {
+      for await (const chunk of reader.read(after)) {
+        // Every transfer reads all files: what is kept for the next one is the key of the server alone.
+        yield hostKey.memory === undefined ? chunk : { ...chunk, marker: hostKey.memory }
+      }
+    },
+  }
 }
 
-export function write(context: DestinationContext): Promise<DestinationWriter> {
+export async function write(context: DestinationContext): Promise<DestinationWriter> {
   const { settings } = context
-  return writeFiles(
+  const hostKey = hostKeyOf(context.secrets, context.memory)
+  const writer = await writeFiles(
     context,
-    (extension) => openSftpSink(context, String(settings.path), fileNameOf(context, extension)),
+    (extension) => openSftpSink(context, String(settings.path), fileNameOf(context, extension), hostKey),
     writeOptionsOf(settings),
   )
+  const remembering = <Answer extends Delivery | undefined>(answer: Answer): Answer =>
+    answer === undefined || hostKey.memory === undefined ? answer : { ...answer, memory: hostKey.memory }
+  return {
+    ...writer,
+    deliver: async (batch) => remembering(await writer.deliver(batch)),
+    flush: async () => remembering(await writer.flush()),
+  }
 }
 
 /** Signs in, and asks where the user stands, which every user may know. */
 export const check: Check = checkSteps([
   'sign in',
   async (context) => {
-    const session = await openSession(context)
+    const hostKey = hostKeyOf(context.secrets)
+    const session = await openSession(context, hostKey)
     try {
-      const path = await session.call<string>('the directory of the user', (sftp, done) => sftp.realpath('.', done))
-      return `The user is let in, and begins in ${path}.`
+      return `The user is let in, and begins in ${await realPath(session, '.')}. The host key is ${hostKey.seen}.`
     } finally {
       session.close()
     }

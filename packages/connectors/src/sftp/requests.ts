@@ -1,5 +1,8 @@
 import { constants } from 'node:fs'
-import type { Stats } from 'ssh2'
+import { Outcome } from '@penstock/connector'
+import type { FileEntryWithStats, Stats } from 'ssh2'
+import { bounds } from './bounds.ts'
+import { invalidAnswer } from './faults.ts'
 import type { Session } from './session.ts'
 
 /** What every server takes at once, and so many of them under way that a long line is kept busy. */
@@ -8,14 +11,110 @@ const piecesAhead = 64
 
 export type Attributes = Pick<Stats, 'size' | 'mtime' | 'mode'>
 
-export const stat = (session: Session, path: string): Promise<Attributes> =>
-  session.call<Stats>(path, (sftp, done) => sftp.stat(path, done))
+/** Throws `invalid_answer`, and ends the session, where an answer is not of the form that belongs to the question. */
+function expectAnswer(session: Session, good: boolean, what: string): asserts good {
+  if (good) return
+  const outcome = invalidAnswer(session.hostname, what)
+  session.end(outcome)
+  throw outcome
+}
 
-export const openFile = (session: Session, path: string, flags: 'r' | 'r+' | 'w'): Promise<Buffer> =>
-  session.call<Buffer>(path, (sftp, done) => sftp.open(path, flags, done))
+/** The attributes of a file; throws `invalid_answer` where they lack a size or a time. */
+export function checkAttributes(session: Session, found: Attributes | undefined): Attributes {
+  const { size, mtime } = found ?? {}
+  const good = Number.isSafeInteger(size) && Number(size) >= 0 && Number.isSafeInteger(mtime)
+  expectAnswer(session, good && found !== undefined, 'a file has no size or no time')
+  return found
+}
 
-export const attributesOf = (session: Session, path: string, handle: Buffer): Promise<Attributes> =>
-  session.call<Stats>(path, (sftp, done) => sftp.fstat(handle, done))
+export const stat = async (session: Session, path: string): Promise<Attributes> =>
+  checkAttributes(session, await session.call<Stats>(path, (sftp, done) => sftp.stat(path, done)))
+
+export async function openFile(session: Session, path: string, flags: 'r' | 'r+' | 'w'): Promise<Buffer> {
+  const handle = await session.call<Buffer | undefined>(path, (sftp, done) => sftp.open(path, flags, done))
+  expectAnswer(session, Buffer.isBuffer(handle), 'it opens a file without naming it')
+  return handle as Buffer
+}
+
+export const attributesOf = async (session: Session, path: string, handle: Buffer): Promise<Attributes> =>
+  checkAttributes(session, await session.call<Stats>(path, (sftp, done) => sftp.fstat(handle, done)))
+
+/** Where a path leads, as the server writes it. */
+export async function realPath(session: Session, path: string): Promise<string> {
+  const found = await session.call<string | undefined>(path, (sftp, done) => sftp.realpath(path, done))
+  expectAnswer(session, typeof found === 'string' && isPrintable(found), 'a path is none')
+  return found as string
+}
+
+const isPrintable = (name: string): boolean =>
+  name.length > 0 && name.length <= bounds.nameLength && !/\p{Cc}/u.test(name)
+
+export type Entry = { readonly name: string; readonly attributes: Attributes }
+
+/**
+ * The entries of a directory, in the order of the server, without `.` and `..`. Throws `too_many_files` beyond the bound,
+ * `timeout` where listing takes too long, and `invalid_answer` on a name that leads elsewhere.
+ */
+export async function* listEntries(session: Session, path: string): AsyncGenerator<Entry> {
+  const end = Date.now() + bounds.listMs
+  const handle = await session.call<Buffer | undefined>(path, (sftp, done) => sftp.opendir(path, done))
+  expectAnswer(session, Buffer.isBuffer(handle), 'it opens a directory without naming it')
+  let count = 0
+  try {
+    for (;;) {
+      const entries = await nextEntries(session, path, handle as Buffer)
+      if (entries === undefined) return
+      // An answer without entries counts too, or there would be no end of them.
+      count += entries.length || emptyCounts
+      if (count > bounds.listEntries) throw tooManyFiles(path)
+      for (const { filename, attrs } of entries) {
+        if (Date.now() > end) throw listsTooLong(session.hostname, path)
+        if (filename === '.' || filename === '..') continue
+        const good = typeof filename === 'string' && filename.length <= bounds.nameLength && isName.test(filename)
+        expectAnswer(session, good, 'a name in a directory is none')
+        yield { name: filename, attributes: attrs }
+      }
+    }
+  } finally {
+    if (session.alive) closeFile(session, path, handle as Buffer).catch(() => {})
+  }
+}
+
+const isName = /^[^/\0]+$/
+
+/** `undefined` at the end. */
+async function nextEntries(
+  session: Session,
+  path: string,
+  handle: Buffer,
+): Promise<readonly FileEntryWithStats[] | undefined> {
+  const entries = await session.call<readonly FileEntryWithStats[] | 'end' | undefined>(path, (sftp, done) =>
+    sftp.readdir(handle as never, (error, list) =>
+      (error as { code?: unknown } | undefined)?.code === endOfFile ? done(undefined, 'end') : done(error, list),
+    ),
+  )
+  if (entries === 'end') return undefined
+  expectAnswer(session, Array.isArray(entries), 'it confirms a question for files instead of answering it')
+  return entries as readonly FileEntryWithStats[]
+}
+
+const endOfFile = 1
+/** An answer without entries counts as so many. */
+const emptyCounts = 1_000
+
+const tooManyFiles = (path: string): Outcome =>
+  new Outcome(
+    'refused',
+    'too_many_files',
+    `The directory ${path} has more than ${bounds.listEntries} entries, which is as many as are listed: move files that are done with elsewhere, or name a directory with fewer.`,
+  )
+
+const listsTooLong = (host: string, path: string): Outcome =>
+  new Outcome(
+    'retry',
+    'timeout',
+    `${host} has not listed the directory ${path} within ${bounds.listMs / 60_000} minutes; name a directory with fewer files.`,
+  )
 
 export const truncate = (session: Session, path: string, handle: Buffer, size: number): Promise<void> =>
   session.call(path, (sftp, done) => sftp.fsetstat(handle, { size } as never, done))
@@ -90,16 +189,26 @@ async function readPiece(
   length: number,
 ): Promise<Uint8Array> {
   const buffer = Buffer.allocUnsafe(length)
+  const end = Date.now() + bounds.pieceMs
   let read = 0
   while (read < length) {
-    const count = await session.call<number>(path, (sftp, done) =>
+    const count = await session.call<number | undefined>(path, (sftp, done) =>
       sftp.read(handle, buffer, read, length - read, position + read, done),
     )
+    expectAnswer(session, typeof count === 'number' && count <= length - read, 'it confirms a question for bytes')
     if (count === 0) break
-    read += count
+    read += count as number
+    if (read < length && Date.now() > end) throw tooSlow(session.hostname, path)
   }
   return buffer.subarray(0, read)
 }
+
+const tooSlow = (host: string, path: string): Outcome =>
+  new Outcome(
+    'retry',
+    'timeout',
+    `${host} needs more than ${bounds.pieceMs / 60_000} minutes for ${pieceBytes / 1024} KiB of ${path}; see what slows it down.`,
+  )
 
 /** Writes bytes at an offset, all pieces of them confirmed. */
 export async function writeBytes(

@@ -1,13 +1,22 @@
-import { createHash } from 'node:crypto'
+import net from 'node:net'
 import { type ConnectorContext, Outcome } from '@penstock/connector'
 import ssh2, { type SFTPWrapper } from 'ssh2'
-import { hostJudge, signInOf } from './credentials.ts'
-import { connectionLost, outcomeOfSession, outcomeOfStatus } from './faults.ts'
+import { bounds } from './bounds.ts'
+import { signInOf } from './credentials.ts'
+import { connectionLost, invalidAnswer, noSsh, outcomeOfSession, outcomeOfStatus } from './faults.ts'
+import { type HostKey, hostKeyOf } from './host-key.ts'
 
-const timeoutMs = 60_000
-const signInTimeoutMs = 30_000
 /** A server that answers none of four questions in a row, one every 15 seconds, is gone. */
 const keepAlive = { keepaliveInterval: 15_000, keepaliveCountMax: 4 }
+
+/**
+ * Without the group exchange, in which the server chooses a prime that the library would examine for as long as that
+ * takes; and without compression, in which little becomes much.
+ */
+const algorithms = {
+  kex: { remove: ['diffie-hellman-group-exchange-sha256', 'diffie-hellman-group-exchange-sha1'] },
+  compress: ['none'],
+}
 
 /** What the library calls back with. */
 export type Done<Value> = (error: Error | null | undefined, value?: Value) => void
@@ -15,24 +24,27 @@ export type Done<Value> = (error: Error | null | undefined, value?: Value) => vo
 /** A session of SFTP with a server. */
 export type Session = {
   readonly alive: boolean
+  readonly hostname: string
   /**
    * Makes one request. Rejects with an `Outcome`, or with the reason of the signal.
    * @param subject what a message calls the thing that it is about: a path
    */
   call<Value = void>(subject: string, start: (sftp: SFTPWrapper, done: Done<Value>) => void): Promise<Value>
+  /** Ends the session, and what is under way with it. */
+  end(outcome: Outcome): void
   close(): void
 }
 
 /** Keeps one session, and opens another when that has ended. */
 export type Sessions = { open(): Promise<Session>; close(): void }
 
-export function makeSessions(context: ConnectorContext): Sessions {
+export function makeSessions(context: ConnectorContext, hostKey?: HostKey): Sessions {
   let current: Promise<Session> | undefined
   return {
     async open() {
       const session = await current?.catch(() => undefined)
       if (session?.alive) return session
-      current = openSession(context)
+      current = openSession(context, hostKey)
       return await current
     },
     close() {
@@ -42,8 +54,11 @@ export function makeSessions(context: ConnectorContext): Sessions {
 }
 
 /** Connects and signs in. Ends when the signal says so, and whatever is under way with it. */
-export async function openSession({ secrets, egress, signal }: ConnectorContext): Promise<Session> {
-  const signIn = signInOf(secrets)
+export async function openSession(
+  { secrets, egress, signal }: ConnectorContext,
+  hostKey = hostKeyOf(secrets),
+): Promise<Session> {
+  const signIn = await signInOf(secrets, signal)
   const hostname = String(secrets.hostname)
   const port = Number(secrets.port ?? 22)
   const host = await egress.resolve(hostname, port)
@@ -51,33 +66,52 @@ export async function openSession({ secrets, egress, signal }: ConnectorContext)
   const client = new ssh2.Client()
   const pending = new Set<(reason: unknown) => void>()
   let ended: unknown
+  let signedIn = false
+  // Requests are small, and each waits for its answer: they must not wait for company on their way.
+  const socket = net.connect({ host, port, noDelay: true })
 
   const end = (reason: unknown) => {
     if (ended === undefined) ended = reason
+    clearTimeout(timer)
     signal.removeEventListener('abort', stop)
     client.destroy()
+    socket.destroy()
     for (const reject of pending) reject(ended)
     pending.clear()
   }
   const stop = () => end(signal.reason)
+  const timer = setTimeout(() => end(tooSlow(hostname, bounds.signInMs)), bounds.signInMs)
   signal.addEventListener('abort', stop, { once: true })
-  client.on('error', (error) => end(outcomeOfSession(error, hostname)))
+  const fail = (error: unknown) => end(outcomeOfSession(error, hostname, signedIn))
+  client.on('error', fail)
   client.on('close', () => end(connectionLost(hostname)))
-  // Requests are small, and each waits for its answer: they must not wait for company on their way.
-  client.on('connect', () => client.setNoDelay(true))
-  // Some servers ask for a password only as the answer to a question.
-  client.on('keyboard-interactive', (_name, _instructions, _language, prompts, finish) => {
-    finish(prompts.map(() => String(secrets.password)))
+  let exchanges = 0
+  client.on('handshake', () => {
+    exchanges += 1
+    if (exchanges > bounds.keyExchanges) end(invalidAnswer(hostname, 'it exchanges keys again and again'))
   })
+  // Some servers ask for a password only as the answer to a question.
+  let prompts = 0
+  client.on('keyboard-interactive', (_name, _instructions, _language, asked, finish) => {
+    prompts += 1
+    if (prompts > bounds.prompts || asked.length > bounds.prompts) return end(noSsh(hostname, 'it asks without end'))
+    finish(asked.map(() => String(secrets.password)))
+  })
+  client.on('change password', () => end(passwordExpired(hostname)))
 
-  const judge = hostJudge(secrets.hostKeyFingerprint, (key) => createHash('sha256').update(key).digest('base64'))
   const sftp = await new Promise<SFTPWrapper>((resolve, reject) => {
     pending.add(reject)
     client.on('ready', () => {
       client.sftp((error, wrapper) => {
-        if (error) return end(noSftp(hostname))
+        if (error) {
+          const broken = (error as { level?: unknown }).level === 'sftp-protocol'
+          return end(broken ? invalidAnswer(hostname, 'it does not begin SFTP as it should') : noSftp(hostname))
+        }
+        signedIn = true
+        hostKey.confirm()
+        clearTimeout(timer)
         pending.delete(reject)
-        wrapper.on('error', (fault: unknown) => end(outcomeOfSession(fault, hostname)))
+        wrapper.on('error', fail)
         wrapper.on('close', () => end(connectionLost(hostname)))
         resolve(wrapper)
       })
@@ -85,12 +119,17 @@ export async function openSession({ secrets, egress, signal }: ConnectorContext)
     client.connect({
       ...signIn,
       ...keepAlive,
-      ...{ host, port, readyTimeout: signInTimeoutMs },
+      ...{ sock: socket, algorithms: algorithms as never, readyTimeout: 0 },
       hostVerifier: (key: Buffer) => {
-        const known = judge(key)
-        if (!known) end(strangeHost(hostname))
-        return known
+        const refusal = hostKey.judge(key)
+        if (refusal) end(refusal)
+        return refusal === undefined
       },
+    })
+    // The library has stopped the socket until it listens, so this does not start it.
+    socket.on('data', () => {
+      if (!signedIn && socket.bytesRead > bounds.signInBytes) end(noSsh(hostname, 'it sends without end'))
+      if (socket.writableLength > bounds.waitingBytes) end(invalidAnswer(hostname, 'it asks and does not listen'))
     })
   })
 
@@ -98,19 +137,20 @@ export async function openSession({ secrets, egress, signal }: ConnectorContext)
     get alive() {
       return ended === undefined
     },
+    hostname,
     call(subject, start) {
       return new Promise((resolve, reject) => {
         if (ended !== undefined) return reject(ended)
-        const timer = setTimeout(() => end(tooSlow(hostname)), timeoutMs)
+        const limit = setTimeout(() => end(tooSlow(hostname, bounds.requestMs)), bounds.requestMs)
         const settle = () => {
-          clearTimeout(timer)
-          pending.delete(fail)
+          clearTimeout(limit)
+          pending.delete(refuse)
         }
-        const fail = (reason: unknown) => {
+        const refuse = (reason: unknown) => {
           settle()
           reject(reason)
         }
-        pending.add(fail)
+        pending.add(refuse)
         start(sftp, (error, value) => {
           settle()
           if (error) reject(outcomeOfStatus(error, subject) ?? ended ?? connectionLost(hostname))
@@ -118,19 +158,16 @@ export async function openSession({ secrets, egress, signal }: ConnectorContext)
         })
       })
     },
+    end,
     close: () => end(connectionLost(hostname)),
   }
 }
 
-const tooSlow = (host: string): Outcome =>
+const tooSlow = (host: string, timeoutMs: number): Outcome =>
   new Outcome('retry', 'timeout', `${host} has not answered within ${timeoutMs / 1000} seconds.`)
 
 const noSftp = (host: string): Outcome =>
   new Outcome('refused', 'no_sftp', `${host} let the user in, but does not offer SFTP to this user.`)
 
-const strangeHost = (host: string): Outcome =>
-  new Outcome(
-    'refused',
-    'strange_host_key',
-    `${host} shows another host key than the one that is set. Somebody could be listening: ask who runs the server whether the key has changed.`,
-  )
+const passwordExpired = (host: string): Outcome =>
+  new Outcome('refused', 'password_expired', `${host} wants a new password for this user; set one there, and here.`)

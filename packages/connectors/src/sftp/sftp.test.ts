@@ -5,21 +5,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Connector, Outcome, Row, Values } from '@penstock/connector'
+import type { Connector, Json, Outcome, Row, Values } from '@penstock/connector'
+import { nameMatcher } from '@penstock/connector/files'
 import { acceptDestination, acceptSource, type PeerFault, testContext } from '@penstock/connector/acceptance'
 import ssh2 from 'ssh2'
 import { skipWithout } from '../../../../test/harness/programs.ts'
 import { startOpenSsh } from '../../test/openssh-server.ts'
 import { startSftpServer } from '../../test/sftp-server.ts'
+import { batchOf, deliver as deliverTo, readAll as readChunks } from '../../test/tables.ts'
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts'
+import { readPrivateKey } from './private-key.ts'
 import { sftpDestination } from './sftp-destination.ts'
 import { sftpSource } from './sftp-source.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'penstock-sftp-'))
 after(() => rm(directory, { recursive: true, force: true }))
 
-const makeKey = (passphrase?: string) =>
-  ssh2.utils.generateKeyPairSync('ed25519', passphrase ? { passphrase, cipher: 'aes256-ctr', rounds: 4 } : {})
+const makeKey = (passphrase?: string, rounds = 4) =>
+  ssh2.utils.generateKeyPairSync('ed25519', passphrase ? { passphrase, cipher: 'aes256-ctr', rounds } : {})
 const [hostKey, userKey, strangeKey, lockedKey] = [makeKey(), makeKey(), makeKey(), makeKey('canary-passphrase')]
 const fingerprint = `SHA256:${createHash('sha256')
   .update(Buffer.from(hostKey.public.split(' ')[1] ?? '', 'base64'))
@@ -173,12 +176,55 @@ describe('SFTP', () => {
     return found?.map(({ ok, message }) => (ok ? 'ok' : message)).join()
   }
 
-  test('refuses a server that shows another host key than the one that is set', async () => {
+  test('refuses a server that shows another host key than the one that is set, and names both', async () => {
     const other = `SHA256:${createHash('sha256').update('other').digest('base64')}`
-    assert.match((await steps(sftpSource, { ...secrets, hostKeyFingerprint: other })) ?? '', /another host key/)
+    const answer = (await steps(sftpSource, { ...secrets, hostKeyFingerprint: other })) ?? ''
+    assert.match(answer, /another host key/)
+    assert.ok(answer.includes(fingerprint))
     assert.equal(await steps(sftpSource, { ...secrets, hostKeyFingerprint: `${other}, ${fingerprint}` }), 'ok')
+    const first = { ...secrets, hostKeyFingerprint: other, hostKeyCheck: 'first-use' }
+    assert.match((await steps(sftpSource, first)) ?? '', /another host key/, 'what is set counts')
+  })
+
+  test('accepts no host key without a fingerprint, and names the one that it saw', async () => {
     const { hostKeyFingerprint: _, ...open } = secrets
-    assert.equal(await steps(sftpSource, open), 'ok')
+    for (const given of [open, { ...open, hostKeyCheck: 'fingerprint' }]) {
+      for (const connector of [sftpSource, sftpDestination]) {
+        const answer = (await steps(connector, given)) ?? ''
+        assert.ok(answer.includes(fingerprint))
+        assert.match(answer, /set it as host key fingerprint, or set the host key check to first-use/)
+      }
+    }
+    const found = await sftpSource.check?.(testContext({ secrets: { ...open, hostKeyCheck: 'first-use' } }))
+    assert.ok(found?.[0]?.ok && found[0].message.includes(fingerprint))
+  })
+
+  test('remembers the first host key for the connection, and accepts no other afterwards', async () => {
+    const { hostKeyFingerprint: _, ...open } = secrets
+    const first = { ...open, hostKeyCheck: 'first-use' }
+    const kept = { hostname: '127.0.0.1', port: plain.port, fingerprint }
+    const strange = { ...kept, fingerprint: `SHA256:${createHash('sha256').update('other').digest('base64')}` }
+    const elsewhere = { ...strange, port: plain.port + 1 }
+    const settings = { path: inbox, pattern: '1.csv' }
+    const refused = (error: Outcome) => error.code === 'strange_host_key' && error.message.includes(fingerprint)
+
+    const [chunk] = await readChunks(sftpSource, { secrets: first, settings })
+    assert.deepEqual(chunk?.marker, kept)
+    assert.equal((await readChunks(sftpSource, { secrets, settings }))[0]?.marker, undefined)
+    for (const marker of [kept, elsewhere]) await readChunks(sftpSource, { secrets: first, settings, marker })
+    await assert.rejects(readChunks(sftpSource, { secrets: first, settings, marker: strange }), refused)
+
+    const outbox = join(directory, 'first-use')
+    await mkdir(outbox)
+    const deliver = (memory?: Json) =>
+      deliverTo(
+        sftpDestination,
+        { secrets: first, settings: { path: outbox, fileFormat: 'CSV' }, ...(memory ? { memory } : {}) },
+        batchOf(columns, rows.slice(0, 3)),
+      )
+    assert.deepEqual((await deliver()).memory, kept)
+    assert.deepEqual((await deliver(elsewhere)).memory, kept)
+    await assert.rejects(deliver(strange), refused)
   })
 
   test('signs in with a password, asked for at once or in a dialogue', async () => {
@@ -205,6 +251,95 @@ describe('SFTP', () => {
     assert.equal(await steps(sftpDestination, { ...secrets, sshPrivateKey: flat }), 'ok')
     for (const sshPrivateKey of ['canary', userKey.public]) {
       assert.match((await steps(sftpDestination, { ...secrets, sshPrivateKey })) ?? '', /cannot be read/)
+    }
+  })
+
+  test('refuses a key that mixes its passphrase too often, or is in another form, without trying it', async () => {
+    const { key, rounds } = withRounds(lockedKey.private, 4_000_000_000)
+    assert.equal(rounds, 4)
+    const given = { ...secrets, sshPrivateKey: key, passphrase: 'canary-passphrase' }
+    for (const connector of [sftpSource, sftpDestination]) {
+      assert.match((await steps(connector, given)) ?? '', /in 4000000000 rounds, and at most 1024 are done/)
+    }
+    const more = withRounds(lockedKey.private, 1_025).key
+    assert.match((await steps(sftpSource, { ...given, sshPrivateKey: more })) ?? '', /in 1025 rounds/)
+    for (const [form, sshPrivateKey] of [
+      ['PKCS #8', '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----'],
+      ['PuTTY 3', 'PuTTY-User-Key-File-3: ssh-ed25519\nKey-Derivation: Argon2id\nArgon2-Passes: 4000000000'],
+    ] as const) {
+      assert.ok((await steps(sftpSource, { ...given, sshPrivateKey }))?.includes(`in the form of ${form}`))
+    }
+  })
+
+  test('lets other work go on while a key is opened, and gives up when the work is stopped', async () => {
+    const slow = makeKey('canary-passphrase', 16).private
+    let turns = 0
+    let over = false
+    const turn = () => {
+      turns += 1
+      if (!over) setImmediate(turn)
+    }
+    setImmediate(turn)
+    const text = await readPrivateKey(slow, 'canary-passphrase', new AbortController().signal)
+    over = true
+    // In this thread, not one would have come in between.
+    assert.ok(turns > 1)
+    assert.equal(ssh2.utils.parseKey(text) instanceof Error, false)
+    const stop = new AbortController()
+    const stopped = readPrivateKey(slow, 'canary-passphrase', stop.signal)
+    stop.abort()
+    await assert.rejects(stopped, (error) => error === stop.signal.reason)
+  })
+
+  test('opens encrypted keys of every type, and signs in with them', async () => {
+    for (const [type, options] of [
+      ['ed25519', {}],
+      ['ecdsa', { bits: 256 }],
+      ['ecdsa', { bits: 521 }],
+      ['rsa', { bits: 2048 }],
+    ] as const) {
+      const locked = { passphrase: 'canary', cipher: 'aes256-ctr', rounds: 1, ...options }
+      const pair = ssh2.utils.generateKeyPairSync(type as 'rsa', locked as never)
+      const text = await readPrivateKey(pair.private, 'canary', new AbortController().signal)
+      const [opened, known] = [ssh2.utils.parseKey(text), ssh2.utils.parseKey(pair.public)]
+      assert.ok(!(opened instanceof Error) && !(known instanceof Error))
+      assert.ok(known.getPublicSSH().equals(opened.getPublicSSH()))
+      const data = Buffer.from('signed')
+      assert.equal(known.verify(data, opened.sign(data) as Buffer), true)
+    }
+  })
+
+  test('refuses texts that are nearly keys, and keys that are too large, at once', async () => {
+    const { signal } = new AbortController()
+    const huge = 'QUJD'.repeat(3_000)
+    for (const text of [
+      `-----BEGIN RSA PRIVATE KEY-----\n${'a:b\n'.repeat(15_000)}x`,
+      `-----BEGIN RSA PRIVATE KEY-----\n${'a: b\n'.repeat(12_000)}\n-----END RSA PRIVATE KEY-----`,
+      `-----BEGIN OPENSSH PRIVATE KEY-----\n${huge}\n-----END OPENSSH PRIVATE KEY-----`,
+      `PuTTY-User-Key-File-2: ssh-rsa\n${'Private-Lines: 1\n'.repeat(3_000)}`,
+      '-----BEGIN OPENSSH PRIVATE KEY-----\n-----END OPENSSH PRIVATE KEY-----',
+      '',
+    ]) {
+      await assert.rejects(
+        readPrivateKey(text, 'canary', signal),
+        (error: Outcome) => error.code === 'invalid_private_key',
+      )
+    }
+  })
+
+  test('finds files by patterns, however many stars they have', () => {
+    for (const [pattern, name, fits] of [
+      ['*.csv', 'a.csv', true],
+      ['*.csv', '.csv', true],
+      ['*.csv', 'a.csv.gz', false],
+      ['?.csv', 'ä.csv', true],
+      ['a*b*c', 'a-b-b-c', true],
+      ['a*b*c', 'a-b-b', false],
+      ['[a].csv', '[a].csv', true],
+      ['*', '', true],
+      [`${'*a'.repeat(200)}b`, 'a'.repeat(1_000), false],
+    ] as const) {
+      assert.equal(nameMatcher(pattern, { question: true })(name), fits, pattern)
     }
   })
 
@@ -253,6 +388,17 @@ describe('SFTP', () => {
     return found
   }
 })
+
+/** An encrypted key that says that its passphrase is mixed so often; and how often it was. */
+function withRounds(key: string, rounds: number): { key: string; rounds: number } {
+  const lines = key.trim().split('\n')
+  const bytes = Buffer.from(lines.slice(1, -1).join(''), 'base64')
+  // Behind the magic: the cipher, the function, its options, which are a salt of 16 bytes and the rounds.
+  const at = bytes.indexOf('bcrypt') + 'bcrypt'.length + 4 + 4 + 16
+  const before = bytes.readUInt32BE(at)
+  bytes.writeUInt32BE(rounds, at)
+  return { key: [lines[0], bytes.toString('base64'), lines.at(-1), ''].join('\n'), rounds: before }
+}
 
 async function serveNonsense(): Promise<string> {
   const { createServer } = await import('node:http')

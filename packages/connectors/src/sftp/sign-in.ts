@@ -1,4 +1,4 @@
-import { number, text } from '@penstock/connector'
+import { number, select, text } from '@penstock/connector'
 
 /** Which server, and who signs in to it. @param secrets those that the connector signs in with */
 export const server = (secrets: readonly string[]) => ({
@@ -20,12 +20,20 @@ export const server = (secrets: readonly string[]) => ({
   username: text({ label: 'Username', description: 'User who signs in to the server', required: true }),
 })
 
-/** Optional, because most people do not know it; with it, nobody can pass for the server. */
+/** How the server proves who it is. @param secrets those that the connector signs in with */
 export const hostKey = (secrets: readonly string[]) => ({
   hostKeyFingerprint: text({
     label: 'Host key fingerprint',
     description:
-      'Fingerprint of the server’s key as ssh-keygen -lf prints it, SHA256: and Base64; several are separated by commas. Without one, any key is accepted',
+      'Fingerprint of the server’s key as ssh-keygen -lf prints it, SHA256: and Base64; several are separated by commas. A check without one shows the fingerprint of the key that the server has',
+    binds: secrets,
+  }),
+  hostKeyCheck: select({
+    label: 'Host key check',
+    description:
+      'Which key of the server is accepted where no fingerprint is set: none, or the first one and later no other',
+    options: ['fingerprint', 'first-use'],
+    default: 'fingerprint',
     binds: secrets,
   }),
 })

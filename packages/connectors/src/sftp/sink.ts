@@ -1,6 +1,7 @@
 import { type ConnectorContext, type Json, Outcome } from '@penstock/connector'
 import type { FileSink } from '@penstock/connector/files'
 import { isMissing } from './faults.ts'
+import type { HostKey } from './host-key.ts'
 import { attributesOf, closeFile, openFile, remove, rename, stat, sync, truncate, writeBytes } from './requests.ts'
 import { makeSessions, openSession, type Session } from './session.ts'
 import { join } from './store.ts'
@@ -15,8 +16,13 @@ const endOf = (receipts: readonly Json[]): number => (receipts.at(-1) as Receipt
 type Opened = { readonly session: Session; readonly handle: Buffer; end: number }
 
 /** A file of a server, written under a hidden name beside it and renamed when it is whole. */
-export function openSftpSink(context: ConnectorContext, directory: string, fileName: string): FileSink {
-  const sessions = makeSessions(context)
+export function openSftpSink(
+  context: ConnectorContext,
+  directory: string,
+  fileName: string,
+  hostKey: HostKey,
+): FileSink {
+  const sessions = makeSessions(context, hostKey)
   const path = join(directory, fileName)
   const partial = join(directory, `.${fileName}.partial`)
   let opened: Opened | undefined
@@ -79,7 +85,7 @@ export function openSftpSink(context: ConnectorContext, directory: string, fileN
       await letGo()
       if (receipts.length > 0) return sink.publish(receipts)
       // The signal may be what ended the transfer, and has ended its session then.
-      const session = await openSession({ ...context, signal: AbortSignal.timeout(abortTimeoutMs) })
+      const session = await openSession({ ...context, signal: AbortSignal.timeout(abortTimeoutMs) }, hostKey)
       try {
         await remove(session, partial)
       } finally {

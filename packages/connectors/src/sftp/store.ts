@@ -1,13 +1,28 @@
 import { type ConnectorContext, Outcome } from '@penstock/connector'
 import { type FileStore, nameMatcher, type StoredFile } from '@penstock/connector/files'
-import type { FileEntryWithStats } from 'ssh2'
-import { isMissing } from './faults.ts'
-import { type Attributes, attributesOf, closeFile, kindOf, openFile, readBytes, stat } from './requests.ts'
+import { isMissing, isRefusal } from './faults.ts'
+import type { HostKey } from './host-key.ts'
+import {
+  type Attributes,
+  attributesOf,
+  checkAttributes,
+  closeFile,
+  kindOf,
+  listEntries,
+  openFile,
+  readBytes,
+  stat,
+} from './requests.ts'
 import { makeSessions, type Session } from './session.ts'
 
 /** The files under a path of a server: that file, or those right in that directory whose names fit the pattern. */
-export function openSftpStore(context: ConnectorContext, path: string, pattern: string | undefined): FileStore {
-  const sessions = makeSessions(context)
+export function openSftpStore(
+  context: ConnectorContext,
+  path: string,
+  pattern: string | undefined,
+  hostKey: HostKey,
+): FileStore {
+  const sessions = makeSessions(context, hostKey)
   return {
     async list() {
       const session = await sessions.open()
@@ -49,18 +64,27 @@ export function openSftpStore(context: ConnectorContext, path: string, pattern: 
 }
 
 async function listDirectory(session: Session, path: string, pattern: string | undefined): Promise<StoredFile[]> {
-  const entries = await session.call<FileEntryWithStats[]>(path, (sftp, done) => sftp.readdir(path, done))
   const fits = pattern === undefined ? () => true : nameMatcher(pattern, { question: true })
   const files: StoredFile[] = []
-  for (const { filename, attrs } of entries) {
+  for await (const entry of listEntries(session, path)) {
     // Hidden files are not meant to be found; many programs hide so what they have not written to its end.
-    if (filename.startsWith('.') || !fits(filename)) continue
-    const name = join(path, filename)
-    const attributes = kindOf(attrs) === 'link' ? await stat(session, name).catch(() => undefined) : attrs
-    if (attributes && kindOf(attributes) === 'file') files.push(storedFile(name, attributes))
+    if (entry.name.startsWith('.') || !fits(entry.name)) continue
+    const name = join(path, entry.name)
+    const isLink = kindOf(entry.attributes) === 'link'
+    const attributes = isLink ? await statLink(session, name) : entry.attributes
+    if (attributes && kindOf(attributes) === 'file') {
+      files.push(storedFile(name, checkAttributes(session, attributes)))
+    }
   }
   return files
 }
+
+/** What a link leads to; `undefined` where it leads nowhere, in a circle, or where the user may not look. */
+const statLink = (session: Session, path: string): Promise<Attributes | undefined> =>
+  stat(session, path).catch((error: unknown) => {
+    if (session.alive && isRefusal(error)) return undefined
+    throw error
+  })
 
 /** A path in a directory. */
 export const join = (directory: string, name: string): string => `${directory.replace(/\/+$/, '')}/${name}`

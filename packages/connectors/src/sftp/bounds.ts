@@ -1,0 +1,28 @@
+/** What this connector takes from a server, and from the key of a user, at most. */
+export const bounds = {
+  /** Rounds of the function that makes a key out of the passphrase of an OpenSSH key; ssh-keygen uses 16 or 24. */
+  keyRounds: 1_024,
+  /** Time for these rounds, in milliseconds. */
+  keyMs: 60_000,
+  /** Bits of an RSA or DSA key. */
+  keyBits: 16_384,
+  /** Time until SFTP has begun, in milliseconds. */
+  signInMs: 30_000,
+  /** Bytes that a server may send until then. */
+  signInBytes: 1024 * 1024,
+  /** Questions for a password in a dialogue. */
+  prompts: 10,
+  /** Bytes that wait to be sent because the server does not read; the connector itself has about 2 MiB under way. */
+  waitingBytes: 4 * 1024 * 1024,
+  /** Key exchanges of a session. */
+  keyExchanges: 1_000,
+  /** Time until one request is answered, in milliseconds. */
+  requestMs: 60_000,
+  /** Entries of a directory, and the time to list them in milliseconds. */
+  listEntries: 100_000,
+  listMs: 600_000,
+  /** Characters of a name in a directory. */
+  nameLength: 1_024,
+  /** Time until a piece of 30 KiB has come, however small its parts, in milliseconds. */
+  pieceMs: 300_000,
+} as const

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { type Json, Outcome, type Values } from '@penstock/connector'
+
+/** Which key a server has to show, and which one it showed. */
+export type HostKey = {
+  /** Judges a key that the server shows; answers why it is not accepted. */
+  judge(key: Uint8Array): Outcome | undefined
+  /** The server has proven that the key is its own: a first key counts from now on. */
+  confirm(): void
+  /** The fingerprint of the key that was proven, as `ssh-keygen -lf` prints it. */
+  readonly seen: string | undefined
+  /** What to remember of it, where the first key counts. */
+  readonly memory: Json | undefined
+}
+
+type Memory = { readonly hostname: string; readonly port: number; readonly fingerprint: string }
+
+const bare = (fingerprint: string): string => fingerprint.replace(/^SHA256:/i, '').replace(/=+$/, '')
+
+/**
+ * The key of the server that the secrets name: one of the fingerprints that are set; else, where the first key counts,
+ * the one that was remembered, or any while none was. Without either choice no key is accepted.
+ * @param remembered what an earlier `memory` was, of this server or another one
+ */
+export function hostKeyOf(secrets: Values, remembered?: Json): HostKey {
+  const hostname = String(secrets.hostname)
+  const port = Number(secrets.port ?? 22)
+  const set = typeof secrets.hostKeyFingerprint === 'string' ? secrets.hostKeyFingerprint.split(/[\s,]+/) : []
+  const pinned = set.filter((each) => each !== '').map(bare)
+  const firstUse = secrets.hostKeyCheck === 'first-use'
+  let known = memoryIn(remembered, hostname, port)
+  let shownLast: string | undefined
+  let seen: string | undefined
+  return {
+    get seen() {
+      return seen
+    },
+    get memory() {
+      return firstUse && seen !== undefined ? { hostname, port, fingerprint: seen } : undefined
+    },
+    judge(key) {
+      const shown = bare(createHash('sha256').update(key).digest('base64'))
+      const fingerprint = `SHA256:${shown}`
+      if (pinned.length > 0) {
+        if (!pinned.includes(shown)) return strange(hostname, fingerprint, 'the one that is set')
+      } else if (!firstUse) {
+        return unconfirmed(hostname, fingerprint)
+      } else if (known !== undefined && known !== shown) {
+        return strange(hostname, fingerprint, `SHA256:${known}, which it showed before`)
+      }
+      shownLast = shown
+      return undefined
+    },
+    confirm() {
+      known = shownLast
+      seen = `SHA256:${shownLast}`
+    },
+  }
+}
+
+function memoryIn(remembered: Json | undefined, hostname: string, port: number): string | undefined {
+  if (typeof remembered !== 'object' || remembered === null || Array.isArray(remembered)) return undefined
+  const memory = remembered as Partial<Memory>
+  const same = memory.hostname === hostname && memory.port === port
+  return same && typeof memory.fingerprint === 'string' ? bare(memory.fingerprint) : undefined
+}
+
+const strange = (host: string, shown: string, expected: string): Outcome =>
+  new Outcome(
+    'refused',
+    'strange_host_key',
+    `${host} shows the host key ${shown}, which is another host key than ${expected}. Somebody could be listening: ask who runs the server whether the key has changed, and if so, set its fingerprint.`,
+  )
+
+const unconfirmed = (host: string, shown: string): Outcome =>
+  new Outcome(
+    'refused',
+    'host_key_unconfirmed',
+    `${host} shows the host key ${shown}, and no fingerprint is set. Ask who runs the server whether it is theirs and set it as host key fingerprint, or set the host key check to first-use, which accepts the first key and later no other.`,
+  )

@@ -1,0 +1,167 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { Worker } from 'node:worker_threads'
+import { Outcome } from '@penstock/connector'
+import ssh2 from 'ssh2'
+import { bounds } from './bounds.ts'
+
+export type LockedKey = { readonly text: string; readonly passphrase: string }
+export type UnlockedKey = { readonly pem: string } | { readonly why: string }
+
+/**
+ * A private key as the library takes it without any work: without a passphrase, and of a size that it signs with at once.
+ * Throws `refused` where the text is no such key, the passphrase does not open it, or opening it takes too much.
+ * @param given OpenSSH, PEM of OpenSSL before PKCS #8, or PuTTY 2; line breaks may be written as `\n`
+ */
+export async function readPrivateKey(
+  given: string,
+  passphrase: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const text = `${given.trim().replaceAll('\\n', '\n').replaceAll('\r\n', '\n')}\n`
+  assertForm(text)
+  const rounds = roundsOf(text)
+  if (rounds !== undefined && rounds > bounds.keyRounds) throw tooManyRounds(rounds)
+  const opened =
+    rounds !== undefined && passphrase !== undefined ? await unlock({ text, passphrase }, signal) : undefined
+  if (opened && 'why' in opened) throw unfitKey(opened.why)
+  const plain = opened ? withoutPassphrase(opened.pem) : text
+  const parsed = ssh2.utils.parseKey(plain, opened ? undefined : passphrase)
+  if (parsed instanceof Error || !parsed.isPrivateKey()) throw unfitKey(parsed instanceof Error ? parsed.message : '')
+  assertSize(parsed.getPrivatePEM())
+  return opened || passphrase === undefined ? plain : withoutPassphrase(parsed.getPrivatePEM())
+}
+
+const base64Line = /^[A-Za-z0-9+/=]*$/
+const headerLine = /^[A-Za-z-]{1,40}: [\w ,./-]{1,200}$/
+
+/** The library's own patterns take very long for texts that are nearly keys, so that only the form of one gets there. */
+function assertForm(text: string): void {
+  const lines = text.trim().split('\n')
+  const [first = ''] = lines
+  const kind = /^-----BEGIN ([A-Z ]{1,40})-----$/.exec(first)?.[1]
+  if (kind === 'PRIVATE KEY' || kind === 'ENCRYPTED PRIVATE KEY') throw otherForm('PKCS #8')
+  if (/^PuTTY-User-Key-File-(?!2)/.test(first)) throw otherForm('PuTTY 3')
+  if (first.startsWith('PuTTY-User-Key-File-2:')) {
+    if (lines.filter((line) => line.startsWith('Private-Lines:')).length !== 1) throw unfitKey('')
+    return
+  }
+  const inner = lines.slice(1, -1)
+  const headers = kind === 'OPENSSH PRIVATE KEY' ? 0 : inner.findIndex((line) => !headerLine.test(line))
+  const fits =
+    kind !== undefined &&
+    /^(OPENSSH|RSA|DSA|EC) PRIVATE KEY$/.test(kind) &&
+    lines.at(-1) === `-----END ${kind}-----` &&
+    headers >= 0 &&
+    headers <= 8 &&
+    inner.slice(headers).every((line) => base64Line.test(line.trim()))
+  if (!fits) throw unfitKey('')
+}
+
+/** How often an OpenSSH key mixes its passphrase; `undefined` where it has none, or is no such key. */
+function roundsOf(text: string): number | undefined {
+  const body = /^-----BEGIN OPENSSH PRIVATE KEY-----\n([^-]+)\n-----END/.exec(text)?.[1]
+  if (body === undefined) return undefined
+  const bytes = Buffer.from(body, 'base64')
+  let at = 'openssh-key-v1\0'.length
+  const next = (): Buffer => {
+    const start = at + 4
+    const length = start <= bytes.length ? bytes.readUInt32BE(at) : Number.POSITIVE_INFINITY
+    if (start + length > bytes.length) throw unfitKey('')
+    at = start + length
+    return bytes.subarray(start, at)
+  }
+  const [, derivation, options] = [next(), next(), next()]
+  if (derivation?.toString('latin1') !== 'bcrypt' || !options) return undefined
+  const salt = options.length >= 4 ? options.readUInt32BE(0) : Number.POSITIVE_INFINITY
+  if (options.length !== 4 + salt + 4) throw unfitKey('')
+  return options.readUInt32BE(4 + salt)
+}
+
+async function unlock(locked: LockedKey, signal: AbortSignal): Promise<UnlockedKey> {
+  signal.throwIfAborted()
+  const worker = new Worker(new URL('./unlock-worker.ts', import.meta.url), {
+    workerData: locked,
+    resourceLimits: { maxOldGenerationSizeMb: 128 },
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<UnlockedKey>()
+  const stop = () => reject(signal.reason)
+  const timer = setTimeout(() => reject(tooSlow()), bounds.keyMs)
+  signal.addEventListener('abort', stop, { once: true })
+  worker.once('message', resolve)
+  worker.once('error', () => resolve({ why: '' }))
+  worker.once('exit', () => resolve({ why: '' }))
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+    await worker.terminate()
+  }
+}
+
+/** The library reads RSA and ECDSA in the form that it writes, but not Ed25519. */
+function withoutPassphrase(pem: string): string {
+  if (!pem.startsWith('-----BEGIN PRIVATE KEY-----')) return pem
+  const { d = '', x = '' } = createPrivateKey(pem).export({ format: 'jwk' })
+  const [secret, open] = [Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]
+  const type = string('ssh-ed25519')
+  const key = Buffer.concat([Buffer.alloc(8), type, string(open), string(Buffer.concat([secret, open])), string('')])
+  const padding = Buffer.from(Array.from({ length: (8 - (key.length % 8)) % 8 }, (_, at) => at + 1))
+  const whole = Buffer.concat([
+    ...[Buffer.from('openssh-key-v1\0'), string('none'), string('none'), string(''), Buffer.from([0, 0, 0, 1])],
+    ...[string(Buffer.concat([type, string(open)])), string(Buffer.concat([key, padding]))],
+  ])
+  return `-----BEGIN OPENSSH PRIVATE KEY-----\n${whole.toString('base64')}\n-----END OPENSSH PRIVATE KEY-----\n`
+}
+
+function string(content: string | Buffer): Buffer {
+  const bytes = Buffer.from(content)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}
+
+/** A number longer than the modulus makes signing take hours. */
+function assertSize(pem: string): void {
+  let key: KeyObject
+  try {
+    key = createPrivateKey(pem)
+  } catch {
+    throw unfitKey('')
+  }
+  const { modulusLength = 0 } = key.asymmetricKeyDetails ?? {}
+  if (modulusLength > bounds.keyBits) throw tooLarge(modulusLength)
+  if (key.asymmetricKeyType !== 'rsa') return
+  const { n = '', ...parts } = key.export({ format: 'jwk' })
+  const longest = Math.max(
+    ...[parts.e, parts.d, parts.p, parts.q, parts.dp, parts.dq, parts.qi].map((part) => part?.length ?? 0),
+  )
+  if (longest > n.length) throw unfitKey('')
+}
+
+function unfitKey(why: string): Outcome {
+  const advice = /encrypted|passphrase|integrity|decrypt/i.test(why)
+    ? 'it is encrypted, and the passphrase does not open it.'
+    : 'it should be an OpenSSH or PEM key, with its first and last line.'
+  return invalid(`The private key cannot be read: ${advice}`)
+}
+
+const otherForm = (form: string): Outcome =>
+  invalid(
+    `The private key is in the form of ${form}, which is not read: convert it to that of OpenSSH, with ssh-keygen -p -f FILE or PuTTYgen.`,
+  )
+
+const tooManyRounds = (rounds: number): Outcome =>
+  invalid(
+    `The private key mixes its passphrase in ${rounds} rounds, and at most ${bounds.keyRounds} are done: encrypt it again with fewer, with ssh-keygen -p -a 24 -f FILE.`,
+  )
+
+const tooSlow = (): Outcome =>
+  invalid(
+    `Opening the private key takes longer than ${bounds.keyMs / 1000} seconds: encrypt it again with fewer rounds, with ssh-keygen -p -a 24 -f FILE.`,
+  )
+
+const tooLarge = (bits: number): Outcome =>
+  invalid(`The private key has ${bits} bits, and at most ${bounds.keyBits} are used: sign in with a smaller one.`)
+
+const invalid = (message: string): Outcome => new Outcome('refused', 'invalid_private_key', message)
