@@ -24,7 +24,8 @@ const policy = [
 /** Names of assets hold a digest of their content: what was loaded once is good for ever. */
 const assetMaxAge = '365d'
 
-const notBuilt = 'The console is not built: run npm run build, then start the service again.\n'
+const notBuilt =
+  'The console is not built: run npm ci, with development dependencies, or copy packages/console/dist from a checkout where it is built. Then start the service again.\n'
 
 /** Serves the console at `/` and at the addresses of its pages, and its files under `/console/`. */
 export async function serveConsole(app: FastifyInstance, publicUrl: string): Promise<void> {

@@ -1,0 +1,20 @@
+/**
+ * Builds the console when the checkout is installed. `npm ci --omit=dev` leaves out what builds it: then the one that was
+ * built before, or was copied here, is served. Plain JavaScript, since npm may call it with an older Node.
+ */
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(fileURLToPath(import.meta.url))
+const vite = await import('vite').catch((error) => {
+  if (error.code === 'ERR_MODULE_NOT_FOUND' && error.message.includes("'vite'")) return undefined
+  throw error
+})
+if (vite) {
+  await vite.build({ root, logLevel: 'warn' })
+} else if (!existsSync(join(root, 'dist/index.html'))) {
+  console.warn(
+    'The console is not built, and what builds it is a development dependency: run npm ci without --omit=dev once, or copy packages/console/dist from a checkout where it is built. The API works without it.',
+  )
+}
