@@ -50,7 +50,7 @@ export async function startWorld(): Promise<World> {
     },
     meet: async (accountId, id, trigger) => {
       const { catalogue, config, accounts } = service.service.deps
-      const ground = { catalogue, environment: config.environment.name }
+      const ground = { catalogue, environment: config.environment.name, quota: config.quotas.connections }
       const owner = await service.database.pool.query('select organization_id from accounts where id = $1', [accountId])
       await service.database.transaction(async (tx) => {
         const account = await accounts.find(tx, owner.rows[0].organization_id, accountId, true)

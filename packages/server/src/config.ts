@@ -27,6 +27,8 @@ export type Config = {
   tokenLifetimeSeconds: number
   /** Requests a minute for each client; 0: no limit. */
   rateLimitPerMinute: number
+  /** How many a tenant may have that are not deleted: in an organization, in a sub-account, in an organization. */
+  quotas: { readonly accounts: number; readonly connections: number; readonly enabledSchedules: number }
   /** Open HTTP connections of this process, over all and from one address; 0: no bound. */
   httpConnections: { readonly total: number; readonly perAddress: number }
   corsOrigins: readonly string[]
@@ -90,6 +92,7 @@ export class ConfigError extends Error {
 
 export const masterKeyHint = 'Make one with: openssl rand -base64 32'
 const clientSecretLengthMin = 16
+const quotaMax = 10_000_000
 
 /**
  * Reads the settings from the environment.
@@ -162,6 +165,11 @@ export function readConfig(
     },
     tokenLifetimeSeconds: whole('PENSTOCK_TOKEN_LIFETIME_SECONDS', limits.tokenLifetimeSecondsDefault, 1, 31_536_000),
     rateLimitPerMinute: whole('PENSTOCK_RATE_LIMIT', limits.requestsPerMinuteDefault, 0, 1_000_000),
+    quotas: {
+      accounts: whole('PENSTOCK_QUOTA_ACCOUNTS', limits.accountsPerOrganizationDefault, 1, quotaMax),
+      connections: whole('PENSTOCK_QUOTA_CONNECTIONS', limits.connectionsPerAccountDefault, 1, quotaMax),
+      enabledSchedules: whole('PENSTOCK_QUOTA_SCHEDULES', limits.enabledSchedulesPerOrganizationDefault, 1, quotaMax),
+    },
     httpConnections: {
       total: whole('PENSTOCK_HTTP_CONNECTIONS', limits.httpConnectionsDefault, 1, 1_000_000),
       perAddress: whole('PENSTOCK_HTTP_CONNECTIONS_PER_ADDRESS', limits.httpConnectionsPerAddressDefault, 0, 1_000_000),

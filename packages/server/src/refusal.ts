@@ -1,4 +1,4 @@
-import { type ErrorCode, errors, type Fault } from '@penstock/wire'
+import { type ErrorCode, errors, type Fault, limits } from '@penstock/wire'
 
 /** A rule's no. It becomes the error answer of its code, whoever meets it. */
 export class Refusal extends Error {
@@ -18,6 +18,23 @@ export class Refusal extends Error {
 /** Says no: the only way in which a rule does. `faults` name every field that is at fault. */
 export function refuse(code: ErrorCode, faults: readonly Fault[] = [], retryAfterSeconds?: number): never {
   throw new Refusal(code, faults, retryAfterSeconds)
+}
+
+/**
+ * Refuses with `quota_exceeded` where `live` is more than the quota allows, or `kept`, which counts also what is deleted and
+ * not yet removed for good, more than `quotaFactorWithDeleted` times as many. Both include what is being created.
+ * @param what what is counted, and of whom: `sub-accounts of the organization`
+ */
+export function requireQuota(
+  { live, kept }: { live: number; kept: number },
+  { field, what, max, setting }: { field: string; what: string; max: number; setting: string },
+): void {
+  if (live > max) refuse('quota_exceeded', [{ field, message: `the quota is ${max} ${what}; ${setting} sets it` }])
+  const keptMax = max * limits.quotaFactorWithDeleted
+  if (kept > keptMax) {
+    const message = `at most ${keptMax} ${what}, deleted ones included, are kept at once, and deleted ones for ${limits.restoreWindowDays} days; ${setting} sets a ${limits.quotaFactorWithDeleted}th of it`
+    refuse('quota_exceeded', [{ field, message }])
+  }
 }
 
 /** Refuses with all faults at once where there are any. */

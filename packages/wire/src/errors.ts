@@ -105,6 +105,12 @@ export const errors = {
     message: 'The connector is not configured in this sub-account: save its configuration first, then try again.',
     when: 'Check Connector before the connector has been configured.',
   },
+  quota_exceeded: {
+    status: 409,
+    message:
+      'The quota that details names is used up. Delete what you no longer need, or ask your operator to raise the setting.',
+    when: 'Add Account, Create a Connection, or a schedule that becomes enabled, while there are as many as the quota allows. `details` names the quota and its setting. What is deleted counts only once there are ten times the quota, deleted ones included.',
+  },
   not_editable: {
     status: 409,
     message: 'This was made in another environment and can be changed only there.',

@@ -57,6 +57,12 @@ export const limits = {
   /** Open HTTP connections of one process, and of one address in one process, unless the operator chose otherwise. */
   httpConnectionsDefault: 10_000,
   httpConnectionsPerAddressDefault: 512,
+  /** Quotas, unless the operator chose otherwise: what is not deleted. */
+  accountsPerOrganizationDefault: 10_000,
+  connectionsPerAccountDefault: 1_000,
+  enabledSchedulesPerOrganizationDefault: 10_000,
+  /** How many times a quota there may be together with what is deleted and not yet removed for good. */
+  quotaFactorWithDeleted: 10,
   /** Seconds that an access token lives unless the operator chose otherwise. */
   tokenLifetimeSecondsDefault: 86_400,
 } as const

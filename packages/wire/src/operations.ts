@@ -251,6 +251,7 @@ export const operations = {
     reply: Account,
     success: 201,
     done: 'Account created',
+    refusals: ['quota_exceeded'],
     shows: { connections: '0', updatedTime: example.createdTime, volume: 0 },
   }),
   editAccount: operation({
@@ -307,7 +308,7 @@ export const operations = {
     reply: Connection,
     success: 201,
     done: 'Connection created',
-    refusals: ['connector_not_added', 'connectors_incompatible'],
+    refusals: ['connector_not_added', 'quota_exceeded', 'connectors_incompatible'],
     shows: {
       status: 'In-progress',
       updatedTime: example.createdTime,
@@ -532,7 +533,7 @@ export const operations = {
     body: SetSchedule,
     reply: Schedule,
     done: 'Schedule set',
-    refusals: ['connection_deleted', 'not_editable', 'transfer_not_supported'],
+    refusals: ['connection_deleted', 'quota_exceeded', 'not_editable', 'transfer_not_supported'],
   }),
   deleteSchedule: operation({
     method: 'DELETE',

@@ -7,7 +7,7 @@ import { requireEditable } from '../environment.ts'
 import type { ActingAccount, Actor } from '../http/call.ts'
 import type { Precondition } from '../http/precondition.ts'
 import { newIdentifier } from '../identifiers.ts'
-import { refuse } from '../refusal.ts'
+import { refuse, requireQuota } from '../refusal.ts'
 import * as queries from './queries.ts'
 import { viewAccount, viewAccountEntry } from './view.ts'
 
@@ -48,14 +48,25 @@ export async function listAccounts(
   return { reply: rows.map(viewAccountEntry), total: count?.total ?? 0 }
 }
 
+/** Creates a sub-account. Refuses with `quota_exceeded` where the organization has as many as `quota` allows. */
 export async function addAccount(
   tx: Transaction,
   actor: Actor,
-  env: string,
+  { env, quota }: { env: string; quota: number },
   { name, enabled = true }: BodyOf<'addAccount'>,
 ): Promise<{ reply: Account; etag: string }> {
   const id = newIdentifier()
   const { organizationId } = actor
+  // Accounts of one organization are created one after another, so that each counts those before it.
+  await queries.lockOrganization.first(tx, { organizationId })
+  const count = await queries.countForQuota.first(tx, { organizationId })
+  requireQuota(
+    { live: (count?.live ?? 0) + 1, kept: (count?.kept ?? 0) + 1 },
+    {
+      ...{ field: 'account', what: 'sub-accounts of the organization' },
+      ...{ max: quota, setting: 'PENSTOCK_QUOTA_ACCOUNTS' },
+    },
+  )
   const row = await queries.insertAccount.first(tx, { id, organizationId, name: name.trim(), enabled, env })
   if (!row) throw new Error(`Account ${id} was not made`)
   return { reply: viewAccount(row), etag: etagOf(row) }

@@ -88,6 +88,18 @@ export const countAccounts = statement<{ organizationId: string; like: string | 
   where organization_id = :organizationId and deleted_time is null and (:like::text is null or name ilike :like)
 `)
 
+/** Takes the organization, so that its accounts are created one at a time; what refers to it need not wait. */
+export const lockOrganization = statement<{ organizationId: string }, { id: string }>(`
+  select id from organizations where id = :organizationId for no key update
+`)
+
+/** Its accounts, and its accounts with those that are deleted and not yet purged: each has a row of counts. */
+export const countForQuota = statement<{ organizationId: string }, { live: number; kept: number }>(`
+  select
+    (select count(*) from accounts where organization_id = :organizationId and deleted_time is null) as live,
+    (select count(*) from connection_counts where organization_id = :organizationId) as kept
+`)
+
 export const insertAccount = statement<
   {
     id: string

@@ -9,7 +9,7 @@ export const accountRoutes = ({ config, accountContents, accounts }: Deps): Hand
   return {
     getAccount: ({ db, actor, id }) => getAccount(db, actor, id),
     listAccounts: ({ db, actor, query }) => listAccounts(db, actor, query),
-    addAccount: ({ db, actor, body }) => addAccount(db, actor, env, body),
+    addAccount: ({ db, actor, body }) => addAccount(db, actor, { env, quota: config.quotas.accounts }, body),
     editAccount: ({ db, actor, id, body, precondition }) => editAccount(db, actor, env, id, body, precondition),
     deleteAccount: async ({ db, actor, id, precondition }) => {
       const reply = await deleteAccount(db, actor, env, id, precondition, accountContents)

@@ -21,15 +21,15 @@ import { requireEditable } from '../environment.ts'
 import type { ActingAccount, Actor } from '../http/call.ts'
 import type { Precondition } from '../http/precondition.ts'
 import { newIdentifier } from '../identifiers.ts'
-import { refuse, refuseFaults } from '../refusal.ts'
+import { refuse, refuseFaults, requireQuota } from '../refusal.ts'
 import { ends, readSettings, requireCompatible, requireReady } from './ends.ts'
 import * as queries from './queries.ts'
 import { viewConnection, viewConnectionDetails, viewEvent, viewUpdatedConnection } from './view.ts'
 
 /** Connections (specification, sections 2.8, 3 and 4.4). */
 
-/** What every rule here needs to know of the deployment. */
-export type Ground = { catalogue: Catalogue; environment: string }
+/** What every rule here needs to know of the deployment; `quota`: how many connections a sub-account may have. */
+export type Ground = { catalogue: Catalogue; environment: string; quota: number }
 
 const etagOf = ({ version }: { version: number }) => String(version)
 
@@ -94,10 +94,13 @@ export async function listConnectionEvents(
   return { reply: rows.map(viewEvent), total: count?.total ?? 0 }
 }
 
-/** Pairs a source with a compatible destination, both added to the sub-account. */
+/**
+ * Pairs a source with a compatible destination, both added to the sub-account. Refuses with `quota_exceeded` where the
+ * sub-account has as many connections as its quota allows.
+ */
 export async function createConnection(
   tx: Transaction,
-  { catalogue, environment }: Ground,
+  { catalogue, environment, quota }: Ground,
   account: ActingAccount,
   body: BodyOf<'createConnection'>,
 ): Promise<Connection> {
@@ -128,6 +131,12 @@ export async function createConnection(
     }),
   )
   if (!row) throw new Error(`Connection ${id} was not made`)
+  // The trigger has counted the connection, and holds the count of the account until this transaction ends.
+  const count = await queries.countForQuota.first(tx, { accountId: account.id })
+  requireQuota(count ?? { live: 0, kept: 0 }, {
+    ...{ field: 'connection', what: 'connections of the sub-account' },
+    ...{ max: quota, setting: 'PENSTOCK_QUOTA_CONNECTIONS' },
+  })
   return viewConnection(row, catalogue, environment)
 }
 

@@ -205,6 +205,13 @@ export const countsOfOrganization = statement<{ organizationId: string }, CountR
   where k.organization_id = :organizationId
 `)
 
+/** The connections of an account, and those with the deleted ones that are not yet purged. */
+export const countForQuota = statement<{ accountId: string }, { live: number; kept: number }>(`
+  select live, live + deleted as kept
+  from connection_counts, lateral (select in_progress + active + disabled + broken + offline as live) sums
+  where account_id = :accountId
+`)
+
 /** The ends that a new connection names, where they are added. */
 export const findEnds = statement<
   { accountId: string; srcConnectorId: string; destConnectorId: string },

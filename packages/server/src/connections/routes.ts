@@ -20,7 +20,7 @@ type ConnectionOperation =
   | 'listConnectionEvents'
 
 export const connectionRoutes = ({ config, catalogue }: Deps): Handlers<ConnectionOperation> => {
-  const ground = { catalogue, environment: config.environment.name }
+  const ground = { catalogue, environment: config.environment.name, quota: config.quotas.connections }
   return {
     listConnections: ({ db, actor, account, query }) => listConnections(db, ground, actor, account, query),
     createConnection: async ({ db, account, body }) => ({ reply: await createConnection(db, ground, account, body) }),

@@ -536,13 +536,18 @@ export const schedules = pgTable(
     connectionId: id('connection_id')
       .primaryKey()
       .references(() => connections.id, { onDelete: 'cascade' }),
+    /** A trigger fills it in, from the connection. */
+    organizationId: id('organization_id'),
     cron: text('cron').notNull(),
     timezone: text('timezone').notNull(),
     enabled: boolean('enabled').notNull(),
     nextTime: moment('next_time'),
     lastTime: moment('last_time'),
   },
-  (t) => [index('schedules_due').on(t.nextTime).where(sql`${t.enabled}`)],
+  (t) => [
+    index('schedules_due').on(t.nextTime).where(sql`${t.enabled}`),
+    index('schedules_of_organization').on(t.organizationId).where(sql`${t.enabled}`),
+  ],
 )
 
 /** Connections that went offline: when they are tried again. */

@@ -305,6 +305,15 @@ export const putSchedule = statement<
     cron = excluded.cron, timezone = excluded.timezone, enabled = excluded.enabled, next_time = excluded.next_time
   returning ${scheduleColumns}
 `)
+/** Takes the organization, so that its schedules are enabled one at a time; what refers to it need not wait. */
+export const lockOrganization = statement<{ organizationId: string }, { id: string }>(`
+  select id from organizations where id = :organizationId for no key update
+`)
+/** The enabled schedules of an organization whose connections are not deleted. */
+export const countEnabledSchedules = statement<{ organizationId: string }, { live: number }>(`
+  select count(*) as live from schedules s join connections c on c.id = s.connection_id
+  where s.organization_id = :organizationId and s.enabled and c.status <> 'deleted'
+`)
 /** Takes the schedule from a connection, if it has one. */
 export const deleteSchedule = statement<{ connectionId: string }, ScheduleRow>(`
   delete from schedules s where s.connection_id = :connectionId returning ${scheduleColumns}

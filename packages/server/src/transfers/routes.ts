@@ -54,7 +54,14 @@ export const transferRoutes = ({ config, catalogue, keyring, interactive }: Deps
     replayTransfer: ({ db, account, id, transferId }) => replayTransfer(db, catalogue, account, id, transferId),
     getSchedule: async ({ db, account, id }) => ({ reply: await getSchedule(db, account, id) }),
     setSchedule: async ({ db, account, id, body }) => ({
-      reply: await setSchedule(db, catalogue, env, account, id, body),
+      reply: await setSchedule(
+        db,
+        catalogue,
+        { environment: env, quota: config.quotas.enabledSchedules },
+        account,
+        id,
+        body,
+      ),
     }),
     deleteSchedule: async ({ db, account, id }) => ({ reply: await deleteSchedule(db, env, account, id) }),
   }

@@ -4,7 +4,7 @@ import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { requireEditable } from '../environment.ts'
 import type { ActingAccount } from '../http/call.ts'
-import { refuse, refuseFaults } from '../refusal.ts'
+import { refuse, refuseFaults, requireQuota } from '../refusal.ts'
 import * as queries from './queries.ts'
 import { requireIntegrated } from './transfers.ts'
 import { viewSchedule } from './view.ts'
@@ -24,11 +24,14 @@ export async function getSchedule(db: Db, account: ActingAccount, connectionId: 
   return viewSchedule(row ?? refuse('not_found'))
 }
 
-/** Sets the schedule; what is left out stays as it was, or is UTC and enabled. */
+/**
+ * Sets the schedule; what is left out stays as it was, or is UTC and enabled. Refuses with `quota_exceeded` where it becomes
+ * enabled and the organization has as many enabled schedules as `quota` allows.
+ */
 export async function setSchedule(
   tx: Transaction,
   catalogue: Catalogue,
-  environment: string,
+  { environment, quota }: { environment: string; quota: number },
   account: ActingAccount,
   connectionId: string,
   body: BodyOf<'setSchedule'>,
@@ -43,6 +46,7 @@ export async function setSchedule(
   refuseFaults(faultsOf(body.cron, timezone))
   const nextTime = nextRun(body.cron, timezone, new Date())
   if (!nextTime) refuse('invalid_request', [{ field: 'body.cron', message: 'never comes: no such day exists' }])
+  if (enabled && !current?.enabled) await requireScheduleQuota(tx, account, quota)
   const saved = await queries.putSchedule.first(tx, {
     connectionId,
     cron: body.cron.trim(),
@@ -52,6 +56,19 @@ export async function setSchedule(
   })
   if (!saved) throw new Error(`The schedule of ${connectionId} was not saved`)
   return viewSchedule(saved)
+}
+
+async function requireScheduleQuota(tx: Transaction, { organizationId }: ActingAccount, max: number): Promise<void> {
+  // Schedules of one organization are enabled one after another, so that each counts those before it.
+  await queries.lockOrganization.first(tx, { organizationId })
+  const live = ((await queries.countEnabledSchedules.first(tx, { organizationId }))?.live ?? 0) + 1
+  requireQuota(
+    { live, kept: live },
+    {
+      ...{ field: 'schedule', what: 'enabled schedules of the organization' },
+      ...{ max, setting: 'PENSTOCK_QUOTA_SCHEDULES' },
+    },
+  )
 }
 
 export async function deleteSchedule(

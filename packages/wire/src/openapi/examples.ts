@@ -41,6 +41,9 @@ const faults: { readonly [C in ErrorCode]?: readonly Fault[] } = {
     { field: 'srcConnector', message: `${source.name} is not configured: save its configuration first` },
     { field: 'destConnectionConfig.advertiserId', message: 'is required: Advertiser ID' },
   ],
+  quota_exceeded: [
+    { field: 'account', message: 'the organization has 10000 sub-accounts, the quota of PENSTOCK_QUOTA_ACCOUNTS' },
+  ],
   precondition_failed: [{ field: 'header.if-match', message: `is not the current ETag, ${example.etag}` }],
   connectors_incompatible: [{ field: 'body.destConnectorId', message: `${source.name} cannot be a destination` }],
   connector_immutable: [
