@@ -6,7 +6,7 @@ export type S3Key = { readonly id: string; readonly secret: string; readonly tok
 
 /**
  * Verifies requests as S3 does, from AWS' description of Signature Version 4 alone: with which key, of what age, over which
- * headers, and that the body is the one that was signed. Answers what is wrong as S3 would.
+ * headers, and that the body is the one that was signed; and that writes carry their MD5, as Object Lock demands. Answers what is wrong as S3 would.
  */
 export function judgeS3(keys: readonly S3Key[], now: () => number = Date.now): (asked: Judged) => Answer | undefined {
   return ({ method, url, headers, body }) => {
@@ -29,6 +29,11 @@ export function judgeS3(keys: readonly S3Key[], now: () => number = Date.now): (
     if (unsigned.length > 0 || !named.includes('host')) return refuse(403, 'AccessDenied')
     const digest = String(headers['x-amz-content-sha256'] ?? '')
     if (digest !== createHash('sha256').update(body).digest('hex')) return refuse(400, 'XAmzContentSHA256Mismatch')
+    // As a bucket with Object Lock demands of all that puts something into an object.
+    const isWrite = method === 'PUT' || (method === 'POST' && url.includes('uploadId='))
+    const md5 = headers['content-md5']
+    if (isWrite && md5 === undefined) return refuse(400, 'InvalidRequest')
+    if (md5 !== undefined && md5 !== createHash('md5').update(body).digest('base64')) return refuse(400, 'BadDigest')
 
     const [path = '/', query = ''] = url.split('?')
     const canonical = [

@@ -48,7 +48,12 @@ export function makeS3Client(context: ConnectorContext): S3Client {
     const signer = new AwsV4Signer({
       ...credentials,
       ...{ method, region, service: 's3', url: urlOf(asked, region, endpoint).href },
-      headers: { ...asked.headers, 'x-amz-content-sha256': digestOf(body) },
+      headers: {
+        ...asked.headers,
+        'x-amz-content-sha256': digestOf(body),
+        // Buckets with Object Lock take nothing without it, and other stores know it, too.
+        ...(body === undefined ? {} : { 'content-md5': createHash('md5').update(body).digest('base64') }),
+      },
       ...(body === undefined ? {} : { body }),
     })
     const { url, headers } = await signer.sign()

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import type { Batch, Json, Outcome, Row, Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { AwsV4Signer } from 'aws4fetch'
 import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
 import { startS3Peer } from '../../test/s3-peer.ts'
 import { refuse } from '../../test/s3-signature.ts'
@@ -134,6 +136,30 @@ describe('writing to a bucket, against fauxqs', () => {
       await writer.close()
       const folder = name.slice(0, name.lastIndexOf('/') + 1)
       assert.deepEqual(await s3.names('out', folder), [name])
+    }
+  })
+
+  test('sends the MD5 of all that it writes, without which a bucket with Object Lock takes nothing', async () => {
+    const writer = await openWriter({ outputPath: 's3://out/locked/' })
+    await writer.deliver(batchOf(large.rows.slice(0, 150)))
+    await writer.finish()
+    assert.equal((await s3.names('out', 'locked/')).length, 1)
+    for (const [md5, code] of [
+      [undefined, 'InvalidRequest'],
+      ['MDAwMDAwMDAwMDAwMDAwMA==', 'BadDigest'],
+    ] as const) {
+      const body = 'id'
+      const signer = new AwsV4Signer({
+        ...{ accessKeyId: key.id, secretAccessKey: key.secret, region: 'us-east-1', service: 's3' },
+        ...{ method: 'PUT', url: `${proxy.url}/out/locked`, body },
+        headers: {
+          'x-amz-content-sha256': createHash('sha256').update(body).digest('hex'),
+          ...(md5 === undefined ? {} : { 'content-md5': md5 }),
+        },
+      })
+      const { url, headers } = await signer.sign()
+      const response = await fetch(url, { method: 'PUT', headers, body })
+      assert.deepEqual([response.status, (await response.text()).includes(`<Code>${code}</Code>`)], [400, true])
     }
   })
 

@@ -1,9 +1,11 @@
-import { Outcome, type Values } from '@penstock/connector'
+import { createRedact, Outcome, type Redact, type Values } from '@penstock/connector'
 
 /** The file that the values mean, and what every request for it carries. */
 export type RemoteAddress = {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
+  /** Removes the credentials from what the server says. */
+  readonly redact: Redact
 }
 
 /**
@@ -25,7 +27,10 @@ export function addressOf(secrets: Values, path?: unknown): RemoteAddress {
   if (typeof secrets.secretQuery === 'string') {
     url.search = [url.search.slice(1), secrets.secretQuery.replace(/^\?/, '')].filter((part) => part !== '').join('&')
   }
-  return { url, headers: authorizationOf(secrets) }
+  const known = [secrets.bearerToken, secrets.password, secrets.secretQuery].filter(
+    (value) => typeof value === 'string',
+  )
+  return { url, headers: authorizationOf(secrets), redact: createRedact(known) }
 }
 
 /** What a file is called: the end of its path, else the server that it is on. Never its query. */

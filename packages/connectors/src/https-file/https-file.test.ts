@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Chunk, Outcome, Values } from '@penstock/connector'
+import type { Chunk, Outcome, SourceReader, Values } from '@penstock/connector'
 import { acceptSource, type PeerFault, type SourceAcceptance, testContext } from '@penstock/connector/acceptance'
 import { type FileTrouble, type ServedFile, startFileServer } from '../../test/file-server.ts'
 import { addressOf } from './address.ts'
@@ -130,6 +130,7 @@ describe('an HTTPS file, against a web server', () => {
       ['etag', true],
       ['lastModified', false],
       ['', false],
+      ['', true],
     ] as const) {
       const serve = (version: string, bytes: Uint8Array) =>
         server.files.set('/changing.csv', { bytes, ranges, ...(mark ? { [mark]: version } : {}) })
@@ -144,6 +145,46 @@ describe('an HTTPS file, against a web server', () => {
       assert.deepEqual(await codeOf(rest), ['failed', 'source_changed'], mark)
       await reader.close()
     }
+  })
+
+  test('mixes no two files of the same size where the server gives them no mark', async () => {
+    const other = Buffer.from(csv.toString('latin1').replaceAll('person', 'PERSON'), 'latin1')
+    assert.equal(other.length, csv.length)
+    for (const ranges of [true, false]) {
+      const context = testContext({ secrets: secretsOf('/unmarked.csv') })
+      server.files.set('/unmarked.csv', { bytes: csv, ranges })
+      assert.ok(httpsFile.source?.open)
+      const reader = await httpsFile.source.open(context)
+      const chunks = reader.read()[Symbol.asyncIterator]()
+      const { value: first } = await chunks.next()
+      server.files.set('/unmarked.csv', { bytes: other, ranges })
+      const readOn = async (from: SourceReader) => {
+        for await (const chunk of from.read(first?.position ?? null)) {
+          assert.doesNotMatch(JSON.stringify(chunk.rows), /PERSON/)
+        }
+      }
+      assert.deepEqual(await codeOf(readOn(reader)), ['failed', 'source_changed'])
+      await reader.close()
+      const next = await httpsFile.source.open(context)
+      assert.deepEqual(await codeOf(readOn(next)), ['failed', 'source_changed'])
+      await next.close()
+      server.files.set('/unmarked.csv', { bytes: csv, ranges })
+      const again = await httpsFile.source.open(context)
+      server.requests.length = 0
+      let left = 0
+      for await (const chunk of again.read(first?.position ?? null)) left += chunk.rows.length
+      assert.equal(left, rows.length - (first?.rows.length ?? 0))
+      await again.close()
+    }
+  })
+
+  test('shows no secret that a server gives as the name of the file', async () => {
+    const headers = { 'content-disposition': 'attachment; filename="canary-token.csv"' }
+    server.files.set('/named.csv', { bytes: Buffer.alloc(0), headers, authorization: 'Bearer canary-token' })
+    const secrets = { ...secretsOf('/named.csv'), ...bearer('canary-token') }
+    await assert.rejects(read(secrets), ({ message }: Error) => !message.includes('canary'))
+    const steps = await httpsFile.check?.(testContext({ secrets }))
+    assert.doesNotMatch(JSON.stringify(steps), /canary/)
   })
 
   test('follows redirects, and takes its credentials to no other server', async () => {

@@ -15,8 +15,8 @@ export const check: Check = checkSteps([
     const address = addressOf(context.secrets, context.settings.path)
     const { pathname, host } = address.url
     if (!pathname.endsWith('/')) {
-      const [file] = await openRemoteFile(context, address).list()
-      return `${file?.name} is there, with ${file?.sizeBytes} bytes.`
+      const { name, sizeBytes } = await openRemoteFile(context, address).describe()
+      return sizeBytes === undefined ? `${name} is there.` : `${name} is there, with ${sizeBytes} bytes.`
     }
     const { egress, signal } = context
     const response = await egress.request(address.url, { headers: address.headers, signal, redirectsMax })

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import { type ConnectorContext, Outcome, retryAfterMs } from '@penstock/connector'
 import type { FileStore, StoredFile } from '@penstock/connector/files'
 import { nameOf, type RemoteAddress } from './address.ts'
+import { blockStart, type ContentBlocks, readBlocks, sameBlocks } from './content-blocks.ts'
 
 export const redirectsMax = 5
 
@@ -16,12 +18,22 @@ type Description = {
 }
 
 /** A store that holds one file, which is where an address leads. */
+export type RemoteFile = FileStore & {
+  /** What the server says of the file, which is not read for it. */
+  describe(): Promise<{ readonly name: string; readonly sizeBytes: number | undefined }>
+}
+
+/**
+ * Opens the file of an address. Where the server gives it neither an ETag nor a time, it is read once when it is listed, to
+ * know its content by digests: parts of two files must not become one.
+ */
 export function openRemoteFile(
   context: Pick<ConnectorContext, 'egress' | 'signal'>,
   address: RemoteAddress,
-): FileStore {
+): RemoteFile {
   const { host } = address.url
   let known: Description | undefined
+  let content: ContentBlocks | undefined
 
   async function request(range?: string): Promise<Response> {
     const response = await context.egress.request(address.url, {
@@ -46,24 +58,27 @@ export function openRemoteFile(
     // Asking for the first byte tells more than HEAD does, and works where an address is signed for GET alone.
     const response = await request('bytes=0-0')
     await response.body?.cancel()
-    return descriptionOf(response, address.url)
+    return descriptionOf(response, address)
   }
 
   async function* bytesFrom(file: StoredFile, fromByte: number): AsyncGenerator<Uint8Array> {
     known ??= await describe()
-    const partial = known.ranges && fromByte > 0
-    const response = await request(partial ? `bytes=${fromByte}-` : undefined)
+    // Of what is known by its content, whole blocks are read.
+    const start = content ? blockStart(fromByte) : fromByte
+    const partial = known.ranges && start > 0
+    const response = await request(partial ? `bytes=${start}-` : undefined)
     const { name } = file
     try {
-      const { mark, sizeBytes = file.sizeBytes } = descriptionOf(response, address.url)
+      const { mark, sizeBytes = file.sizeBytes } = descriptionOf(response, address)
       if (response.status === 416 || mark !== known.mark || sizeBytes !== file.sizeBytes) throw changed(name)
-      if (partial && response.status === 206 && rangeOf(response).first !== fromByte) {
+      if (partial && response.status === 206 && rangeOf(response).first !== start) {
         throw new Outcome('failed', 'wrong_range', `${host} answers with other bytes of ${name} than it was asked for.`)
       }
       // Without ranges, a server gives the file from its beginning every time.
-      let skip = response.status === 206 ? 0 : fromByte
-      let at = response.status === 206 ? fromByte : 0
-      for await (const chunk of response.body ?? []) {
+      let at = response.status === 206 ? start : 0
+      let skip = fromByte - at
+      const body = response.body ?? emptyBody()
+      for await (const chunk of content ? sameBlocks(body, content, at, () => changed(name)) : body) {
         at += chunk.length
         if (skip >= chunk.length) skip -= chunk.length
         else {
@@ -80,23 +95,30 @@ export function openRemoteFile(
   return {
     async list() {
       known = await describe()
-      const { name, mark, sizeBytes = await measure() } = known
-      return [{ name, version: [mark ?? '', sizeBytes].join(' '), sizeBytes }]
+      const { name, mark, sizeBytes } = known
+      if (mark !== undefined) {
+        const size = sizeBytes ?? (await readContent()).sizeBytes
+        return [{ name, version: `${digestOfMark(mark)} ${size}`, sizeBytes: size }]
+      }
+      content = await readContent()
+      return [{ name, version: content.version, sizeBytes: content.sizeBytes }]
     },
     read: bytesFrom,
+    describe,
   }
 
-  /** How large a file is of which the server does not say it: read to its end, and forgotten. */
-  async function measure(): Promise<number> {
-    const response = await request()
-    let bytes = 0
-    for await (const chunk of response.body ?? []) bytes += chunk.length
-    return bytes
+  async function readContent(): Promise<ContentBlocks> {
+    return readBlocks((await request()).body ?? emptyBody())
   }
 }
 
+async function* emptyBody(): AsyncGenerator<Uint8Array> {}
+
+/** A mark can be as long as a header, and could repeat a secret that the server was sent. */
+const digestOfMark = (mark: string): string => createHash('sha256').update(mark).digest('hex').slice(0, 32)
+
 /** What the headers of an answer say of the file. Without any mark of its version, the version is empty. */
-function descriptionOf(response: Response, url: URL): Description {
+function descriptionOf(response: Response, { url, redact }: RemoteAddress): Description {
   const { headers, status } = response
   const coded = (headers.get('content-encoding') ?? 'identity') !== 'identity'
   const length = headers.get('content-length')
@@ -104,7 +126,7 @@ function descriptionOf(response: Response, url: URL): Description {
   // What is compressed on the way although it was asked not to be has other offsets than its ranges.
   const sizeBytes = coded ? undefined : status === 200 ? whole : rangeOf(response).size
   return {
-    name: fileNameOf(headers) ?? nameOf(url),
+    name: redact(fileNameOf(headers) ?? '', nameLengthMax) || nameOf(url),
     mark: headers.get('etag') ?? headers.get('last-modified') ?? undefined,
     sizeBytes,
     ranges: status === 206 && !coded,
@@ -116,6 +138,9 @@ function rangeOf({ headers }: Response): { first: number | undefined; size: numb
   const number = (digits: string | undefined) => (digits === undefined || digits === '*' ? undefined : Number(digits))
   return { first: number(first), size: number(size) }
 }
+
+/** Longer names are cut: they stand in messages and positions. */
+const nameLengthMax = 200
 
 /** The name that a server gives a download; its end tells the format where the address does not. */
 function fileNameOf(headers: Headers): string | undefined {
