@@ -2,8 +2,11 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { type Database, type DatabaseUrl, openDatabase } from '../db/database.ts'
+import { explainFailure } from '../db/failures.ts'
+import { migrate } from '../db/migrate.ts'
+import { isPooledByTransaction } from '../db/pooler.ts'
 import { readServerVersion } from '../db/readiness.ts'
-import { startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
+import { hasEmbeddedPostgres, startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
 import type { Logger } from '../log.ts'
 import { generateMasterKey, type MasterKey, parseMasterKey } from '../secrets/seal.ts'
 
@@ -29,9 +32,26 @@ export const masterKeyFile = (config: Config) => join(config.dataDirectory, 'mas
 export const credentialsFile = (config: Config) => join(config.dataDirectory, 'credentials.json')
 const postgresDirectory = (config: Config) => join(config.dataDirectory, 'postgres')
 
-/** Opens the database of the settings: starts the embedded one, or takes up the one that runs already. */
-export async function openGround(config: Config, log: Logger): Promise<Ground> {
-  await makeDataDirectory(config)
+/** What may be made where it is missing; `serve` makes everything. */
+export type Creation = {
+  /** The embedded database. */
+  readonly database: boolean
+  /** The file with the master key. */
+  readonly masterKey: boolean
+}
+
+/**
+ * Opens the database of the settings: starts the embedded one, or takes up the one that runs already.
+ * @throws GroundError where something cannot be used, or is missing and may not be made
+ */
+export async function openGround(
+  config: Config,
+  log: Logger,
+  may: Creation = { database: false, masterKey: false },
+): Promise<Ground> {
+  if (!config.databaseUrl && !may.database) await requireEmbedded(config)
+  const masterKey = await readMasterKey(config, may.masterKey)
+  if (!config.databaseUrl) await makeDataDirectory(config)
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbeddedPostgres({
@@ -50,8 +70,8 @@ export async function openGround(config: Config, log: Logger): Promise<Ground> {
     await embedded?.stop()
   }
   try {
-    await reach(database)
-    return { databaseUrl, database, masterKey: await readMasterKey(config), close }
+    await reach(database, databaseUrl)
+    return { databaseUrl, database, masterKey, close }
   } catch (error) {
     await close()
     throw error
@@ -59,37 +79,57 @@ export async function openGround(config: Config, log: Logger): Promise<Ground> {
 }
 
 /** Fails, with what to do, where the database cannot be used at all. */
-async function reach(database: Database): Promise<void> {
+async function reach(database: Database, url: DatabaseUrl): Promise<void> {
   try {
     await readServerVersion(database)
+    if (typeof url === 'function' || !(await isPooledByTransaction(url))) return
   } catch (error) {
-    const { code = 'no answer' } = error as { code?: string }
-    throw new GroundError(
-      'database',
-      `The database cannot be reached (${code}): check the address in DATABASE_URL, that the server runs, that the database exists, and that the password is right.`,
-    )
+    throw new GroundError('database', explainFailure(error, url) ?? (error as Error).message)
+  }
+  throw new GroundError(
+    'database',
+    'DATABASE_URL leads to a pooler in transaction mode, in which notices and locks are lost. Set it to session mode (pool_mode = session), or give the address of PostgreSQL itself.',
+  )
+}
+
+/** Brings the schema up to date. Fails, with what to do, where the database does not let the role do so. */
+export async function migrateGround({ databaseUrl }: Pick<Ground, 'databaseUrl'>): Promise<void> {
+  try {
+    await migrate(databaseUrl)
+  } catch (error) {
+    const explained = explainFailure(error, databaseUrl)
+    throw explained === undefined ? error : new GroundError('database', explained)
   }
 }
 
-/** The data directory holds the master key and credentials: nobody else lists it, only the embedded server passes through. */
-async function makeDataDirectory(config: Config): Promise<void> {
+async function requireEmbedded(config: Config): Promise<void> {
+  if (await hasEmbeddedPostgres(postgresDirectory(config))) return
+  throw new GroundError(
+    'database',
+    `There is no database in ${config.dataDirectory} yet. Start the service once (penstock serve), set DATABASE_URL to a PostgreSQL of your own, or set PENSTOCK_DATA_DIR to the directory that has one.`,
+  )
+}
+
+/** Only who made the directory decides its mode: others do not list it, the embedded server passes through. */
+export async function makeDataDirectory(config: Config): Promise<void> {
   try {
-    await mkdir(config.dataDirectory, { recursive: true })
-    await chmod(config.dataDirectory, config.databaseUrl ? 0o700 : 0o711)
+    const made = await mkdir(config.dataDirectory, { recursive: true })
+    if (made !== undefined) await chmod(config.dataDirectory, config.databaseUrl ? 0o700 : 0o711)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new GroundError(
       'data files',
-      `The data directory ${config.dataDirectory} cannot be used (${code}): check PENSTOCK_DATA_DIR, and that this user owns it.`,
+      `The data directory ${config.dataDirectory} cannot be used (${code}): check PENSTOCK_DATA_DIR, and that this user may write there.`,
     )
   }
 }
 
-/** The master key of the settings, else that of the key file, which is made where there is none. */
-async function readMasterKey(config: Config): Promise<MasterKey> {
+/** The master key of the settings, else that of the key file, which is made where there is none and it may be. */
+async function readMasterKey(config: Config, mayMake: boolean): Promise<MasterKey> {
   if (config.masterKey) return config.masterKey
   const file = masterKeyFile(config)
-  const text = await readOrMakeKey(file)
+  if (mayMake) await makeDataDirectory(config)
+  const text = await readOrMakeKey(file, mayMake)
   const key = parseMasterKey(text)
   if (key) return key
   throw new GroundError(
@@ -98,10 +138,17 @@ async function readMasterKey(config: Config): Promise<MasterKey> {
   )
 }
 
-async function readOrMakeKey(file: string): Promise<string> {
+async function readOrMakeKey(file: string, mayMake: boolean): Promise<string> {
   try {
-    return (await readIfThere(file)) ?? (await writeNew(file, `${generateMasterKey()}\n`))
+    const kept = await readIfThere(file)
+    if (kept !== undefined) return kept
+    if (mayMake) return await writeNew(file, `${generateMasterKey()}\n`)
+    throw new GroundError(
+      'master key',
+      `The master key is missing: put the file ${file} back from where it was backed up, or set PENSTOCK_MASTER_KEY.`,
+    )
   } catch (error) {
+    if (error instanceof GroundError) throw error
     const { code } = error as NodeJS.ErrnoException
     throw new GroundError('master key', `${file} cannot be used (${code}): make it a file that this user may read.`)
   }

@@ -1,11 +1,10 @@
 import { relative } from 'node:path'
 import type { Config } from '../config.ts'
-import { migrate } from '../db/migrate.ts'
 import type { Logger } from '../log.ts'
 import { type Credentials, createFirstOrganization, registerEnvironment } from '../organizations/organizations.ts'
 import { createService, type Service } from '../service.ts'
 import { startWorker } from '../worker/worker.ts'
-import { credentialsFile, openGround, readIfThere, writePrivate } from './ground.ts'
+import { credentialsFile, makeDataDirectory, migrateGround, openGround, readIfThere, writePrivate } from './ground.ts'
 import { explainListenFailure } from './port.ts'
 import { logWarnings } from './warnings.ts'
 
@@ -14,9 +13,9 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   const told = untilTold()
   await using opened = new AsyncDisposableStack()
   await logWarnings(process.env, config, log)
-  const ground = await openGround(config, log)
+  const ground = await openGround(config, log, { database: true, masterKey: true })
   opened.defer(ground.close)
-  await migrate(ground.databaseUrl)
+  await migrateGround(ground)
   const first = await prepareFirstOrganization(config, ground.database)
   if (config.worker) opened.defer((await startWorker(config, ground, log)).stop)
   const service = await createService(config, { ...ground, log })
@@ -43,7 +42,7 @@ export async function work(config: Config, log: Logger): Promise<void> {
   await logWarnings(process.env, config, log)
   const ground = await openGround(config, log)
   opened.defer(ground.close)
-  await migrate(ground.databaseUrl)
+  await migrateGround(ground)
   opened.defer((await startWorker(config, ground, log)).stop)
   log.info('working')
   await told
@@ -74,7 +73,9 @@ async function prepareFirstOrganization(
   await registerEnvironment(database, config)
   const given = config.firstClient && { clientId: config.firstClient.id, clientSecret: config.firstClient.secret }
   return createFirstOrganization(database, given, async (credentials) => {
-    if (!given) await writePrivate(credentialsFile(config), `${JSON.stringify(credentials)}\n`)
+    if (given) return
+    await makeDataDirectory(config)
+    await writePrivate(credentialsFile(config), `${JSON.stringify(credentials)}\n`)
   })
 }
 
