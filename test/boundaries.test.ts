@@ -347,7 +347,12 @@ test('statements stand in queries.ts', () => {
 test('nobody but these speaks to PostgreSQL past a statement', () => {
   const speakers: Readonly<Record<string, string>> = {
     'db/database.ts': 'begins, commits and rolls back',
-    'db/migrate.ts': 'takes the lock under which migrations run',
+    'db/backup/dump.ts': 'reads every table, whatever its columns',
+    'db/backup/load.ts': 'fills every table, in one transaction with the migrations',
+    'db/backup/tables.ts': 'makes the statements for that from the catalog of the database',
+    'db/migrate.ts': 'applies the files of the migrations, under a lock',
+    'db/pooler.ts': 'looks at what a session keeps, which a statement cannot',
+    'db/session.ts': 'opens the connections for these',
     'db/notices.ts': 'listens on a connection of its own',
     'db/statement.ts': 'is the way that all others take',
     'embedded/session.ts': 'makes the database in the server that it started',
@@ -381,6 +386,7 @@ test('each table is written by its own room alone', () => {
     rejects: 'transfers/',
     connection_memories: 'transfers/',
     schedules: 'transfers/',
+    schedule_pauses: 'transfers/',
     probes: 'transfers/',
   }
   const exceptions: Readonly<Record<string, string>> = {

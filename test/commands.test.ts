@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { identifierPattern } from '@penstock/wire'
 import { type Commands, commandsOn } from './harness/commands.ts'
@@ -260,15 +261,22 @@ describe('on a database', () => {
   })
 })
 
-test('with the embedded PostgreSQL, commands at once on a new directory share it, and the last stops it', async (t) => {
+test('with the embedded PostgreSQL, which only serve creates, commands at once share it, and the last stops it', async (t) => {
   const stage = await prepareStage(t)
   const commands = commandsOn(stage)
+  for (const command of ['org list', 'migrate', 'worker', 'backup file', 'schedules resume']) {
+    const said = await commands.fails(1, ...command.split(' '))
+    assert.match(said, /There is no database in .* yet\. Start the service once \(penstock serve\), set DATABASE_URL/)
+  }
+  assert.equal(existsSync(stage.dataDirectory), false, 'a command creates nothing')
+  // A start makes the database; this one fails after that.
+  assert.equal((await stage.penstock(['serve'], { env: { PENSTOCK_HOST: 'host.invalid' } })).code, 2)
   const names = ['One', 'Two', 'Three']
   await Promise.all(
     names.map((name) => commands.json('org', 'create', '--name', name, '--owner-email', 'owner@example.com')),
   )
   assert.equal(await stage.postmaster(), undefined)
   const list = await commands.json<{ name: string }[]>('org', 'list')
-  assert.deepEqual(list.map(({ name }) => name).sort(), [...names].sort())
+  assert.deepEqual(list.map(({ name }) => name).sort(), ['First organization', ...names].sort())
   assert.equal(await stage.postmaster(), undefined)
 })

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { drizzle } from 'drizzle-orm/node-postgres'
-import { migrate as migrateWithDrizzle } from 'drizzle-orm/node-postgres/migrator'
-import type pg from 'pg'
 import { migrate } from '../packages/server/src/db/migrate.ts'
 import { migrationsFolder, readJournal } from '../packages/server/src/db/migrations.ts'
 import { createEmptyDatabase } from './harness/database.ts'
+import { firstMigrations, migrateWithDrizzle } from './harness/migrations.ts'
 import { withSession } from './harness/session.ts'
 
 /** How the schema is brought up to date: as Drizzle's own migrator does, which earlier versions ran, and without it. */
@@ -44,29 +39,15 @@ const objects = (url: string) =>
     return rows.map(({ object }) => object)
   })
 
-const withDrizzle = (url: string, folder: string) =>
-  withSession(url, (session: pg.Client) => migrateWithDrizzle(drizzle(session), { migrationsFolder: folder }))
-
-/** A copy of the migrations that ends after `count` of them. */
-async function firstMigrations(t: TestContext, count: number): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'penstock-migrations-'))
-  t.after(() => rm(folder, { recursive: true }))
-  await cp(migrationsFolder, folder, { recursive: true })
-  const file = join(folder, 'meta', '_journal.json')
-  const journal = JSON.parse(await readFile(file, 'utf8'))
-  await writeFile(file, JSON.stringify({ ...journal, entries: journal.entries.slice(0, count) }))
-  return folder
-}
-
 test('makes the tables and the records that Drizzle makes', async (t) => {
   const [ours, theirs] = [await prepare(t), await prepare(t)]
   await migrate(ours)
-  await withDrizzle(theirs, migrationsFolder)
+  await migrateWithDrizzle(theirs, migrationsFolder)
   assert.deepEqual(await recorded(ours), await recorded(theirs))
   assert.equal((await recorded(ours)).length, (await readJournal()).length)
   assert((await objects(ours)).length > 300)
   assert.deepEqual(await objects(ours), await objects(theirs))
-  await withDrizzle(ours, migrationsFolder)
+  await migrateWithDrizzle(ours, migrationsFolder)
   assert.deepEqual(await recorded(ours), await recorded(theirs), 'Drizzle finds nothing left to do')
 })
 
@@ -76,7 +57,7 @@ test('continues where Drizzle ended, at any migration', async (t) => {
   const { length } = await readJournal()
   for (let count = 1; count <= length; count++) {
     const url = await prepare(t)
-    await withDrizzle(url, await firstMigrations(t, count))
+    await migrateWithDrizzle(url, await firstMigrations(t, count))
     assert.equal((await recorded(url)).length, count)
     await migrate(url)
     assert.deepEqual(await recorded(url), await recorded(complete))

@@ -3,7 +3,6 @@ import { Check } from 'typebox/value'
 import { restoreAccount } from '../accounts/accounts.ts'
 import { type Config, ConfigError, masterKeyHint } from '../config.ts'
 import { connectionsOfAccounts } from '../connections/connections.ts'
-import { migrate } from '../db/migrate.ts'
 import type { Logger } from '../log.ts'
 import {
   createClient,
@@ -15,7 +14,7 @@ import {
 import { openKeyring } from '../secrets/keyring.ts'
 import { rotateMasterKey } from '../secrets/rotate.ts'
 import { generateMasterKey, parseMasterKey } from '../secrets/seal.ts'
-import { type Ground, masterKeyFile, openGround, writePrivate } from './ground.ts'
+import { type Ground, masterKeyFile, migrateGround, openGround, writePrivate } from './ground.ts'
 import { print, printTable } from './print.ts'
 
 /** The operator's commands. Each works beside a running service, on the same database. */
@@ -25,7 +24,7 @@ type Json = { json?: boolean }
 async function onGround<T>(config: Config, log: Logger, work: (ground: Ground) => Promise<T>): Promise<T> {
   const ground = await openGround(config, log)
   try {
-    await migrate(ground.databaseUrl)
+    await migrateGround(ground)
     return await work(ground)
   } finally {
     await ground.close()

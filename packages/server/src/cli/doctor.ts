@@ -121,10 +121,14 @@ async function checkConnectors({ database }: Ground): Promise<Check> {
   }
 }
 
-async function checkDisk({ dataDirectory }: Config): Promise<Check> {
+async function checkDisk({ dataDirectory, databaseUrl }: Config): Promise<Check> {
   const name = 'disk'
-  const space = await statfs(dataDirectory).catch(() => undefined)
-  if (!space) return { name, ok: false, message: `Nothing can be kept at ${dataDirectory}: check PENSTOCK_DATA_DIR.` }
+  const space = await statfs(dataDirectory).catch(({ code }: NodeJS.ErrnoException) => code)
+  if (space === 'ENOENT' && databaseUrl) {
+    return { name, ok: true, message: `${dataDirectory} is not there, and not needed with DATABASE_URL` }
+  }
+  if (typeof space !== 'object')
+    return { name, ok: false, message: `Nothing can be kept at ${dataDirectory}: check PENSTOCK_DATA_DIR.` }
   const { bavail, bsize } = space
   const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB free at ${dataDirectory}`
   const ok = bavail * bsize >= freeBytesMin

@@ -2,8 +2,11 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { type Database, type DatabaseUrl, openDatabase } from '../db/database.ts'
+import { explainFailure } from '../db/failures.ts'
+import { migrate } from '../db/migrate.ts'
+import { isPooledByTransaction } from '../db/pooler.ts'
 import { readServerVersion } from '../db/readiness.ts'
-import { startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
+import { hasEmbeddedPostgres, startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
 import type { Logger } from '../log.ts'
 import { findSealingKeyId } from '../secrets/keyring.ts'
 import { generateMasterKey, type MasterKey, parseMasterKey } from '../secrets/seal.ts'
@@ -30,9 +33,25 @@ export const masterKeyFile = (config: Config) => join(config.dataDirectory, 'mas
 export const credentialsFile = (config: Config) => join(config.dataDirectory, 'credentials.json')
 const postgresDirectory = (config: Config) => join(config.dataDirectory, 'postgres')
 
-/** Opens the database of the settings: starts the embedded one, or takes up the one that runs already. */
-export async function openGround(config: Config, log: Logger): Promise<Ground> {
-  await makeDataDirectory(config)
+/** What may be made where it is missing; `serve` makes everything. */
+export type Creation = {
+  /** The embedded database. */
+  readonly database: boolean
+  /** The file with the master key. */
+  readonly masterKey: boolean
+}
+
+/**
+ * Opens the database of the settings: starts the embedded one, or takes up the one that runs already.
+ * @throws GroundError where something cannot be used, or is missing and may not be made
+ */
+export async function openGround(
+  config: Config,
+  log: Logger,
+  may: Creation = { database: false, masterKey: false },
+): Promise<Ground> {
+  if (!config.databaseUrl && !may.database) await requireEmbedded(config)
+  if (!config.databaseUrl) await makeDataDirectory(config)
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbeddedPostgres({
@@ -51,8 +70,8 @@ export async function openGround(config: Config, log: Logger): Promise<Ground> {
     await embedded?.stop()
   }
   try {
-    await reach(database)
-    return { databaseUrl, database, masterKey: await readMasterKey(config, database), close }
+    await reach(database, databaseUrl)
+    return { databaseUrl, database, masterKey: await readMasterKey(config, database, may.masterKey), close }
   } catch (error) {
     await close()
     throw error
@@ -60,40 +79,59 @@ export async function openGround(config: Config, log: Logger): Promise<Ground> {
 }
 
 /** Fails, with what to do, where the database cannot be used at all. */
-async function reach(database: Database): Promise<void> {
+async function reach(database: Database, url: DatabaseUrl): Promise<void> {
   try {
     await readServerVersion(database)
+    if (typeof url === 'function' || !(await isPooledByTransaction(url))) return
   } catch (error) {
-    const { code = 'no answer' } = error as { code?: string }
-    throw new GroundError(
-      'database',
-      `The database cannot be reached (${code}): check the address in DATABASE_URL, that the server runs, that the database exists, and that the password is right.`,
-    )
+    throw new GroundError('database', explainFailure(error, url) ?? (error as Error).message)
+  }
+  throw new GroundError(
+    'database',
+    'DATABASE_URL leads to a pooler in transaction mode, in which notices and locks are lost. Set it to session mode (pool_mode = session), or give the address of PostgreSQL itself.',
+  )
+}
+
+/** Brings the schema up to date. Fails, with what to do, where the database does not let the role do so. */
+export async function migrateGround({ databaseUrl }: Pick<Ground, 'databaseUrl'>): Promise<void> {
+  try {
+    await migrate(databaseUrl)
+  } catch (error) {
+    const explained = explainFailure(error, databaseUrl)
+    throw explained === undefined ? error : new GroundError('database', explained)
   }
 }
 
-/** The data directory holds the master key and credentials: nobody else lists it, only the embedded server passes through. */
-async function makeDataDirectory(config: Config): Promise<void> {
+async function requireEmbedded(config: Config): Promise<void> {
+  if (await hasEmbeddedPostgres(postgresDirectory(config))) return
+  throw new GroundError(
+    'database',
+    `There is no database in ${config.dataDirectory} yet. Start the service once (penstock serve), set DATABASE_URL to a PostgreSQL of your own, or set PENSTOCK_DATA_DIR to the directory that has one.`,
+  )
+}
+
+/** Only who made the directory decides its mode: others do not list it, the embedded server passes through. */
+export async function makeDataDirectory(config: Config): Promise<void> {
   try {
-    await mkdir(config.dataDirectory, { recursive: true })
-    await chmod(config.dataDirectory, config.databaseUrl ? 0o700 : 0o711)
+    const made = await mkdir(config.dataDirectory, { recursive: true })
+    if (made !== undefined) await chmod(config.dataDirectory, config.databaseUrl ? 0o700 : 0o711)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new GroundError(
       'data files',
-      `The data directory ${config.dataDirectory} cannot be used (${code}): check PENSTOCK_DATA_DIR, and that this user owns it.`,
+      `The data directory ${config.dataDirectory} cannot be used (${code}): check PENSTOCK_DATA_DIR, and that this user may write there.`,
     )
   }
 }
 
 /**
- * The master key of the settings, else that of the key file. A new database gets a new key; where the key of one that is in
- * use is missing, none is made, since a new one could open nothing.
+ * The master key of the settings, else that of the key file. A new database gets a new key, where one may be made; where the
+ * key of one that is in use is missing, none is made, since a new one could open nothing.
  */
-async function readMasterKey(config: Config, database: Database): Promise<MasterKey> {
+async function readMasterKey(config: Config, database: Database, mayMake: boolean): Promise<MasterKey> {
   if (config.masterKey) return config.masterKey
   const file = masterKeyFile(config)
-  const text = (await usable(file, readIfThere)) ?? (await makeFirstKey(file, database))
+  const text = (await usable(file, readIfThere)) ?? (await makeFirstKey(file, database, mayMake))
   const key = parseMasterKey(text)
   if (key) return key
   throw new GroundError(
@@ -102,12 +140,16 @@ async function readMasterKey(config: Config, database: Database): Promise<Master
   )
 }
 
-async function makeFirstKey(file: string, database: Database): Promise<string> {
+async function makeFirstKey(file: string, database: Database, mayMake: boolean): Promise<string> {
   const keyId = await findSealingKeyId(database)
-  if (keyId === undefined) return usable(file, (path) => writeNew(path, `${generateMasterKey()}\n`))
+  if (keyId === undefined && mayMake) return usable(file, (path) => writeNew(path, `${generateMasterKey()}\n`))
   // Another process may have made both since the file was looked for, the file first.
   const made = await usable(file, readIfThere)
   if (made !== undefined) return made
+  if (keyId === undefined) {
+    const message = `The master key is missing: put the file ${file} back from where it was backed up, or set PENSTOCK_MASTER_KEY.`
+    throw new GroundError('master key', message)
+  }
   throw new GroundError(
     'master key',
     `${file} is missing, and the secrets of this database are sealed under its key ${keyId}. Put the file back from a backup, or set PENSTOCK_MASTER_KEY to that key. No new key was made, because it could not open them. If the key is lost for good, see "A lost master key" in docs/operating.md.`,
@@ -118,6 +160,7 @@ async function usable<T>(file: string, use: (file: string) => Promise<T>): Promi
   try {
     return await use(file)
   } catch (error) {
+    if (error instanceof GroundError) throw error
     const { code } = error as NodeJS.ErrnoException
     throw new GroundError('master key', `${file} cannot be used (${code}): make it a file that this user may read.`)
   }

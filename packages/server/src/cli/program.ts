@@ -57,6 +57,28 @@ function buildProgram(): Command {
       const found = await doctor(process.env, options)
       if (found !== 'well') process.exitCode = found === 'bad settings' ? exitCodes.usage : exitCodes.failed
     })
+  const backup = () => import('./backup.ts')
+  program
+    .command('backup <file>')
+    .description('write the whole database, without the master key, to a file')
+    .option(...json)
+    .action(withConfig(async () => (await backup()).backupCommand))
+  program
+    .command('restore <file>')
+    .description('restore a backup into an empty database; schedules are paused then')
+    .option(...json)
+    .action(withConfig(async () => (await backup()).restoreCommand))
+  const schedules = program.command('schedules').description('schedules of connections')
+  schedules
+    .command('pause')
+    .description('keep schedules from starting transfers')
+    .option(...json)
+    .action(withConfig(async () => (await backup()).pauseSchedulesCommand))
+  schedules
+    .command('resume')
+    .description('let schedules start transfers again, after a restore or a pause')
+    .option(...json)
+    .action(withConfig(async () => (await backup()).resumeSchedulesCommand))
   program
     .command('documents', { hidden: true })
     .description('write the documents that are generated from the code')

@@ -1,13 +1,12 @@
 import { relative } from 'node:path'
 import { type Config, describeEgress } from '../config.ts'
-import { migrate } from '../db/migrate.ts'
 import type { Logger } from '../log.ts'
 import { type Credentials, createFirstOrganization, registerEnvironment } from '../organizations/organizations.ts'
 import { runnerOptions } from '../runners/options.ts'
 import { createRunnerPool } from '../runners/runner-pool.ts'
 import { createService, type Service } from '../service.ts'
 import { startWorker } from '../worker/worker.ts'
-import { credentialsFile, openGround, readIfThere, writePrivate } from './ground.ts'
+import { credentialsFile, makeDataDirectory, migrateGround, openGround, readIfThere, writePrivate } from './ground.ts'
 import { explainListenFailure } from './port.ts'
 import { logWarnings } from './warnings.ts'
 
@@ -16,9 +15,9 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   const told = untilTold()
   await using opened = new AsyncDisposableStack()
   await logWarnings(process.env, config, log)
-  const ground = await openGround(config, log)
+  const ground = await openGround(config, log, { database: true, masterKey: true })
   opened.defer(ground.close)
-  await migrate(ground.databaseUrl)
+  await migrateGround(ground)
   const first = await prepareFirstOrganization(config, ground.database)
   const runners = createRunnerPool(runnerOptions(config), log)
   opened.defer(runners.close)
@@ -48,7 +47,7 @@ export async function work(config: Config, log: Logger): Promise<void> {
   await logWarnings(process.env, config, log)
   const ground = await openGround(config, log)
   opened.defer(ground.close)
-  await migrate(ground.databaseUrl)
+  await migrateGround(ground)
   const runners = createRunnerPool(runnerOptions(config), log)
   opened.defer(runners.close)
   opened.defer((await startWorker(config, { ...ground, runners }, log)).stop)
@@ -86,7 +85,9 @@ async function prepareFirstOrganization(
   await registerEnvironment(database, config)
   const given = config.firstClient && { clientId: config.firstClient.id, clientSecret: config.firstClient.secret }
   return createFirstOrganization(database, given, async (credentials) => {
-    if (!given) await writePrivate(credentialsFile(config), `${JSON.stringify(credentials)}\n`)
+    if (given) return
+    await makeDataDirectory(config)
+    await writePrivate(credentialsFile(config), `${JSON.stringify(credentials)}\n`)
   })
 }
 

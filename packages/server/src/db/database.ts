@@ -58,10 +58,11 @@ export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: D
     stream: sockets.open,
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
     query_timeout: silenceTimeoutMs,
     keepAlive: true,
     application_name: 'penstock',
+    // Not with the start of the connection, where poolers refuse what they do not know.
+    onConnect: async (client) => void (await client.query(`set statement_timeout = ${statementTimeoutMs}`)),
     types,
   })
   pool.on('error', (error) => onIdleError?.(error))

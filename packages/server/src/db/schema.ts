@@ -91,6 +91,8 @@ export const clients = pgTable(
       .notNull()
       .references(() => organizations.id),
     secretDigest: bytea('secret_digest').notNull(),
+    /** What the operator calls it; no one else sees it. */
+    name: text('name'),
     createdTime: createdTime(),
     revokedTime: moment('revoked_time'),
   },
@@ -549,6 +551,13 @@ export const schedules = pgTable(
     index('schedules_of_organization').on(t.organizationId).where(sql`${t.enabled}`),
   ],
 )
+
+/** While there is a row, no schedule starts anything, in no process. */
+export const schedulePauses = pgTable('schedule_pauses', {
+  /** Who paused them: `restore` or `operator`. */
+  reason: text('reason').primaryKey(),
+  createdTime: createdTime(),
+})
 
 /** Connections that went offline: when they are tried again. */
 export const probes = pgTable(

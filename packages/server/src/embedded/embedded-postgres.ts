@@ -103,6 +103,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
+/** Whether the directory has a database already. */
+export async function hasEmbeddedPostgres(directory: string): Promise<boolean> {
+  return exists(join((await readNote(directory)) ?? directory, dataName))
+}
+
 /**
  * Stops the server of a directory at once, whoever uses it, and deletes its database and the directory, for good.
  * Does nothing where there is no such directory.

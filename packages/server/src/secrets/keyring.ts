@@ -1,4 +1,4 @@
-import type { Database, Db, Transaction } from '../db/database.ts'
+import type { Db, Transaction } from '../db/database.ts'
 import type { Notices } from '../db/notices.ts'
 import {
   anyKeyId,
@@ -56,7 +56,7 @@ export async function findSealingKeyId(db: Db): Promise<string | undefined> {
  * the next key is learned from the database, sealed under the one given.
  * @throws MasterKeyMismatch where the key given opens nothing
  */
-export async function openKeyring(database: Database, own: MasterKey, notices?: Notices): Promise<Keyring> {
+export async function openKeyring(database: Db, own: MasterKey, notices?: Notices): Promise<Keyring> {
   await insertFirstMasterKey.run(database, { keyId: own.id })
   const keys = new Map([[own.id, own]])
   const learn = async (db: Db): Promise<MasterKey> => {

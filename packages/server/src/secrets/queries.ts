@@ -95,6 +95,20 @@ export const secretsOfConnector = statement<{ accountId: string; connectorId: st
   from secrets where account_id = :accountId and connector_id = :connectorId
 `)
 
+/** All secrets, a page at a time: those after the one named. */
+export const secretsAfter = statement<
+  { accountId: string; connectorId: string; name: string; limit: number },
+  SecretRow
+>(`
+  select account_id, connector_id, name, key_id, sealed from secrets
+  where (account_id, connector_id, name) > (:accountId, :connectorId, :name)
+  order by account_id, connector_id, name limit :limit
+`)
+
+export const dataKeysAfter = statement<{ id: string; limit: number }, DataKeyRow>(`
+  select id, key_id, sealed from data_keys where id > :id order by id limit :limit
+`)
+
 export const insertDataKey = statement<DataKeyRow>(`
   insert into data_keys (id, key_id, sealed) values (:id, :keyId, :sealed)
 `)

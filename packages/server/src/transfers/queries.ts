@@ -362,3 +362,31 @@ export const purgeLedger = statement<{ windowDays: number; limit: number }>(`
     limit :limit for update of l skip locked
   )
 `)
+
+// After a restore (restored.ts)
+
+/** As `rememberMarkerUnfinished` does for one transfer. */
+export const rememberMarkersOfActive = statement(`
+  insert into connection_memories (connection_id, marker)
+  select connection_id, marker from transfers t
+  where status in ('queued', 'running') and marker is not null
+    and not exists (select from ledger where transfer_id = t.id and receipt is not null)
+  on conflict (connection_id) do update set marker = excluded.marker
+`)
+export const dropReceiptsOfActive = statement(`
+  update ledger set receipt = null
+  where receipt is not null and transfer_id in (select id from transfers where status in ('queued', 'running'))
+`)
+export const failActive = statement<{ code: string; message: string }>(`
+  update transfers set
+    status = 'failed', error_code = :code, error_message = :message, finished_time = now(), heartbeat_time = null,
+    pending = null
+  where status in ('queued', 'running')
+`)
+export const pauseSchedules = statement<{ reason: string }>(`
+  insert into schedule_pauses (reason) values (:reason) on conflict (reason) do nothing
+`)
+export const resumeSchedules = statement(`delete from schedule_pauses`)
+export const findPause = statement<Record<never, never>, { reason: string; createdTime: Date }>(`
+  select reason, created_time from schedule_pauses order by created_time limit 1
+`)

@@ -340,7 +340,7 @@ export const takeDue = statement<
 >(`
   select s.connection_id, c.account_id, s.cron, s.timezone
   from schedules s join connections c on c.id = s.connection_id
-  where s.enabled and s.next_time <= now()
+  where s.enabled and s.next_time <= now() and not exists (select from schedule_pauses)
   order by s.next_time limit 1 for update of s skip locked
 `)
 export const moveSchedule = statement<{ connectionId: string; nextTime: Date | null }>(`

@@ -1,0 +1,152 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import type { Config } from '../config.ts'
+import { type Counts, dump } from '../db/backup/dump.ts'
+import { BackupError, splitLines } from '../db/backup/format.ts'
+import { load, readHeader } from '../db/backup/load.ts'
+import { openSession } from '../db/session.ts'
+import type { Logger } from '../log.ts'
+import { openKeyring } from '../secrets/keyring.ts'
+import { verifySecrets } from '../secrets/verify.ts'
+import { endRestoredTransfers, pauseSchedules, resumeSchedules } from '../transfers/restored.ts'
+import { migrateGround, openGround } from './ground.ts'
+import { print } from './print.ts'
+
+/** `penstock backup` and `penstock restore`: the database in one file, without the master key. */
+
+type Json = { json?: boolean }
+
+const sumOf = (counts: Counts) => Object.values(counts).reduce((sum, count) => sum + count, 0)
+const plural = (count: number, one: string, many = `${one}s`) =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+
+/** Writes a backup; beside the running service or without it. The file is there once it is whole. */
+export async function backupCommand(config: Config, log: Logger, file: string, { json }: Json): Promise<void> {
+  if (await exists(file)) throw new BackupError(`${file} exists already: give another name, or remove it first.`)
+  const ground = await openGround(config, log)
+  const draft = `${file}.${process.pid}.unfinished`
+  const counts: Counts = {}
+  try {
+    const session = await openSession(ground.databaseUrl, 'backup')
+    try {
+      await pipeline(
+        Readable.from(dump(session, counts), { objectMode: true }),
+        createGzip(),
+        createWriteStream(draft, { mode: 0o600, flush: true }),
+      )
+    } finally {
+      await session.end()
+    }
+    await rename(draft, file)
+    await flushDirectory(file)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  } finally {
+    await ground.close()
+  }
+  const { size } = await stat(file)
+  print(
+    { file, rows: sumOf(counts), bytes: size, masterKeyId: ground.masterKey.id, tables: counts },
+    json,
+    `Backed up ${plural(sumOf(counts), 'row')} to ${file} (${plural(size, 'byte')}). Its secrets open with the master key ${ground.masterKey.id}, which is not in it: keep a copy of the key elsewhere.`,
+  )
+}
+
+/** Restores a backup into a database in which nothing was made yet. Interrupted or refused, it changes nothing. */
+export async function restoreCommand(config: Config, log: Logger, file: string, { json }: Json): Promise<void> {
+  const input = createReadStream(file)
+  // Whoever reads the lines is told of what goes wrong with the file; the pipeline ends when that is over.
+  const unzipped = createGunzip()
+  const reading = pipeline(input, unzipped).catch(() => {})
+  const lines = splitLines(unzipped)
+  try {
+    await stat(file).catch(({ code }) => {
+      throw new BackupError(`${file} cannot be read (${code}): check the path.`)
+    })
+    const header = await readHeader(lines)
+    const ground = await openGround(config, log, { database: true, masterKey: false })
+    let ended = 0
+    let counts: Counts
+    try {
+      const { id } = ground.masterKey
+      if (header.masterKeys.length > 0 && !header.masterKeys.includes(id)) {
+        throw new BackupError(
+          `The master key does not fit this backup: its secrets are sealed under key ${header.masterKeys.join(' or ')}, the key given is ${id}. Set PENSTOCK_MASTER_KEY (or put back the file master.key) to the key that was used when it was made. Nothing was restored.`,
+        )
+      }
+      const session = await openSession(ground.databaseUrl, 'restore')
+      try {
+        counts = await load(session, header, lines, async (db) => {
+          if (header.masterKeys.length > 0) await verifySecrets(db, await openKeyring(db, ground.masterKey))
+          ended = await endRestoredTransfers(db)
+          await pauseSchedules(db, 'restore')
+        })
+      } finally {
+        await session.end()
+      }
+      await migrateGround(ground)
+    } finally {
+      await ground.close()
+    }
+    print(
+      { file, rows: sumOf(counts), createdTime: header.createdTime, transfersEnded: ended, tables: counts },
+      json,
+      [
+        `Restored ${plural(sumOf(counts), 'row')} of the backup of ${header.createdTime}; the master key opens every secret in it.`,
+        ended > 0 ? `${plural(ended, 'transfer')} that had not ended then ${ended === 1 ? 'is' : 'are'} failed.` : '',
+        'Schedules are paused. Once nothing else works for these accounts: penstock schedules resume',
+      ]
+        .filter(Boolean)
+        .join('\n'),
+    )
+  } finally {
+    input.destroy()
+    unzipped.destroy()
+    await reading
+  }
+}
+
+/** Lets schedules start transfers again, after a restore or `schedules pause`. */
+export async function resumeSchedulesCommand(config: Config, log: Logger, { json }: Json): Promise<void> {
+  const ground = await openGround(config, log)
+  try {
+    await migrateGround(ground)
+    const paused = await resumeSchedules(ground.database)
+    print({ resumed: paused }, json, paused ? 'Schedules start transfers again.' : 'Schedules were not paused.')
+  } finally {
+    await ground.close()
+  }
+}
+
+/** Keeps schedules from starting transfers, until they are resumed. */
+export async function pauseSchedulesCommand(config: Config, log: Logger, { json }: Json): Promise<void> {
+  const ground = await openGround(config, log)
+  try {
+    await migrateGround(ground)
+    await pauseSchedules(ground.database, 'operator')
+    print({ paused: true }, json, 'Schedules are paused, in every process: penstock schedules resume ends it.')
+  } finally {
+    await ground.close()
+  }
+}
+
+const exists = (file: string) =>
+  stat(file).then(
+    () => true,
+    () => false,
+  )
+
+/** Returns once the name of the file would survive a power cut. */
+async function flushDirectory(file: string): Promise<void> {
+  const directory = await open(dirname(file), 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}

@@ -1,0 +1,110 @@
+import type pg from 'pg'
+import { readJournal, readMigration } from '../migrations.ts'
+import { type BackedUpTable, BackupError, type Row } from './format.ts'
+
+/** A table of the service, as the database at hand has it. */
+export type Table = {
+  readonly name: string
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+  readonly hasTriggers: boolean
+}
+
+/** Rows that are read at once. */
+const batchRows = 2_000
+
+/** Access tokens are not backed up: after a restore clients ask for new ones, and none that was revoked comes back. */
+const notBackedUp = ['tokens']
+
+/** The names of the tables that the migrations up to the one of this time have made. */
+async function namesOfTables(newest: number): Promise<string[]> {
+  const entries = (await readJournal()).filter(({ when }) => when <= newest)
+  const texts = (await Promise.all(entries.map(readMigration))).flatMap(({ statements }) => statements)
+  const names = new Set<string>()
+  for (const text of texts) {
+    for (const [, created, dropped] of text.matchAll(/^create table "?(\w+)|^drop table "?(\w+)/gim)) {
+      if (created) names.add(created)
+      else if (dropped) names.delete(dropped)
+    }
+  }
+  return [...names].filter((name) => !notBackedUp.includes(name))
+}
+
+/**
+ * The tables to back up, each after those that it refers to, with the columns that are stored.
+ * @param newest time of the newest migration of the database
+ */
+export async function describeTables(session: pg.Client, newest: number): Promise<Table[]> {
+  const { rows } = await session.query<{ name: string; column: string; type: string; triggers: boolean }>(
+    `select c.relname as name, a.attname as column, format_type(a.atttypid, a.atttypmod) as type,
+       exists (select from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal) as triggers
+     from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace = 'public'::regnamespace and c.relname = any($1)
+       and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+     order by c.relname, a.attnum`,
+    [await namesOfTables(newest)],
+  )
+  const references = await session.query<{ from: string; to: string }>(
+    `select distinct conrelid::regclass::text as from, confrelid::regclass::text as to from pg_constraint
+     where contype = 'f' and conrelid <> confrelid and connamespace = 'public'::regnamespace`,
+  )
+  const tables = Map.groupBy(rows, ({ name }) => name)
+  const ordered: string[] = []
+  const add = (name: string) => {
+    if (ordered.includes(name) || !tables.has(name)) return
+    for (const { from, to } of references.rows) if (from === name) add(to)
+    ordered.push(name)
+  }
+  for (const name of tables.keys()) add(name)
+  return ordered.map((name) => {
+    const columns = tables.get(name) ?? []
+    return {
+      name,
+      columns: columns.map(({ column, type }) => ({ name: column, type })),
+      hasTriggers: columns.some(({ triggers }) => triggers),
+    }
+  })
+}
+
+/** Values as text then depend on nothing that a server or a role has set. */
+export const settingsOfTexts = `
+  set local timezone = 'UTC'; set local datestyle = 'ISO, MDY'; set local intervalstyle = 'postgres';
+  set local bytea_output = 'hex'; set local extra_float_digits = 1`
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+
+/** Reads the rows of a table in a transaction, a batch at a time, in whatever order. */
+export async function* readRows(session: pg.Client, { name, columns }: BackedUpTable): AsyncGenerator<Row[]> {
+  const texts = columns.map((column) => `${quoted(column)}::text`).join(', ')
+  await session.query(`declare penstock_rows no scroll cursor for select ${texts} from ${quoted(name)}`)
+  for (;;) {
+    const { rows } = await session.query<Row[]>({ text: `fetch ${batchRows} from penstock_rows`, rowMode: 'array' })
+    if (rows.length > 0) yield rows as unknown as Row[]
+    if (rows.length < batchRows) break
+  }
+  await session.query('close penstock_rows')
+}
+
+/** A statement that inserts rows, given as an array of texts for each column. */
+export function insertInto({ name, columns }: Table, given: readonly string[]): string {
+  const types = given.map((wanted) => columns.find((column) => column.name === wanted)?.type)
+  const unknown = given.find((_, i) => types[i] === undefined)
+  if (unknown !== undefined) {
+    throw new BackupError(
+      `The backup has a column ${unknown} of ${name} that this version of Penstock does not know: restore it with the version that made it.`,
+    )
+  }
+  const arrays = given.map((_, i) => `$${i + 1}::text[]`).join(', ')
+  const values = given.map((_, i) => `c${i}::${types[i]}`).join(', ')
+  const names = given.map((_, i) => `c${i}`).join(', ')
+  return `insert into ${quoted(name)} (${given.map(quoted).join(', ')}) select ${values} from unnest(${arrays}) as r (${names})`
+}
+
+/** Turns the triggers that the migrations made on a table off or on again. */
+export async function setTriggers(session: pg.Client, { name, hasTriggers }: Table, how: 'enable' | 'disable') {
+  if (hasTriggers) await session.query(`alter table ${quoted(name)} ${how} trigger user`)
+}
+
+/** Deletes what a database has before anything was made in it by a person. */
+export async function emptyTables(session: pg.Client, tables: readonly Table[]): Promise<void> {
+  for (const { name } of tables.toReversed()) await session.query(`delete from ${quoted(name)}`)
+}

@@ -1,0 +1,24 @@
+import pg from 'pg'
+import type { Db } from './database.ts'
+import { currentUrl, type DatabaseUrl } from './database.ts'
+
+/**
+ * Opens a connection of its own: for work that holds a lock or one transaction for as long as it takes. Its statements
+ * have no time limit. Rejects where the server cannot be reached.
+ * @param name what the server calls it, after `penstock`
+ */
+export async function openSession(url: DatabaseUrl, name: string): Promise<pg.Client> {
+  const session = new pg.Client({
+    connectionString: currentUrl(url),
+    application_name: `penstock ${name}`,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  })
+  // A connection that breaks is reported by the statement that fails; without a listener the event would end the process.
+  session.on('error', () => {})
+  await session.connect()
+  return session
+}
+
+/** Runs statements on a session. */
+export const onSession = (session: pg.Client): Db => ({ query: (run) => session.query(run) })

@@ -1,0 +1,34 @@
+import type { Db } from '../db/database.ts'
+import * as queries from './queries.ts'
+
+/**
+ * What is done with transfers and schedules when a backup has been restored: nothing moves data by itself, since the
+ * database that was backed up may still be in use, and destinations may hold more than the backup knows of.
+ */
+
+/** Who paused the schedules. */
+export type PauseReason = 'restore' | 'operator'
+
+/**
+ * Ends the transfers that were queued or running in the backup, as failed; the next transfer of an incremental
+ * connection begins after the last confirmed record.
+ * @returns how many they were
+ */
+export async function endRestoredTransfers(db: Db): Promise<number> {
+  await queries.rememberMarkersOfActive.run(db, {})
+  await queries.dropReceiptsOfActive.run(db, {})
+  return queries.failActive.run(db, {
+    code: 'restored',
+    message:
+      'The database was restored from a backup that was made before this transfer had ended. Start a new transfer.',
+  })
+}
+
+/** Keeps every schedule from starting transfers, in all processes, until `resumeSchedules`. */
+export const pauseSchedules = (db: Db, reason: PauseReason) => queries.pauseSchedules.run(db, { reason })
+
+/** Lets schedules start transfers again; one that was due meanwhile starts one transfer. Returns whether they were paused. */
+export const resumeSchedules = async (db: Db): Promise<boolean> => (await queries.resumeSchedules.run(db, {})) > 0
+
+/** Since when schedules are paused, and why; undefined where they are not. */
+export const findPause = (db: Db) => queries.findPause.first(db, {})
