@@ -1,5 +1,5 @@
-export { fileBatch, usualPartBytes } from './definition.ts'
 export { bounds } from './bounds.ts'
+export { fileBatch, usualPartBytes } from './definition.ts'
 export { encodings } from './encoding.ts'
 export * from './fields.ts'
 export { type FileFormat, fileNameOf, readFormats, type WriteFormat, writeFormats } from './format.ts'

@@ -6,14 +6,7 @@ export const tokenRoutes = ({ attempts, requestLimit, config, database, notices 
   const areRight = createCredentialCheck(database, notices)
   return {
     createToken: async ({ db, body, address }) => ({
-      reply: await createToken(
-        db,
-        areRight,
-        { attempts, requestLimit },
-        config.tokenLifetimeSeconds,
-        body,
-        address,
-      ),
+      reply: await createToken(db, areRight, { attempts, requestLimit }, config.tokenLifetimeSeconds, body, address),
     }),
   }
 }
