@@ -128,7 +128,7 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
         if (answer.jobComplete === true) {
           return { rows: listIn(answer.rows), total: numberIn(answer.totalRows), pageToken: textIn(answer.pageToken) }
         }
-        if (answer.jobComplete === undefined) throw broken()
+        if (answer.jobComplete !== false) throw broken()
         // The signal's own reason is what callers know.
         await sleep(pauseMs, undefined, { signal: context.signal }).catch(() => context.signal.throwIfAborted())
       }
@@ -168,5 +168,5 @@ function bodyOf({ text, dataset, parameters = [], maximumBytesBilled, timeoutMs 
   }
 }
 
-const broken = (): Outcome =>
+export const broken = (): Outcome =>
   new Outcome('retry', 'answer_broken', 'An answer of BigQuery is not what it should be, so it is asked for again.')

@@ -4,7 +4,7 @@ import { readKept } from '../databases/kept-results.ts'
 import type { Spot } from '../databases/positions.ts'
 import { isObject, numberIn, textIn } from '../platform-api/json.ts'
 import { cellOf, valuesIn } from './cells.ts'
-import { type BigQuery, type Job, makeBigQuery } from './jobs.ts'
+import { type BigQuery, broken, type Job, makeBigQuery } from './jobs.ts'
 import { type Plan, planReading, statementOf } from './plan.ts'
 
 /** Opens a reader: has BigQuery examine the query. */
@@ -76,12 +76,15 @@ async function* resultRows(
   }
 }
 
-function readRow({ columns, fields, order }: Plan, row: unknown, place: Json): ReadRow {
+function readRow({ columns, fields, order, digest }: Plan, row: unknown, place: Json): ReadRow {
   const values = valuesIn(row)
+  if (values.length !== columns.length + (digest ? 1 : 0)) throw broken()
   let bytes = 0
   for (const value of values) bytes += typeof value === 'string' ? Buffer.byteLength(value) + 1 : sizeOf(value)
   const cells = columns.map((_, at) => {
     const field = fields[at]
+    const isNested = field?.repeated || field?.type === 'RECORD'
+    if (!isNested && typeof (values[at] ?? '') === 'object') throw broken()
     return field ? cellOf(values[at], field) : null
   })
   return { spot: order.map(({ textOf }) => textOf(values)), cells, bytes, place }

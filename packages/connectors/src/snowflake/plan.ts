@@ -22,6 +22,8 @@ export type Plan = {
   readonly empty: boolean
   /** The statement, less its ends. */
   readonly select: string
+  /** How many values each row of it has. */
+  readonly width: number
   readonly at: Place
 }
 
@@ -99,6 +101,7 @@ export async function planReading(api: SqlApi, settings: Values): Promise<Plan> 
     incremental: marker !== undefined,
     empty: marker !== undefined && bound === undefined,
     select: `select ${expressions.join(', ')} from ${source}`,
+    width: expressions.length,
   }
 }
 

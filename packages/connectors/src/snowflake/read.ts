@@ -6,7 +6,7 @@ import { isObject, numberIn } from '../platform-api/json.ts'
 import { accountOf } from './account.ts'
 import { cellOf } from './cells.ts'
 import { type Plan, planReading, statementOf } from './plan.ts'
-import type { RawRow } from './result-rows.ts'
+import { broken, type RawRow } from './result-rows.ts'
 import { makeSqlApi, type SqlApi } from './sql-api.ts'
 
 /** Opens a reader: asks Snowflake what there is to read, and notes up to where. */
@@ -101,7 +101,8 @@ async function* resultRows(
   }
 }
 
-function readRow({ columns, types, order }: Plan, row: RawRow, place: Json): ReadRow {
+function readRow({ columns, types, order, width }: Plan, row: RawRow, place: Json): ReadRow {
+  if (row.length !== width) throw broken('holds a row without the columns that were asked for')
   let bytes = 0
   for (const text of row) bytes += text === null ? 1 : Buffer.byteLength(text) + 1
   const cells: Cell[] = []

@@ -123,8 +123,14 @@ function isData(tail: string, piece: Buffer, at: number): boolean {
 /** Rows from the bytes between brackets, with a comma before or behind them. */
 function parseRows(held: readonly Buffer[]): RawRow[] {
   const text = Buffer.concat(held).toString().trim().replace(/^,/, '')
-  return text === '' ? [] : (parse(`[${text}]`) as RawRow[])
+  if (text === '') return []
+  const rows = parse(`[${text}]`)
+  if (!Array.isArray(rows) || !rows.every(isRow)) throw broken('holds a row that is none')
+  return rows
 }
+
+const isRow = (row: unknown): row is RawRow =>
+  Array.isArray(row) && row.every((value) => typeof value === 'string' || value === null)
 
 function parse(text: string): unknown {
   try {
@@ -134,5 +140,6 @@ function parse(text: string): unknown {
   }
 }
 
-const broken = (what: string): Outcome =>
+/** @param what completes the sentence that begins with the answer */
+export const broken = (what: string): Outcome =>
   new Outcome('retry', 'answer_broken', `An answer of Snowflake ${what}, so it is asked for again.`)
