@@ -94,7 +94,7 @@ test('every import is seen', () => {
 const mayImport: Readonly<Record<string, { readonly names: readonly string[]; readonly node: boolean }>> = {
   wire: { names: ['typebox'], node: false },
   // Parquet is a format of the file adapters.
-  connector: { names: ['@penstock/wire', 'hyparquet', 'hyparquet-compressors', 'hyparquet-writer'], node: true },
+  connector: { names: ['@penstock/wire', 'hyparquet', 'hyparquet-writer'], node: true },
   // The brands' logos are drawn in simple-icons; the others speak the protocols of what they connect to.
   connectors: {
     names: [

@@ -30,7 +30,7 @@ export const bounds = {
     /** Bytes of the footer. Breaking it: `footer_too_large`. */
     footerBytes: 16 << 20,
     /** Values, lists and structures in the footer. Breaking it: `footer_too_large`. */
-    footerValues: 4_000_000,
+    footerValues: 2_000_000,
     /** Row groups; their ordinals have 16 bits in the format. Breaking it: `footer_too_large`. */
     rowGroups: 32_767,
     /** Elements of the schema: columns, and what is nested in them. Breaking it: `too_many_columns`. */
@@ -49,8 +49,8 @@ export const bounds = {
     rows: { free: 4 << 20, perByte: 100 },
     /** The same for its values: rows times columns, and all that is nested. */
     values: { free: 64 << 20, perByte: 100 },
-    /** Rows with more than `freeChars` of text in all may have `ratio` times as many as the file has stored bytes. Breaking it: `expands_too_much`. */
-    text: { freeChars: 1 << 30, ratio: 1_000 },
+    /** The pages of a file may unpack to `free` bytes, and to `ratio` times its stored size; its rows may have as many characters of text. Breaking it: `expands_too_much`. */
+    expansion: { free: 1 << 30, ratio: 1_000 },
   },
 } as const
 

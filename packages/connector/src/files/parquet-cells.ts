@@ -1,131 +1,134 @@
 import { isUtf8 } from 'node:buffer'
-import type { ParquetParsers, SchemaElement } from 'hyparquet'
 import type { Cell } from '../rows.ts'
+import type { Stored } from './parquet-encodings.ts'
+import type { Element } from './parquet-schema.ts'
 
-/**
- * Values of Parquet as cells. Columns that the library would turn into numbers or moments with fewer digits than they
- * have are read as they are stored, and brought into text here.
- */
+/** Values of Parquet as cells, with all digits that they have. */
 
 /** What stands for bytes that should be text and are none. */
 export const noText = Symbol('no text')
 
-type FromStored = (value: unknown) => Cell | typeof noText
+/** What makes a cell of a value as it is stored. */
+export type FromStored = (value: Stored) => Cell | typeof noText
 
-/** How the values of a column are read: the element to read them by, and what makes a cell of one. */
-export type ColumnReading = { readonly element: SchemaElement; readonly cellOf: FromStored }
-
-/** How a column is to be read that is no group of others. */
-export function readingOf(element: SchemaElement): ColumnReading {
-  const { converted_type: converted, logical_type: logical, type } = element
-  const { converted_type: _converted, logical_type: _logical, ...stored } = element
-  if (converted === 'DECIMAL' || logical?.type === 'DECIMAL') {
-    const scale = element.scale ?? (logical?.type === 'DECIMAL' ? logical.scale : 0)
-    return { element: stored, cellOf: (value) => decimalOf(value, scale) }
+/** How the values of a column become cells. */
+export function cellsOf(element: Element): FromStored {
+  const { type, converted, logical, scale } = element
+  if (converted === 'DECIMAL' || logical?.type === 'DECIMAL') return (value) => decimalOf(value, scale)
+  if (converted === 'DATE' || logical?.type === 'DATE') return dateOf
+  if (logical?.type === 'TIME') return (value) => timeOf(value, logical.digits)
+  if (logical?.type === 'TIMESTAMP') {
+    return logical.utc ? (value) => momentOf(value, logical.digits) : (value) => localTimeOf(value, logical.digits)
   }
-  if (converted === 'DATE' || logical?.type === 'DATE') return { element: stored, cellOf: dateOf }
-  if (logical?.type === 'TIMESTAMP' || logical?.type === 'TIME') {
-    const { unit, isAdjustedToUTC } = logical
-    const digits = unit === 'NANOS' ? 9 : unit === 'MICROS' ? 6 : 3
-    const of = logical.type === 'TIME' ? timeOf : isAdjustedToUTC ? momentOf : localTimeOf
-    return { element: stored, cellOf: (value) => of(value, digits) }
+  switch (converted) {
+    case 'TIMESTAMP_MILLIS':
+      return (value) => momentOf(value, 3)
+    case 'TIMESTAMP_MICROS':
+      return (value) => momentOf(value, 6)
+    case 'TIME_MILLIS':
+      return (value) => timeOf(value, 3)
+    case 'TIME_MICROS':
+      return (value) => timeOf(value, 6)
   }
-  if (converted === 'TIMESTAMP_MILLIS') return { element: stored, cellOf: (value) => momentOf(value, 3) }
-  if (converted === 'TIMESTAMP_MICROS') return { element: stored, cellOf: (value) => momentOf(value, 6) }
-  if (converted === 'TIME_MILLIS') return { element: stored, cellOf: (value) => timeOf(value, 3) }
-  if (converted === 'TIME_MICROS') return { element: stored, cellOf: (value) => timeOf(value, 6) }
-  if (type === 'FLOAT') return { element, cellOf: floatOf }
-  if (type === 'FIXED_LEN_BYTE_ARRAY' && logical?.type !== 'UUID' && logical?.type !== 'FLOAT16') {
-    return { element: stored, cellOf: hexadecimalOf }
+  switch (type) {
+    case 'BOOLEAN':
+      return (value) => value === true
+    case 'INT32':
+      return isUnsigned(element, 32) ? (value) => Number(value) >>> 0 : numberOf
+    case 'INT64':
+      return isUnsigned(element, 64) ? (value) => wholeCell(BigInt.asUintN(64, value as bigint)) : numberOf
+    case 'INT96':
+      return (value) => momentOf(nanosecondsOf(value as Buffer), 9)
+    case 'FLOAT':
+      return floatOf
+    case 'DOUBLE':
+      return numberOf
+    case 'FIXED_LEN_BYTE_ARRAY':
+      if (logical?.type === 'UUID') return uuidOf
+      return logical?.type === 'FLOAT16' ? halfOf : hexadecimalOf
+    case 'BYTE_ARRAY':
+      return isBinary(element) ? hexadecimalOf : textOf
   }
-  const binary = converted === 'BSON' || logical?.type === 'GEOMETRY' || logical?.type === 'GEOGRAPHY'
-  return { element: binary ? stored : element, cellOf: binary ? hexadecimalOf : plainOf }
 }
 
-/** What the library calls while it reads. */
-export const parsers: Partial<ParquetParsers> = {
-  stringFromBytes: (bytes) => bytes && textOf(bytes),
-  jsonFromBytes: (bytes) => bytes && textOf(bytes),
-  dateFromDays: (days) => (days === undefined || days === null ? days : dateOf(days)),
-  timestampFromMilliseconds: (millis) => (isNone(millis) ? millis : momentOf(millis, 3)),
-  timestampFromMicroseconds: (micros) => (isNone(micros) ? micros : momentOf(micros, 6)),
-  timestampFromNanoseconds: (nanos) => (isNone(nanos) ? nanos : momentOf(nanos, 9)),
+const isUnsigned = ({ converted, logical }: Element, bits: number): boolean =>
+  converted === `UINT_${bits}` ||
+  // The smaller ones have the bits of the larger.
+  (bits === 32 && (converted === 'UINT_8' || converted === 'UINT_16')) ||
+  (logical?.type === 'INTEGER' && !logical.signed && (logical.bits === bits || (bits === 32 && logical.bits < bits)))
+
+const isBinary = ({ converted, logical }: Element): boolean =>
+  converted === 'BSON' || logical?.type === 'BSON' || logical?.type === 'GEOMETRY' || logical?.type === 'GEOGRAPHY'
+
+function textOf(value: Stored): string | typeof noText {
+  const bytes = value as Buffer
+  return isUtf8(bytes) ? bytes.toString('utf8') : noText
 }
 
-const isNone = (value: unknown): boolean => value === undefined || value === null
-
-/** A group of columns as JSON text. */
-export function nestedOf(value: unknown): Cell | typeof noText {
-  if (isNone(value)) return null
-  let broken = false
-  const text = JSON.stringify(value, (_key, inner: unknown) => {
-    if (inner === noText) broken = true
-    if (typeof inner === 'bigint') return cellOfBigint(inner)
-    if (inner instanceof Uint8Array) return isUtf8(inner) ? Buffer.from(inner).toString() : hexadecimalOf(inner)
-    return ArrayBuffer.isView(inner) ? [...(inner as unknown as Iterable<unknown>)] : inner
-  })
-  return broken ? noText : text
+/** Whole numbers and fractions; text where a number would lose something. */
+function numberOf(value: Stored): Cell {
+  if (typeof value === 'bigint') return wholeCell(value)
+  const number = value as number
+  if (!Number.isFinite(number)) return String(number)
+  return Object.is(number, -0) ? '-0' : number
 }
 
-function textOf(bytes: Uint8Array): string | typeof noText {
-  if (!isUtf8(bytes)) return noText
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
-}
-
-const cellOfBigint = (value: bigint): Cell =>
+const wholeCell = (value: bigint): Cell =>
   value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value)
 
-function plainOf(value: unknown): Cell | typeof noText {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return value
-    case 'number':
-      return Number.isFinite(value) ? value : String(value)
-    case 'bigint':
-      return cellOfBigint(value)
-    case 'symbol':
-      return noText
-    default:
-      if (isNone(value)) return null
-      return value instanceof Uint8Array ? textOf(value) : nestedOf(value)
-  }
-}
-
 /** The shortest number that is the same one in single precision: 0.1 and not 0.10000000149011612. */
-function floatOf(value: unknown): Cell {
-  if (typeof value !== 'number') return null
-  if (!Number.isFinite(value)) return String(value)
+function floatOf(value: Stored): Cell {
+  const number = value as number
+  if (!Number.isFinite(number)) return numberOf(number)
   for (let digits = 6; digits < 9; digits += 1) {
-    const short = Number(value.toPrecision(digits))
-    if (Math.fround(short) === value) return short
+    const short = Number(number.toPrecision(digits))
+    if (Math.fround(short) === number) return numberOf(short)
   }
-  return value
+  return numberOf(number)
 }
 
-const hexadecimalOf = (value: unknown): Cell =>
-  value instanceof Uint8Array ? Buffer.from(value).toString('hex') : null
+/** Half precision: a sign, five bits of exponent, ten of fraction. */
+function halfOf(value: Stored): Cell {
+  const bytes = value as Buffer
+  if (bytes.length !== 2) return hexadecimalOf(value)
+  const bits = bytes.readUInt16LE()
+  const sign = bits >> 15 === 1 ? -1 : 1
+  const exponent = (bits >> 10) & 31
+  const fraction = bits & 1023
+  if (exponent === 31) return fraction > 0 ? 'NaN' : String(sign * Number.POSITIVE_INFINITY)
+  return numberOf(sign * (exponent === 0 ? 2 ** -24 * fraction : 2 ** (exponent - 25) * (1024 + fraction)))
+}
 
-function decimalOf(value: unknown, scale: number): Cell {
+const hexadecimalOf = (value: Stored): string => (value as Buffer).toString('hex')
+
+function uuidOf(value: Stored): string {
+  const hex = hexadecimalOf(value)
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** More bytes than this are no decimal that anything writes, and would take long to be written in tens. */
+const decimalBytesMax = 128
+
+function decimalOf(value: Stored, scale: number): Cell | typeof noText {
+  if (Buffer.isBuffer(value) && value.length > decimalBytesMax) return noText
   const unscaled = wholeOf(value)
-  if (unscaled === undefined) return null
   const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, '0')
   const sign = unscaled < 0n ? '-' : ''
   return scale > 0 ? `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}` : `${sign}${digits}`
 }
 
 /** A whole number out of what is stored: bytes are big-endian, in two's complement. */
-function wholeOf(value: unknown): bigint | undefined {
-  if (typeof value === 'bigint') return value
-  if (typeof value === 'number') return BigInt(value)
-  if (!(value instanceof Uint8Array)) return undefined
-  if (value.length === 0) return 0n
-  return BigInt.asIntN(value.length * 8, BigInt(`0x${Buffer.from(value).toString('hex')}`))
+function wholeOf(value: Stored): bigint {
+  if (!Buffer.isBuffer(value)) return BigInt(value)
+  return value.length === 0 ? 0n : BigInt.asIntN(value.length * 8, BigInt(`0x${value.toString('hex')}`))
 }
 
-function dateOf(value: unknown): Cell {
-  if (typeof value !== 'number') return null
-  const date = new Date(value * 86_400_000)
+/** Nanoseconds since 1970 out of those of a day and the number of the day. */
+const nanosecondsOf = (value: Buffer): bigint =>
+  (BigInt(value.readInt32LE(8)) - 2_440_588n) * 86_400_000_000_000n + value.readBigInt64LE(0)
+
+function dateOf(value: Stored): Cell {
+  const date = new Date(Number(value) * 86_400_000)
   return Number.isNaN(date.getTime()) ? String(value) : date.toISOString().slice(0, -14)
 }
 
@@ -137,24 +140,24 @@ function splitSeconds(value: bigint, digits: number): { seconds: bigint; fractio
 }
 
 /** A moment in time, which ends in Z. */
-function momentOf(value: unknown, digits: number): Cell {
+function momentOf(value: Stored, digits: number): string {
   const local = localTimeOf(value, digits)
-  return typeof local === 'string' && local.includes('T') ? `${local}Z` : local
+  return local.includes('T') ? `${local}Z` : local
 }
 
 /** A date and a time of day in whatever place. */
-function localTimeOf(value: unknown, digits: number): Cell {
+function localTimeOf(value: Stored, digits: number): string {
   const whole = wholeOf(value)
-  if (whole === undefined) return null
   const { seconds, fraction } = splitSeconds(whole, digits)
   const date = new Date(Number(seconds) * 1000)
   // Beyond the years that a calendar of JavaScript has, only the number is left.
   return Number.isNaN(date.getTime()) ? String(whole) : `${date.toISOString().slice(0, -5)}.${fraction}`
 }
 
-function timeOf(value: unknown, digits: number): Cell {
+/** A time of day; of what is none, only the number is left. */
+function timeOf(value: Stored, digits: number): string {
   const whole = wholeOf(value)
-  if (whole === undefined) return null
   const { seconds, fraction } = splitSeconds(whole, digits)
+  if (seconds < 0n || seconds >= 86_400n) return String(whole)
   return `${new Date(Number(seconds) * 1000).toISOString().slice(11, 19)}.${fraction}`
 }

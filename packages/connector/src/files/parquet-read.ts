@@ -1,34 +1,25 @@
-import {
-  type AsyncBuffer,
-  type FileMetaData,
-  parquetMetadataAsync,
-  parquetScan,
-  parquetSchema,
-  type RowGroup,
-} from 'hyparquet'
-import { compressors } from 'hyparquet-compressors'
 import { asOutcome, Outcome } from '../outcome.ts'
 import type { Cell, Json, Row } from '../rows.ts'
+import { bounds, isTooLong, rowFaults } from './bounds.ts'
 import { type ByteStream, openBytesAt, pieceBytes } from './bytes.ts'
 import { distinctNames } from './column-names.ts'
 import type { FilePiece, OpenedFile } from './opened-file.ts'
-import { type ColumnReading, nestedOf, noText, parsers, readingOf } from './parquet-cells.ts'
+import { noText } from './parquet-cells.ts'
+import { type Footer, type ReadRange, type RowGroup, readFooter } from './parquet-footer.ts'
+import { type NestedColumn, openNested } from './parquet-nested.ts'
+import { type ChunkBytes, type LeafReader, type Meter, makeMeter, openLeaf } from './parquet-pages.ts'
+import { leavesOf, type SchemaNode } from './parquet-schema.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
-/** How many chunks a group of rows may hold to be read whole; the pages of a larger one are read one by one. */
-const groupChunksMax = 64
-/** The same for a group whose pages cannot be told apart: a larger one would take more memory than a worker has. */
-const pagelessChunksMax = 512
 const pieceRowsMax = 5000
 
 /** A place in a Parquet file: a group of rows, and a row in it. */
 type GroupPlace = { readonly group: number; readonly row: number; readonly storedBytes: number }
 
-type Column = Pick<ColumnReading, 'cellOf'> & { readonly name: string }
-
 /**
- * Opens a Parquet file. Its rows are read group by group; what is nested becomes JSON text, decimals and whole numbers
- * beyond 2^53 become text, days and moments become ISO 8601 text, bytes that are marked as no text become hexadecimal.
+ * Opens a Parquet file. Its rows are read group by group, and the pages of a group as its rows come to them; what is
+ * nested becomes JSON text, decimals and whole numbers beyond 2^53 become text, days and moments become ISO 8601 text,
+ * bytes that are marked as no text become hexadecimal. Rows that the footer claims and the pages do not hold are an error.
  */
 export async function openParquet(
   store: FileStore,
@@ -36,41 +27,43 @@ export async function openParquet(
   { chunkBytes = 4 * pieceBytes }: { chunkBytes?: number },
   signal: AbortSignal,
 ): Promise<OpenedFile> {
-  const metadata = await damaged(file, () =>
-    parquetMetadataAsync(fileBuffer(store, file, signal), { geoparquet: false }),
-  )
-  const columns = columnsOf(metadata)
+  const readRange: ReadRange = async (start, end) => {
+    const range = openBytesAt(store, file, start, signal)
+    try {
+      return Buffer.from(await range.peek(end - start))
+    } finally {
+      await range.close()
+    }
+  }
+  const footer = await damaged(file, () => readFooter(file, readRange))
   let stream: ByteStream | undefined
+  /** Reads a group as a whole. Groups mostly follow each other, so one stream serves them all. */
+  const readGroup = async ({ start, end }: RowGroup): Promise<Buffer> => {
+    if (stream && stream.storedBytes > start) {
+      await stream.close()
+      stream = undefined
+    }
+    stream ??= openBytesAt(store, file, start, signal)
+    await stream.skip(start - stream.storedBytes)
+    const bytes = Buffer.from(await stream.peek(end - start))
+    stream.take(bytes.length)
+    return bytes
+  }
   return {
-    columns: distinctNames(columns.map(({ name }) => name)),
+    columns: distinctNames(footer.columns.map(({ name }) => name)),
     async *read(after) {
       const place = (after ?? { group: 0, row: 0, storedBytes: 0 }) as GroupPlace
-      for (const [index, group] of metadata.row_groups.entries()) {
-        if (index < place.group) continue
-        const { start, end } = bytesOf(group)
-        const pieceRows = pieceRowsOf(group, chunkBytes)
-        const chunks = Number(group.total_byte_size) / chunkBytes
-        const whole = chunks <= groupChunksMax || !hasPages(group)
-        if (whole && chunks > pagelessChunksMax) throw groupTooLarge(file, pagelessChunksMax * chunkBytes)
-        let buffer = fileBuffer(store, file, signal)
-        if (whole) {
-          // Groups follow each other, so one stream serves them all.
-          stream ??= openBytesAt(store, file, start, signal)
-          const bytes = await readRange(stream, start, end)
-          if (!bytes) {
-            await stream.close()
-            stream = undefined
-          }
-          buffer = bytes ? windowOf(buffer, start, bytes) : buffer
-        }
+      const meter = makeMeter(file)
+      for (const [index, group] of footer.groups.entries()) {
+        if (index < place.group || group.rows === 0) continue
+        meter.beginGroup()
+        const { start, end } = group
+        const whole = end - start <= bounds.parquet.wholeGroupBytes ? await readGroup(group) : undefined
+        const columns = openColumns(file, footer, group, meter, whole, readRange)
         const from = index === place.group ? place.row : 0
-        for await (const { rows, faults, row } of groupRows(file, metadata, group, columns, buffer, {
-          from,
-          pieceRows,
-          whole,
-        })) {
+        for await (const { rows, faults, row } of groupRows(file, group, columns, meter, from, chunkBytes)) {
           signal.throwIfAborted()
-          const storedBytes = Math.round(start + ((end - start) * row) / Number(group.num_rows))
+          const storedBytes = Math.round(start + ((end - start) * row) / group.rows)
           const at: Json = { group: index, row, storedBytes }
           yield { rows, faults, place: at, storedBytes } satisfies FilePiece
         }
@@ -82,124 +75,196 @@ export async function openParquet(
   }
 }
 
-/** The columns of a file; changes how the library reads those that it would read with fewer digits. */
-function columnsOf(metadata: FileMetaData): Column[] {
-  return parquetSchema(metadata).children.map(({ element, children }) => {
-    const repeated = children.length > 0 || element.repetition_type === 'REPEATED'
-    if (repeated) return { name: element.name, cellOf: nestedOf }
-    const reading = readingOf(element)
-    metadata.schema[metadata.schema.indexOf(element)] = reading.element
-    return { name: element.name, cellOf: reading.cellOf }
+/** A column with a plain value in each row, or one that is nested. */
+type Column = { readonly node: SchemaNode } & (
+  | { readonly leaf: LeafReader; readonly nested?: never }
+  | { readonly nested: NestedColumn; readonly leaf?: never }
+)
+
+function openColumns(
+  file: StoredFile,
+  { columns }: Footer,
+  group: RowGroup,
+  meter: Meter,
+  whole: Buffer | undefined,
+  readRange: ReadRange,
+): Column[] {
+  const readAhead = Math.floor(bounds.parquet.wholeGroupBytes / group.chunks.length)
+  let next = 0
+  return columns.map((node): Column => {
+    const nodeLeaves = leavesOf([node])
+    const leaves = nodeLeaves.map((leaf) => {
+      const chunk = group.chunks[next]
+      if (!chunk) throw new Error('a row group without a column of the schema')
+      next += 1
+      const bytes = whole
+        ? bytesOf(whole.subarray(chunk.start - group.start, chunk.end - group.start))
+        : rangeOf(chunk.start, chunk.end, readAhead, readRange)
+      return openLeaf(file, leaf, chunk, bytes, meter)
+    })
+    const [leaf] = leaves
+    if (leaf && node.element && node.repetition !== 'REPEATED') return { node, leaf }
+    return { node, nested: openNested(node, nodeLeaves, leaves) }
   })
+}
+
+function bytesOf(chunk: Buffer): ChunkBytes {
+  let at = 0
+  return {
+    peek: async (bytes) => chunk.subarray(at, at + bytes),
+    take(bytes) {
+      at += bytes
+    },
+  }
+}
+
+/** Reads a column of a large group range by range, so that no more of each has to be in memory. */
+function rangeOf(start: number, end: number, readAhead: number, readRange: ReadRange): ChunkBytes {
+  const aheadBytes = Math.max(16 << 10, Math.min(1 << 20, readAhead))
+  let at = start
+  let held: Buffer = Buffer.alloc(0)
+  return {
+    async peek(bytes) {
+      const wanted = Math.min(bytes, end - at)
+      if (held.length < wanted) held = await readRange(at, Math.min(end, at + Math.max(wanted, aheadBytes)))
+      return held.subarray(0, wanted)
+    },
+    take(bytes) {
+      at += bytes
+      held = held.subarray(bytes)
+    },
+  }
 }
 
 type GroupRows = { rows: Row[]; faults: Map<number, string>; row: number }
 
+/** The rows of a group, about as many at once as make a chunk. */
 async function* groupRows(
   file: StoredFile,
-  metadata: FileMetaData,
   group: RowGroup,
   columns: readonly Column[],
-  buffer: AsyncBuffer,
-  { from, pieceRows, whole }: { from: number; pieceRows: number; whole: boolean },
+  meter: Meter,
+  from: number,
+  chunkBytes: number,
 ): AsyncGenerator<GroupRows> {
-  const groupSize = Number(group.num_rows)
-  const scan = await damaged(file, () =>
-    parquetScan({
-      file: buffer,
-      metadata: { ...metadata, row_groups: [group], num_rows: group.num_rows },
-      ...{ compressors, parsers, utf8: false, geoparquet: false, useOffsetIndex: !whole },
-    }),
-  )
-  const stepRows = whole ? groupSize : pieceRows
-  for (let step = from; step < groupSize; step += stepRows) {
-    const stepEnd = whole ? groupSize : Math.min(groupSize, step + stepRows)
-    const data: ArrayLike<unknown>[] = []
-    for (const { name } of columns) {
-      data.push(await damaged(file, () => scan.readColumn({ column: name, rowStart: step, rowEnd: stepEnd })))
+  await damaged(file, () => skipRows(columns, from))
+  const rowBytes = Math.max(1, group.bytes / group.rows)
+  const cellRows = Math.floor(bounds.pieceCells / Math.max(1, columns.length))
+  const pieceRows = Math.max(1, Math.min(pieceRowsMax, cellRows, Math.floor(chunkBytes / rowBytes)))
+  for (let row = from; row < group.rows; ) {
+    meter.beginPiece()
+    const wanted = Math.min(pieceRows, group.rows - row)
+    const piece = await damaged(file, () => readPiece(columns, wanted))
+    for (const part of partsOf(piece, meter)) {
+      row += part.rows.length
+      yield { ...part, row }
     }
-    for (let row = step; row < stepEnd; row += pieceRows) {
-      const end = Math.min(stepEnd, row + pieceRows)
-      yield { ...rowsOf(columns, data, row - step, end - step), row: end }
+  }
+  await damaged(file, () => assertRead(columns))
+}
+
+async function skipRows(columns: readonly Column[], count: number): Promise<void> {
+  for (const { leaf, nested } of columns) {
+    for (let left = count; left > 0; ) {
+      if (nested) {
+        if (!(await nested.next())) throw fewerRows()
+        left -= 1
+      } else {
+        if (leaf.left === 0 && !(await leaf.open())) throw fewerRows()
+        const skipped = Math.min(left, leaf.left)
+        leaf.skip(skipped)
+        left -= skipped
+      }
     }
   }
 }
 
-function rowsOf(
-  columns: readonly Column[],
-  data: readonly ArrayLike<unknown>[],
-  from: number,
-  to: number,
-): Omit<GroupRows, 'row'> {
+const fewerRows = () => new Error('fewer rows than the footer claims')
+
+/** A group has no more rows than the footer claims, either. */
+async function assertRead(columns: readonly Column[]): Promise<void> {
+  for (const { leaf, nested } of columns) {
+    const more = nested ? await nested.next() : leaf.left > 0 || (await leaf.open())
+    if (more) throw new Error('more rows than the footer claims')
+  }
+}
+
+type Piece = { readonly rows: Cell[][]; readonly faults: Map<number, string> }
+
+/** Reads some rows; fewer than wanted where what is nested in them is long. */
+async function readPiece(columns: readonly Column[], wanted: number): Promise<Piece> {
+  const nested = columns.flatMap((column, index) => (column.nested ? [{ column: column.nested, index }] : []))
+  const rows: Cell[][] = []
   const faults = new Map<number, string>()
-  const rows: Row[] = []
-  for (let index = from; index < to; index += 1) {
-    const row: Cell[] = new Array(columns.length)
-    for (const [position, { name, cellOf }] of columns.entries()) {
-      const cell = cellOf(data[position]?.[index])
-      if (cell === noText) faults.set(rows.length, `The row has bytes in ${name} that are no text.`)
-      row[position] = cell === noText ? null : cell
+  // What is nested comes first, since its text is made here and may take most of the memory.
+  for (let chars = 0; rows.length < wanted && (chars < bounds.pieceChars || rows.length === 0); ) {
+    const row: Cell[] = new Array(columns.length).fill(null)
+    for (const { column, index } of nested) {
+      const taken = await column.next()
+      if (!taken) throw fewerRows()
+      if (taken.fault !== undefined) faults.set(rows.length, taken.fault)
+      row[index] = taken.cell
+      if (typeof taken.cell === 'string') chars += taken.cell.length
     }
     rows.push(row)
+  }
+  for (const [index, { leaf, node }] of columns.entries()) {
+    if (leaf) await fillColumn(rows, faults, index, leaf, node)
   }
   return { rows, faults }
 }
 
-/** Rows of a group that are handed on at once. */
-function pieceRowsOf(group: RowGroup, chunkBytes: number): number {
-  const rowBytes = Math.max(1, Number(group.total_byte_size) / Math.max(1, Number(group.num_rows)))
-  return Math.max(1, Math.min(pieceRowsMax, Math.floor(chunkBytes / rowBytes)))
-}
-
-/** Where the bytes of a group stand in the file. */
-function bytesOf(group: RowGroup): { start: number; end: number } {
-  let start = Number.POSITIVE_INFINITY
-  let end = 0
-  for (const { meta_data: column } of group.columns) {
-    if (!column) continue
-    const first = Number(column.dictionary_page_offset || column.data_page_offset)
-    start = Math.min(start, first, Number(column.data_page_offset))
-    end = Math.max(end, first + Number(column.total_compressed_size))
-  }
-  return end === 0 ? { start: 0, end: 0 } : { start, end }
-}
-
-const hasPages = (group: RowGroup): boolean =>
-  group.columns.every(({ offset_index_offset: offset }) => offset !== undefined)
-
-/** Reads a range from a stream that stands before it; undefined where it stands behind. */
-async function readRange(stream: ByteStream, start: number, end: number): Promise<Buffer | undefined> {
-  if (stream.storedBytes > start) return undefined
-  await stream.skip(start - stream.storedBytes)
-  const bytes = Buffer.from(await stream.peek(end - start))
-  stream.take(bytes.length)
-  return bytes
-}
-
-/** A file of which one range is at hand. */
-const windowOf = (whole: AsyncBuffer, from: number, bytes: Buffer): AsyncBuffer => ({
-  byteLength: whole.byteLength,
-  slice: (start, end = whole.byteLength) =>
-    start >= from && end <= from + bytes.length
-      ? arrayBufferOf(bytes.subarray(start - from, end - from))
-      : whole.slice(start, end),
-})
-
-const fileBuffer = (store: FileStore, file: StoredFile, signal: AbortSignal): AsyncBuffer => ({
-  byteLength: file.sizeBytes,
-  async slice(start, end = file.sizeBytes) {
-    const stream = openBytesAt(store, file, start, signal)
-    try {
-      return arrayBufferOf(await stream.peek(end - start))
-    } finally {
-      await stream.close()
+/** Fills a column of rows from its leaf. */
+async function fillColumn(
+  rows: readonly Cell[][],
+  faults: Map<number, string>,
+  index: number,
+  leaf: LeafReader,
+  { definition, name }: SchemaNode,
+): Promise<void> {
+  for (let filled = 0; filled < rows.length; ) {
+    if (leaf.left === 0 && !(await leaf.open())) throw fewerRows()
+    const count = Math.min(leaf.left, rows.length - filled)
+    const { definitions, cells } = leaf.take(count)
+    let next = 0
+    for (let at = 0; at < count; at += 1) {
+      if (definitions && definitions[at] !== definition) continue
+      const cell = cells[next]
+      next += 1
+      const row = rows[filled + at] as Cell[]
+      if (cell === noText) faults.set(filled + at, `The row has bytes in ${name} that are no text.`)
+      else if (typeof cell === 'string' && isTooLong(cell)) faults.set(filled + at, rowFaults.cellTooLong)
+      else row[index] = cell ?? null
     }
-  },
-})
+    filled += count
+  }
+}
 
-const arrayBufferOf = (bytes: Buffer): ArrayBuffer => new Uint8Array(bytes).buffer
+/** Parts of a piece that have no more text than is handed on at once: one text of a dictionary may stand in many rows. */
+function* partsOf({ rows, faults }: Piece, meter: Meter): Generator<Omit<GroupRows, 'row'>> {
+  let part: Row[] = []
+  let partFaults = new Map<number, string>()
+  let chars = 0
+  for (const [index, row] of rows.entries()) {
+    let rowChars = 0
+    for (const cell of row) if (typeof cell === 'string') rowChars += cell.length
+    meter.emit(rowChars)
+    const tooLong = rowChars > bounds.rowBytes
+    if (part.length > 0 && chars + rowChars > bounds.pieceChars) {
+      yield { rows: part, faults: partFaults }
+      part = []
+      partFaults = new Map()
+      chars = 0
+    }
+    const fault = tooLong ? rowFaults.rowTooLong : faults.get(index)
+    if (fault !== undefined) partFaults.set(part.length, fault)
+    part.push(tooLong ? new Array(row.length).fill(null) : row)
+    chars += tooLong ? 0 : rowChars
+  }
+  yield { rows: part, faults: partFaults }
+}
 
-/** What the library throws is about the file; outcomes are about the store. */
+/** What is thrown while a file is read is about the file; outcomes are about the store, or name a bound. */
 async function damaged<Result>({ name }: StoredFile, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -209,10 +274,3 @@ async function damaged<Result>({ name }: StoredFile, work: () => Result | Promis
     throw new Outcome('failed', 'file_damaged', message, { cause: error })
   }
 }
-
-const groupTooLarge = ({ name }: StoredFile, bytesMax: number) =>
-  new Outcome(
-    'failed',
-    'row_group_too_large',
-    `${name} has a row group of more than ${Math.round(bytesMax / 2 ** 20)} MiB and no page index. Write it with smaller row groups.`,
-  )

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, type ColumnSource, parquetWrite } from 'hyparquet-writer'
+import { encodings, oneColumn, plainInts, varint } from '../../test/parquet-bytes.ts'
 import { testContext } from '../acceptance/index.ts'
 import { Outcome } from '../outcome.ts'
 import type { Row } from '../rows.ts'
+import { bounds } from './bounds.ts'
 import { memoryStore, readAll } from './memory-store.ts'
 import { readFiles } from './read.ts'
 
@@ -53,6 +56,48 @@ describe('readFiles of Parquet', () => {
     assert.deepEqual(await cellsOf(fixed, 12, -1, -256), ['12', '-1', '-256', null])
     assert.deepEqual(await cellsOf({ type: 'FLOAT' }, 0.1, 1.5, 3.4028234663852886e38), [0.1, 1.5, 3.4028235e38, null])
     assert.deepEqual(await cellsOf({ type: 'DOUBLE' }, 0.1, Number.NaN), [0.1, 'NaN', null])
+  })
+
+  test('reads whole numbers without a sign, however they are encoded', async () => {
+    const unsigned = { 6: 13 }
+    // Differences: 2^31 - 1, and one more, which wraps around where numbers have a sign.
+    const delta = Buffer.concat([varint(128), varint(1), varint(2), varint(2 ** 32 - 2), varint(2), Buffer.from([0])])
+    for (const page of [
+      { values: 2, encoding: encodings.DELTA, body: delta },
+      { values: 2, body: plainInts([2 ** 31 - 1, -(2 ** 31)]) },
+    ]) {
+      assert.deepEqual(await rowsOf(oneColumn({ pages: [page] }, { rows: 2, more: unsigned })), [
+        [2147483647],
+        [2147483648],
+      ])
+    }
+  })
+
+  test('keeps digits, scales, and the sign of zero, in what is nested too', async () => {
+    assert.deepEqual(await cellsOf({ type: 'DOUBLE' }, -0, 1), ['-0', 1, null])
+    const decimal = { converted_type: 'DECIMAL', precision: 18, scale: 3 } as const
+    const columns: SchemaElement[] = [
+      { name: 'root', num_children: 1 },
+      { name: 'x', num_children: 1, converted_type: 'LIST', repetition_type: 'OPTIONAL' },
+      { name: 'list', num_children: 1, repetition_type: 'REPEATED' },
+      { name: 'element', type: 'INT64', repetition_type: 'OPTIONAL', ...decimal },
+    ]
+    const data = [[0.1, null, 4.35], []]
+    assert.deepEqual(await rowsOf(write([{ name: 'x', data }], columns)), [['["0.100",null,"4.350"]'], ['[]']])
+  })
+
+  test('rejects a row with nested bytes that are no text, and no other', async () => {
+    const columns: SchemaElement[] = [
+      { name: 'root', num_children: 1 },
+      { name: 'x', num_children: 1, converted_type: 'LIST', repetition_type: 'OPTIONAL' },
+      { name: 'list', num_children: 1, repetition_type: 'REPEATED' },
+      { name: 'element', type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL' },
+    ]
+    const content = write([{ name: 'x', data: [[new Uint8Array([0xff])], [new Uint8Array([0x61])]] }], columns)
+    const reader = await readFiles(testContext(), memoryStore({ 'a.parquet': content }), { format: 'auto' })
+    const [chunk] = (await readAll(reader)).chunks
+    assert.deepEqual(chunk?.rows, [[null], ['["a"]']])
+    assert.deepEqual([...(chunk?.faults ?? [])], [[0, 'The row has bytes in a nested value that are no text.']])
   })
 
   test('writes days and moments as ISO 8601', async () => {
@@ -132,11 +177,28 @@ describe('readFiles of Parquet', () => {
     }
   })
 
-  test('fails at a group that is too large to be read whole, and cannot be read in pages', async () => {
-    const data = Array.from({ length: 2000 }, (_, index) => `a text with the number ${index}`)
-    const store = memoryStore({ 'a.parquet': write([{ name: 'x', data }], undefined, 2000) })
-    const reader = await readFiles(testContext(), store, { format: 'auto', chunkBytes: 100 })
-    await assert.rejects(readAll(reader), { instruction: 'failed', code: 'row_group_too_large' })
+  test('reads a large group page by page, without an index of its pages', async () => {
+    const data = Array.from({ length: 220 }, () => randomBytes(120 << 10).toString('base64'))
+    const content = write(
+      [
+        { name: 'x', data },
+        { name: 'id', data: data.map((_, index) => index) },
+      ],
+      undefined,
+      220,
+      false,
+      1 << 20,
+    )
+    assert.ok(content.length > bounds.parquet.wholeGroupBytes)
+    const store = memoryStore({ 'a.parquet': content })
+    const reader = await readFiles(testContext(), store, { format: 'auto' })
+    const { chunks, rows } = await readAll(reader)
+    assert.ok(rows.every(([text, id]) => text === data[Number(id)]))
+    const { position } = chunks[chunks.length >> 1] ?? {}
+    const before = chunks.slice(0, (chunks.length >> 1) + 1).reduce((sum, chunk) => sum + chunk.rows.length, 0)
+    assert.deepEqual((await readAll(reader, position)).rows, rows.slice(before))
+    await reader.close()
+    assert.equal(store.open, 0)
   })
 
   test('fails at files that are damaged or no Parquet', async () => {
