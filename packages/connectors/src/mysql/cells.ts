@@ -81,9 +81,12 @@ export function cellOf(value: Buffer | null, kind: CellKind): Cell | undefined {
 
 /** The number with the fewest digits that a FLOAT takes for this one. */
 export function shortest(number: number): number {
-  for (let digits = 6; digits < 9; digits += 1) {
+  // Whatever has six digits differs from all others, except near zero.
+  for (let digits = Math.abs(number) < smallestNormal ? 1 : 6; digits < 9; digits += 1) {
     const rounded = Number(number.toPrecision(digits))
     if (Math.fround(rounded) === number) return rounded
   }
   return Number(number.toPrecision(9))
 }
+
+const smallestNormal = 2 ** -126
