@@ -130,7 +130,7 @@ test('every penstock command of the documents exists, and operating.md tells eac
   const table = /^## Commands$([\s\S]*?)^## /m.exec(read('docs/operating.md'))?.[1] ?? ''
   const told = [...table.matchAll(/(?<=^\|[^|]*)`([a-z]+(?: [a-z]+)?)\b[^`]*`/gm)].map(([, words = '']) => words)
   const elsewhere = documents.flatMap((document) =>
-    [...read(document).matchAll(/(?:npx |`)penstock ([a-z]+(?: [a-z]+)?)\b/g)].map(([, words = '']) => words),
+    [...read(document).matchAll(/(?:npx |`)penstock ([a-z]+(?: [a-z]+)?)(?![\w.-])/g)].map(([, words = '']) => words),
   )
   const existing = [...read('packages/server/src/cli/program.ts').matchAll(/\.command\('([a-z]+)/g)].map(
     ([, name]) => name,

@@ -61,8 +61,6 @@ export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: D
     query_timeout: silenceTimeoutMs,
     keepAlive: true,
     application_name: 'penstock',
-    // Not with the start of the connection, where poolers refuse what they do not know.
-    onConnect: async (client) => void (await client.query(`set statement_timeout = ${statementTimeoutMs}`)),
     types,
   })
   pool.on('error', (error) => onIdleError?.(error))
@@ -80,13 +78,30 @@ export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: D
   }
 }
 
-/** The driver's client, which asks for the address of the server each time that it is made. */
+/**
+ * The driver's client, which asks for the address of the server each time that it is made, and is connected once its
+ * statements have their time limit. The limit is not sent with the start of the connection, where poolers refuse what
+ * they do not know; so what the pool allows for connecting holds for both.
+ */
 function clientTo(url: DatabaseUrl): new () => pg.Client {
-  return class extends pg.Client {
+  class LimitedClient extends pg.Client {
     constructor(options: pg.ClientConfig = {}) {
       super({ ...options, connectionString: currentUrl(url) })
     }
+
+    connectAndLimit(done: (error: Error | null) => void): void {
+      super.connect((failure: Error | null) => {
+        if (failure) return done(failure)
+        this.query(`set statement_timeout = ${statementTimeoutMs}`, (refusal) => {
+          if (refusal) void this.end().catch(() => {})
+          done(refusal ?? null)
+        })
+      })
+    }
   }
+  // The pool, the only one to call it, gives a callback; the driver's types know a promise as well.
+  LimitedClient.prototype.connect = LimitedClient.prototype.connectAndLimit as pg.Client['connect']
+  return LimitedClient
 }
 
 async function runTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
