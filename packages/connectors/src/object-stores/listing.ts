@@ -8,7 +8,7 @@ export const listingBounds = {
   /** Bytes of a page. A name has at most 1,024 bytes, which are three times as many when they are encoded. */
   pageBytes: 4 << 20,
   /** Pages of a listing, those included that hold nothing but folders. */
-  pages: 1_000,
+  pages: 300,
   /** Files that a path may mean. More of them are no transfer any more but a mistake in the path. */
   files: 100_000,
   /** Characters of a name, and of what a store calls its version. */
