@@ -2,8 +2,15 @@ import assert from 'node:assert/strict'
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { rogueNames, startRogueServer } from '../packages/connectors/test/rogue-http.ts'
 import { rogueMysqlScripts, startRogueMysql } from '../packages/connectors/test/rogue-mysql.ts'
 import { rogueScripts, startRoguePostgresql } from '../packages/connectors/test/rogue-postgresql.ts'
+import {
+  rogueDestinationSettings as sftpDestinationSettings,
+  rogueSourceSettings as sftpSourceSettings,
+  startRogueSftp,
+} from '../packages/connectors/test/rogue-sftp.ts'
+import { rogueSftpScripts } from '../packages/connectors/test/rogue-sftp-scripts.ts'
 import { startBystander } from './harness/bystander.ts'
 import { isAlive, runnersOf } from './harness/children.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
@@ -106,13 +113,13 @@ type Transfer = {
   records: { read: number; accepted: number; rejected: number }
 }
 
-async function move(of: Tenant, accountId: string, connectionId: string): Promise<Transfer> {
+async function move(of: Tenant, accountId: string, connectionId: string, what = 'the transfer'): Promise<Transfer> {
   const path = `/connections/${connectionId}/transfers`
   const started = await of.call<Transfer>(`${path}?accountId=${accountId}`, 'POST', {})
   // A connection that was broken by the transfer before may not move anything.
   assert.equal(started.status, 202, started.text)
   return until(
-    'the transfer has ended',
+    `${what}: it has ended`,
     async () => {
       const { response } = await of.call<Transfer>(`${path}/${started.response.id}?accountId=${accountId}`)
       return response.finishedTime === null ? undefined : response
@@ -155,7 +162,7 @@ async function attackWithFiles(files: readonly (typeof hostileFiles)[number][], 
       })
       assertClear(fileName, preview)
       note(`preview ${preview.status}`)
-      const transfer = await move(attacker, accountId, id)
+      const transfer = await move(attacker, accountId, id, fileName)
       assertEnded(fileName, transfer)
       note(`file: ${transfer.error?.code ?? transfer.status}`)
       await rm(join(folder, fileName))
@@ -165,37 +172,45 @@ async function attackWithFiles(files: readonly (typeof hostileFiles)[number][], 
   await rm(join(folder, 'out'), { recursive: true, force: true })
 }
 
-type Rogue = { readonly port: number; close(): Promise<void> }
+/** A server that misbehaves, and how a connector is pointed at it. */
+type Rogue = { readonly secrets: object; close(): Promise<void> }
 
-/** Checks, reads from and writes to a server that misbehaves. */
+/** Connectors of the same platform, with the settings of a connection; they are the same one where it has both roles. */
+type Target = { readonly source: Side; readonly destination: Side }
+
+/** Checks, reads from and writes to servers that misbehave. */
 async function attackWithServers<Script extends { readonly name: string }>(
-  connector: { id: string },
+  { source, destination }: Target,
   scripts: readonly Script[],
-  start: (script: Script) => Promise<Rogue>,
-  secrets: object,
+  start: (script: Script, connectorId: string) => Promise<Rogue>,
 ): Promise<void> {
-  const accountId = await addAccount(attacker, 'Servers', [local, connector])
+  const ids = [...new Set([source.connectorId, destination.connectorId])]
+  const accountId = await addAccount(attacker, 'Servers', [local, ...ids.map((id) => ({ id }))])
   await configure(attacker, accountId, local.id, { folder })
   await writeFile(join(folder, 'things.csv'), 'id,name\n1,a\n2,b\n')
   const file = { connectorId: local.id, config: { files: 'things.csv' } }
-  const table = { connectorId: connector.id, config: { table: 'things' } }
   for (const script of scripts) {
-    const rogue = await start(script)
+    const rogues: Rogue[] = []
     try {
-      await configure(attacker, accountId, connector.id, { ...secrets, host: '127.0.0.1', port: rogue.port })
-      const check = await attacker.call(`/connectors/${connector.id}/check?accountId=${accountId}`, 'POST', {})
-      assert.equal(check.status, 200, `${script.name}: ${check.text}`)
-      const reading = await connect(attacker, accountId, table, { connectorId: local.id, config: { subfolder: 'out' } })
+      for (const id of ids) {
+        const rogue = await start(script, id)
+        rogues.push(rogue)
+        await configure(attacker, accountId, id, rogue.secrets)
+        const check = await attacker.call(`/connectors/${id}/check?accountId=${accountId}`, 'POST', {})
+        assert.equal(check.status, 200, `${script.name}: ${check.text}`)
+      }
+      const out = { connectorId: local.id, config: { subfolder: 'out' } }
+      const reading = await connect(attacker, accountId, source, out)
       const preview = await attacker.call(`/connections/${reading}/preview?accountId=${accountId}`, 'POST', {})
       assertClear(script.name, preview)
-      const writing = await connect(attacker, accountId, file, table)
+      const writing = await connect(attacker, accountId, file, destination)
       for (const id of [reading, writing]) {
-        const transfer = await move(attacker, accountId, id)
+        const transfer = await move(attacker, accountId, id, script.name)
         assertEnded(script.name, transfer)
         note(`server: ${transfer.error?.code ?? transfer.status}`)
       }
     } finally {
-      await rogue.close()
+      for (const rogue of rogues) await rogue.close()
     }
   }
 }
@@ -247,15 +262,20 @@ describe('a hostile tenant', () => {
     const address = new URL(await stage.databaseUrl())
     const target = { host: address.hostname, port: Number(address.port) }
     const secrets = {
-      ...{ database: 'postgres', user: 'penstock', tlsMode: 'disable' },
+      ...{ host: '127.0.0.1', database: 'postgres', user: 'penstock', tlsMode: 'disable' },
       password: decodeURIComponent(address.password),
     }
-    const start = (script: (typeof scripts)[number]) => startRoguePostgresql(script, target)
     const scripts = some(
       rogueScripts().filter(({ silent }) => all || !silent),
       12,
     )
-    await besides(t, () => attackWithServers(postgresql, scripts, start, secrets))
+    const table = { connectorId: postgresql.id, config: { table: 'things' } }
+    await besides(t, () =>
+      attackWithServers({ source: table, destination: table }, scripts, async (script) => {
+        const rogue = await startRoguePostgresql(script, target)
+        return { secrets: { ...secrets, port: rogue.port }, close: rogue.close }
+      }),
+    )
   })
 
   test('with servers that break the protocol of MySQL harms nobody', async (t) => {
@@ -263,8 +283,56 @@ describe('a hostile tenant', () => {
       rogueMysqlScripts.filter(({ silent }) => all || !silent),
       8,
     )
-    const secrets = { database: 'any', user: 'any', password: 'any', tlsMode: 'disable' }
-    await besides(t, () => attackWithServers(mysql, scripts, startRogueMysql, secrets))
+    const table = { connectorId: mysql.id, config: { table: 'things' } }
+    const secrets = { host: '127.0.0.1', database: 'any', user: 'any', password: 'any', tlsMode: 'disable' }
+    await besides(t, () =>
+      attackWithServers({ source: table, destination: table }, scripts, async (script) => {
+        const rogue = await startRogueMysql(script)
+        return { secrets: { ...secrets, port: rogue.port }, close: rogue.close }
+      }),
+    )
+  })
+
+  test('with servers that break the protocols of SSH and SFTP harms nobody', async (t) => {
+    const scripts = some(
+      rogueSftpScripts.filter(({ silent }) => all || !silent),
+      12,
+    )
+    const target = {
+      source: { connectorId: connectorBySlug('sftp-source').id, config: sftpSourceSettings },
+      destination: { connectorId: connectorBySlug('sftp-destination').id, config: sftpDestinationSettings },
+    }
+    await besides(t, () =>
+      attackWithServers(target, scripts, async (script, connectorId) => {
+        const rogue = await startRogueSftp(script)
+        const { sshPrivateKey, hostKeyFingerprint } = rogue.secrets
+        const reads = connectorId === target.source.connectorId ? { authentication: 'private key' } : {}
+        const server = { hostname: '127.0.0.1', port: rogue.port, username: 'ada' }
+        return { secrets: { ...server, ...reads, sshPrivateKey, hostKeyFingerprint }, close: rogue.close }
+      }),
+    )
+  })
+
+  test('with servers that break the protocol of HTTP harms nobody', async (t) => {
+    const server = await startRogueServer()
+    t.after(() => server.close())
+    const isSlow = (name: string) => /trickle|slowly|silence|unended|half|plain|endless|wait|list/.test(name)
+    const scripts = some(
+      rogueNames.filter((name) => all || !isSlow(name)).map((name) => ({ name })),
+      12,
+    )
+    const target = {
+      source: { connectorId: connectorBySlug('https-file').id, config: {} },
+      destination: { connectorId: connectorBySlug('webhook').id, config: {} },
+    }
+    const signingSecret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+    await besides(t, () =>
+      attackWithServers(target, scripts, async ({ name }, connectorId) => {
+        const url = `${server.origin}/${name}/people.csv`
+        const secrets = connectorId === target.source.connectorId ? { url } : { url, signingSecret }
+        return { secrets, close: async () => {} }
+      }),
+    )
   })
 
   test('leaves nothing behind', async (t) => {

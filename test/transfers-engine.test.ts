@@ -25,6 +25,44 @@ const rejectsOf = (transferId: string) =>
 const split = () => new Outcome('split', 'message_refused', 'The batch has a poisonous row.')
 
 describe('rows that are not taken', () => {
+  test('are not searched for without end where the destination refuses every row alike, and none is called bad', async () => {
+    let calls = 0
+    engine.ends.source = people(2_000)
+    engine.ends.destination = {
+      batch: () => ({ rowsMax: 2_000, bytesMax: 1 << 20 }),
+      open: () => ({
+        deliver: async () => {
+          calls++
+          throw new Outcome('split', 'list_closed', 'The list is closed.')
+        },
+      }),
+    }
+    const transfer = await engine.move(await engine.connectEnds())
+    assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'list_closed'])
+    assert.match(transfer.error?.message ?? '', /the rows are not to blame/)
+    assert.deepEqual([transfer.records.accepted, transfer.records.rejected], [0, 0])
+    assert.deepEqual(await rejectsOf(transfer.id), [])
+    assert(calls < 300, `${calls} calls`)
+    await assertAccounted(engine, transfer)
+  })
+
+  test('are found however many stand at the beginning, where later ones are taken', async () => {
+    engine.ends.source = people(400)
+    engine.ends.destination = {
+      batch: () => ({ rowsMax: 400, bytesMax: 1 << 20 }),
+      open: () => ({
+        deliver: async (batch) => {
+          if (numbersIn(batch).some((number) => number <= 60)) throw split()
+          return taken(batch)
+        },
+      }),
+    }
+    const transfer = await engine.move(await engine.connectEnds())
+    assert.deepEqual([transfer.status, transfer.records.accepted, transfer.records.rejected], ['partial', 340, 60])
+    assert.equal((await rejectsOf(transfer.id)).length, 60)
+    await assertAccounted(engine, transfer)
+  })
+
   test('are found by halving where the destination does not say which, and are named with its reason', () =>
     fc.assert(
       fc.asyncProperty(
@@ -52,7 +90,7 @@ describe('rows that are not taken', () => {
           const id = await engine.connectEnds()
           const transfer = await engine.move(id)
           const bad = upTo(count).filter((number) => poisons.includes(number))
-          assert.equal(transfer.status, bad.length > 0 ? 'partial' : 'succeeded')
+          assert.equal(transfer.status, bad.length === 0 ? 'succeeded' : bad.length < count ? 'partial' : 'failed')
           assert.deepEqual(
             await rejectsOf(transfer.id),
             bad.map((row) => ({ row, reason: split().message, field: null })),
