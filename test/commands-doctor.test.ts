@@ -13,7 +13,7 @@ import { withSession } from './harness/session.ts'
 type Check = { name: string; ok: boolean; message: string }
 
 /** What is examined in an order where each stands on those before it. */
-const names = ['settings', 'egress', 'database', 'migrations', 'master key', 'connectors', 'disk']
+const names = ['settings', 'egress', 'database', 'migrations', 'master key', 'connectors', 'runners', 'disk']
 
 describe('the doctor', () => {
   let stage: Stage

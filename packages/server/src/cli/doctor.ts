@@ -3,6 +3,8 @@ import { type Config, ConfigError, describeEgress, readConfig } from '../config.
 import { findUnknownConnectors } from '../connectors/unknown.ts'
 import { checkDatabase, readServerVersion } from '../db/readiness.ts'
 import { createLogger } from '../log.ts'
+import { runnerOptions } from '../runners/options.ts'
+import { createRunnerPool } from '../runners/runner-pool.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import { type Ground, GroundError, openGround } from './ground.ts'
 import { withFreePort } from './port.ts'
@@ -10,6 +12,7 @@ import { print } from './print.ts'
 import { findWarnings } from './warnings.ts'
 
 const versionMin = 15
+const runnerStartMs = 30_000
 const freeBytesMin = 1024 ** 3
 const unreadable = 'It cannot be checked until the database answers and is migrated.'
 
@@ -59,6 +62,7 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
       await checkMigrations(ground),
       await checkMasterKey(ground),
       await checkConnectors(ground),
+      await checkRunners(config),
       await checkDisk(config),
     ]
   } finally {
@@ -118,6 +122,26 @@ async function checkConnectors({ database }: Ground): Promise<Check> {
     return { name, ok: !problem, message: problem ?? 'this version knows all that the database holds' }
   } catch {
     return { name, ok: false, message: unreadable }
+  }
+}
+
+/** Whether a process for the code of connectors starts and answers. */
+async function checkRunners(config: Config): Promise<Check> {
+  const name = 'runners'
+  const pool = createRunnerPool({ ...runnerOptions(config), spare: false }, createLogger('silent'))
+  const { transfers, interactive, runnerMemoryMb } = config
+  try {
+    const signal = new AbortController().signal
+    const watch = { deadlineMs: runnerStartMs }
+    const result = await pool.run({ kind: 'ping' }, { owner: 'doctor', watch, signal })
+    if (!result.ok) throw new Error('It did not answer the ping')
+    const message = `one starts and answers; at most ${transfers.atOnce + interactive.atOnce} work at once, with up to ${runnerMemoryMb} MiB each`
+    return { name, ok: true, message }
+  } catch {
+    const message = `None starts within ${runnerStartMs / 1000} seconds: check that this machine lets Penstock start processes, and that memory is free.`
+    return { name, ok: false, message }
+  } finally {
+    await pool.close()
   }
 }
 
