@@ -50,7 +50,7 @@ function buildProgram(): Command {
     .action(withConfig(async () => (await admin()).migrateDatabase))
   program
     .command('doctor')
-    .description('check settings, egress, database, migrations, master key, connectors and disk')
+    .description('check settings, egress, database, migrations, master key, connectors, runners and disk')
     .option(...json)
     .action(async (options) => {
       const { doctor } = await import('./doctor.ts')
