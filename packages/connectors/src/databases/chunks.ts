@@ -8,6 +8,8 @@ export type ReadRow = {
   readonly bytes: number
   /** Where it stands in a result that the database keeps; for the position of a chunk that ends with it. */
   readonly place?: Json
+  /** Why the row cannot be used, in a sentence without its values. */
+  readonly fault?: string
 }
 
 /** How the rows of a read are ordered. */
@@ -38,11 +40,13 @@ export async function* chunksOf(
   let toSkip = repeated
   let place: Json | undefined
   let rows: (readonly Cell[])[] = []
+  let faults = new Map<number, string>()
   let bytes = 0
   const chunk = (): Chunk => {
     const spot = { after: last, skip, bound: from.bound }
-    const full = { columns, rows, bytes, position: positionOf(spot, place) }
+    const full = { columns, rows, bytes, position: positionOf(spot, place), ...(faults.size > 0 ? { faults } : {}) }
     rows = []
+    faults = new Map()
     bytes = 0
     return incremental ? { ...full, marker: markerIn(orderNames, spot) } : full
   }
@@ -60,6 +64,7 @@ export async function* chunksOf(
       skip = same ? skip + 1 : 1
       last = spot
       place = row.place
+      if (row.fault !== undefined) faults.set(rows.length, row.fault)
       rows.push(row.cells)
       bytes += row.bytes
       if (rows.length >= rowsMax || bytes >= bytesMax) yield chunk()
