@@ -7,7 +7,6 @@ import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Connector, Json, Outcome, Row, Values } from '@penstock/connector'
 import { acceptDestination, acceptSource, type PeerFault, testContext } from '@penstock/connector/acceptance'
-import { nameMatcher } from '@penstock/connector/files'
 import ssh2 from 'ssh2'
 import { skipWithout } from '../../../../test/harness/programs.ts'
 import { startOpenSsh } from '../../test/openssh-server.ts'
@@ -324,22 +323,6 @@ describe('SFTP', () => {
         readPrivateKey(text, 'canary', signal),
         (error: Outcome) => error.code === 'invalid_private_key',
       )
-    }
-  })
-
-  test('finds files by patterns, however many stars they have', () => {
-    for (const [pattern, name, fits] of [
-      ['*.csv', 'a.csv', true],
-      ['*.csv', '.csv', true],
-      ['*.csv', 'a.csv.gz', false],
-      ['?.csv', 'ä.csv', true],
-      ['a*b*c', 'a-b-b-c', true],
-      ['a*b*c', 'a-b-b', false],
-      ['[a].csv', '[a].csv', true],
-      ['*', '', true],
-      [`${'*a'.repeat(200)}b`, 'a'.repeat(1_000), false],
-    ] as const) {
-      assert.equal(nameMatcher(pattern, { question: true })(name), fits, pattern)
     }
   })
 
