@@ -34,9 +34,11 @@ export async function doctor(
 }
 
 async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
+  let settled: NodeJS.ProcessEnv
   let config: Config
   try {
-    config = readConfig(await withFreePort(env))
+    settled = await withFreePort(env)
+    config = readConfig(settled)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return error.faults.map((message) => ({ name: 'settings', ok: false, message }))
@@ -46,7 +48,7 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
     { name: 'settings', ok: true, message: `${config.publicUrl}, environment ${config.environment.name}` },
     ...warnings.map((warning) => ({ name: 'settings', ok: true, message: `warning: ${warning}` })),
   ]
-  const egress = { name: 'egress', ok: true, message: describeEgressOf(env) }
+  const egress = { name: 'egress', ok: true, message: describeEgressOf(settled) }
   let ground: Ground
   try {
     ground = await openGround(config, createLogger('silent'))

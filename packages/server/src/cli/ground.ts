@@ -51,6 +51,8 @@ export async function openGround(
   may: Creation = { database: false, masterKey: false },
 ): Promise<Ground> {
   if (!config.databaseUrl && !may.database) await requireEmbedded(config)
+  // A key that cannot be used is found before anything is started.
+  const keptKey = await readMasterKey(config)
   if (!config.databaseUrl) await makeDataDirectory(config)
   const embedded = config.databaseUrl
     ? undefined
@@ -71,7 +73,7 @@ export async function openGround(
   }
   try {
     await reach(database, databaseUrl)
-    return { databaseUrl, database, masterKey: await readMasterKey(config, database, may.masterKey), close }
+    return { databaseUrl, database, masterKey: keptKey ?? (await makeFirstKey(config, database, may.masterKey)), close }
   } catch (error) {
     await close()
     throw error
@@ -124,14 +126,15 @@ export async function makeDataDirectory(config: Config): Promise<void> {
   }
 }
 
-/**
- * The master key of the settings, else that of the key file. A new database gets a new key, where one may be made; where the
- * key of one that is in use is missing, none is made, since a new one could open nothing.
- */
-async function readMasterKey(config: Config, database: Database, mayMake: boolean): Promise<MasterKey> {
+/** The master key of the settings, else that of the key file; undefined where there is none. */
+async function readMasterKey(config: Config): Promise<MasterKey | undefined> {
   if (config.masterKey) return config.masterKey
   const file = masterKeyFile(config)
-  const text = (await usable(file, readIfThere)) ?? (await makeFirstKey(file, database, mayMake))
+  const text = await usable(file, readIfThere)
+  return text === undefined ? undefined : parseKey(file, text)
+}
+
+function parseKey(file: string, text: string): MasterKey {
   const key = parseMasterKey(text)
   if (key) return key
   throw new GroundError(
@@ -140,11 +143,18 @@ async function readMasterKey(config: Config, database: Database, mayMake: boolea
   )
 }
 
-async function makeFirstKey(file: string, database: Database, mayMake: boolean): Promise<string> {
+/**
+ * A new key for a new database, where one may be made. Where the key of a database that is in use is missing, none is made,
+ * since a new one could open nothing.
+ */
+async function makeFirstKey(config: Config, database: Database, mayMake: boolean): Promise<MasterKey> {
+  const file = masterKeyFile(config)
   const keyId = await findSealingKeyId(database)
-  if (keyId === undefined && mayMake) return usable(file, (path) => writeNew(path, `${generateMasterKey()}\n`))
+  if (keyId === undefined && mayMake) {
+    return parseKey(file, await usable(file, (path) => writeNew(path, `${generateMasterKey()}\n`)))
+  }
   // Another process may have made both since the file was looked for, the file first.
-  const made = await usable(file, readIfThere)
+  const made = await readMasterKey(config)
   if (made !== undefined) return made
   if (keyId === undefined) {
     const message = `The master key is missing: put the file ${file} back from where it was backed up, or set PENSTOCK_MASTER_KEY.`
