@@ -45,7 +45,7 @@ describe('beside a running service', () => {
       list.map(({ name }) => name),
       ['First organization'],
     )
-    assert.equal(await commands.done('doctor').then((said) => said.match(/^ok /gm)?.length), 6)
+    assert.equal(await commands.done('doctor').then((said) => said.match(/^ok /gm)?.length), 8)
     assert.deepEqual(await stage.postmaster(), postmaster)
     assert.equal(await statusOf('/accounts'), 200)
   })
