@@ -102,7 +102,7 @@ describe('the overview', { skip }, () => {
     const { id } = await stage.addAccount('Cut off')
     await stage.addEnds(id)
     const pipe = await stage.connect(id, 'Cannot get through')
-    await configure(id, { port: 1 })
+    await configure(id, { port: 1, password: stage.targetSecrets.password ?? '' })
     await stage.run(id, pipe.id)
     const page = await stage.open(`/accounts/${id}`)
     await concern(page, 'Cannot get through').getByText('Offline', { exact: true }).waitFor()
