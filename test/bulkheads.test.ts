@@ -256,7 +256,7 @@ async function besides(t: { diagnostic(text: string): void }, attack: () => Prom
 }
 
 describe('a hostile tenant', () => {
-  test('with files harms nobody', (t) => besides(t, () => attackWithFiles(some(hostileFiles, 4), 4)))
+  test('with files harms nobody', (t) => besides(t, () => attackWithFiles(some(hostileFiles, 7), 4)))
 
   test('with servers that break the protocol of PostgreSQL harms nobody', async (t) => {
     const address = new URL(await stage.databaseUrl())
