@@ -68,7 +68,10 @@ describe('a configuration', () => {
     const secretName = `sftp-destination/${accountId}`
     assert.deepEqual(top, { editable: true, env: 'production', configured: false, lastUpdated: 0, secretName })
     assert.deepEqual([secretConfig.length, connectionConfig.length], [1, 1])
-    const empty = { hostname: '', port: '22', username: '', sshPrivateKey: '', hostKeyFingerprint: '' }
+    const empty = {
+      ...{ hostname: '', port: '22', username: '', sshPrivateKey: '' },
+      ...{ hostKeyFingerprint: '', hostKeyCheck: 'fingerprint' },
+    }
     assert.deepEqual(await values(), empty)
     assert.deepEqual(
       connectionConfig[0]?.configuration.map(({ name, type, required, value }) => [name, type, required, value]),

@@ -76,7 +76,8 @@ export async function startEngine(settings: Partial<SupervisorDeps['settings']> 
     loadConnector: async (slug) => withEnds(connectorBySlug(slug), ends),
   })
   const deps: SupervisorDeps = {
-    ...{ database, catalogue, runners, keyring: await openKeyring(database, config.masterKey) },
+    ...{ database, runners, keyring: await openKeyring(database, config.masterKey) },
+    catalogue: { ...catalogue, known: (id) => withEnds(catalogue.known(id), ends) },
     settings: {
       ...{
         retry,

@@ -64,6 +64,8 @@ export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: D
     types,
   })
   pool.on('error', (error) => onIdleError?.(error))
+  // While a connection is lent out, its loss reaches whoever uses it; nobody else need hear of it.
+  pool.on('connect', (client) => void client.on('error', () => {}))
   // The types of the driver know such runs on its clients; its pool hands them on.
   const poolQuery = pool.query.bind(pool) as unknown as (run: pg.Submittable, done: (error?: Error) => void) => void
   return {
@@ -85,7 +87,7 @@ function clientTo(url: DatabaseUrl): new () => pg.Client {
   class LimitedClient extends pg.Client {
     constructor(options: pg.ClientConfig = {}) {
       super({ ...options, connectionString: currentUrl(url) })
-      // The loss of a connection reaches whoever uses it; nobody else need hear of it, and the pool adds its own listener.
+      // The pool listens only once it has the connection: one that breaks before would end the process.
       this.on('error', () => {})
     }
 

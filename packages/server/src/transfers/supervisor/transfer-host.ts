@@ -65,9 +65,6 @@ export class DatabaseTransferHost {
     const { database, keyring, catalogue, settings } = this.#deps
     const now = await queries.findWork.first(database, { id: this.#work.id })
     if (!now || now.attempt !== this.#work.attempt) throw new Lost()
-    // It may have been stopped while nobody worked on it.
-    const ending = endingOf(await queries.beat.first(database, this.#fence))
-    if (ending) throw ending
     const receipts = await queries.receiptsOf.all(database, { transferId: now.id })
     const kept = await queries.countKeptRejects.first(database, { transferId: now.id })
     const keptRejects = kept?.kept ?? 0
