@@ -187,7 +187,7 @@ describe('a transfer', () => {
         await until('the other one is ready', () => second.said.stderr.includes('"working"'))
         first.signal(signal)
         assert.equal((await bounded('the end', first.ended, 20_000)).code, 0)
-        await until('the other one goes on', () => second.said.stderr.includes('transfer taken up'))
+        await until('the other one goes on', () => second.said.stderr.includes('transfer claimed'))
         assert.equal((await mill.standing(transferId)).attempt, 2)
       })
       await assertMoved(mill, connectionId, transferId)
@@ -205,7 +205,7 @@ test('two workers share the transfers that there are', async (t) => {
     begun.push({ connectionId, transferId: (await mill.start(connectionId)).id })
   }
   const workers = [mill.spawnWorker(), mill.spawnWorker()]
-  const taken = () => workers.map(({ said }) => [...said.stderr.matchAll(/transfer taken up/g)].length)
+  const taken = () => workers.map(({ said }) => [...said.stderr.matchAll(/transfer claimed/g)].length)
   await holding(mill, async () => {
     await until('one of them waits, and the other does the rest', () => taken().every((count) => count > 0))
   })
