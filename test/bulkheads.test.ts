@@ -25,6 +25,8 @@ import { until } from './harness/until.ts'
  */
 
 const all = process.env.PENSTOCK_TEST_ATTACKS === 'all'
+/** Servers that take long to be given up. */
+const onlyWhole = all ? {} : { skip: 'npm run test:attack runs it' }
 const some = <T>(attacks: readonly T[], every: number): readonly T[] =>
   all ? attacks : attacks.filter((_, index) => index % every === 0)
 
@@ -293,7 +295,7 @@ describe('a hostile tenant', () => {
     )
   })
 
-  test('with servers that break the protocols of SSH and SFTP harms nobody', async (t) => {
+  test('with servers that break the protocols of SSH and SFTP harms nobody', onlyWhole, async (t) => {
     const scripts = some(
       rogueSftpScripts.filter(({ silent }) => all || !silent),
       12,
@@ -313,7 +315,7 @@ describe('a hostile tenant', () => {
     )
   })
 
-  test('with servers that break the protocol of HTTP harms nobody', async (t) => {
+  test('with servers that break the protocol of HTTP harms nobody', onlyWhole, async (t) => {
     const server = await startRogueServer()
     t.after(() => server.close())
     const isSlow = (name: string) => /trickle|slowly|silence|unended|half|plain|endless|wait|list/.test(name)
