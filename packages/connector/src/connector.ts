@@ -152,6 +152,14 @@ function withMapping(end: DestinationEnd): DestinationEnd {
   }
 }
 
+/** The settings that a connection makes for a connector in a role. */
+export function fieldsOfRole(
+  { source, destination }: Pick<ConnectorDefinition, 'source' | 'destination'>,
+  role: Role,
+): Fields {
+  return (role === 'Source' ? source : destination)?.fields ?? {}
+}
+
 /** Names a platform; an identity function that checks the type. */
 export const definePlatform = (platform: Platform): Platform => Object.freeze(platform)
 

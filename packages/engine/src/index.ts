@@ -5,3 +5,4 @@
 export { foldName, wellKnownNames } from './mapping/column-names.ts'
 export * from './protocol.ts'
 export { sideSettings, withDefaults } from './settings.ts'
+export { storable } from './storable.ts'

@@ -1,4 +1,4 @@
-import type { Connector, Fields, Values } from '@penstock/connector'
+import { type Connector, type Fields, fieldsOfRole, type Values } from '@penstock/connector'
 import type { Role } from '@penstock/wire'
 
 /** Values with the defaults of their fields filled in. */
@@ -10,7 +10,5 @@ export function withDefaults(fields: Fields, values: Values): Values {
 }
 
 /** The connection settings of one side, defaults filled in. */
-export function sideSettings(connector: Connector, role: Role, values: Values): Values {
-  const side = role === 'Source' ? connector.source : connector.destination
-  return withDefaults(side?.fields ?? {}, values)
-}
+export const sideSettings = (connector: Connector, role: Role, values: Values): Values =>
+  withDefaults(fieldsOfRole(connector, role), values)

@@ -1,8 +1,8 @@
 import type { Delivery, Json, Rejection, Row } from '@penstock/connector'
 import { redactRow } from '../mapping/redact.ts'
 import { type Confirmation, type KeptReject, protocolLimits } from '../protocol.ts'
+import { storable } from '../storable.ts'
 import { endOf, type Load } from './batches.ts'
-import { storable } from './storable.ts'
 
 /** What became of loads, as the ledger must know it. */
 

@@ -13,7 +13,8 @@ import {
 import { type RowMapping, requireMapping } from '../map-rows.ts'
 import { Ended, type TransferHost, type TransferJob, type TransferState } from '../protocol.ts'
 import { openContext, type Runtime } from '../runtime.ts'
-import { withDefaults } from '../settings.ts'
+import { sideSettings } from '../settings.ts'
+import { storable } from '../storable.ts'
 import { batchOf, beginning, fillLoads, halve, type Load, type Position } from './batches.ts'
 import { confirmationOf, type Entry, entryOf, flushEntryOf } from './confirmation.ts'
 import { checked, guarded, isOfTheSides, ofConnector } from './connector-calls.ts'
@@ -21,7 +22,6 @@ import { readAhead } from './read-ahead.ts'
 import { readReplay } from './replay.ts'
 import { pause, type Retries } from './retries.ts'
 import { SplitBudget } from './split-budget.ts'
-import { storable } from './storable.ts'
 
 /** How long a destination may take to end what was begun there: to take it away, or to make a file of what it confirmed. */
 const takeAwayMs = 30_000
@@ -98,7 +98,7 @@ export class Session {
   }
 
   get #destinationSettings() {
-    return withDefaults(this.#destination.destination?.fields ?? {}, this.#state.destination.settings)
+    return sideSettings(this.#destination, 'Destination', this.#state.destination.settings)
   }
 
   /** @returns how long to wait until another session, in milliseconds; nothing once all is done */

@@ -1,6 +1,6 @@
 import {
   type Connector,
-  type Fields,
+  fieldsOfRole,
   incompatibilities,
   missingValues,
   readValues,
@@ -19,11 +19,6 @@ export const ends = [
   { key: 'dest', role: 'Destination' },
 ] as const satisfies readonly { key: string; role: Role }[]
 export type EndKey = (typeof ends)[number]['key']
-
-/** The settings that a connection makes for a connector in a role. */
-export function endFields(connector: Connector, role: Role): Fields {
-  return (role === 'Source' ? connector.source : connector.destination)?.fields ?? {}
-}
 
 /** Refuses a pair that does not fit, with every reason. */
 export function requireCompatible(source: Connector, destination: Connector): void {
@@ -44,7 +39,7 @@ export function readSettings(
   path: string,
   current: Values = {},
 ): { values: Values; faults: Fault[] } {
-  const fields = endFields(connector, role)
+  const fields = fieldsOfRole(connector, role)
   const { set, faults } = readValues(fields, given, path, current)
   const filled = Object.entries(current).filter(([key]) => fields[key]?.readonly)
   return { values: { ...Object.fromEntries(filled), ...set }, faults }
@@ -67,7 +62,7 @@ export async function requireReady(
       ...(filled
         ? missingForRole(connector, role, filled, `${key}Connector`)
         : [{ field: `${key}Connector`, message: `${connector.name} is not configured: save its configuration first` }]),
-      ...missingValues(endFields(connector, role), connection[`${key}Config`], `${key}ConnectionConfig`, role),
+      ...missingValues(fieldsOfRole(connector, role), connection[`${key}Config`], `${key}ConnectionConfig`, role),
     ]
   })
   if (faults.length > 0) refuse('connection_not_ready', faults)

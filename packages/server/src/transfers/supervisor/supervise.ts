@@ -1,5 +1,5 @@
 import { Outcome } from '@penstock/connector'
-import { type JobError, type RetryPolicy, sideSettings } from '@penstock/engine'
+import { type JobError, type RetryPolicy, sideSettings, storable } from '@penstock/engine'
 import { meet } from '../../connections/connections.ts'
 import type { Catalogue } from '../../connectors/catalogue.ts'
 import type { Database } from '../../db/database.ts'
@@ -10,7 +10,7 @@ import type { Keyring } from '../../secrets/keyring.ts'
 import { wakeWorker } from '../queries.ts'
 import { movingSides } from '../sides.ts'
 import { type Claims, claimTransfer } from './claim.ts'
-import { describeCrash } from './crashes.ts'
+import { crashRetriesMax, describeCrash } from './crashes.ts'
 import { Defect, endingOf, Lost, Released, resumes, Stopped } from './endings.ts'
 import * as queries from './queries.ts'
 import { DatabaseTransferHost } from './transfer-host.ts'
@@ -45,8 +45,6 @@ const probeFirstSeconds = 60
 const stopGraceMs = 35_000
 /** How long one may take that is given back: its worker is told to stop. */
 const releaseGraceMs = 5_000
-/** A transfer whose runner died is tried again so often without a batch confirmed in between. */
-export const crashRetriesMax = 3
 
 /**
  * Runs transfers, one after the other, until none has its turn or the signal aborts. Any number of these may work at
@@ -241,12 +239,12 @@ function describeEnd(error: unknown, deps: SupervisorDeps): End {
   if (error instanceof Outcome) {
     const { instruction, code, message } = error
     return {
-      ...{ ...failed, code, message: message.toWellFormed().replaceAll('\0', '\ufffd') },
+      ...{ ...failed, code, message: storable(message) },
       breaks: instruction === 'refused',
       isOutage: instruction === 'unreachable',
     }
   }
-  if (error instanceof RunnerDied) return { ...failed, ...describeCrash(error, deps.settings), breaks: true }
+  if (error instanceof RunnerDied) return { ...failed, ...describeCrash(error, deps.settings.progressMs), breaks: true }
   if (error instanceof Defect && error.isConnector) {
     return {
       ...{ ...failed, code: 'connector_failed' },
