@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+
+/** Inputs of both sizes are made of the same unit; what takes quadratic time needs `growth` times as long for each byte. */
+const smallBytes = 16 << 10
+const growth = 16
+/** How much longer a byte of the large input may take; caches and the collector make a linear reader a little slower. */
+const factorMax = 4
+const roundsMax = 6
+
+/**
+ * Asserts that work takes time in proportion to its input: a byte of a large input may not take much longer than a byte of
+ * a small one. Processor time of this process is compared, the least of some rounds, so that a busy machine changes nothing.
+ * @param what names the input where it fails
+ * @param make an input of about so many bytes
+ * @param work what is measured; it may refuse the input, by throwing
+ */
+export async function assertLinear<T extends { readonly length: number }>(
+  what: string,
+  make: (bytes: number) => T,
+  work: (input: T) => unknown,
+): Promise<void> {
+  const small = make(smallBytes)
+  const large = make(smallBytes * growth)
+  let [forSmall, forLarge] = [Infinity, Infinity]
+  for (let round = 1; ; round += 1) {
+    forSmall = Math.min(forSmall, await perByte(small, work, growth))
+    forLarge = Math.min(forLarge, await perByte(large, work, 1))
+    if (forLarge <= forSmall * factorMax) return
+    if (round < roundsMax) continue
+    assert.fail(
+      `${what}: a byte takes ${(forLarge / forSmall).toFixed(1)} times as long where the input is ${growth} times as large`,
+    )
+  }
+}
+
+async function perByte<T extends { readonly length: number }>(
+  input: T,
+  work: (input: T) => unknown,
+  times: number,
+): Promise<number> {
+  const before = process.cpuUsage()
+  for (let i = 0; i < times; i += 1) {
+    try {
+      await work(input)
+    } catch {
+      // A refusal has to be as fast as an answer.
+    }
+  }
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / (input.length * times)
+}
