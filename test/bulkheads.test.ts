@@ -62,6 +62,7 @@ before(async () => {
       PENSTOCK_EGRESS: 'any',
       // A server that is broken for good is not waited for.
       PENSTOCK_RETRY_SECONDS: '1',
+      PENSTOCK_PROGRESS_SECONDS: '30',
       PENSTOCK_RATE_LIMIT: '0',
       PENSTOCK_LOG_LEVEL: 'warn',
     },
@@ -180,40 +181,56 @@ type Rogue = { readonly secrets: object; close(): Promise<void> }
 /** Connectors of the same platform, with the settings of a connection; they are the same one where it has both roles. */
 type Target = { readonly source: Side; readonly destination: Side }
 
-/** Checks, reads from and writes to servers that misbehave. */
+/** Checks, reads from and writes to servers that misbehave, four at a time. */
 async function attackWithServers<Script extends { readonly name: string }>(
-  { source, destination }: Target,
+  target: Target,
   scripts: readonly Script[],
   start: (script: Script, connectorId: string) => Promise<Rogue>,
 ): Promise<void> {
-  const ids = [...new Set([source.connectorId, destination.connectorId])]
-  const accountId = await addAccount(attacker, 'Servers', [local, ...ids.map((id) => ({ id }))])
-  await configure(attacker, accountId, local.id, { folder })
   await writeFile(join(folder, 'things.csv'), 'id,name\n1,a\n2,b\n')
-  const file = { connectorId: local.id, config: { files: 'things.csv' } }
-  for (const script of scripts) {
-    const rogues: Rogue[] = []
-    try {
-      for (const id of ids) {
-        const rogue = await start(script, id)
-        rogues.push(rogue)
-        await configure(attacker, accountId, id, rogue.secrets)
-        const check = await attacker.call(`/connectors/${id}/check?accountId=${accountId}`, 'POST', {})
-        assert.equal(check.status, 200, `${script.name}: ${check.text}`)
+  const queue = [...scripts]
+  const lane = async () => {
+    const ids = [...new Set([target.source.connectorId, target.destination.connectorId])]
+    const accountId = await addAccount(attacker, 'Servers', [local, ...ids.map((id) => ({ id }))])
+    await configure(attacker, accountId, local.id, { folder })
+    for (let script = queue.shift(); script; script = queue.shift()) {
+      const { name } = script
+      const rogues = new Map<string, Rogue>()
+      try {
+        for (const id of ids) rogues.set(id, await start(script, id))
+        await attackWithServer(name, accountId, target, rogues)
+      } catch (error) {
+        throw new Error(`${name}: ${(error as Error).message}`, { cause: error })
+      } finally {
+        for (const rogue of rogues.values()) await rogue.close()
       }
-      const out = { connectorId: local.id, config: { subfolder: 'out' } }
-      const reading = await connect(attacker, accountId, source, out)
-      const preview = await attacker.call(`/connections/${reading}/preview?accountId=${accountId}`, 'POST', {})
-      assertClear(script.name, preview)
-      const writing = await connect(attacker, accountId, file, destination)
-      for (const id of [reading, writing]) {
-        const transfer = await move(attacker, accountId, id, script.name)
-        assertEnded(script.name, transfer)
-        note(`server: ${transfer.error?.code ?? transfer.status}`)
-      }
-    } finally {
-      for (const rogue of rogues) await rogue.close()
     }
+  }
+  await Promise.all(Array.from({ length: 4 }, lane))
+}
+
+/** @param rogues the server of each connector, by its id */
+async function attackWithServer(
+  name: string,
+  accountId: string,
+  { source, destination }: Target,
+  rogues: ReadonlyMap<string, Rogue>,
+): Promise<void> {
+  for (const [id, { secrets }] of rogues) {
+    await configure(attacker, accountId, id, secrets)
+    const check = await attacker.call(`/connectors/${id}/check?accountId=${accountId}`, 'POST', {})
+    assert.equal(check.status, 200, check.text)
+  }
+  const out = { connectorId: local.id, config: { subfolder: 'out' } }
+  const reading = await connect(attacker, accountId, source, out)
+  const preview = await attacker.call(`/connections/${reading}/preview?accountId=${accountId}`, 'POST', {})
+  assertClear(name, preview)
+  const file = { connectorId: local.id, config: { files: 'things.csv' } }
+  const writing = await connect(attacker, accountId, file, destination)
+  for (const id of [reading, writing]) {
+    const transfer = await move(attacker, accountId, id, name)
+    assertEnded(name, transfer)
+    note(`server: ${transfer.error?.code ?? transfer.status}`)
   }
 }
 
