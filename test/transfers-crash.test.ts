@@ -3,7 +3,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { crashRetriesMax } from '../packages/server/src/transfers/supervisor/crashes.ts'
 import { assertAccounted } from './harness/accounting.ts'
+import { runnersOf } from './harness/children.ts'
 import {
   assertInFile,
   assertInTable,
@@ -18,7 +20,7 @@ import { isUnderWay, type ProcessMill, startProcessMill } from './harness/worker
 import { type Random, seeded } from './simulation/random.ts'
 
 /**
- * The truth about rows after a crash: workers are processes, and are killed while they work. `npm run test:crash` does
+ * The truth about rows after a crash: workers and their runners are processes, and are killed while they work. `npm run test:crash` does
  * so with a million rows and a hundred kills; PENSTOCK_TEST_SEED repeats the choices of one run, though not its clock.
  */
 
@@ -73,9 +75,19 @@ async function startRuns(mill: ProcessMill, names: readonly string[]): Promise<r
   return runs
 }
 
+/** How often a worker was killed with all that it supervises, and how often its runners alone, which move the rows. */
+const killsOf = { worker: 0, runners: 0 }
+
+/** Runners that die too often before anything is confirmed end a transfer, as they should; Linux alone lists them. */
+async function mayLoseRunners(mill: ProcessMill, runs: readonly Run[]): Promise<boolean> {
+  const now = await Promise.all(runs.map(({ transferId }) => mill.standing(transferId)))
+  const isTurn = killsOf.runners <= killsOf.worker
+  return isTurn && process.platform === 'linux' && now.every(({ crashes }) => crashes < crashRetriesMax)
+}
+
 /**
- * Kills the worker at so many moments while it moves rows, each time after another while. The while grows where nothing
- * gets on any more, and shrinks where the transfers would end too early for all kills.
+ * Kills a worker and its runners by turns while they move rows, each time after another delay. The delay grows where
+ * nothing is confirmed any more, and shrinks where the transfers would end too early for all kills.
  */
 async function killAgainAndAgain(mill: ProcessMill, runs: readonly Run[], random: Random): Promise<number> {
   let mostMs = 300
@@ -93,9 +105,15 @@ async function killAgainAndAgain(mill: ProcessMill, runs: readonly Run[], random
       }),
     )
     await delay(random.int(mostMs))
-    worker.signal('SIGKILL')
-    await worker.ended
-    worker = mill.spawnWorker()
+    if (await mayLoseRunners(mill, runs)) {
+      for (const pid of runnersOf(worker.pid)) process.kill(pid, 'SIGKILL')
+      killsOf.runners++
+    } else {
+      worker.signal('SIGKILL')
+      await worker.ended
+      worker = mill.spawnWorker()
+      killsOf.worker++
+    }
     const now = await Promise.all(runs.map(({ transferId }) => mill.standing(transferId)))
     const read = now.reduce((sum, each) => sum + each.read, 0)
     const furthest = Math.max(...now.map((each) => each.read))
@@ -125,7 +143,7 @@ for (const together of isShort ? [names] : names.map((name) => [name])) {
       await assertAccounted(mill, transfer)
       attempts.push(transfer.attempt)
     }
-    t.diagnostic(`${killed} kills; attempts: ${attempts.join(', ')}`)
+    t.diagnostic(`${killed} kills (${JSON.stringify(killsOf)} so far); attempts: ${attempts.join(', ')}`)
     // Each was hit in the midst of its run, and all together as often as a worker was killed, or nearly.
     assert(
       attempts.every((attempt) => attempt > 1),

@@ -15,7 +15,7 @@ export type ProcessMill = Mill & {
   takenUp(transferId: string, attempt: number): Promise<Standing>
 }
 
-export type Standing = { status: string; attempt: number; read: number }
+export type Standing = { status: string; attempt: number; read: number; crashes: number }
 
 /** Silence as short as the setting allows, so that a test does not wait for long after each kill. */
 const silenceSeconds = '2'
@@ -32,7 +32,7 @@ export async function startProcessMill(
   const mill = await startMill(shared, databaseUrl)
   const standing = async (transferId: string): Promise<Standing> => {
     const { rows } = await mill.service.database.pool.query(
-      'select status, attempt, read::int from transfers where id = $1',
+      'select status, attempt, read::int, crashes from transfers where id = $1',
       [transferId],
     )
     assert(rows[0])
@@ -53,12 +53,15 @@ export async function startProcessMill(
     },
     standing,
     takenUp: (transferId, attempt) =>
-      until('a worker takes the transfer up', async () => {
-        // A test may restart the database meanwhile.
-        const now = await standing(transferId).catch(() => undefined)
-        if (!now) return undefined
-        return now.attempt > attempt || !isUnderWay(now) ? now : undefined
-      }),
+      until(
+        'a worker claims the transfer',
+        async () => {
+          // A test may restart the database meanwhile.
+          const now = await standing(transferId).catch(() => undefined)
+          return now && (now.attempt > attempt || !isUnderWay(now)) ? now : undefined
+        },
+        120_000,
+      ),
   }
 }
 
