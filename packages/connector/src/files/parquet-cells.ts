@@ -99,10 +99,11 @@ function halfOf(value: Stored): Cell {
   return numberOf(sign * (exponent === 0 ? 2 ** -24 * fraction : 2 ** (exponent - 25) * (1024 + fraction)))
 }
 
-const hexadecimalOf = (value: Stored): string => (value as Buffer).toString('hex')
+/** Bytes as PostgreSQL shows them, which no plain text of a column is taken for. */
+const hexadecimalOf = (value: Stored): string => `\\x${(value as Buffer).toString('hex')}`
 
 function uuidOf(value: Stored): string {
-  const hex = hexadecimalOf(value)
+  const hex = (value as Buffer).toString('hex')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 

@@ -36,7 +36,7 @@ export const fieldsIn = (fields: unknown): readonly FieldType[] =>
 
 /**
  * How a value becomes a cell. Whole numbers are numbers as far as no digit is lost; decimals stay text; moments are
- * ISO 8601 in UTC; bytes are base64; records and lists are JSON.
+ * ISO 8601 in UTC; bytes are \x and hexadecimal digits; records and lists are JSON.
  */
 export function cellOf(value: unknown, field: FieldType): Cell {
   if (value === null || value === undefined) return null
@@ -59,6 +59,8 @@ function plainOf(text: string, type: string): Cell {
       return text === 'true'
     case 'TIMESTAMP':
       return momentOf(text)
+    case 'BYTES':
+      return `\\x${Buffer.from(text, 'base64').toString('hex')}`
     default:
       return text
   }

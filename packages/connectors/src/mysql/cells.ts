@@ -4,7 +4,7 @@ import { textOf } from './raw-rows.ts'
 
 /**
  * How the text of a type becomes a cell. Whole numbers of 64 bits and decimals stay text, so that no digit is lost;
- * moments become ISO 8601, in UTC where the type is a moment; bytes are base64.
+ * moments become ISO 8601, in UTC where the type is a moment; bytes are \x and hexadecimal digits.
  */
 export type CellKind =
   | 'text'

@@ -99,7 +99,7 @@ export const quoteName = (name: string): string => `\`${name.replaceAll('`', '``
 
 /** How a column is read so that its text is what a cell shall be. */
 function shown(expression: string, kind: CellKind): string {
-  if (kind === 'bytes') return `replace(to_base64(${expression}), '\\n', '')`
+  if (kind === 'bytes') return `concat(_utf8mb4 x'5c78', lower(hex(${expression})))`
   if (kind === 'bits') return `${expression} + 0`
   // As it stands, the server shows six digits of what has up to nine.
   if (kind === 'float') return `${expression} * 1e0`

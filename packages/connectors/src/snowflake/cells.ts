@@ -12,7 +12,7 @@ export type ColumnType = {
 
 /**
  * How the text of a type becomes a cell. Whole numbers are numbers as far as no digit is lost; decimals stay text; days,
- * times and moments are ISO 8601, moments with the offset that they have; bytes are base64; semi-structured values are the
+ * times and moments are ISO 8601, moments with the offset that they have; bytes are \x and hexadecimal digits; semi-structured values are the
  * JSON text that they come as.
  */
 export function cellOf(text: string | null, { type, scale }: ColumnType): Cell {
@@ -40,7 +40,7 @@ export function cellOf(text: string | null, { type, scale }: ColumnType): Cell {
     case 'TIMESTAMP_TZ':
       return withZone(text, momentOf(text)?.offsetMinutes ?? 0)
     case 'BINARY':
-      return /^([0-9A-F]{2})*$/i.test(text) ? Buffer.from(text, 'hex').toString('base64') : text
+      return /^([0-9A-F]{2})*$/i.test(text) ? `\\x${text.toLowerCase()}` : text
     default:
       return text
   }
