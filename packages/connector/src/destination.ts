@@ -13,6 +13,41 @@ export type Destination = {
   /** Whether a transfer with these settings takes the place of everything that was there before. */
   readonly replaces?: (settings: Values) => boolean
   readonly open: (context: DestinationContext) => Promise<DestinationWriter>
+  /**
+   * Looks for what would keep these columns from being delivered with these settings, and changes nothing at the
+   * destination. Resolves with all findings, none where a transfer can start. What the destination refuses, or that it does
+   * not answer, may also be thrown as an `Outcome`, which becomes a finding. Absent where there is nothing to look at.
+   */
+  readonly inspect?: Inspect
+}
+
+export type Inspect = (context: InspectionContext) => Promise<readonly Finding[]>
+
+export type InspectionContext = ConnectorContext &
+  Pick<DestinationContext, 'columns'> & {
+    /** Some rows as they would be delivered; none where the source has none. */
+    readonly rows: readonly Row[]
+  }
+
+/**
+ * Makes an inspection of a step of the connector's check, for a destination of which no more can be known in advance.
+ * What the step throws is the finding.
+ */
+export const inspectBy =
+  (step: (context: ConnectorContext) => Promise<unknown>): Inspect =>
+  async (context) => {
+    await step(context)
+    return []
+  }
+
+/** Something that would make a transfer fail, or reject records. */
+export type Finding = {
+  /** A short stable name, in snake case; the code of the `Outcome` with which a transfer would fail, where it would. */
+  readonly code: string
+  /** What was found and what to do, in a sentence without values of a row. */
+  readonly message: string
+  /** The delivered column that it is about. */
+  readonly column?: string
 }
 
 export type DestinationContext = ConnectorContext & {

@@ -3,6 +3,7 @@ import {
   type Chunk,
   type Connector,
   type Delivery,
+  type Finding,
   type Json,
   Outcome,
   type Row,
@@ -43,6 +44,13 @@ export async function deliver(connector: Connector, options: TestContextOptions,
   } finally {
     await writer.close()
   }
+}
+
+/** What a destination says of columns before anything is delivered. */
+export async function inspect(connector: Connector, options: TestContextOptions): Promise<readonly Finding[]> {
+  const findings = await connector.destination?.deliver?.inspect?.(testContext(options))
+  if (!findings) throw new Error(`${connector.slug} cannot be inspected`)
+  return findings
 }
 
 /** The outcome with which a promise was rejected: its instruction and code. */

@@ -1,6 +1,6 @@
-import type { DestinationContext } from '../destination.ts'
+import type { DestinationContext, InspectionContext } from '../destination.ts'
 import { createEgress, type OpenEgress, type Reach } from '../egress/index.ts'
-import type { Json } from '../rows.ts'
+import type { Json, Row } from '../rows.ts'
 import type { SourceContext } from '../source.ts'
 import type { Values } from '../values.ts'
 
@@ -17,12 +17,13 @@ export type TestContextOptions = {
   readonly transferId?: string
   readonly startedTime?: string
   readonly columns?: readonly string[]
+  readonly rows?: readonly Row[]
   readonly receipts?: readonly Json[]
   readonly memory?: Json
 }
 
-/** What connectors of every kind are handed: fits a check, a source and a destination. */
-export type TestContext = SourceContext & DestinationContext
+/** What connectors of every kind are handed: fits a check, a source, a destination and its inspection. */
+export type TestContext = SourceContext & DestinationContext & InspectionContext
 
 /** One for each set of routes. Connections that wait in it for the next request keep no process from ending. */
 const egresses = new Map<string, OpenEgress>()
@@ -43,6 +44,7 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     transferId: options.transferId ?? '0f1e2d3c4b5a6978',
     startedTime: options.startedTime ?? '2026-01-31T12:00:00.000Z',
     columns: options.columns ?? [],
+    rows: options.rows ?? [],
     receipts: options.receipts ?? [],
     memory: options.memory,
   }

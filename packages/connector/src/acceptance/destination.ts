@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { DestinationWriter } from '../destination.ts'
 import type { Row } from '../rows.ts'
 import { acceptCheck } from './check.ts'
+import { acceptInspection } from './inspection.ts'
 import { type Acceptance, assertOutcome, boundMs, outcomeOf, stopped } from './peer.ts'
 import { makeTransfer, rejectedCount, type Transfer } from './transfer.ts'
 
@@ -60,6 +61,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
 
   describe(`${connector.slug} as a destination, against ${peer}`, () => {
     acceptCheck(acceptance)
+    if (connector.destination?.deliver?.inspect) acceptInspection(acceptance)
 
     testTransfer('delivers all rows, and says how many bytes it sent', async (transfer) => {
       const writer = await transfer.open()

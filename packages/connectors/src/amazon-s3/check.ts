@@ -1,4 +1,4 @@
-import { asOutcome, type ConnectorContext, checkSteps } from '@penstock/connector'
+import { asOutcome, type ConnectorContext, checkSteps, type Inspect, inspectBy } from '@penstock/connector'
 import { readOptionsOf } from '@penstock/connector/files'
 import { discard, textOf } from '../object-stores/answers.ts'
 import { checkReading } from '../object-stores/check-reading.ts'
@@ -43,6 +43,9 @@ async function mayWrite(context: ConnectorContext): Promise<string> {
   await discard(await client.request(ended))
   return `Files can be written to the bucket ${bucket}.`
 }
+
+/** Looks whether files can be written where the settings say. */
+export const inspect: Inspect = inspectBy(mayWrite)
 
 export const checkSource = checkSteps(['reach', reach], ['sign in', signIn], ['permission', mayRead])
 export const checkDestination = checkSteps(['reach', reach], ['sign in', signIn], ['permission', mayWrite])

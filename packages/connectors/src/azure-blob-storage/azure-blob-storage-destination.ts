@@ -40,6 +40,7 @@ export const azureBlobStorageDestination = defineConnector({
     deliver: {
       batch: fileBatch,
       open: async (context) => (await import('./write.ts')).open(context),
+      inspect: async (context) => (await import('./check.ts')).inspect(context),
     },
   },
   check: async (context) => (await import('./check.ts')).checkDestination(context),

@@ -1,4 +1,4 @@
-import { type ConnectorContext, checkSteps } from '@penstock/connector'
+import { type ConnectorContext, checkSteps, type Inspect, inspectBy } from '@penstock/connector'
 import { readOptionsOf } from '@penstock/connector/files'
 import { discard } from '../object-stores/answers.ts'
 import { checkReading } from '../object-stores/check-reading.ts'
@@ -49,6 +49,9 @@ async function mayWrite(context: ConnectorContext): Promise<string> {
 }
 
 const clientOf = (context: ConnectorContext, { container }: Located): AzureClient => makeAzureClient(context, container)
+
+/** Looks whether blobs can be written where the settings say. */
+export const inspect: Inspect = inspectBy(mayWrite)
 
 export const checkSource = checkSteps(['reach', reach], ['sign in', signIn], ['permission', mayRead])
 export const checkDestination = checkSteps(['reach', reach], ['sign in', signIn], ['permission', mayWrite])

@@ -1,4 +1,4 @@
-import { type ConnectorContext, checkSteps, Outcome } from '@penstock/connector'
+import { type ConnectorContext, checkSteps, type Inspect, inspectBy, Outcome } from '@penstock/connector'
 import { jsonOf } from '../google/service-account.ts'
 import { textOf } from '../object-stores/answers.ts'
 import { placeOf } from '../object-stores/place.ts'
@@ -42,16 +42,14 @@ export const checkSource = checkSteps(
   ],
 )
 
-export const checkDestination = checkSteps(
-  ['reach', reach],
-  ['sign in', signIn],
-  [
-    'permission',
-    (context) =>
-      permission(context, context.settings.outputPath, 'The output path', [
-        'storage.objects.create',
-        'storage.objects.get',
-        'storage.objects.delete',
-      ]),
-  ],
-)
+const mayWrite = (context: ConnectorContext): Promise<string> =>
+  permission(context, context.settings.outputPath, 'The output path', [
+    'storage.objects.create',
+    'storage.objects.get',
+    'storage.objects.delete',
+  ])
+
+export const checkDestination = checkSteps(['reach', reach], ['sign in', signIn], ['permission', mayWrite])
+
+/** Looks whether objects can be written where the settings say. */
+export const inspect: Inspect = inspectBy(mayWrite)

@@ -39,6 +39,7 @@ export const googleCloudStorageDestination = defineConnector({
     deliver: {
       batch: fileBatch,
       open: async (context) => (await import('./write.ts')).open(context),
+      inspect: async (context) => (await import('./check.ts')).inspect(context),
     },
   },
   check: async (context) => (await import('./check.ts')).checkDestination(context),

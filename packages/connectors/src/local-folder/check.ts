@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, open, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
-import { asOutcome, checkSteps, Outcome } from '@penstock/connector'
+import { dirname, join } from 'node:path'
+import { asOutcome, checkSteps, type Inspect, inspectBy, Outcome } from '@penstock/connector'
 import { asDiskOutcome } from './disk-outcome.ts'
 import { folderOf } from './paths.ts'
+import { directoryOf, prefixOf } from './write.ts'
 
 /** Looks whether the folder is there and allowed, and what may be done in it. */
 export const check = checkSteps(
@@ -30,6 +31,27 @@ export const check = checkSteps(
     },
   ],
 )
+
+/** Looks whether files can be written where the settings say. */
+export const inspect: Inspect = inspectBy(async (context) => {
+  prefixOf(context.settings.prefix)
+  try {
+    await tryToWrite(await existing(await directoryOf(context)))
+  } catch (error) {
+    throw asDiskOutcome(error, 'The subfolder')
+  }
+})
+
+/** The directory, or the nearest one above it that is there, in which it would be made. */
+async function existing(directory: string): Promise<string> {
+  try {
+    await access(directory)
+    return directory
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    return existing(dirname(directory))
+  }
+}
 
 async function permits(work: () => Promise<void>): Promise<boolean> {
   try {

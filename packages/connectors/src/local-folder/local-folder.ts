@@ -46,6 +46,7 @@ export const localFolder = defineConnector({
     deliver: {
       batch: fileBatch,
       open: async (context) => (await import('./write.ts')).open(context),
+      inspect: async (context) => (await import('./check.ts')).inspect(context),
     },
   },
   check: async (context) => (await import('./check.ts')).check(context),

@@ -31,22 +31,31 @@ async function signedIn({ run, place }: Session): Promise<string> {
   return `${place.user} is signed in to ${place.database} (version ${version}).`
 }
 
-/** What notes which batches were written must be there, or be creatable; a user who can only read is good for a source. */
-async function permitted({ run, place }: Session, { settings }: ConnectorContext): Promise<string> {
-  const [table] = await run(
-    `select 1 from information_schema.tables where table_schema = database() and table_name = 'penstock_batches'`,
-  )
-  const grants = await run('show grants')
-  const texts = grants.map((grant) => Object.values(grant).join())
-  // What a role may do is not told here; the first run tells it.
-  const hasRole = texts.some((text) => text.startsWith('GRANT ') && !text.includes(' ON '))
-  const noted = table !== undefined || hasRole || texts.some((text) => mayCreate(text, place.database))
-  if (noted) return `The user may use ${place.database}, as far as its tables allow it.`
-  const lacking = `CREATE on ${place.database}, for the table penstock_batches`
+/** A user who can only read is a good one for a source; where the settings are a destination's, it is none. */
+async function permitted(session: Session, { settings }: ConnectorContext): Promise<string> {
+  const { database } = session.place
+  const lacking = await lackingRight(session)
+  if (lacking === undefined) return `The user may use ${database}, as far as its tables allow it.`
   if ('writeMode' in settings) {
     throw new Outcome('refused', 'permission_denied', `The user cannot write: grant ${lacking}.`)
   }
-  return `The user may use ${place.database} as a source; for a destination, grant ${lacking}.`
+  return `The user may use ${database} as a source; for a destination, grant ${lacking}.`
+}
+
+/**
+ * What has to be granted before anything can be written: what notes which batches were written must be there, or be
+ * creatable. What a role may do is not known here, and taken for enough.
+ * @param creates whether another table is to be created
+ */
+export async function lackingRight({ run, place }: Session, creates = false): Promise<string | undefined> {
+  const [noted] = await run(
+    `select 1 from information_schema.tables where table_schema = database() and table_name = 'penstock_batches'`,
+  )
+  if (noted && !creates) return undefined
+  const texts = (await run('show grants')).map((grant) => Object.values(grant).join())
+  const hasRole = texts.some((text) => text.startsWith('GRANT ') && !text.includes(' ON '))
+  if (hasRole || texts.some((text) => mayCreate(text, place.database))) return undefined
+  return `CREATE on ${place.database}${noted ? '' : ', for the table penstock_batches'}`
 }
 
 /** Whether a grant, as the server writes it, lets its holder create tables in the database. */

@@ -122,7 +122,7 @@ async function attempt({ session, table }: Job, tuples: readonly Tuple[]): Promi
   let changed: Changed
   try {
     changed = await session.change({
-      sql: `insert into ${table.name} (${namesOf(table)}) values ${values}${onDuplicate(table)}`,
+      sql: insertStatement(table, values),
     })
   } catch (error) {
     const fault = rowFaultOf(error, table.columns)
@@ -154,6 +154,10 @@ function lostIn({ keys }: Table, { rows }: Changed, sent: number): ReturnType<ty
   if (rows >= sent && rows <= (keys.length > 0 ? 2 * sent : sent)) return undefined
   return { reason: 'The server did not write the row, and does not say why.' }
 }
+
+/** @param values the rows as they stand in a statement */
+export const insertStatement = (table: Table, values: string): string =>
+  `insert into ${table.name} (${namesOf(table)}) values ${values}${onDuplicate(table)}`
 
 export const namesOf = ({ columns }: Table): string => columns.map(({ name }) => quoteName(name)).join(', ')
 

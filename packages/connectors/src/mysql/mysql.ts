@@ -25,6 +25,7 @@ export const mysql = defineConnector({
     deliver: {
       batch: () => ({ rowsMax: 50_000, bytesMax: 16 * 1024 * 1024 }),
       open: async (context) => (await import('./write.ts')).open(context),
+      inspect: async (context) => (await import('./inspect.ts')).inspect(context),
     },
   },
   check: async (context) => (await import('./check.ts')).check(context),

@@ -1,5 +1,14 @@
-import { Outcome } from '@penstock/connector'
 import type { Writing } from '../databases/settings.ts'
+import {
+  columnsNotFound,
+  generatedColumns,
+  keyNotUnique,
+  keysNotDelivered,
+  type TableFault,
+  tableFault,
+  tableNotFound,
+  throwFirst,
+} from '../databases/table-findings.ts'
 import { quoteName } from './plan.ts'
 import { countIn, type Found, valueIn } from './raw-rows.ts'
 import type { Session } from './session.ts'
@@ -31,7 +40,11 @@ export type TableColumn = {
   readonly needed?: boolean
 }
 
-type FoundColumn = TableColumn & { readonly generated: boolean }
+export type FoundColumn = TableColumn & {
+  readonly generated: boolean
+  /** A row needs a value for it: there is no default. */
+  readonly required: boolean
+}
 
 /** Quoted: the table that notes which batches were written, in the same database. */
 export const batchesTable = '`penstock_batches`'
@@ -41,28 +54,52 @@ export const batchesTable = '`penstock_batches`'
  * Throws `refused` where a column is missing, the key is none, or the table knows no transactions.
  */
 export async function openTable(session: Session, writing: Writing, columns: readonly string[]): Promise<Table> {
-  const { table, upsert, keys, create } = writing
-  const at = (name: string) => columns.findIndex((column) => same(column, name))
-  for (const key of keys) if (at(key) < 0) throw keyNotDelivered(key)
-  let found = await columnsOf(session, table)
-  if (found.length === 0 && create) {
+  const { table, upsert, keys } = writing
+  let { found, faults } = await judgeTable(session, writing, columns)
+  throwFirst(faults)
+  if (found.length === 0) {
     await session.run(createStatement(table, columns, upsert ? keys : []))
-    found = await columnsOf(session, table)
+    ;({ found, faults } = await judgeTable(session, { ...writing, create: false }, columns))
+    throwFirst(faults)
   }
-  if (found.length === 0) throw tableNotFound(table)
-  const missing = columns.filter((column) => !found.some(({ name }) => same(name, column)))
-  if (missing.length > 0) throw columnsMissing(table, missing)
-  const taken = columns.flatMap((column) => found.filter(({ name }) => same(name, column)))
-  const generated = taken.find((column) => column.generated)
-  if (generated) throw isGenerated(generated.name)
-  if (upsert && !(await isUnique(session, table, keys))) throw keyNotUnique(keys)
-  await assertTransactional(session, table)
   await session.run(createBatches)
-  return { name: quoteName(table), columns: taken, keys: keys.map(at) }
+  return tableOf(writing, columns, found)
+}
+
+/** The table as it is to be written, of the columns that were found. */
+export const tableOf = (
+  { table, keys }: Writing,
+  columns: readonly string[],
+  found: readonly TableColumn[],
+): Table => ({
+  name: quoteName(table),
+  columns: columns.flatMap((column) => found.filter(({ name }) => same(name, column))),
+  keys: keys.map((key) => columns.findIndex((column) => same(column, key))),
+})
+
+/**
+ * Looks the table up, and for all that stands against writing these columns to it. Changes nothing.
+ * @returns `found`: its columns; none where it is missing, which is a fault unless it may be created
+ */
+export async function judgeTable(
+  session: Session,
+  { table, upsert, keys, create }: Writing,
+  columns: readonly string[],
+): Promise<{ found: FoundColumn[]; faults: TableFault[] }> {
+  const delivers = (name: string) => columns.some((column) => same(column, name))
+  const found = await columnsOf(session, table)
+  const faults = keysNotDelivered(keys.filter((key) => !delivers(key)))
+  if (found.length === 0) return { found, faults: create ? faults : [...faults, tableNotFound(table, 'the database')] }
+  const missing = columns.filter((column) => !found.some(({ name }) => same(name, column)))
+  const generated = found.filter((column) => column.generated && delivers(column.name))
+  faults.push(...columnsNotFound(table, missing), ...generatedColumns(generated.map(({ name }) => name)))
+  if (upsert && !(await isUnique(session, table, keys))) faults.push(keyNotUnique(keys))
+  faults.push(...(await noTransactions(session, table)))
+  return { found, faults }
 }
 
 /** Names of columns differ by more than their case. */
-const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+export const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
 /** Keys are short enough for an index, and differ where their bytes do. */
 function createStatement(table: string, columns: readonly string[], keys: readonly string[]): string {
@@ -91,7 +128,7 @@ async function columnsOf(session: Session, table: string): Promise<FoundColumn[]
   const rows = await session.run(
     `select column_name as name, lower(data_type) as type, column_type as full_type, numeric_scale as scale,
             datetime_precision as \`precision\`, character_octet_length as octets, is_nullable as nullable,
-            generation_expression as generation
+            generation_expression as generation, column_default as fallback, extra
        from information_schema.columns where table_schema = database() and table_name = ? order by ordinal_position`,
     [table],
   )
@@ -107,6 +144,7 @@ async function columnsOf(session: Session, table: string): Promise<FoundColumn[]
       ...(octets === undefined ? {} : { octets }),
       ...(members === undefined ? {} : { members }),
       ...{ needed: row.nullable === 'NO', generated: (row.generation ?? '') !== '' },
+      required: row.nullable === 'NO' && row.fallback === null && !/auto_increment|generated/i.test(row.extra ?? ''),
     }
   })
 }
@@ -137,49 +175,17 @@ async function isUnique(session: Session, table: string, keys: readonly string[]
   )
 }
 
-async function assertTransactional(session: Session, table: string): Promise<void> {
+async function noTransactions(session: Session, table: string): Promise<TableFault[]> {
   const [engine] = await session.run(
     `select engines.engine as name, transactions from information_schema.tables
        join information_schema.engines on engines.engine = tables.engine
       where table_schema = database() and table_name = ?`,
     [table],
   )
-  if (!engine || engine.transactions === 'YES') return
-  throw new Outcome(
-    'refused',
-    'no_transactions',
-    `The table ${table} is of the engine ${engineName(engine)}, which knows no transactions; convert it to InnoDB.`,
-  )
+  if (!engine || engine.transactions === 'YES') return []
+  const message = `The table ${table} is of the engine ${engineName(engine)}, which knows no transactions; convert it to InnoDB.`
+  return [tableFault('no_transactions', message)]
 }
 
 /** Names of engines are words; what is none is left out. */
 const engineName = (row: Found): string => /^\w{1,64}$/.exec(row.name ?? '')?.[0] ?? 'unknown'
-
-const refused = (code: string, message: string): Outcome => new Outcome('refused', code, message)
-
-const tableNotFound = (table: string): Outcome =>
-  refused('table_not_found', `There is no table ${table} in the database; check both, or let the connector create it.`)
-
-const columnsMissing = (table: string, missing: readonly string[]): Outcome =>
-  refused(
-    'column_not_found',
-    `The table ${table} has no column ${missing.slice(0, 50).join(', ')}; add what is missing, or map these columns to others.`,
-  )
-
-const keyNotDelivered = (key: string): Outcome =>
-  refused(
-    'column_not_found',
-    `The key column ${key} is not among the columns that are delivered; map one to it, or choose another key.`,
-  )
-
-const keyNotUnique = (keys: readonly string[]): Outcome =>
-  refused(
-    'key_not_unique',
-    `The table has no primary key or unique index on exactly ${keys.join(', ')}; create one, or choose another key.`,
-  )
-
-const isGenerated = (column: string): Outcome =>
-  refused(
-    'column_is_generated',
-    `The column ${column} is generated by the database; leave it out of what is delivered.`,
-  )

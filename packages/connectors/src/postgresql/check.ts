@@ -2,6 +2,7 @@ import { type Check, type ConnectorContext, checkSteps, Outcome } from '@penstoc
 import { reach } from '../databases/reach.ts'
 import { placeOf } from '../databases/settings.ts'
 import { openSession, type Session } from './session.ts'
+import { batchesTable } from './table.ts'
 
 const defaultPort = 5432
 /** A person waits for the result of a check. */
@@ -33,28 +34,44 @@ async function signedIn({ rows, place, redact }: Session): Promise<string> {
 }
 
 /** A user who can only read is a good one for a source; where the settings are a destination's, it is none. */
-async function permitted({ rows }: Session, { settings }: ConnectorContext): Promise<string> {
+async function permitted(session: Session, { settings }: ConnectorContext): Promise<string> {
   const schema = typeof settings.schema === 'string' && settings.schema !== '' ? settings.schema : 'public'
+  const lacking = (await lackingRights(session, schema, false)).join(' and ')
+  if (lacking === '') return `The user may read and write in the schema ${schema}, as far as its tables allow it.`
+  if ('writeMode' in settings) throw denied('permission_denied', `The user cannot write: grant ${lacking}.`)
+  return `The user may use the schema ${schema} as a source; for a destination, grant ${lacking}.`
+}
+
+/**
+ * What has to be granted before anything can be written in a schema. Throws `refused` where the schema is missing, or may
+ * not be used.
+ * @param creates whether a table is to be created in it
+ */
+export async function lackingRights({ rows }: Session, schema: string, creates: boolean): Promise<string[]> {
   const [rights] = await rows(
     `select count(*) > 0 as there,
             coalesce(bool_and(has_schema_privilege(nspname, 'usage')), false) as usable,
             coalesce(bool_and(has_schema_privilege(nspname, 'create')), false) as creatable,
             has_database_privilege(current_database(), 'temporary') as temporary,
-            coalesce(bool_or((select has_table_privilege(pg_class.oid, 'select, insert, update')
-                                from pg_class where relnamespace = pg_namespace.oid and relname = 'penstock_batches')), false) as noted
-       from pg_namespace where nspname = $1`,
-    { there: 'boolean', usable: 'boolean', creatable: 'boolean', temporary: 'boolean', noted: 'boolean' },
-    [schema],
+            coalesce(bool_or(batches.oid is not null), false) as noted,
+            coalesce(bool_or(has_table_privilege(batches.oid, 'select') and has_table_privilege(batches.oid, 'insert')
+                             and has_table_privilege(batches.oid, 'update')), false) as notable
+       from pg_namespace left join pg_class as batches on relnamespace = pg_namespace.oid and relname = $2
+      where nspname = $1`,
+    {
+      ...({ there: 'boolean', usable: 'boolean', creatable: 'boolean' } as const),
+      ...({ temporary: 'boolean', noted: 'boolean', notable: 'boolean' } as const),
+    },
+    [schema, batchesTable],
   )
   if (!rights?.there) throw denied('schema_not_found', `There is no schema ${schema}; check the setting.`)
   if (!rights.usable) throw denied('permission_denied', `The user may not use the schema ${schema}; grant USAGE on it.`)
-  const lacking = [
-    ...(rights.noted || rights.creatable ? [] : [`CREATE on the schema ${schema}`]),
+  const creatable = rights.creatable || (rights.noted && !creates)
+  return [
+    ...(creatable ? [] : [`CREATE on the schema ${schema}`]),
+    ...(rights.notable || !rights.noted ? [] : [`SELECT, INSERT and UPDATE on the table ${schema}.${batchesTable}`]),
     ...(rights.temporary ? [] : ['TEMPORARY on the database']),
-  ].join(' and ')
-  if (lacking === '') return `The user may read and write in the schema ${schema}, as far as its tables allow it.`
-  if ('writeMode' in settings) throw denied('permission_denied', `The user cannot write: grant ${lacking}.`)
-  return `The user may use the schema ${schema} as a source; for a destination, grant ${lacking}.`
+  ]
 }
 
 const denied = (code: string, message: string): Outcome => new Outcome('refused', code, message)

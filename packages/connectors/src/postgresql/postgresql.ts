@@ -33,6 +33,7 @@ export const postgresql = defineConnector({
     deliver: {
       batch: () => ({ rowsMax: 50_000, bytesMax: 8 * 1024 * 1024 }),
       open: async (context) => (await import('./write.ts')).open(context),
+      inspect: async (context) => (await import('./inspect.ts')).inspect(context),
     },
   },
   check: async (context) => (await import('./check.ts')).check(context),

@@ -1,6 +1,14 @@
-import { Outcome } from '@penstock/connector'
 import pg from 'pg'
 import type { Writing } from '../databases/settings.ts'
+import {
+  columnsNotFound,
+  generatedColumns,
+  keyNotUnique,
+  keysNotDelivered,
+  type TableFault,
+  tableNotFound,
+  throwFirst,
+} from '../databases/table-findings.ts'
 import { objectIn } from '../platform-api/json.ts'
 import type { Session } from './session.ts'
 
@@ -41,38 +49,79 @@ export type TableColumn = ColumnType & {
   readonly identity: boolean
 }
 
-type Found = TableColumn & { readonly generated: boolean }
+export type Found = TableColumn & {
+  readonly generated: boolean
+  /** A row needs a value for it: there is no default. */
+  readonly required: boolean
+}
 
 /**
  * Finds the table, and creates it where it is missing and that is wanted; creates the table that notes batches.
  * Throws `refused` where a column is missing, or the key is none.
  */
 export async function openTable(session: Session, writing: Writing, columns: readonly string[]): Promise<Table> {
-  const { schema, table, upsert, keys, create } = writing
-  const name = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`
-  for (const key of keys) if (!columns.includes(key)) throw keyNotDelivered(key)
-  let found = await columnsOf(session, name)
-  if (found.length === 0 && create) {
+  const { upsert, keys } = writing
+  const name = nameOf(writing)
+  let { found, faults } = await judgeTable(session, writing, columns)
+  throwFirst(faults)
+  if (found.length === 0) {
     const key = upsert ? [`primary key (${keys.map(escapeIdentifier).join(', ')})`] : []
     await createOnce(session, name, [...columns.map((column) => `${escapeIdentifier(column)} text`), ...key])
-    found = await columnsOf(session, name)
+    ;({ found, faults } = await judgeTable(session, { ...writing, create: false }, columns))
+    throwFirst(faults)
   }
-  if (found.length === 0) throw tableNotFound(schema, table)
-  const missing = columns.filter((column) => !found.some(({ name }) => name === column))
-  if (missing.length > 0) throw columnsMissing(table, missing)
-  const generated = found.find((column) => column.generated && columns.includes(column.name))
-  if (generated) throw isGenerated(generated.name)
-  if (upsert && !(await isUnique(session, name, keys))) throw keyNotUnique(keys)
-  const batches = `${escapeIdentifier(schema)}.penstock_batches`
+  const batches = batchesOf(writing)
   if ((await columnsOf(session, batches)).length === 0) await createOnce(session, batches, batchColumns)
+  return tableOf(writing, columns, found, await takesCopies(session, name))
+}
+
+/** The table as it is to be written, of the columns that were found. */
+export function tableOf(writing: Writing, columns: readonly string[], found: readonly Found[], copies: boolean): Table {
   return {
-    name,
-    batches,
+    name: nameOf(writing),
+    batches: batchesOf(writing),
     columns: columns.flatMap((column) => found.filter(({ name }) => name === column)),
-    keys: keys.map((key) => columns.indexOf(key)),
-    copies: await takesCopies(session, name),
+    keys: writing.keys.map((key) => columns.indexOf(key)),
+    copies,
   }
 }
+
+/**
+ * Looks the table up, and for all that stands against writing these columns to it. Changes nothing.
+ * @returns `found`: its columns; none where it is missing, which is a fault unless it may be created
+ */
+export async function judgeTable(
+  session: Session,
+  { schema, table, upsert, keys, create }: Writing,
+  columns: readonly string[],
+): Promise<{ found: Found[]; faults: TableFault[] }> {
+  const name = nameOf({ schema, table })
+  const found = await columnsOf(session, name)
+  const faults = keysNotDelivered(keys.filter((key) => !columns.includes(key)))
+  if (found.length === 0) {
+    return { found, faults: create ? faults : [...faults, tableNotFound(table, `the schema ${schema}`)] }
+  }
+  const has = (column: string) => found.some(({ name }) => name === column)
+  const generated = found.filter((column) => column.generated && columns.includes(column.name))
+  faults.push(
+    ...columnsNotFound(
+      table,
+      columns.filter((column) => !has(column)),
+    ),
+  )
+  faults.push(...generatedColumns(generated.map(({ name }) => name)))
+  if (upsert && !(await isUnique(session, name, keys))) faults.push(keyNotUnique(keys))
+  return { found, faults }
+}
+
+/** Quoted, with its schema. */
+const nameOf = ({ schema, table }: Pick<Writing, 'schema' | 'table'>): string =>
+  `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`
+
+/** Quoted, with its schema: the table that notes which batches were written. */
+const batchesOf = ({ schema }: Pick<Writing, 'schema'>): string => nameOf({ schema, table: batchesTable })
+
+export const batchesTable = 'penstock_batches'
 
 async function takesCopies(session: Session, name: string): Promise<boolean> {
   const [row] = await session.rows(
@@ -118,6 +167,7 @@ async function columnsOf(session: Session, name: string): Promise<Found[]> {
      )
      select attname as name, id as oid, whole.typcategory as category, format_type(id, -1) as type,
             format_type(id, modifier) as "fullType", attidentity = 'a' as identity, attgenerated <> '' as generated,
+            attnotnull and not atthasdef and attidentity = '' as required,
             exists (select from pg_enum where enumtypid = id and enumlabel = '') as "emptyLabel",
             case when part.oid is null then 'null' else json_build_object(
               'oid', coalesce(nullif(part.typbasetype, 0), part.oid)::int8, 'category', part.typcategory,
@@ -129,7 +179,7 @@ async function columnsOf(session: Session, name: string): Promise<Found[]> {
       order by attnum`,
     {
       ...({ name: 'text', oid: 'integer', category: 'text', type: 'text', fullType: 'text', element: 'json' } as const),
-      ...({ identity: 'boolean', generated: 'boolean', emptyLabel: 'boolean' } as const),
+      ...({ identity: 'boolean', generated: 'boolean', required: 'boolean', emptyLabel: 'boolean' } as const),
     },
     [name],
   )
@@ -157,38 +207,3 @@ async function isUnique(session: Session, name: string, keys: readonly string[])
       Array.isArray(columns) && columns.length === keys.length && columns.every((column) => keys.includes(column)),
   )
 }
-
-const tableNotFound = (schema: string, table: string): Outcome =>
-  new Outcome(
-    'refused',
-    'table_not_found',
-    `There is no table ${table} in the schema ${schema}; check both, or let the connector create it.`,
-  )
-
-const columnsMissing = (table: string, missing: readonly string[]): Outcome =>
-  new Outcome(
-    'refused',
-    'column_not_found',
-    `The table ${table} has no column ${missing.slice(0, 50).join(', ')}; add what is missing, or map these columns to others.`,
-  )
-
-const keyNotDelivered = (key: string): Outcome =>
-  new Outcome(
-    'refused',
-    'column_not_found',
-    `The key column ${key} is not among the columns that are delivered; map one to it, or choose another key.`,
-  )
-
-const keyNotUnique = (keys: readonly string[]): Outcome =>
-  new Outcome(
-    'refused',
-    'key_not_unique',
-    `The table has no primary key or unique index on exactly ${keys.join(', ')}; create one, or choose another key.`,
-  )
-
-const isGenerated = (column: string): Outcome =>
-  new Outcome(
-    'refused',
-    'column_is_generated',
-    `The column ${column} is generated by the database; leave it out of what is delivered.`,
-  )

@@ -14,7 +14,7 @@ import { type Job, load, unwritable } from './load.ts'
 import { loadRowByRow } from './load-row-by-row.ts'
 import { openSession, type Session } from './session.ts'
 import { openTable, type Table } from './table.ts'
-import { type BytesFormat, type Writer, writerFor } from './writers.ts'
+import { bytesFormatOf, type Writer, writerFor } from './writers.ts'
 
 /**
  * Bounds for a lock and for a statement, and times as they are meant; and rules that could wait for the commit are
@@ -41,7 +41,7 @@ const deliverBoundMs = 1_800_000
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const place = placeOf(context.secrets, 5432)
   const writing = writingOf(context.settings, 'public')
-  const bytesFormat: BytesFormat = context.settings.bytesFormat === 'Base64' ? 'Base64' : 'PostgreSQL'
+  const bytesFormat = bytesFormatOf(context.settings)
   let session = await openSession(context, place)
   let table: Table
   try {

@@ -1,4 +1,4 @@
-import type { Cell } from '@penstock/connector'
+import type { Cell, Values } from '@penstock/connector'
 import { ignoresZone, withoutOffset } from '../databases/moments.ts'
 import type { Write } from '../databases/tab-separated.ts'
 import { arrayTextOf } from './arrays.ts'
@@ -7,6 +7,9 @@ import type { ColumnType, TableColumn } from './table.ts'
 
 /** How texts are read for a column of bytes. */
 export type BytesFormat = 'PostgreSQL' | 'Base64'
+
+export const bytesFormatOf = ({ bytesFormat }: Values): BytesFormat =>
+  bytesFormat === 'Base64' ? 'Base64' : 'PostgreSQL'
 
 /** How cells are written for a column. An empty text is missing wherever it is no value of the column's type. */
 export type Writer = {

@@ -4,14 +4,16 @@ import {
   type Delivery,
   type DestinationContext,
   type DestinationWriter,
+  type Inspect,
+  inspectBy,
   type SourceContext,
   type SourceReader,
 } from '@penstock/connector'
 import { fileNameOf, readFiles, readOptionsOf, writeFiles, writeOptionsOf } from '@penstock/connector/files'
 import { hostKeyOf } from './host-key.ts'
-import { realPath } from './requests.ts'
+import { kindOf, realPath, stat } from './requests.ts'
 import { openSession } from './session.ts'
-import { openSftpSink } from './sink.ts'
+import { noDirectory, openSftpSink } from './sink.ts'
 import { openSftpStore } from './store.ts'
 
 export async function read(context: SourceContext): Promise<SourceReader> {
@@ -60,3 +62,15 @@ export const check: Check = checkSteps([
     }
   },
 ])
+
+/** Looks whether the directory that the settings name is there; whether it can be written shows only when it is. */
+export const inspect: Inspect = inspectBy(async (context) => {
+  const path = String(context.settings.path)
+  const session = await openSession(context, hostKeyOf(context.secrets))
+  try {
+    if (kindOf(await stat(session, path)) === 'directory') return
+    throw noDirectory(path)
+  } finally {
+    session.close()
+  }
+})

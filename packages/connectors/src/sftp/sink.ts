@@ -111,7 +111,7 @@ const sizeOf = (session: Session, path: string): Promise<number | undefined> =>
     },
   )
 
-const noDirectory = (directory: string): Outcome =>
+export const noDirectory = (directory: string): Outcome =>
   new Outcome(
     'refused',
     'object_not_found',

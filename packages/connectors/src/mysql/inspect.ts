@@ -1,0 +1,86 @@
+import { asOutcome, type Finding, type InspectionContext, type Row } from '@penstock/connector'
+import { placeOf, type Writing, writingOf } from '../databases/settings.ts'
+import { findingsOf, requiredColumns, valuesNotTaken } from '../databases/table-findings.ts'
+import { lackingRight } from './check.ts'
+import { insertStatement } from './insert.ts'
+import { openSession, type Session } from './session.ts'
+import { judgeTable, same, type Table, type TableColumn, tableOf } from './table.ts'
+import { writerFor } from './writers.ts'
+
+const boundMs = 20_000
+
+/** Looks up the table, its columns, its key and what the user may do with it, and holds values against their types. */
+export async function inspect(context: InspectionContext): Promise<readonly Finding[]> {
+  const writing = writingOf(context.settings, '')
+  const session = await openSession(context, placeOf(context.secrets, 3306))
+  try {
+    return await session.guard(() => look(session, writing, context), boundMs)
+  } finally {
+    await session.close()
+  }
+}
+
+async function look(session: Session, writing: Writing, { columns, rows }: InspectionContext): Promise<Finding[]> {
+  const { found, faults } = await judgeTable(session, writing, columns)
+  const findings = faults.flatMap(findingsOf)
+  const lacking = await lackingRight(session, found.length === 0 && writing.create)
+  if (lacking !== undefined) findings.push(mayNotWrite(lacking))
+  if (found.length === 0) return findings
+  const missing = found.filter(({ required, name }) => required && !columns.some((column) => same(column, name)))
+  const required = requiredColumns(
+    writing.table,
+    missing.map(({ name }) => name),
+  )
+  findings.push(...required.flatMap(findingsOf))
+  const delivered = columns.filter((column) => found.some(({ name }) => same(name, column)))
+  const keyed = faults.length === 0 ? writing : { ...writing, keys: [] }
+  const table = tableOf(keyed, delivered, found)
+  findings.push(...(await deniedOn(session, writing, table)))
+  for (const column of table.columns) {
+    const at = columns.findIndex((name) => same(name, column.name))
+    const reason = doubtOf(column, rows, at)
+    if (reason !== undefined) findings.push(valuesNotTaken(columns[at] ?? column.name, reason))
+  }
+  return findings
+}
+
+const mayNotWrite = (grants: string): Finding => ({
+  code: 'permission_denied',
+  message: `The user cannot write: grant ${grants}.`,
+})
+
+/** Has the server plan the statement that writes, for which it judges permissions; another fault has been found before. */
+async function deniedOn(session: Session, { table: name }: Writing, table: Table): Promise<Finding[]> {
+  if (table.columns.length === 0) return []
+  try {
+    await session.run(`explain ${insertStatement(table, `(${table.columns.map(() => 'null').join(', ')})`)}`)
+    return []
+  } catch (error) {
+    const outcome = asOutcome(session.faultOf(error))
+    if (!session.alive) throw error
+    if (outcome?.code !== 'permission_denied') return []
+    return [mayNotWrite(`${table.keys.length > 0 ? 'SELECT, INSERT and UPDATE' : 'INSERT'} on the table ${name}`)]
+  }
+}
+
+/** Why the column does not take one of the values looked at; undefined where it may take all. */
+function doubtOf(column: TableColumn, rows: readonly Row[], at: number): string | undefined {
+  const writer = writerFor(column)
+  const form = forms.find(({ types }) => types.has(column.type))
+  for (const row of rows) {
+    const text = writer.text(row[at] ?? null)
+    const doubt = writer.doubt(text)
+    if (doubt !== undefined) return doubt
+    if (text !== null && form && !form.pattern.test(text)) return `A value is no ${form.what}, as the column needs it.`
+  }
+  return undefined
+}
+
+/** What the server refuses that the writers leave to it, as far as it is beyond doubt. */
+const forms = [
+  {
+    types: new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint', 'decimal', 'float', 'double']),
+    pattern: /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/,
+    what: 'number',
+  },
+]
