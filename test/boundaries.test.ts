@@ -235,7 +235,7 @@ test('the server loads definitions of connectors, and nothing of what they do', 
   const loaded = loadedWith(server, ({ package: name }) => name === 'server')
   const does = (source: Source) =>
     source.imports.some(({ specifier, typeOnly, dynamic }) => !typeOnly && !dynamic && movers.includes(specifier)) ||
-    /^connector\/src\/(egress\/(index|egress|exchange|answer|look-up)|files\/(index|read|write|csv|ndjson|parquet|opened))|^engine\/src\/(transfer|jobs|runner|check|preview)/.test(
+    /^connector\/src\/(egress\/(index|egress|exchange|answer|look-up)|files\/(index|read|write|csv|ndjson|parquet|opened))|^engine\/src\/(transfer|jobs|runner|check|inspect|preview)/.test(
       where(source),
     )
   const broken = [...loaded].filter(([source]) => does(source))

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { connectorBySlug } from './harness/fixtures.ts'
-import { localFolder, type Mill, postgresql, startMill } from './harness/transfers.ts'
+import { localFolder, type Mill, postgresql, postgresqlSecrets, startMill } from './harness/transfers.ts'
 
 /** What a transfer would send, looked at before it does. No worker runs. */
 
@@ -13,6 +15,16 @@ before(async () => {
   mill = await startMill()
 })
 after(() => mill.close())
+
+/** A port that nothing listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
 
 let files = 0
 /** A file of the folder, of these lines; gives its name. */
@@ -67,6 +79,64 @@ describe('a preview', () => {
     assert.deepEqual([email?.column, email?.records, email?.missing], ['E-Mail', 3, 1])
     assert.equal((await readdir(mill.folder)).includes(out), false)
     assert.deepEqual(await mill.caller.expect(mill.caller.call('listTransfers', { accountId: mill.accountId, id })), [])
+  })
+
+  test('asks the destination what stands against the mapped columns, and changes nothing there', async () => {
+    const { id } = await addPipe('id,E-Mail,plan', 'x1,ada@example.com,basic', '2,grace@example.com,large')
+    const findingsOf = async (destConnectionConfig: Record<string, string | boolean>) => {
+      const { response, text } = await preview(id, {
+        destConnectionConfig: { table: 'asked', ...destConnectionConfig },
+      })
+      assert.equal(response.rows.length, 2, text)
+      return response.findings.map(({ code, column }) => [code, column])
+    }
+    assert.deepEqual(await findingsOf({}), [['table_not_found', null]])
+    assert.deepEqual(await findingsOf({ createTable: true }), [])
+    await mill.target.query('create table asked (id int, email text)')
+    assert.deepEqual(await findingsOf({}), [
+      ['column_not_found', 'E-Mail'],
+      ['column_not_found', 'plan'],
+      ['type_mismatch', 'id'],
+    ])
+    const mapping = JSON.stringify({ email: 'E-Mail' })
+    assert.deepEqual(await findingsOf({ mapping }), [])
+    assert.deepEqual(await findingsOf({ mapping, writeMode: 'Upsert', keyColumns: 'email' }), [
+      ['key_not_unique', null],
+    ])
+    const { response } = await preview(id, { destConnectionConfig: { table: 'asked' } })
+    const [missing] = response.findings
+    assert.match(missing?.message ?? '', /^The table asked has no column E-Mail; add what is missing, or map/)
+    assert.deepEqual((await preview(id, { unmapped: true })).response.findings, [])
+    assert.deepEqual((await mill.target.query('select * from asked')).rows, [])
+    const made = await mill.target.query(`select to_regclass('penstock_batches') as batches`)
+    assert.deepEqual(made.rows, [{ batches: null }])
+  })
+
+  test('shows the records though the destination cannot be reached or knows the user no more', async () => {
+    const { accountId, caller } = mill
+    const { id } = await addPipe('name', 'Ada')
+    const configure = (secretConfig: Record<string, string | number>) =>
+      caller.expect(caller.call('configureConnector', { accountId, id: postgresql.id, body: { secretConfig } }))
+    const secrets = postgresqlSecrets(mill.targetUrl)
+    const closed = await closedPort()
+    for (const [change, code] of [
+      [{ port: closed }, 'no_answer'],
+      [{ password: 'canary of another' }, 'invalid_credentials'],
+    ] as const) {
+      await configure({ ...secrets, ...change })
+      const { response, text } = await preview(id)
+      assert.deepEqual(response.rows, [['Ada']], text)
+      assert.deepEqual(
+        response.findings.map((finding) => finding.code),
+        [code],
+      )
+      assert.equal(text.includes('canary'), false)
+    }
+    await configure(secrets)
+    assert.deepEqual(
+      (await preview(id)).response.findings.map(({ code }) => code),
+      ['table_not_found'],
+    )
   })
 
   test('reads a hundred rows of a long file, and takes settings for one time', async () => {

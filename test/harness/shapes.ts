@@ -264,6 +264,7 @@ export const preview = {
       mixedKinds: 'integer',
     },
   ],
+  findings: [{ code: 'string', message: 'string', column: ['string', null] }],
 } as const satisfies Shape
 export const schedule = {
   connectionId: 'string',

@@ -1,5 +1,6 @@
 import type { Row } from '@penstock/connector'
-import { limits, type Preview } from '@penstock/wire'
+import { type Fault, limits, type Preview } from '@penstock/wire'
+import { inspectDestination } from './inspect.ts'
 import { planRows, planUnmapped } from './map-rows.ts'
 import { lintRows } from './mapping/lint.ts'
 import { isPersonal, shorten } from './mapping/shorten.ts'
@@ -8,7 +9,8 @@ import { openContext, type Runtime } from './runtime.ts'
 import { sideSettings } from './settings.ts'
 
 /**
- * Reads a few rows and maps them, or shows what there is to be mapped; sends nothing.
+ * Reads a few rows and maps them, and asks the destination what stands against them; or shows what there is to be mapped.
+ * Sends nothing.
  * Throws an `Outcome`, or the signal's reason once that is aborted.
  */
 export async function runPreview(
@@ -20,9 +22,11 @@ export async function runPreview(
   const destination = await runtime.loadConnector(job.destination.slug)
   const open = source.source?.open
   if (!open) throw new Error('The source of this preview moves no data')
+  const deadline = performance.now() + job.deadlineMs
   const reader = await open({ ...openContext(runtime, source, 'Source', job.source, signal), marker: undefined })
+  let looked: Looked
   try {
-    return await preview(reader.read(), (columns) =>
+    looked = await look(reader.read(), (columns) =>
       job.unmapped
         ? planUnmapped(columns)
         : planRows(destination, columns, sideSettings(destination, 'Destination', job.destination.settings)),
@@ -30,12 +34,30 @@ export async function runPreview(
   } finally {
     await reader.close()
   }
+  if (looked.faults) return { faults: looked.faults }
+  const { preview, sent } = looked
+  if (job.unmapped || !sent) return { preview: { ...preview, findings: [] } }
+  const boundMs = Math.min(job.inspectionMs, deadline - performance.now() - answerMs)
+  const context = { ...openContext(runtime, destination, 'Destination', job.destination, signal), ...sent }
+  return { preview: { ...preview, findings: await inspectDestination(destination, context, boundMs) } }
 }
 
-async function preview(
+/** What is left of the deadline for the answer. */
+const answerMs = 1_000
+
+type Looked =
+  | { readonly faults: readonly Fault[] }
+  | {
+      readonly faults?: never
+      readonly preview: Omit<Preview, 'findings'>
+      /** What would be sent; absent where the source has no columns. */
+      readonly sent?: { readonly columns: readonly string[]; readonly rows: readonly Row[] }
+    }
+
+async function look(
   chunks: AsyncIterable<{ columns: readonly string[]; rows: readonly Row[]; faults?: ReadonlyMap<number, string> }>,
   planFor: (columns: readonly string[]) => ReturnType<typeof planRows>,
-): Promise<JobValues['preview']> {
+): Promise<Looked> {
   const raws: Row[] = []
   const broken = new Map<number, string>()
   let columns: readonly string[] | undefined
@@ -50,13 +72,12 @@ async function preview(
   if (!mapping) return { faults }
   const mapped = mapping.map({ rows: raws, faults: broken })
   const isValid = (i: number) => !broken.has(i) && !mapped.faults.has(i)
-  const shown: Preview = {
+  const sent = { columns: mapping.columns, rows: mapped.rows.filter((_, i) => isValid(i)) }
+  const shown = {
     columns: [...mapping.columns],
-    rows: mapped.rows
-      .filter((_, i) => isValid(i))
-      .map((cells) =>
-        cells.map((cell, i) => shorten(cell, isPersonal(mapping.plan.steps[i] as (typeof mapping.plan.steps)[number]))),
-      ),
+    rows: sent.rows.map((cells) =>
+      cells.map((cell, i) => shorten(cell, isPersonal(mapping.plan.steps[i] as (typeof mapping.plan.steps)[number]))),
+    ),
     rejected: raws.flatMap((_, i) => {
       const reason = broken.get(i)
       const fault = reason === undefined ? mapped.faults.get(i) : { field: null, reason }
@@ -67,5 +88,5 @@ async function preview(
       raws.filter((_, i) => !broken.has(i)),
     ),
   }
-  return { preview: shown }
+  return { preview: shown, sent }
 }

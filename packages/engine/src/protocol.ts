@@ -32,9 +32,12 @@ export type CheckJob = { readonly kind: 'check'; readonly connector: OpenedSide;
 export type PreviewJob = {
   readonly kind: 'preview'
   readonly source: OpenedSide
-  readonly destination: Pick<OpenedSide, 'slug' | 'settings'>
-  /** Shows the columns of the source as they are. */
+  /** Without its secrets where the destination is not asked. */
+  readonly destination: OpenedSide
+  /** Shows the columns of the source as they are, and does not ask the destination. */
   readonly unmapped: boolean
+  /** How long the destination may take to say what stands against the transfer. */
+  readonly inspectionMs: number
   readonly deadlineMs: number
 }
 

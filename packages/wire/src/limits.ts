@@ -47,6 +47,8 @@ export const limits = {
   connectionEventsMax: 1_000,
   /** Records that a preview reads. */
   previewRowsMax: 100,
+  /** Findings about the destination that a preview answers. */
+  previewFindingsMax: 100,
   /** Characters of a cron expression, and of the name of a time zone. */
   cronLengthMax: 200,
   timezoneLengthMax: 100,

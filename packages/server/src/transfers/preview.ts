@@ -10,8 +10,13 @@ import { movingSides, openSide } from './sides.ts'
 import { readRunTimeConfigs, requireConnection, requireIntegrated } from './transfers.ts'
 
 const previewTimeoutMs = 60_000
+/** How long the destination may take to answer; the records are shown all the same. */
+const inspectionMs = 15_000
 
-/** Has a runner read a few records and map them, or show what there is to be mapped; sends nothing. */
+/**
+ * Has a runner read a few records, map them and ask the destination what stands against them, or show what there is to be
+ * mapped; sends nothing.
+ */
 export async function previewConnection(
   database: Database,
   deps: { catalogue: Catalogue; keyring: Keyring; interactive: InteractiveJobs },
@@ -30,13 +35,20 @@ export async function previewConnection(
     destConfig: { ...row.destConfig, ...given.destConfig },
   }
   await database.transaction((tx) => requireReady(tx, catalogue, { ...row, ...configs }))
-  const { source, destination } = movingSides(catalogue, row)
+  const { source, destination, deliver } = movingSides(catalogue, row)
+  const unmapped = body.unmapped ?? false
+  const opening = { database, keyring }
   const result = await interactive.run(
     {
       kind: 'preview',
-      source: await openSide({ database, keyring }, source, account.id, configs.srcConfig),
-      destination: { slug: destination.slug, settings: configs.destConfig },
-      unmapped: body.unmapped ?? false,
+      source: await openSide(opening, source, account.id, configs.srcConfig),
+      // Its secrets are opened for what asks the destination alone.
+      destination:
+        deliver.inspect && !unmapped
+          ? await openSide(opening, destination, account.id, configs.destConfig)
+          : { slug: destination.slug, secrets: {}, settings: configs.destConfig },
+      unmapped,
+      inspectionMs,
       deadlineMs: previewTimeoutMs,
     },
     account,

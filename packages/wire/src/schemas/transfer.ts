@@ -160,8 +160,23 @@ export const Preview = exactly(
         { description: 'What the values of one field are like' },
       ),
     ),
+    findings: Type.Array(
+      exactly(
+        {
+          code: text('A stable name; the code with which a transfer would fail, where it would', 'column_not_found'),
+          message: text('What was found, and what to do', 'The table people has no column city; add it.'),
+          column: maybe(text('The field of columns that it is about, where it is one', 'city')),
+        },
+        { description: 'Something at the destination that would fail a transfer, or reject records' },
+      ),
+      {
+        maxItems: limits.previewFindingsMax,
+        description:
+          'What the destination says of these fields; empty where nothing stands against a transfer, where the connector cannot ask, and with `unmapped`',
+      },
+    ),
   },
-  { description: 'What a transfer would send' },
+  { description: 'What a transfer would send, and what stands against it' },
 )
 export type Preview = Static<typeof Preview>
 

@@ -1,0 +1,50 @@
+import { asOutcome, type Connector, type Finding, type InspectionContext } from '@penstock/connector'
+import { limits, type Preview } from '@penstock/wire'
+
+/**
+ * Asks a destination what stands against a transfer of these columns. Whatever keeps it from being asked is a finding, too.
+ * Throws only the context's reason once its signal is aborted.
+ * @param boundMs how long it may take
+ */
+export async function inspectDestination(
+  { destination }: Connector,
+  context: InspectionContext,
+  boundMs: number,
+): Promise<Preview['findings']> {
+  const inspect = destination?.deliver?.inspect
+  if (!inspect) return []
+  const late = AbortSignal.timeout(Math.max(0, Math.floor(boundMs)))
+  const signal = AbortSignal.any([context.signal, late])
+  let findings: readonly Finding[]
+  try {
+    findings = await Promise.race([inspect({ ...context, signal }), rejectedAt(signal)])
+  } catch (error) {
+    context.signal.throwIfAborted()
+    findings = [late.aborted ? noAnswer(boundMs) : findingOf(error)]
+  }
+  return findings
+    .slice(0, limits.previewFindingsMax)
+    .map(({ code, message, column }) => ({ code, message, column: column ?? null }))
+}
+
+/** A name that is looked up does not hear of the signal, so this does not wait for the connector. */
+const rejectedAt = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+
+const noAnswer = (boundMs: number): Finding => ({
+  code: 'no_answer',
+  message: `The destination did not answer within ${Math.max(0, Math.round(boundMs / 1000))} seconds. Check its address and that it is up, then preview again.`,
+})
+
+function findingOf(error: unknown): Finding {
+  const outcome = asOutcome(error)
+  if (outcome) return { code: outcome.code, message: outcome.message }
+  return {
+    code: 'connector_failed',
+    message: 'The connector failed on what the destination answered. Check its address, then preview again.',
+  }
+}
