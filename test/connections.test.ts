@@ -148,6 +148,42 @@ describe('a connection', () => {
     assert.deepEqual((await read(partial)).destConnectionConfig, { table: 'T' })
   })
 
+  test('refuses an invalid mapping when it is created or updated, and names the place', async () => {
+    const [folder, audiences] = [connectorBySlug('local-folder'), connectorBySlug('meta-custom-audiences')]
+    await caller.addConnectors(accountId, folder, audiences)
+    const field = 'body.destConnectionConfig.mapping'
+    const wrong: [text: string, ofRecords: boolean, at: string, message: RegExp][] = [
+      ['{"a": "b",}', false, field, /^is not JSON at line 1, column 11: write an object/],
+      ['["a"]', false, field, /^must be a JSON object/],
+      ['{"a": ["b"]}', false, `${field}.a`, /^must be the name of a column, null/],
+      ['{"a": {"value": 1}}', false, `${field}.a`, /^value must be a text/],
+      ['{"a": {"column": "b", "normalise": "shout"}}', false, `${field}.a`, /^normalise must be one of email/],
+      ['{"a": {"column": "b", "hash": "rot13"}}', false, `${field}.a`, /^hash must be one of sha256/],
+      ['{"a": {"column": "b", "case": "upper"}}', false, `${field}.a`, /^case is not known here/],
+      ['{"a": "b", "c": "d", "a": "e"}', false, `${field}.a`, /^is mapped twice/],
+      ['{"nobody": "b"}', true, `${field}.nobody`, /^is not a field of the destination; its fields are /],
+      ['{"maid": {"column": "b", "hash": "sha256"}}', true, `${field}.maid`, /^says for itself in which form/],
+    ]
+    const made = {
+      any: await caller.expect(create({ srcConnectorId: folder.id, destConnectorId: folder.id })),
+      records: await caller.expect(create({ srcConnectorId: folder.id, destConnectorId: audiences.id })),
+    }
+    for (const [mapping, ofRecords, at, message] of wrong) {
+      const { id, dest } = made[ofRecords ? 'records' : 'any']
+      const body = { destConnectionConfig: { mapping } }
+      for (const call of [
+        () => create({ ...body, srcConnectorId: folder.id, destConnectorId: dest.connectorId }),
+        () => update(id, body),
+      ]) {
+        await refused(call, 400, 'invalid_request', [at])
+        assert.match((await call()).details[0]?.message ?? '', message)
+      }
+    }
+    const mapping = '{"nobody": {"column": "b", "normalise": "email", "hash": "sha256"}, "c": null, "d": {"value": ""}}'
+    await caller.expect(update(made.any.id, { destConnectionConfig: { mapping } }))
+    await caller.expect(update(made.records.id, { destConnectionConfig: { mapping: '{"maid": "nobody"}' } }))
+  })
+
   test('keeps settings of every kind as they are meant', async () => {
     const snowflake = connectorBySlug('snowflake-source')
     const meta = connectorBySlug('meta-custom-audiences')

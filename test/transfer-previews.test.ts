@@ -81,7 +81,7 @@ describe('a preview', () => {
     assert.deepEqual(await mill.caller.expect(mill.caller.call('listTransfers', { accountId: mill.accountId, id })), [])
   })
 
-  test('asks the destination what stands against the mapped columns, and changes nothing there', async () => {
+  test('reports problems of the destination with the mapped columns, and changes nothing there', async () => {
     const { id } = await addPipe('id,E-Mail,plan', 'x1,ada@example.com,basic', '2,grace@example.com,large')
     const findingsOf = async (destConnectionConfig: Record<string, string | boolean>) => {
       const { response, text } = await preview(id, {

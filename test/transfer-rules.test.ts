@@ -173,6 +173,9 @@ describe('start', () => {
     const { confirm: _, ...preview } = { confirm: true, ...wrong }
     const previewed = await caller.call('previewConnection', { ...pipe, body: preview as never })
     assertRefused(previewed, 400, 'invalid_request', fields)
+    const mapping = { destConnectionConfig: { mapping: '{"name": {"hash": "sha256"}}' } }
+    const place = 'body.destConnectionConfig.mapping.name'
+    assertRefused(await start(pipe, mapping), 400, 'invalid_request', [place])
     assertRefused(await start(pipe, { confirm: 'yes' } as never), 400, 'invalid_request', ['body.confirm'])
     assert.deepEqual(await transfersOf(pipe), [])
     assert.equal((await start(pipe, { srcConnectionConfig: { files: 'other.csv' } })).status, 202)

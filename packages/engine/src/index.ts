@@ -3,6 +3,7 @@
  * follows from definitions of connectors alone.
  */
 export { foldName, wellKnownNames } from './mapping/column-names.ts'
+export { mappingFaults } from './mapping/read-mapping.ts'
 export * from './protocol.ts'
 export { sideSettings, withDefaults } from './settings.ts'
 export { storable } from './storable.ts'

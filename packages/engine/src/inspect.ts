@@ -2,7 +2,8 @@ import { asOutcome, type Connector, type Finding, type InspectionContext } from 
 import { limits, type Preview } from '@penstock/wire'
 
 /**
- * Asks a destination what stands against a transfer of these columns. Whatever keeps it from being asked is a finding, too.
+ * Asks a destination what would make a transfer of these columns fail, or reject records. Whatever keeps it from being asked
+ * is a finding, too.
  * Throws only the context's reason once its signal is aborted.
  * @param boundMs how long it may take
  */

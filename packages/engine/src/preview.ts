@@ -9,8 +9,7 @@ import { openContext, type Runtime } from './runtime.ts'
 import { sideSettings } from './settings.ts'
 
 /**
- * Reads a few rows and maps them, and asks the destination what stands against them; or shows what there is to be mapped.
- * Sends nothing.
+ * Reads a few rows, maps them and inspects the destination; or shows what there is to be mapped. Sends nothing.
  * Throws an `Outcome`, or the signal's reason once that is aborted.
  */
 export async function runPreview(

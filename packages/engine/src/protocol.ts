@@ -36,7 +36,7 @@ export type PreviewJob = {
   readonly destination: OpenedSide
   /** Shows the columns of the source as they are, and does not ask the destination. */
   readonly unmapped: boolean
-  /** How long the destination may take to say what stands against the transfer. */
+  /** How long the inspection of the destination may take. */
   readonly inspectionMs: number
   readonly deadlineMs: number
 }

@@ -424,7 +424,7 @@ export const operations = {
     tag: 'Transfers',
     summary: 'See what a transfer would send',
     description:
-      'Reads up to 100 records, brings them into the form that the destination wants and sends nothing. Answers the records with identifiers shortened, and per field what its values are like. With `unmapped`, it shows what there is to be mapped.',
+      'Reads up to 100 records, brings them into the form that the destination wants and sends nothing. Answers the records with identifiers shortened, per field what its values are like, and as `findings` what the destination says would fail a transfer or reject records. With `unmapped`, it shows what there is to be mapped.',
     reads: true,
     scope: 'account',
     body: PreviewConnection,

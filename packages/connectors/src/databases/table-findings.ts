@@ -1,6 +1,6 @@
 import { type Finding, Outcome } from '@penstock/connector'
 
-/** What stands against writing to a table: all of it are findings of an inspection, and the first fails a transfer. */
+/** A problem that prevents writing to a table: an inspection answers all of them, and a transfer fails with the first. */
 export type TableFault = {
   readonly code: string
   /** The delivered columns that are to blame; none where no column is. */

@@ -78,7 +78,7 @@ export const tableOf = (
 })
 
 /**
- * Looks the table up, and for all that stands against writing these columns to it. Changes nothing.
+ * Looks up the table, and everything that prevents writing these columns to it. Changes nothing.
  * @returns `found`: its columns; none where it is missing, which is a fault unless it may be created
  */
 export async function judgeTable(

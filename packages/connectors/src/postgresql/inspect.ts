@@ -56,7 +56,7 @@ async function look(session: Session, writing: Writing, context: InspectionConte
   )
   findings.push(...required.flatMap(findingsOf))
   const delivered = columns.filter((column) => found.some((each) => each.name === column))
-  // A key that is none would be refused before permissions are judged.
+  // An invalid key would be refused before permissions are judged.
   const keyed = faults.length === 0 ? writing : { ...writing, keys: [] }
   const table = tableOf(keyed, delivered, found, false)
   findings.push(...(await deniedOn(session, name, table)))

@@ -87,7 +87,7 @@ export function tableOf(writing: Writing, columns: readonly string[], found: rea
 }
 
 /**
- * Looks the table up, and for all that stands against writing these columns to it. Changes nothing.
+ * Looks up the table, and everything that prevents writing these columns to it. Changes nothing.
  * @returns `found`: its columns; none where it is missing, which is a fault unless it may be created
  */
 export async function judgeTable(

@@ -3,7 +3,7 @@ import type { Fault } from '@penstock/wire'
 import { fieldMapper } from './cell-mapper.ts'
 import { type ColumnName, foldName, readColumnName, wellKnownNames } from './column-names.ts'
 import type { MappingStep } from './plan.ts'
-import type { Mapping } from './read-mapping.ts'
+import { complaintOfField, type Mapping } from './read-mapping.ts'
 import { list, noSuchColumn } from './wording.ts'
 
 /** How well a column fits a field, best first; every candidate of a better rank is served before. */
@@ -37,10 +37,9 @@ export function chooseColumns(
   for (const [field, entry] of Object.entries(mapping)) {
     const definition = Object.hasOwn(records, field) ? records[field] : undefined
     const fault = (message: string) => faults.push({ field: `${path}.${field}`, message })
-    if (!definition) fault(`is not a field of the destination; its fields are ${list(Object.keys(records))}`)
-    else if (entry !== null && typeof entry === 'object' && 'column' in entry && (entry.normalise || entry.hash)) {
-      fault('says for itself in which form it wants its values: name the column alone')
-    } else if (entry !== null && typeof entry === 'object' && 'value' in entry) {
+    const complaint = complaintOfField(records, field, entry)
+    if (!definition || complaint !== undefined) fault(complaint ?? '')
+    else if (entry !== null && typeof entry === 'object' && 'value' in entry) {
       const { map, complaintOf } = fieldMapper(definition)
       if (map && map(entry.value, undefined) === undefined) fault(complaintOf(entry.value))
       else steps.set(field, { field, definition, value: entry.value })

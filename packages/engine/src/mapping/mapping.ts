@@ -5,6 +5,6 @@
 export * from './lint.ts'
 export { createMapper, type MappedRows, type Mapper, type RowFault } from './mapper.ts'
 export { type MappingPlan, type MappingStep, planMapping } from './plan.ts'
-export { type Mapping, type MappingEntry, readMapping } from './read-mapping.ts'
+export { type Mapping, type MappingEntry, mappingFaults, readMapping } from './read-mapping.ts'
 export * from './redact.ts'
 export * from './shorten.ts'

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { column, type Records } from '@penstock/connector'
 import fc from 'fast-check'
-import { type Mapping, planMapping, readMapping } from './mapping.ts'
+import { scanJson } from './json-text.ts'
+import { type Mapping, mappingFaults, planMapping, readMapping } from './mapping.ts'
 
 /** A customer list as platforms define one. */
 const people: Records = {
@@ -221,3 +222,71 @@ test('The text of a mapping is read, or all that is wrong with it is said', () =
   )
   assert.equal(readMapping(`{"a":"${'x'.repeat(70_000)}"}`, 'm').faults.length, 1)
 })
+
+test('A mapping is checked without the columns of a source, and each fault names its place', () => {
+  const faults = (text: string, records?: Records) =>
+    mappingFaults(text, records, 'm').map(({ field, message }) => `${field} ${message}`)
+  assert.match(faults('{"a": "b",\n "c": }')[0] ?? '', /^m is not JSON at line 2, column 7: write an object/)
+  assert.match(faults('{"a": "b"')[0] ?? '', /^m is not JSON at line 1, column 10: write an object/)
+  assert.match(faults('["a"]')[0] ?? '', /^m must be a JSON object/)
+  assert.deepEqual(faults('{"a":"x","b":{"column":"y","column":"z"},"c":"\\"a\\": 1","\\u0061":"w"}'), [
+    'm.b has column twice: keep one',
+    'm.a is mapped twice: keep one entry',
+  ])
+  const wrong = {
+    a: { column: 'x', normalise: 'shout', hash: 'rot13', to: 1 },
+    b: { value: 1 },
+    c: 7,
+    d: { column: '' },
+  }
+  const said = faults(JSON.stringify(wrong))
+  assert.match(said[0] ?? '', /^m\.a normalise must be one of email, .*; hash must be one of .*; to is not known here/)
+  assert.deepEqual(said.slice(1), [
+    'm.b value must be a text',
+    'm.c must be the name of a column, null, {"value": "…"} or {"column": "…"}',
+    'm.d column must be the name of a column',
+  ])
+  assert.deepEqual(faults('{"nobody":"x","fn":{"column":"y","hash":"sha256"},"zip":null}', people), [
+    `m.nobody is not a field of the destination; its fields are ${Object.keys(people).join(', ')}`,
+    'm.fn says for itself in which form it wants its values: name the column alone',
+  ])
+  assert.deepEqual(faults('{"any":{"column":"y","hash":"sha256"}}'), [])
+})
+
+test('A text is JSON where the parser of JSON takes it, and a field that is mapped twice is found', () => {
+  const broken = fc.tuple(
+    fc.json(),
+    fc.nat(),
+    fc.constantFrom('', '"', '{', '}', '[', ']', ',', ':', '\\', ' ', '1', 'x'),
+  )
+  fc.assert(
+    fc.property(broken, ([json, at, sign]) => {
+      const place = at % (json.length + 1)
+      const text = json.slice(0, place) + sign + json.slice(place + (sign === '' ? 1 : 0))
+      assert.equal(scanJson(text).brokenAt === undefined, isJson(text), text)
+    }),
+    { numRuns: 2_000 },
+  )
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string({ minLength: 1 }), fc.constant(null))), (entries) => {
+      const text = JSON.stringify(entries)
+      assert.deepEqual(mappingFaults(text, undefined, 'm'), [])
+      const [first] = Object.keys(entries)
+      if (first === undefined) return
+      const again = `${text.slice(0, -1)},${JSON.stringify(first)}:null}`
+      assert.deepEqual(
+        mappingFaults(again, undefined, 'm').map(({ field }) => field),
+        [`m.${first}`],
+      )
+    }),
+  )
+})
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

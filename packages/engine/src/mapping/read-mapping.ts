@@ -1,6 +1,7 @@
-import { normalisations, type RecordField } from '@penstock/connector'
-import type { Fault } from '@penstock/wire'
-import { digests } from './hash.ts'
+import { normalisations, type RecordField, type Records } from '@penstock/connector'
+import { digests, type Fault } from '@penstock/wire'
+import { scanJson } from './json-text.ts'
+import { list } from './wording.ts'
 
 /**
  * Which column of the source fills a field of the destination: its name; `null` where the field is to stay empty; or one
@@ -27,47 +28,82 @@ const lengthMax = 64 * 1024
  */
 export function readMapping(text: string | undefined, path: string): { mapping?: Mapping; faults: Fault[] } {
   if (text === undefined || text.trim() === '') return { faults: [] }
-  if (text.length > lengthMax)
-    return { faults: [{ field: path, message: `must have at most ${lengthMax} characters` }] }
-  let read: unknown
-  try {
-    read = JSON.parse(text)
-  } catch {
-    return { faults: [{ field: path, message: `must be a JSON object: ${form}` }] }
-  }
-  if (typeof read !== 'object' || read === null || Array.isArray(read)) {
-    return { faults: [{ field: path, message: `must be a JSON object: ${form}` }] }
-  }
-  const faults: Fault[] = []
+  const invalid = (message: string) => ({ faults: [{ field: path, message }] })
+  if (text.length > lengthMax) return invalid(`must have at most ${lengthMax} characters`)
+  const { brokenAt, repeated } = scanJson(text)
+  if (brokenAt !== undefined) return invalid(`is not JSON at ${placeOf(brokenAt, text)}: write an object, ${form}`)
+  const read: unknown = JSON.parse(text)
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) return invalid(`must be a JSON object: ${form}`)
+  const faults: Fault[] = repeated.map(([field = '', part]) => ({
+    field: `${path}.${field}`,
+    message: part === undefined ? 'is mapped twice: keep one entry' : `has ${part} twice: keep one`,
+  }))
   const entries: [string, MappingEntry][] = []
   for (const [field, entry] of Object.entries(read)) {
-    if (isMappingEntry(entry)) entries.push([field, entry])
-    else faults.push({ field: `${path}.${field}`, message: entryForm })
+    const complaints = complaintsOf(entry)
+    if (complaints.length === 0) entries.push([field, entry])
+    else faults.push({ field: `${path}.${field}`, message: complaints.join('; ') })
   }
   return faults.length > 0 ? { faults } : { mapping: Object.fromEntries(entries), faults }
 }
 
+/** A mapping may have thousands of fields, and an answer not as many faults. */
+const faultsMax = 100
+
+/**
+ * What is wrong with a mapping whatever columns the source has.
+ * @param records the fields of the destination; absent, or none, where it takes any columns
+ */
+export function mappingFaults(text: string, records: Records | undefined, path: string): Fault[] {
+  const { mapping = {}, faults } = readMapping(text, path)
+  if (!records) return faults.slice(0, faultsMax)
+  const complaints = Object.entries(mapping).flatMap(([field, entry]) => {
+    const message = complaintOfField(records, field, entry)
+    return message === undefined ? [] : [{ field: `${path}.${field}`, message }]
+  })
+  return [...faults, ...complaints].slice(0, faultsMax)
+}
+
+/** Why a destination with fields of its own does not take an entry, whatever columns the source has. */
+export function complaintOfField(records: Records, field: string, entry: MappingEntry): string | undefined {
+  if (!Object.hasOwn(records, field)) {
+    return `is not a field of the destination; its fields are ${list(Object.keys(records))}`
+  }
+  const hasForm = entry !== null && typeof entry === 'object' && 'column' in entry && (entry.normalise || entry.hash)
+  return hasForm ? 'says for itself in which form it wants its values: name the column alone' : undefined
+}
+
 const form = '{"field of the destination": "column of the source"}'
 
-const entryForm = `must be a column of the source, null, {"value": "…"}, or {"column": "…"} with "normalise" (${normalisations.join(', ')}) or "hash" (${digests.join(', ')})`
+const entryForm = 'must be the name of a column, null, {"value": "…"} or {"column": "…"}'
 
-function isMappingEntry(entry: unknown): entry is MappingEntry {
-  if (entry === null) return true
-  if (typeof entry === 'string') return entry !== ''
-  if (typeof entry === 'object' && 'column' in entry) {
-    const { column, normalise, hash, ...rest } = entry as Record<string, unknown>
-    return (
-      typeof column === 'string' &&
-      column !== '' &&
-      (normalise === undefined || normalisations.some((form) => form === normalise)) &&
-      (hash === undefined || digests.some((digest) => digest === hash)) &&
-      Object.keys(rest).length === 0
-    )
+/** What is wrong with an entry; nothing where it is one. */
+function complaintsOf(entry: unknown): string[] {
+  if (entry === null) return []
+  if (typeof entry === 'string') return entry === '' ? ['names no column: name one, or write null'] : []
+  if (typeof entry !== 'object' || Array.isArray(entry)) return [entryForm]
+  if ('value' in entry) {
+    const { value, ...rest } = entry
+    return [...(typeof value === 'string' ? [] : ['value must be a text']), ...unknownParts(rest, 'value stands alone')]
   }
-  return (
-    typeof entry === 'object' &&
-    Object.keys(entry).join() === 'value' &&
-    'value' in entry &&
-    typeof entry.value === 'string'
-  )
+  if (!('column' in entry)) return [entryForm]
+  const { column, normalise, hash, ...rest } = entry as Record<string, unknown>
+  return [
+    ...(typeof column === 'string' && column !== '' ? [] : ['column must be the name of a column']),
+    ...notOneOf('normalise', normalise, normalisations),
+    ...notOneOf('hash', hash, digests),
+    ...unknownParts(rest, 'beside column stand normalise and hash'),
+  ]
+}
+
+const notOneOf = (part: string, value: unknown, known: readonly string[]): string[] =>
+  value === undefined || known.some((one) => one === value) ? [] : [`${part} must be one of ${known.join(', ')}`]
+
+const unknownParts = (rest: object, known: string): string[] =>
+  Object.keys(rest).map((part) => `${part} is not known here: ${known}`)
+
+/** An offset in a text as people count. */
+function placeOf(offset: number, text: string): string {
+  const lines = text.slice(0, offset).split('\n')
+  return `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`
 }

@@ -6,6 +6,7 @@ import {
   readValues,
   type Values,
 } from '@penstock/connector'
+import { mappingFaults } from '@penstock/engine'
 import type { Fault, Role } from '@penstock/wire'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { missingForRole } from '../connectors/readiness.ts'
@@ -29,10 +30,25 @@ export function requireCompatible(source: Connector, destination: Connector): vo
 }
 
 /**
- * Reads the settings that a caller sent for one end. They replace those that are there, but for what the service
- * itself filled in.
+ * Reads the settings that a caller sent for one end, and the mapping among them. They replace those that are there, but for
+ * what the service itself filled in.
  */
 export function readSettings(
+  connector: Connector,
+  role: Role,
+  given: Readonly<Record<string, unknown>>,
+  path: string,
+  current: Values = {},
+): { values: Values; faults: Fault[] } {
+  const { values, faults } = readFieldValues(connector, role, given, path, current)
+  const { mapping } = values
+  if (role !== 'Destination' || typeof mapping !== 'string') return { values, faults }
+  const records = connector.destination?.records
+  return { values, faults: [...faults, ...mappingFaults(mapping, records, `${path}.mapping`)] }
+}
+
+/** The same without reading the mapping, for a preview, which says of it all that is wrong with the source's columns, too. */
+export function readFieldValues(
   connector: Connector,
   role: Role,
   given: Readonly<Record<string, unknown>>,

@@ -1,5 +1,5 @@
 import type { BodyOf, Preview } from '@penstock/wire'
-import { requireReady } from '../connections/ends.ts'
+import { readFieldValues, requireReady } from '../connections/ends.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Database } from '../db/database.ts'
 import type { ActingAccount } from '../http/call.ts'
@@ -14,8 +14,8 @@ const previewTimeoutMs = 60_000
 const inspectionMs = 15_000
 
 /**
- * Has a runner read a few records, map them and ask the destination what stands against them, or show what there is to be
- * mapped; sends nothing.
+ * Has a runner read a few records, map them and ask the destination about problems, or show what there is to be mapped;
+ * sends nothing.
  */
 export async function previewConnection(
   database: Database,
@@ -29,7 +29,7 @@ export async function previewConnection(
   const row = await requireConnection(database, account, connectionId)
   if (row.status === 'deleted') refuse('connection_deleted')
   requireIntegrated(catalogue, row)
-  const given = readRunTimeConfigs(catalogue, row, body)
+  const given = readRunTimeConfigs(catalogue, row, body, readFieldValues)
   const configs = {
     srcConfig: { ...row.srcConfig, ...given.srcConfig },
     destConfig: { ...row.destConfig, ...given.destConfig },

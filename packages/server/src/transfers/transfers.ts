@@ -45,14 +45,18 @@ export function requireIntegrated(
   )
 }
 
-/** Reads settings for one time against the fields of both ends. */
+/**
+ * Reads settings for one time against the fields of both ends.
+ * @param read `readFieldValues` where a mapping need not be one
+ */
 export function readRunTimeConfigs(
   catalogue: Catalogue,
   row: Pick<queries.RunnableRow, 'srcConnectorId' | 'destConnectorId'>,
-  body: BodyOf<'previewConnection'>,
+  body: Pick<BodyOf<'previewConnection'>, 'srcConnectionConfig' | 'destConnectionConfig'>,
+  read: typeof readSettings = readSettings,
 ): { srcConfig: Values; destConfig: Values } {
   const [src, dest] = ends.map(({ key, role }) =>
-    readSettings(
+    read(
       catalogue.known(row[`${key}ConnectorId`]),
       role,
       body[`${key}ConnectionConfig`] ?? {},

@@ -172,11 +172,11 @@ export const Preview = exactly(
       {
         maxItems: limits.previewFindingsMax,
         description:
-          'What the destination says of these fields; empty where nothing stands against a transfer, where the connector cannot ask, and with `unmapped`',
+          'Problems that the destination reports for these fields; empty where there are none, where the connector cannot ask, and with `unmapped`',
       },
     ),
   },
-  { description: 'What a transfer would send, and what stands against it' },
+  { description: 'What a transfer would send, and problems at the destination' },
 )
 export type Preview = Static<typeof Preview>
 
