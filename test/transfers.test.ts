@@ -43,3 +43,25 @@ describe('a transfer', () => {
     ])
   })
 })
+
+describe('columns that are missing', () => {
+  test('break the connection alike, be they of the source or of the destination; a preview leaves it as it is', async () => {
+    await writeFile(join(mill.folder, 'plans.csv'), 'email,plan\na@example.com,basic\n')
+    await mill.target.query('create table plans (email text)')
+    const { accountId, caller } = mill
+    for (const [mapping, code, previewed] of [
+      [{ email: 'E-Mail' }, 'columns_do_not_fit', 422],
+      [{ email: 'email', plan: 'plan' }, 'column_not_found', 200],
+    ] as const) {
+      const id = await mill.connect(localFolder, { files: 'plans.csv' }, postgresql, {
+        ...{ table: 'plans', writeMode: 'Insert', mapping: JSON.stringify(mapping) },
+      })
+      const connection = () => caller.expect(caller.call('getConnection', { accountId, id }))
+      assert.equal((await caller.call('previewConnection', { accountId, id, body: {} })).status, previewed)
+      assert.equal((await connection()).status, 'active')
+      const transfer = await mill.ended(id, (await mill.start(id)).id)
+      assert.deepEqual([transfer.status, transfer.error?.code, transfer.attempt], ['failed', code, 1])
+      assert.equal((await connection()).status, 'broken', code)
+    }
+  })
+})

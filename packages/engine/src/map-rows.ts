@@ -46,10 +46,13 @@ function mapBy(plan: MappingPlan, options: Parameters<typeof createMapper>[1] = 
   return { plan, columns: plan.columns, map: ({ rows, faults: broken }) => map(rows, broken) }
 }
 
-/** The same for a transfer, which fails where the columns do not fit. */
+/**
+ * The same for a transfer. Where the columns do not fit, it fails as it does where the destination lacks a column: both are
+ * settings that a person must change, so the connection is broken.
+ */
 export function requireMapping(destination: Connector, columns: readonly string[], settings: Values): RowMapping {
   const { mapping, faults } = planRows(destination, columns, settings)
   if (mapping) return mapping
   const said = faults.map(({ field, message }) => `${field}: ${message}`).join('; ')
-  throw new Outcome('failed', 'columns_do_not_fit', `The columns of the source do not fit the destination. ${said}`)
+  throw new Outcome('refused', 'columns_do_not_fit', `The columns of the source do not fit the destination. ${said}`)
 }
