@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import type { Account, Connection } from '@penstock/wire'
 import type { Locator, Page } from 'playwright-core'
@@ -12,6 +14,25 @@ import {
   startConsole,
 } from './harness/console.ts'
 import { until } from './harness/until.ts'
+
+/** A server that takes connections and says nothing. */
+async function startSilentServer() {
+  const sockets = new Set<Socket>()
+  const server = createServer()
+  const reached = once(server, 'connection')
+  server.on('connection', (socket) => sockets.add(socket.on('error', () => {})))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    reached,
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
 
 describe('a connection in the console', { skip }, () => {
   let stage: ConsoleStage
@@ -105,6 +126,41 @@ describe('a connection in the console', { skip }, () => {
     await page.getByText('The gate is closed: somebody disabled the connection.').first().waitFor({ state: 'attached' })
     await button(page, 'Enable').click()
     await until('it is active again', async () => (await statusOf(connection)) === 'active')
+  })
+
+  test('is previewed before it is activated, and activated all the same where its reader wants that', async () => {
+    const connection = await connect('Asked first', { activate: false, table: 'not_there' })
+    const page = await stage.open(pathOf(connection))
+    await button(page, 'Activate').click()
+    await dialog(page).getByText('There is no table not_there in the schema public').waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await button(dialog(page), 'Cancel').click()
+    await dialog(page).waitFor({ state: 'detached' })
+    assert.equal(await statusOf(connection), 'In-progress')
+    await button(page, 'Activate').click()
+    await button(dialog(page), 'Activate anyway').click()
+    await button(page, 'Disable').waitFor()
+    assert.equal(await statusOf(connection), 'active')
+  })
+
+  test('is activated without waiting for a destination that does not answer', async () => {
+    const silent = await startSilentServer()
+    try {
+      const slow = await stage.addAccount('Slow')
+      await stage.addEnds(slow.id)
+      const secretConfig = { ...stage.targetSecrets, host: '127.0.0.1', port: silent.port }
+      await stage.client.configureConnector({ accountId: slow.id, id: postgresql.id, body: { secretConfig } })
+      const connection = await stage.connect(slow.id, 'Waits for nothing', { activate: false })
+      const page = await stage.open(pathOf(connection))
+      await button(page, 'Activate').click()
+      await dialog(page).getByText('Previewing the connection').waitFor()
+      await silent.reached
+      await button(dialog(page), 'Activate without preview').click()
+      await button(page, 'Disable').waitFor()
+      assert.equal(await statusOf(connection), 'active')
+    } finally {
+      await silent.close()
+    }
   })
 
   test('cannot run while its sub-account is disabled, and says so', async () => {

@@ -78,6 +78,10 @@ export function readOnce<I extends OperationId>(operation: I, parameters: Parame
   })
 }
 
+/** Reads once, and keeps nothing of it. */
+export const readNow = <I extends OperationId>(operation: I, parameters: ParametersOf<I>): Promise<ResultOf<I>> =>
+  call(operation, parameters)
+
 /** Reads a list page by page to its end, and keeps nothing of it: for sums and downloads. */
 export function readEveryPage<I extends PagedOperationId>(
   operation: I,

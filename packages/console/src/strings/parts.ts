@@ -18,6 +18,14 @@ export const parts = {
   close: 'Close',
   save: 'Save',
   undo: 'Undo',
+  findings: (n: number, shown: string) =>
+    n === 1 ? 'The destination reports a problem' : `The destination reports ${shown} problems`,
+  findingsHelp:
+    'A transfer would fail or reject records. Fix this at the destination, in the settings or in the mapping, then preview again.',
+  activateTitle: (name: string) => `Activate ${name}?`,
+  activateChecks: 'Previewing the connection. Nothing is sent.',
+  activateAnyway: 'Activate anyway',
+  activateWithoutCheck: 'Activate without preview',
   typeToConfirm: (name: string) => `Type “${name}” to confirm`,
   never: 'never',
   changedMeanwhile: 'Changed meanwhile',

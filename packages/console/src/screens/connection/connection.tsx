@@ -4,6 +4,7 @@ import { limits, type Transfer } from '@penstock/wire'
 import { IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { Activate } from '../../parts/activate.tsx'
 import { useAddress } from '../../parts/address.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Lines, Loaded, NotReadAgain } from '../../parts/loaded.tsx'
@@ -53,7 +54,7 @@ function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: 
   const connection = result.reply
   const reasons = useReasons(connection, latest)
   const doing = useActions(connection)
-  const [asked, setAsked] = useState<'delete' | 'disable'>()
+  const [asked, setAsked] = useState<'activate' | 'delete' | 'disable'>()
   const [edited, setEdited] = useState<ResultOf<'getConnection'>>()
   const moves = isUnderWay(latest)
   const isDeleted = connection.status === 'deleted'
@@ -61,7 +62,7 @@ function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: 
   const act = (action: Action) => {
     if (action === 'run') void doing.run()
     else if (action === 'edit') edit()
-    else if (action === 'delete' || action === 'disable') setAsked(action)
+    else if (action === 'activate' || action === 'delete' || action === 'disable') setAsked(action)
     else if (action === 'restore') void doing.restore()
     else void doing.move(action)
   }
@@ -109,6 +110,13 @@ function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: 
         >
           {say.deleteHelp}
         </Confirm>
+      )}
+      {asked === 'activate' && (
+        <Activate
+          connection={connection}
+          onActivate={() => void doing.move('activate')}
+          onClose={() => setAsked(undefined)}
+        />
       )}
       {asked === 'disable' && (
         <Confirm

@@ -3,6 +3,7 @@ import type { ResultOf } from '@penstock/client'
 import { limits, type Preview } from '@penstock/wire'
 import { IconInfoCircle, IconRefresh } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
+import { Findings } from '../../parts/findings.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { count } from '../../parts/numbers.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
@@ -52,7 +53,12 @@ export function PreviewCard({
           </Text>
         )}
         <Loaded query={query} lines={5}>
-          {({ reply }) => <Looked preview={reply} />}
+          {({ reply }) => (
+            <>
+              <Findings findings={reply.findings} />
+              <Looked preview={reply} />
+            </>
+          )}
         </Loaded>
       </Stack>
     </Card>

@@ -5,6 +5,7 @@ import { IconCircleCheck, IconPencil, IconPlayerPlay } from '@tabler/icons-react
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useRead, useWrite } from '../../api/queries.ts'
+import { Activate } from '../../parts/activate.tsx'
 import { Logo } from '../../parts/connector-name.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -151,6 +152,7 @@ function Activation({ connection }: { connection: ConnectionDetails }) {
   const activate = useWrite('updateConnectionStatus')
   const start = useWrite('startTransfer')
   const [failure, setFailure] = useState<unknown>()
+  const [asks, setAsks] = useState(false)
   const source = useRead('getConnector', { accountId, id: connection.src.connectorId })
   const destination = useRead('getConnector', { accountId, id: connection.dest.connectorId })
   const idle = [source, destination].flatMap(({ data }) => (data && !data.reply.integrated ? [data.reply.name] : []))
@@ -194,6 +196,9 @@ function Activation({ connection }: { connection: ConnectionDetails }) {
           {active ? (whyNoRun ?? say.runHelp) : say.activationHelp}
         </Text>
         {failure !== undefined && <Refused failure={failure} connection={connection} />}
+        {asks && (
+          <Activate connection={connection} onActivate={() => void doActivate()} onClose={() => setAsks(false)} />
+        )}
         <Group gap="sm">
           <Button variant="default" onClick={() => go('mapping')}>
             {say.back}
@@ -214,7 +219,7 @@ function Activation({ connection }: { connection: ConnectionDetails }) {
               <Button
                 loading={activate.isPending}
                 {...(mayNot ? { 'data-disabled': true, 'aria-disabled': true } : {})}
-                onClick={() => !mayNot && void doActivate()}
+                onClick={() => !mayNot && setAsks(true)}
               >
                 {say.activate}
               </Button>
