@@ -94,7 +94,11 @@ export type DestinationWriter = {
 }
 
 export type Batch = {
-  /** The same for the same rows of the same transfer, in every attempt; another for every other batch. 32 hexadecimal characters. */
+  /**
+   * The same for the same rows of the same transfer, in every attempt; another for every other batch. Where reading is
+   * incremental it is the same in the next transfer of the connection, too, which repeats the batch that this one may have
+   * delivered without a confirmation; never for rows that have changed. 32 hexadecimal characters.
+   */
   readonly key: string
   readonly columns: readonly string[]
   /** At least one. */

@@ -10,7 +10,7 @@ import type { Json, Row } from './rows.ts'
 export type Source = (context: SourceContext) => Promise<SourceReader>
 
 export type SourceContext = ConnectorContext & {
-  /** What the last chunk that was confirmed in this connection had as its `marker`, in an earlier transfer. */
+  /** Where an earlier transfer of this connection ended: what `markerAfter` gave for the last confirmed row, or `marker` of the last chunk that was confirmed whole. */
   readonly marker: Json | undefined
 }
 
@@ -37,6 +37,12 @@ export type Chunk = {
   readonly bytes: number
   /** Where reading goes on after these rows; at most 16 KiB as JSON. */
   readonly position: Json
-  /** Where the next transfer of this connection begins, if these rows are the last that were confirmed (incremental reading). */
+  /**
+   * For incremental reading: where the next transfer of this connection begins if the first `rows` of these rows, 0 to all,
+   * are the last that were confirmed. Only for rows in a total order: a reader that is opened with this marker gives the
+   * rows behind, and gives the same marker for 0 rows of its first chunk.
+   */
+  readonly markerAfter?: (rows: number) => Json
+  /** For whatever else the next transfer must know once all of these rows are confirmed: the key of a server. */
   readonly marker?: Json
 }

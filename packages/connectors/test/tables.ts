@@ -27,6 +27,14 @@ export async function readAll(connector: Connector, options: TestContextOptions,
 
 export const rowsOf = (chunks: readonly Chunk[]): Row[] => chunks.flatMap(({ rows }) => rows)
 
+/** Where the next transfer begins once all of these chunks are confirmed. */
+export function markerOf(chunks: readonly Chunk[]): Json {
+  const last = chunks.at(-1)
+  const marker = last?.markerAfter?.(last.rows.length)
+  if (marker === undefined) throw new Error('These chunks have no marker')
+  return marker
+}
+
 /** A batch whose key follows from its number. */
 export const batchOf = (columns: readonly string[], rows: readonly Row[], number = 1): Batch => ({
   key: number.toString(16).padStart(32, '0'),

@@ -44,6 +44,7 @@ export type PreviewJob = {
 export type TransferJob = {
   readonly kind: 'transfer'
   readonly id: string
+  readonly connectionId: string
   readonly retry: RetryPolicy
   /** A replacing transfer with less than this share of what the last one sent waits for confirmation: 0 to 1. */
   readonly replaceShareMin: number
@@ -103,6 +104,8 @@ export type TransferState = {
   readonly position: Json | null
   /** How many rows the batch covers that may have been delivered without being confirmed. */
   readonly pending: number | null
+  /** The same of the transfer before this one; `null` once a batch of this one is confirmed. */
+  readonly unconfirmed: number | null
   /** The columns that the destination got so far. */
   readonly columns: readonly string[] | null
   /** ISO 8601. */

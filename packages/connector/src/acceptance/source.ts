@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Json, Row } from '../rows.ts'
 import type { Chunk, SourceContext, SourceReader } from '../source.ts'
+import type { Values } from '../values.ts'
 import { acceptCheck } from './check.ts'
 import { type Acceptance, assertOutcome, boundMs, contextOf, outcomeOf, stopped } from './peer.ts'
 
@@ -11,6 +12,8 @@ export type SourceAcceptance = Acceptance & {
   readonly rows: readonly Row[]
   /** How many of the rows, at most, have a fault and come with a reason. None unless said otherwise. */
   readonly faulty?: number
+  /** Settings of an incremental read, where the connector has such. It gives more than one chunk. */
+  readonly incremental?: Values
 }
 
 const positionBytesMax = 16 * 1024
@@ -22,6 +25,7 @@ const resumesMax = 25
  */
 export function acceptSource(acceptance: SourceAcceptance): void {
   const { connector, peer, columns, rows, faults = [], hang, missing, wrongSecrets, faulty = 0 } = acceptance
+  const { incremental } = acceptance
   const options = { timeout: boundMs }
 
   describe(`${connector.slug} as a source, against ${peer}`, () => {
@@ -86,6 +90,26 @@ export function acceptSource(acceptance: SourceAcceptance): void {
       await chunks.return?.()
       await begun.close()
     })
+
+    if (incremental) {
+      test('begins the next transfer behind any row, and with the marker of that row', options, async () => {
+        const next = { ...acceptance, settings: incremental }
+        const chunks = await readAll(next)
+        assert.ok(chunks.length > 1, 'give more rows, so that a transfer can end in mid-read')
+        for (const at of [0, chunks.length - 1]) {
+          const { rows, markerAfter } = chunks[at] as Chunk
+          assert.ok(markerAfter, 'a chunk of an incremental read says where the next transfer begins')
+          for (const count of [0, Math.floor(rows.length / 2), rows.length]) {
+            const marker = asStored(markerAfter(count))
+            assertStorable(markerAfter(count), 'a marker')
+            const rest = await readAll(next, undefined, undefined, marker)
+            const expected = [...rows.slice(count), ...rowsOf(chunks.slice(at + 1))]
+            assert.deepEqual(rowsOf(rest), expected, `behind row ${count} of chunk ${at} of ${chunks.length}`)
+            if (expected.length > 0) assert.deepEqual(asStored(rest[0]?.markerAfter?.(0)), marker)
+          }
+        }
+      })
+    }
 
     if (wrongSecrets) {
       test('refuses to read with wrong credentials', options, async () => {
@@ -155,8 +179,9 @@ async function withReader(acceptance: Acceptance, work: (reader: SourceReader) =
   }
 }
 
-async function readAll(acceptance: Acceptance, after?: Json, signal?: AbortSignal): Promise<Chunk[]> {
-  const reader = await open(acceptance, contextOf(acceptance, signal ? { signal } : {}))
+async function readAll(acceptance: Acceptance, after?: Json, signal?: AbortSignal, marker?: Json): Promise<Chunk[]> {
+  const options = { ...(signal ? { signal } : {}), ...(marker === undefined ? {} : { marker }) }
+  const reader = await open(acceptance, contextOf(acceptance, options))
   try {
     return await collect(after === undefined ? reader.read() : reader.read(after))
   } finally {
@@ -184,8 +209,12 @@ function assertChunk({ columns, rows, faults, bytes, position }: Chunk, expected
   })
   for (const [index, reason] of faults ?? []) assert.ok(index < rows.length && reason !== '')
   assert.ok(Number.isSafeInteger(bytes) && bytes >= 0, `${bytes} bytes`)
-  assert.ok(Buffer.byteLength(JSON.stringify(position)) <= positionBytesMax, 'a position has at most 16 KiB')
-  assert.deepEqual(asStored(position), position, 'a position comes back from JSON as it was')
+  assertStorable(position, 'a position')
+}
+
+function assertStorable(value: Json, name: string): void {
+  assert.ok(Buffer.byteLength(JSON.stringify(value)) <= positionBytesMax, `${name} has at most 16 KiB`)
+  assert.deepEqual(asStored(value), value, `${name} comes back from JSON as it was`)
 }
 
 /** All indexes where they are few; else the first, the last and some between. */

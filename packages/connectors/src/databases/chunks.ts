@@ -42,13 +42,18 @@ export async function* chunksOf(
   let rows: (readonly Cell[])[] = []
   let faults = new Map<number, string>()
   let bytes = 0
+  /** Before the first row of the chunk, and behind each of its rows. */
+  let spots: Pick<Spot, 'after' | 'skip'>[] = [from]
   const chunk = (): Chunk => {
     const spot = { after: last, skip, bound: from.bound }
     const full = { columns, rows, bytes, position: positionOf(spot, place), ...(faults.size > 0 ? { faults } : {}) }
     rows = []
     faults = new Map()
     bytes = 0
-    return incremental ? { ...full, marker: markerIn(orderNames, spot) } : full
+    if (!incremental) return full
+    const passed = spots
+    spots = [spot]
+    return { ...full, markerAfter: (count) => markerIn(orderNames, passed[count] ?? spot) }
   }
   for await (const batch of batches) {
     for (const row of batch) {
@@ -66,6 +71,7 @@ export async function* chunksOf(
       place = row.place
       if (row.fault !== undefined) faults.set(rows.length, row.fault)
       rows.push(row.cells)
+      if (incremental) spots.push({ after: last, skip })
       bytes += row.bytes
       if (rows.length >= rowsMax || bytes >= bytesMax) yield chunk()
     }

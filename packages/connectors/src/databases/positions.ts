@@ -39,8 +39,12 @@ export function afterIn(position: Json | undefined, terms: number): Spot | undef
   )
 }
 
-/** The marker of a chunk: with the names of what it is made of, because it means nothing for other columns. */
-export const markerIn = (names: readonly string[], { after = [], skip }: Spot): Json => ({ order: names, after, skip })
+/** A spot as a marker: with the names of what it is made of, because it means nothing for other columns. */
+export const markerIn = (names: readonly string[], { after = [], skip }: Pick<Spot, 'after' | 'skip'>): Json => ({
+  order: names,
+  after,
+  skip,
+})
 
 /** Where an earlier transfer ended; `undefined` where there was none, or it was ordered otherwise. */
 export function markerOf(marker: Json | undefined, names: readonly string[]): Pick<Spot, 'after' | 'skip'> | undefined {

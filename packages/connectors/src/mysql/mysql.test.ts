@@ -65,6 +65,7 @@ async function testAgainst(server: Mariadb): Promise<void> {
     ...{ connector: mysql, peer, secrets, wrongSecrets, faults, hang },
     settings: { table: 'source' },
     missing: { table: 'absent' },
+    incremental: { table: 'source', syncMode: 'Incremental', markerColumn: 'id' },
     ...{ columns: ['id', 'name', 'score', 'member', 'changed'], rows: people },
   })
 

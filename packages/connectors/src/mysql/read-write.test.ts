@@ -5,7 +5,7 @@ import { testContext } from '@penstock/connector/acceptance'
 import { skipWithout } from '../../../../test/harness/programs.ts'
 import { testAuthority } from '../../test/database-proxy.ts'
 import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
-import { batchOf, deliver as deliverTo, outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
+import { batchOf, deliver as deliverTo, markerOf, outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
 import { mysql } from './mysql.ts'
 
 const server = await startMariadb()
@@ -94,8 +94,7 @@ function testAgainst(server: Mariadb): void {
         const ids = (rows: Row[]) => rows.map(([id]) => id)
         const first = await read(settings)
         assert.deepEqual(ids(rowsOf(first)), [1, 2])
-        const marker = first.at(-1)?.marker
-        assert.ok(marker)
+        const marker = markerOf(first)
         assert.deepEqual(rowsOf(await read(settings, { marker })), [])
         await query('update news set changed = now() - interval 30 minute where id = 1')
         assert.deepEqual(ids(rowsOf(await read(settings, { marker }))), [1])

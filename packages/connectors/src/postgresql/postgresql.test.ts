@@ -61,6 +61,7 @@ acceptSource({
   ...{ connector: postgresql, peer, secrets, wrongSecrets, faults, hang },
   settings: { schema: 'pipe', table: 'source' },
   missing: { schema: 'pipe', table: 'absent' },
+  incremental: { schema: 'pipe', table: 'source', syncMode: 'Incremental', markerColumn: 'id' },
   ...{ columns: ['id', 'name', 'score', 'member', 'changed'], rows: people },
 })
 

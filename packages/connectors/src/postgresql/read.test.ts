@@ -4,7 +4,7 @@ import { type Json, Outcome, type Row, type Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import pg from 'pg'
 import { startPostgresql } from '../../test/postgresql.ts'
-import { outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
+import { markerOf, outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
 import { postgresql } from './postgresql.ts'
 
 const { escapeLiteral } = pg
@@ -80,14 +80,29 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
     const settings = { table: 'news', syncMode: 'Incremental', markerColumn: 'changed', lagSeconds: 600 }
     const first = await read(settings)
     assert.deepEqual(ids(rowsOf(first)), [1, 2])
-    const marker = first.at(-1)?.marker
-    assert.ok(marker)
+    const marker = markerOf(first)
     assert.deepEqual(rowsOf(await read(settings, { marker })), [])
     await query(`update pipe.news set changed = now() - interval '30 minutes' where id = 1`)
     assert.deepEqual(ids(rowsOf(await read(settings, { marker }))), [1])
     assert.deepEqual(ids(rowsOf(await read({ ...settings, lagSeconds: 0 }, { marker }))), [1, 4])
     const other = { ...settings, markerColumn: 'id' }
     assert.deepEqual(ids(rowsOf(await read(other, { marker }))), [1, 2, 3, 4], 'another marker column begins anew')
+  })
+
+  test('begins behind any row, also of rows that are equal in the marker or in everything', async () => {
+    await query('create table pipe.twins (at int, text text)')
+    await query(`insert into pipe.twins select i / 5, 'row ' || i / 2 from generate_series(1, 20) i`)
+    const settings = { table: 'twins', syncMode: 'Incremental', markerColumn: 'at' }
+    const [chunk] = await read(settings)
+    const rows = chunk?.rows ?? []
+    assert.equal(rows.length, 20)
+    for (let count = 0; count <= 20; count++) {
+      const marker = chunk?.markerAfter?.(count)
+      assert.ok(marker)
+      const [rest] = await read(settings, { marker })
+      assert.deepEqual(rest?.rows ?? [], rows.slice(count))
+      if (rest) assert.deepEqual(rest.markerAfter?.(0), marker)
+    }
   })
 
   test('keeps the end of a run where it was when the run goes on later', async () => {
@@ -98,8 +113,7 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
     await query(`insert into pipe.log values (12001, 'late')`)
     const rest = await read(settings, { after: chunks[0]?.position ?? null })
     assert.deepEqual(rowsOf(rest), rowsOf(chunks.slice(1)))
-    const marker = rest.at(-1)?.marker
-    assert.ok(marker)
+    const marker = markerOf(rest)
     assert.deepEqual(rowsOf(await read(settings, { marker })), [[12001, 'late']])
   })
 

@@ -36,6 +36,7 @@ for (const [name, secrets, wrongSecrets] of [
     peer: `${peerName}, by ${name}`,
     ...{ secrets, wrongSecrets, settings, rows },
     missing: { ...settings, table: 'absent' },
+    incremental: { ...settings, syncMode: 'Incremental', markerColumn: 'ID', markerType: 'Numeric' },
     columns: ['ID', 'NAME', 'MEMBER', 'SCORE', 'PAID', 'DAY', 'CHANGED'],
     faults: faultsOf(proxy, { slow: refused(429, '390000'), forbidden: refused(403, '390422') }),
     hang: hangOf(proxy),

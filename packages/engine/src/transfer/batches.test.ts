@@ -2,14 +2,34 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Chunk, Json, SourceReader } from '@penstock/connector'
 import fc from 'fast-check'
-import { type Bounds, batchOf, beginning, endOf, fillLoads, halve, type Load, type Mapper } from './batches.ts'
+import {
+  type Bounds,
+  batchOf,
+  beginning,
+  endOf,
+  fillLoads,
+  halve,
+  type KeyScope,
+  type Load,
+  type Mapper,
+} from './batches.ts'
 
 /** Records are told apart by what stands in them: their number. Every seventh is broken, every fifth cannot be mapped. */
 const isBroken = (number: number) => number % 7 === 0
 const isUnmappable = (number: number) => number % 5 === 0
 const isFit = (number: number) => !isBroken(number) && !isUnmappable(number)
 
-type Scene = { records: number; sizes: readonly number[]; bounds: Bounds; pending: number | null }
+type Scene = {
+  records: number
+  sizes: readonly number[]
+  bounds: Bounds
+  pending: number | null
+  /** Whether the next transfer can begin behind any record, or only behind a chunk. */
+  incremental: boolean
+  /** Where the transfer begins. */
+  marker?: number
+  unconfirmed?: number
+}
 
 const scenes = fc.record<Scene>({
   records: fc.nat({ max: 80 }),
@@ -17,6 +37,7 @@ const scenes = fc.record<Scene>({
   sizes: fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 6 }).map((sizes) => [...sizes, 3]),
   bounds: fc.record({ rowsMax: fc.integer({ min: 1, max: 30 }), bytesMax: fc.integer({ min: 1, max: 400 }) }),
   pending: fc.option(fc.integer({ min: 1, max: 40 })),
+  incremental: fc.boolean(),
 })
 
 /** What a cell takes beside its text, at least. */
@@ -25,12 +46,13 @@ const cellBytes = 16
 const bytesOf = (number: number) => 5 + (number % 11)
 
 /** Numbers in chunks of these sizes, wherever reading begins: what chunks there are may differ from one time to the next. */
-function readerOf({ records, sizes }: Pick<Scene, 'records' | 'sizes'>): SourceReader {
+function readerOf({ records, sizes, incremental, marker = 0 }: Scene): SourceReader {
   return {
-    async *read(after: Json = 0) {
+    async *read(after: Json = marker) {
       for (let done = Number(after), turn = 0; done < records; turn++) {
         const size = Math.min(records - done, sizes[turn % sizes.length] ?? 1)
-        const numbers = Array.from({ length: size }, (_, i) => done + i + 1)
+        const begun = done
+        const numbers = Array.from({ length: size }, (_, i) => begun + i + 1)
         done += size
         yield {
           columns: ['number'],
@@ -38,7 +60,7 @@ function readerOf({ records, sizes }: Pick<Scene, 'records' | 'sizes'>): SourceR
           faults: new Map(numbers.flatMap((number, i) => (isBroken(number) ? [[i, 'broken'] as const] : []))),
           bytes: numbers.reduce((sum, number) => sum + bytesOf(number), 0),
           position: done,
-          marker: `up to ${done}`,
+          ...(incremental ? { markerAfter: (count) => begun + count } : { marker: done }),
         } satisfies Chunk
       }
     },
@@ -55,7 +77,7 @@ const mapper: Mapper = ({ rows }) => ({
 
 async function fill(scene: Scene, from = beginning, first = 1): Promise<Load[]> {
   const loads: Load[] = []
-  const { bounds, pending } = scene
+  const { bounds, pending, unconfirmed = null } = scene
   const filled = fillLoads(
     readerOf(scene),
     from,
@@ -63,6 +85,7 @@ async function fill(scene: Scene, from = beginning, first = 1): Promise<Load[]> 
     () => mapper,
     () => bounds,
     pending,
+    unconfirmed,
   )
   for await (const load of filled) loads.push(load)
   return loads
@@ -100,6 +123,8 @@ function cutUp(load: Load, cuts: readonly boolean[], depth = 0): Load[] {
   if (load.rows.length < 2 || !cuts[depth % cuts.length]) return [load]
   return halve(load).flatMap((half) => cutUp(half, cuts, depth + 1))
 }
+
+const scope: KeyScope = { transferId: 'transfer', connectionId: 'connection', settings: { table: 'people' } }
 
 const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value))
 
@@ -142,7 +167,8 @@ describe('batches', () => {
             const again = { ...scene, sizes: [...otherSizes, 2], pending }
             assertCover(await fill(again, stored(position), next), next, scene.records)
             // The marker promises that everything up to it is confirmed.
-            if (marker !== undefined) assert(Number(String(marker).slice('up to '.length)) < next)
+            if (scene.incremental) assert.equal(marker, next - 1, 'and not one record less is')
+            else if (marker !== undefined) assert(Number(marker) < next)
           }
         },
       ),
@@ -152,7 +178,7 @@ describe('batches', () => {
     fc.assert(
       fc.asyncProperty(scenes, fc.nat(), async (scene, which) => {
         const loads = await fill(scene)
-        const keys = loads.map((load) => batchOf(load, 'transfer', ['number']).key)
+        const keys = loads.map((load) => batchOf(load, scope, ['number']).key)
         assert.equal(new Set(keys).size, keys.length)
         const index = which % Math.max(1, loads.length)
         const load = loads[index]
@@ -161,14 +187,49 @@ describe('batches', () => {
         const from = before ? stored(endOf(before).position) : beginning
         const [again] = await fill({ ...scene, sizes: [4, 1], pending: load.covered }, from, load.first)
         assert(again)
-        const batch = batchOf(load, 'transfer', ['number'])
-        assert.deepEqual(batchOf(again, 'transfer', ['number']), batch, 'a batch that comes again is the same')
-        assert.notEqual(batchOf(load, 'another', ['number']).key, batch.key)
-        if (load.rows.length > 1) {
-          for (const half of halve(load)) assert.notEqual(batchOf(half, 'transfer', ['number']).key, batch.key)
-        }
+        const batch = batchOf(load, scope, ['number'])
+        assert.deepEqual(batchOf(again, scope, ['number']), batch, 'a batch that comes again is the same')
+        const others = [
+          batchOf(load, { ...scope, [scene.incremental ? 'connectionId' : 'transferId']: 'another' }, ['number']),
+          ...(load.rows.length > 1 ? halve(load).map((half) => batchOf(half, scope, ['number'])) : []),
+        ]
+        for (const { key } of others) assert.notEqual(key, batch.key)
       }),
     ))
+
+  test('have the same key in the next transfer, which begins behind the last confirmed record, while nothing has changed', () =>
+    fc.assert(
+      fc.asyncProperty(scenes, fc.nat(), async (scene, which) => {
+        const incremental = { ...scene, incremental: true }
+        const loads = await fill(incremental)
+        const index = 1 + (which % Math.max(1, loads.length - 1))
+        const [before, load] = [loads[index - 1], loads[index]]
+        if (!before || !load) return
+        const marker = Number(endOf(before).marker)
+        const next = { ...incremental, sizes: [4, 1], pending: null, marker, unconfirmed: load.covered }
+        const [again] = await fill(next)
+        assert(again)
+        const later = { ...scope, transferId: 'later' }
+        const { key, rows } = batchOf(load, scope, ['number'])
+        const repeated = batchOf(again, later, ['number'])
+        assert.deepEqual([repeated.key, repeated.rows, repeated.firstRow], [key, rows, 1])
+        const changed = [
+          batchOf({ ...again, rows: again.rows.map((row, i) => (i === 0 ? ['changed'] : row)) }, later, ['number']),
+          batchOf(again, { ...later, settings: { table: 'another' } }, ['number']),
+          batchOf(again, later, ['another']),
+        ]
+        for (const other of rows.length > 0 ? changed : []) assert.notEqual(other.key, key)
+      }),
+    ))
+
+  test('are not those of an earlier transfer where reading is not incremental, nor larger than a destination takes', async () => {
+    const scene = { records: 30, sizes: [10], bounds: { rowsMax: 8, bytesMax: 1_000 }, pending: null }
+    const covered = async (incremental: boolean, unconfirmed: number) =>
+      (await fill({ ...scene, incremental, unconfirmed })).map((load) => load.covered)
+    assert.deepEqual(await covered(false, 3), [8, 8, 8, 6])
+    assert.deepEqual(await covered(true, 3), [3, 8, 8, 8, 3])
+    assert.deepEqual(await covered(true, 9), [8, 8, 8, 6])
+  })
 
   test('tell how much of the source they are, up to all of it', () =>
     fc.assert(
@@ -212,19 +273,11 @@ describe('batches', () => {
     }
   })
 
-  test('know the marker of the last chunk that is confirmed as a whole', async () => {
-    const loads = await fill({
-      records: 12,
-      sizes: [4, 4, 4],
-      bounds: { rowsMax: 6, bytesMax: 1_000 },
-      pending: null,
-    })
-    assert.deepEqual(
-      loads.map((load) => [load.first + load.covered - 1, endOf(load).marker]),
-      [
-        [6, 'up to 4'],
-        [12, 'up to 12'],
-      ],
-    )
+  test('know the marker of the last record that is confirmed, or of the last chunk that is confirmed as a whole', async () => {
+    const scene = { records: 12, sizes: [4, 4, 4], bounds: { rowsMax: 6, bytesMax: 1_000 }, pending: null }
+    const markers = async (incremental: boolean) =>
+      (await fill({ ...scene, incremental })).map((load) => endOf(load).marker)
+    assert.deepEqual(await markers(false), [4, 12])
+    assert.deepEqual(await markers(true), [6, 12])
   })
 })

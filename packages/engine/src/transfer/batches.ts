@@ -43,8 +43,7 @@ type Segment = {
   readonly count: number
   /** Bytes of the source up to its end. */
   readonly bytes: number
-  readonly marker: Json | undefined
-}
+} & Pick<Chunk, 'marker' | 'markerAfter'>
 
 export type Bounds = { readonly rowsMax: number; readonly bytesMax: number }
 
@@ -57,6 +56,7 @@ const memoryBytesMax = 20 << 20
 /**
  * Reads on from a position and fills batches up to their bounds, one ahead of the one that is asked for.
  * @param pending how many records the first batch must cover: that of a batch that may have been delivered already
+ * @param unconfirmed the same of a batch of the transfer before this one, which counts where reading is incremental
  */
 export async function* fillLoads(
   reader: SourceReader,
@@ -65,9 +65,11 @@ export async function* fillLoads(
   mapper: (chunk: Chunk) => Mapper | Promise<Mapper>,
   bounds: () => Bounds,
   pending: number | null,
+  unconfirmed: number | null = null,
 ): AsyncGenerator<Load, void, undefined> {
   let load = emptyLoad(firstNumber)
   let exactly = pending
+  let repeats = pending === null ? unconfirmed : null
   let before = from.at
   let number = firstNumber - from.skip
   let skip = from.skip
@@ -81,8 +83,10 @@ export async function* fillLoads(
       first: number,
       count: chunk.rows.length,
       bytes,
-      marker: chunk.marker,
+      ...(chunk.marker === undefined ? {} : { marker: chunk.marker }),
+      ...(chunk.markerAfter && { markerAfter: chunk.markerAfter }),
     }
+    if (!chunk.markerAfter) repeats = null
     before = chunk.position
     number += chunk.rows.length
     if (skip >= chunk.rows.length) {
@@ -95,7 +99,7 @@ export async function* fillLoads(
     let at = skip
     skip = 0
     while (at < chunk.rows.length) {
-      const { rowsMax, bytesMax } = bounds()
+      const { rowsMax, bytesMax } = boundsOf(bounds(), repeats)
       const room = () =>
         exactly === null
           ? Math.floor(
@@ -114,11 +118,21 @@ export async function* fillLoads(
       if (room() < 1) {
         yield load.done()
         exactly = null
+        repeats = null
         load = emptyLoad(segment.first + at)
       }
     }
   }
   if (load.covered > 0) yield load.done()
+}
+
+/**
+ * Bounds of a batch that repeats one of another transfer. Bytes are estimated by the average of each chunk, and chunks begin
+ * at other rows now, so that the same rows may seem to be more; still, rows that have grown are not sent without a bound.
+ */
+function boundsOf(bounds: Bounds, repeats: number | null): Bounds {
+  if (repeats === null) return bounds
+  return { rowsMax: Math.min(bounds.rowsMax, repeats), bytesMax: 4 * bounds.bytesMax }
 }
 
 function emptyLoad(first: number) {
@@ -168,13 +182,32 @@ function memoryBytesOf(rows: readonly Row[]): number {
   return Math.max(1, bytes / sampled)
 }
 
-/** The batch of a load: the same key for the same records of the same transfer, in every attempt. */
-export function batchOf({ first, covered, rows }: Load, transferId: string, columns: readonly string[]): Batch {
-  const key = createHash('sha256').update(`${transferId} ${first} ${covered}`).digest('hex').slice(0, 32)
-  return { key, columns, rows, firstRow: first }
+/** What the keys of a transfer's batches are made of, beside the batches. */
+export type KeyScope = {
+  readonly transferId: string
+  readonly connectionId: string
+  /** The settings of both sides: what is sent under others is never taken for the same. */
+  readonly settings: Json
 }
 
-/** Where reading goes on behind a load, how much of the source that is, and the marker of the last whole chunk. */
+/**
+ * The batch of a load. Its key is the same for the same records of the same transfer, in every attempt; of an incremental
+ * transfer it follows from what is sent and from where that was read, so that the next transfer has the same one for the
+ * same rows.
+ */
+export function batchOf(load: Load, scope: KeyScope, columns: readonly string[]): Batch {
+  const { first, covered, rows, segments } = load
+  const hash = createHash('sha256')
+  const [begun] = segments
+  if (begun?.markerAfter) {
+    const { connectionId, settings } = scope
+    hash.update(JSON.stringify([connectionId, settings, begun.markerAfter(first - begun.first), columns]))
+    for (const row of rows) hash.update(JSON.stringify(row))
+  } else hash.update(`${scope.transferId} ${first} ${covered}`)
+  return { key: hash.digest('hex').slice(0, 32), columns, rows, firstRow: first }
+}
+
+/** Where reading goes on behind a load, how much of the source that is, and where the next transfer begins. */
 export function endOf({ first, covered, segments }: Load): { position: Position; marker: Json | undefined } {
   const next = first + covered
   const last = segments.findLast((segment) => segment.first < next)
@@ -183,7 +216,9 @@ export function endOf({ first, covered, segments }: Load): { position: Position;
   const position = isWhole
     ? { at: last.after, skip: 0, bytes: last.bytes }
     : { at: last.before, skip: next - last.first, bytes: last.bytes }
-  const marker = segments.findLast((segment) => segment.first + segment.count <= next)?.marker
+  const marker = last.markerAfter
+    ? last.markerAfter(next - last.first)
+    : segments.findLast((segment) => segment.first + segment.count <= next)?.marker
   return { position, marker }
 }
 

@@ -160,6 +160,7 @@ export class Session {
       (chunk) => this.#mapperFor(chunk),
       () => this.#bounds,
       this.#state.pending,
+      this.#state.unconfirmed,
     )
     // The next loads are read and mapped while this one is delivered.
     for await (const load of readAhead(loads, loadsAhead(this.#bounds))) {
@@ -245,7 +246,9 @@ export class Session {
 
   /** Sends the batch of a load, again while errors are transient; answers the outcome where it must be split. */
   async #send(load: Load): Promise<{ entry: Entry; delivery: Delivery } | Outcome> {
-    const batch = batchOf(load, this.#deps.job.id, this.#columns())
+    const { id: transferId, connectionId } = this.#deps.job
+    const settings = [this.#state.source?.settings ?? null, this.#state.destination.settings]
+    const batch = batchOf(load, { transferId, connectionId, settings }, this.#columns())
     for (;;) {
       try {
         return await this.#ask(async (writer) => {

@@ -515,8 +515,16 @@ export const rejects = pgTable(
     /** Not `jsonb`, which would not keep the columns in their order. */
     record: json('record').$type<Record<string, string | null>>().notNull(),
     sealed: bytea('sealed'),
+    /** Of a record that a replay rejected again: the reject that it was first. */
+    originId: id('origin_id'),
+    originNumber: integer('origin_number'),
+    /** The replay in which the destination accepted it; it is not sent again by another one. */
+    replayedBy: id('replayed_by'),
   },
-  (t) => [primaryKey({ columns: [t.transferId, t.number] })],
+  (t) => [
+    primaryKey({ columns: [t.transferId, t.number] }),
+    index('rejects_of_origin').on(t.originId, t.originNumber).where(sql`${t.originId} is not null`),
+  ],
 )
 
 /** What connections remember from one transfer to the next. */
@@ -526,6 +534,8 @@ export const connectionMemories = pgTable('connection_memories', {
     .references(() => connections.id, { onDelete: 'cascade' }),
   /** Where incremental reading goes on. */
   marker: jsonb('marker'),
+  /** How many records behind it the last transfer may have delivered as one batch without a confirmation. */
+  pending: integer('pending'),
   /** What the destination asked to be remembered. */
   memory: jsonb('memory'),
   /** How many records the last transfer that replaced everything sent; the brake compares with it. */

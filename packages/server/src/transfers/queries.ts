@@ -367,11 +367,11 @@ export const purgeLedger = statement<{ windowDays: number; limit: number }>(`
 
 /** As `rememberMarkerUnfinished` does for one transfer. */
 export const rememberMarkersOfActive = statement(`
-  insert into connection_memories (connection_id, marker)
-  select connection_id, marker from transfers t
+  insert into connection_memories (connection_id, marker, pending)
+  select connection_id, marker, pending from transfers t
   where status in ('queued', 'running') and marker is not null
     and not exists (select from ledger where transfer_id = t.id and receipt is not null)
-  on conflict (connection_id) do update set marker = excluded.marker
+  on conflict (connection_id) do update set marker = excluded.marker, pending = excluded.pending
 `)
 export const dropReceiptsOfActive = statement(`
   update ledger set receipt = null

@@ -23,6 +23,7 @@ export type WorkRow = {
   attempt: number
   position: Json | null
   pending: number | null
+  unconfirmed: number | null
   sourceColumns: string[] | null
   columns: string[] | null
   dataKeyId: string | null
@@ -106,7 +107,7 @@ export const findWork = statement<{ id: string }, WorkRow>(`
     case when t.src_settings is null then c.src_config || t.src_config else t.src_config end as src_config,
     case when t.src_settings is null then c.dest_config || t.dest_config else t.dest_config end as dest_config,
     t.src_settings, t.dest_settings, t.confirmed, t.read, t.attempt, t.position, t.pending, t.source_columns, t.columns, t.data_key_id,
-    t.created_time, t.started_time, m.marker, m.memory, m.replaced
+    t.created_time, t.started_time, m.marker, m.memory, m.replaced, case when t.read = 0 then m.pending end as unconfirmed
   from transfers t
   join connections c on c.id = t.connection_id
   left join connection_memories m on m.connection_id = t.connection_id
@@ -231,19 +232,19 @@ export const rememberMemory = statement<{ connectionId: string; memory: string }
 export const rememberMarker = statement<{ id: string }>(`
   insert into connection_memories (connection_id, marker)
   select connection_id, marker from transfers where id = :id and marker is not null
-  on conflict (connection_id) do update set marker = excluded.marker
+  on conflict (connection_id) do update set marker = excluded.marker, pending = null
 `)
 
 /**
  * When it ended without success: the same, unless the destination gave receipts. What it has of such a transfer is not
- * whole and may be gone, so the next one reads it again.
+ * whole and may be gone, so the next one reads it again. The batch that was being delivered comes again as it was.
  */
 export const rememberMarkerUnfinished = statement<{ id: string }>(`
-  insert into connection_memories (connection_id, marker)
-  select connection_id, marker from transfers t
+  insert into connection_memories (connection_id, marker, pending)
+  select connection_id, marker, pending from transfers t
   where id = :id and marker is not null
     and not exists (select from ledger where transfer_id = t.id and receipt is not null)
-  on conflict (connection_id) do update set marker = excluded.marker
+  on conflict (connection_id) do update set marker = excluded.marker, pending = excluded.pending
 `)
 
 /** How much a transfer that replaced everything put in its place. */

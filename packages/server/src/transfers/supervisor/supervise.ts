@@ -114,7 +114,7 @@ async function runTransfer(
   try {
     const { retry, replaceShareMin, progressMs } = settings
     const result = await runners.run(
-      { kind: 'transfer', id: work.id, retry, replaceShareMin },
+      { kind: 'transfer', id: work.id, connectionId: work.connectionId, retry, replaceShareMin },
       {
         owner: work.accountId,
         watch: { progressMs },

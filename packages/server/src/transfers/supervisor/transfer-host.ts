@@ -80,6 +80,7 @@ export class DatabaseTransferHost {
       read: now.read,
       position: now.position,
       pending: now.pending,
+      unconfirmed: now.unconfirmed,
       columns: now.columns,
       startedTime: now.startedTime.toISOString(),
       marker: now.marker,
