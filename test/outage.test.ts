@@ -88,6 +88,7 @@ function callsOfAll(
     getTransfer: transfer,
     cancelTransfer: transfer,
     listRejects: transfer,
+    getReplayable: transfer,
     replayTransfer: transfer,
     getSchedule: connection,
     setSchedule: { ...connection, body: { cron: '0 6 * * *' } },

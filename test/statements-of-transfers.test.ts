@@ -5,6 +5,7 @@ import * as connectionQueries from '../packages/server/src/connections/queries.t
 import * as reportQueries from '../packages/server/src/reports/queries.ts'
 import * as transferQueries from '../packages/server/src/transfers/queries.ts'
 import * as engineQueries from '../packages/server/src/transfers/supervisor/queries.ts'
+import * as replayQueries from '../packages/server/src/transfers/supervisor/replays/queries.ts'
 import { createTestDatabase, type TestDatabase } from './harness/database.ts'
 import {
   accountId,
@@ -88,8 +89,8 @@ test('a page of transfers, or of rejected records, reads the rows of the page al
       },
       {
         title: 'rejected records that are sent again',
-        statement: engineQueries.replayedRejects,
-        parameters: { transferId: firstTransferId, number: 4_000, limit: size },
+        statement: replayQueries.replayedRejects,
+        parameters: { transferId: firstTransferId, replay: 'transfer00000002', number: 4_000, limit: size },
       },
     ],
     judgePage,

@@ -52,7 +52,7 @@ export async function takeUp(db: Database, keyring: Keyring, id: string) {
   const work = await engine.findWork.first(db, { id })
   if (!work) throw new Error('The transfer that was taken up is not there')
   const { attempt } = work
-  const ledger = new LedgerWriter(db, keyring, work, { entries: 0, keptRejects: 0 })
+  const ledger = new LedgerWriter(db, keyring, work, { read: 0, entries: 0, keptRejects: 0, rejectsMax: 10_000 })
   let first = 1
   return {
     keepColumns: () =>

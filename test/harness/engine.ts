@@ -41,6 +41,8 @@ export type TestEnds = { source?: TestSource; destination?: TestDestination; che
 export type Engine = Mill & {
   /** The ends of all connections of `connectEnds`; a test may change them while transfers run. */
   readonly ends: TestEnds
+  /** What its worker keeps to; a test may change it between transfers. */
+  readonly settings: { -readonly [Name in keyof SupervisorDeps['settings']]: SupervisorDeps['settings'][Name] }
   /** A connection between the ends, active. */
   connectEnds(): Promise<string>
   /** Works on transfers until none has its turn, as one of the loops of a worker. */
@@ -64,7 +66,16 @@ const noLimits: ClaimLimits = {
 /** Transient errors are retried for no longer than this altogether, which is long enough for a few tries. */
 const retry = { firstMs: 1, mostMs: 10, totalMs: 300 }
 
-export async function startEngine(settings: Partial<SupervisorDeps['settings']> = {}): Promise<Engine> {
+export async function startEngine(given: Partial<SupervisorDeps['settings']> = {}): Promise<Engine> {
+  const settings = {
+    retry,
+    silenceMs: 20_000,
+    rejectsMax: 1_000,
+    replaceShareMin: 0.5,
+    progressMs: 60_000,
+    runTimeMs: 3_600_000,
+    ...given,
+  }
   const mill = await startMill()
   const { service, caller, accountId } = mill
   const { database, config, logLines } = service
@@ -78,17 +89,7 @@ export async function startEngine(settings: Partial<SupervisorDeps['settings']> 
   const deps: SupervisorDeps = {
     ...{ database, runners, keyring: await openKeyring(database, config.masterKey) },
     catalogue: { ...catalogue, known: (id) => withEnds(catalogue.known(id), ends) },
-    settings: {
-      ...{
-        retry,
-        silenceMs: 20_000,
-        rejectsMax: 1_000,
-        replaceShareMin: 0.5,
-        progressMs: 60_000,
-        runTimeMs: 3_600_000,
-      },
-      ...settings,
-    },
+    settings,
   }
   const log = createLogger('info', { write: (line) => void logLines.push(line) })
   const work = (signal = new AbortController().signal, limits: Partial<ClaimLimits> = {}) =>
@@ -97,6 +98,7 @@ export async function startEngine(settings: Partial<SupervisorDeps['settings']> 
   return {
     ...mill,
     ends,
+    settings,
     work,
     sql,
     connectEnds: () => mill.connect(localFolder, { files: 'any.csv' }, postgresql, { table: 'any' }),

@@ -131,6 +131,7 @@ const valid: {
   getTransfer: ({ pipeId, endedId }) => ({ id: pipeId, transferId: endedId }),
   cancelTransfer: ({ busyId, waitingId }) => ({ id: busyId, transferId: waitingId }),
   listRejects: ({ pipeId, endedId }) => ({ id: pipeId, transferId: endedId, query: { size: '5', offset: '0' } }),
+  getReplayable: ({ pipeId, endedId }) => ({ id: pipeId, transferId: endedId }),
   replayTransfer: ({ pipeId, endedId }) => ({ id: pipeId, transferId: endedId }),
   getSchedule: ({ pipeId }) => ({ id: pipeId }),
   setSchedule: ({ pipeId }) => ({ id: pipeId, body: { cron: '0 6 * * *', timezone: 'Europe/Berlin', enabled: true } }),

@@ -239,6 +239,7 @@ export const transfer = {
   attempt: 'integer',
   error: [{ code: 'string', message: 'string' }, null],
 } as const satisfies Shape
+export const replayable = { replayable: 'integer', replayed: 'integer', notKept: 'integer' } as const satisfies Shape
 export const reject = {
   row: ['integer', null],
   count: 'integer',

@@ -97,8 +97,9 @@ export const errors = {
   },
   nothing_to_replay: {
     status: 409,
-    message: 'This transfer keeps no rejected records that could be sent again: start a new transfer instead.',
-    when: 'Replay of a transfer that has not ended, rejected nothing, or whose rejected records are no longer kept.',
+    message:
+      'This transfer keeps no rejected records that could be sent again: details says what became of them. Start a new transfer where records are missing at the destination.',
+    when: 'Replay of a transfer that has not ended, or rejected nothing, or whose rejected records are not kept or were delivered by earlier replays.',
   },
   connector_not_configured: {
     status: 409,

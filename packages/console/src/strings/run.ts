@@ -66,6 +66,9 @@ export const run = {
   replayTitle: 'Replay the rejected records?',
   replayHelp: (n: string) =>
     `Starts a new run of ${n} rejected records alone, as they were read, with the settings that the connection has now. Mend the cause first, or they are rejected again.`,
+  replayNothing: 'There is no rejected record left that could be sent again.',
+  replayDelivered: (n: string) => `${n} were delivered by an earlier replay and are not sent again.`,
+  replayNotKept: (n: string) => `${n} were not kept and cannot be sent.`,
   again: 'Run again',
 
   brake: 'Nothing was changed: this run needs your word',

@@ -277,8 +277,13 @@ export const rejectsAfter = statement<{ transferId: string; number: number; limi
   select number, row, count, field, reason, record from rejects
   where transfer_id = :transferId and number > :number order by number limit :limit
 `)
-export const countRejects = statement<{ transferId: string }, { total: number; replayable: number }>(`
-  select count(*) as total, count(sealed) as replayable from rejects where transfer_id = :transferId
+export const countRejects = statement<{ transferId: string }, { total: number }>(`
+  select count(*) as total from rejects where transfer_id = :transferId
+`)
+/** Of the records that are kept whole: those that were not delivered by a replay, and those that were. */
+export const countReplayable = statement<{ transferId: string }, { replayable: number; replayed: number }>(`
+  select count(*) filter (where replayed_by is null) as replayable, count(replayed_by) as replayed
+  from rejects where transfer_id = :transferId and sealed is not null
 `)
 
 export type ScheduleRow = {

@@ -4,15 +4,9 @@ import { checkConnector } from './check.ts'
 import { getConnectorDefinition } from './definitions.ts'
 import { previewConnection } from './preview.ts'
 import { listRejects, streamRejects } from './rejects.ts'
+import { getReplayable, replayTransfer } from './replays.ts'
 import { deleteSchedule, getSchedule, setSchedule } from './schedules.ts'
-import {
-  cancelTransfer,
-  getTransfer,
-  listAllTransfers,
-  listTransfers,
-  replayTransfer,
-  startTransfer,
-} from './transfers.ts'
+import { cancelTransfer, getTransfer, listAllTransfers, listTransfers, startTransfer } from './transfers.ts'
 
 type TransferOperation =
   | 'checkConnector'
@@ -24,6 +18,7 @@ type TransferOperation =
   | 'getTransfer'
   | 'cancelTransfer'
   | 'listRejects'
+  | 'getReplayable'
   | 'replayTransfer'
   | 'getSchedule'
   | 'setSchedule'
@@ -51,6 +46,9 @@ export const transferRoutes = ({ config, catalogue, keyring, interactive }: Deps
       stream
         ? { reply: [], total: 0, body: await streamRejects(db, account, id, transferId, stream) }
         : listRejects(db, account, id, transferId, query),
+    getReplayable: async ({ db, account, id, transferId }) => ({
+      reply: await getReplayable(db, account, id, transferId),
+    }),
     replayTransfer: ({ db, account, id, transferId }) => replayTransfer(db, catalogue, account, id, transferId),
     getSchedule: async ({ db, account, id }) => ({ reply: await getSchedule(db, account, id) }),
     setSchedule: async ({ db, account, id, body }) => ({

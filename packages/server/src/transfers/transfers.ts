@@ -1,5 +1,4 @@
 import type { Values } from '@penstock/connector'
-import { sideSettings } from '@penstock/engine'
 import {
   type BodyOf,
   mayTransfer,
@@ -15,7 +14,6 @@ import type { ActingAccount, Actor } from '../http/call.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFaults } from '../refusal.ts'
 import * as queries from './queries.ts'
-import { movingSides } from './sides.ts'
 import { viewTransfer } from './view.ts'
 
 /** Transfers of connections: requested here, supervised in `supervisor/`, run in runners. */
@@ -181,28 +179,4 @@ export async function cancelTransfer(
   const row = (await queries.lockTransfer.first(tx, { accountId: account.id, connectionId, id })) ?? refuse('not_found')
   if (row.status === 'cancelled') return viewTransfer(row)
   return viewTransfer((await queries.cancelTransfer.first(tx, { id })) ?? refuse('transfer_ended'))
-}
-
-/** Starts a transfer of the records that another one rejected and that are kept. */
-export async function replayTransfer(
-  tx: Transaction,
-  catalogue: Catalogue,
-  account: ActingAccount,
-  connectionId: string,
-  id: string,
-): Promise<{ reply: Transfer; already: boolean }> {
-  const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
-  const replayed =
-    (await queries.findTransfer.first(tx, { accountId: account.id, connectionId, id })) ?? refuse('not_found')
-  requireIntegrated(catalogue, row)
-  const { destination, deliver } = movingSides(catalogue, row)
-  if (deliver.replaces?.(sideSettings(destination, 'Destination', row.destConfig))) {
-    const message =
-      'replaces everything with what it is sent, and so with the rejected records alone: start a whole transfer instead'
-    refuse('transfer_not_supported', [{ field: 'destConnectionConfig', message }])
-  }
-  const hasEnded = replayed.status !== 'queued' && replayed.status !== 'running'
-  const kept = hasEnded ? await queries.countRejects.first(tx, { transferId: id }) : undefined
-  if (!kept?.replayable) refuse('nothing_to_replay')
-  return begin(tx, row, { trigger: 'replay', replayOf: id })
 }

@@ -18,48 +18,68 @@ const records = exactly(
   { description: 'The account of the rows; every one of these was confirmed and stored' },
 )
 
-/** One run of a connection. */
-export const Transfer = exactly(
-  {
-    id: identifier('the transfer', example.transferId),
-    connectionId: identifier('the connection', example.connectionId),
-    accountId: identifier('the sub-account', example.accountId),
-    status: oneOf(transferStatuses, {
-      description:
-        'queued: waits for a worker. running. succeeded: every record was accepted. partial: it ended, and some records were rejected. failed: it stopped before the end, for the reason in error. cancelled: somebody stopped it',
-      examples: ['partial'],
+const transferFields = {
+  id: identifier('the transfer', example.transferId),
+  connectionId: identifier('the connection', example.connectionId),
+  accountId: identifier('the sub-account', example.accountId),
+  status: oneOf(transferStatuses, {
+    description:
+      'queued: waits for a worker. running. succeeded: every record was accepted. partial: it ended, and some records were rejected. failed: it stopped before the end, for the reason in error. cancelled: somebody stopped it',
+    examples: ['partial'],
+  }),
+  trigger: oneOf(transferTriggers, {
+    description: 'What started it: a call, the schedule, or the replay of rejected records',
+    examples: ['manual'],
+  }),
+  createdTime: unixSeconds('When it was asked for', example.createdTime),
+  startedTime: maybe(unixSeconds('When a worker first took it up', example.createdTime)),
+  finishedTime: maybe(unixSeconds('When it ended', example.createdTime + 95)),
+  records,
+  bytes: count('Bytes sent to the destination', 48_000_000),
+  progress: maybe(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'The part of the source that is dealt with, where it can be told',
+      examples: [1],
     }),
-    trigger: oneOf(transferTriggers, {
-      description: 'What started it: a call, the schedule, or the replay of rejected records',
-      examples: ['manual'],
-    }),
-    createdTime: unixSeconds('When it was asked for', example.createdTime),
-    startedTime: maybe(unixSeconds('When a worker first took it up', example.createdTime)),
-    finishedTime: maybe(unixSeconds('When it ended', example.createdTime + 95)),
-    records,
-    bytes: count('Bytes sent to the destination', 48_000_000),
-    progress: maybe(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        description: 'The part of the source that is dealt with, where it can be told',
-        examples: [1],
-      }),
+  ),
+  attempt: count('How often a worker took it up; more than 1 after a crash', 1),
+  error: maybe(
+    exactly(
+      {
+        code: text('Short name of what went wrong', 'invalid_credentials'),
+        message: text('What went wrong and what to do about it', 'Meta refused the access token: save a new one.'),
+      },
+      { description: 'Why it failed, or what its workers meet at the moment' },
     ),
-    attempt: count('How often a worker took it up; more than 1 after a crash', 1),
-    error: maybe(
-      exactly(
-        {
-          code: text('Short name of what went wrong', 'invalid_credentials'),
-          message: text('What went wrong and what to do about it', 'Meta refused the access token: save a new one.'),
-        },
-        { description: 'Why it failed, or what its workers meet at the moment' },
-      ),
+  ),
+}
+
+/** One run of a connection. */
+export const Transfer = exactly(transferFields, { description: 'Transfer' })
+export type Transfer = Static<typeof Transfer>
+
+/** What becomes of the rejected records of a transfer in a replay: `rejected` of the transfer is the sum of these. */
+export const Replayable = exactly(
+  {
+    replayable: count('Rejected records that a replay sends', 120),
+    replayed: count('Rejected records that replays delivered already; they are not sent again', 20),
+    notKept: count(
+      'Rejected records that no replay can send: only so many of a transfer are kept, for a time, and none that is very large or of which the destination told only how many',
+      10,
     ),
   },
-  { description: 'Transfer' },
+  { description: 'What a replay sends of the rejected records' },
 )
-export type Transfer = Static<typeof Transfer>
+export type Replayable = Static<typeof Replayable>
+
+/** What Replay Transfer answers. */
+export const ReplayTransfer = exactly(
+  { ...transferFields, rejects: Replayable },
+  { description: 'Transfer of rejected records, and what it sends' },
+)
+export type ReplayTransfer = Static<typeof ReplayTransfer>
 
 const config = (end: string) =>
   Type.Optional(

@@ -4,10 +4,8 @@ import { IconPlayerStop, IconRepeat } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../parts/confirm.tsx'
 import { Lines, Loaded, NotRead, NotReadAgain } from '../../parts/loaded.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
-import { count } from '../../parts/numbers.ts'
 import { Page } from '../../parts/page.tsx'
 import { ReasonedButton } from '../../parts/reasoned.tsx'
 import { RunBadge } from '../../parts/status.tsx'
@@ -19,6 +17,7 @@ import { Brake, needsWord } from './brake.tsx'
 import { Failed } from './failed.tsx'
 import { pathOfConnection, pathOfRun } from './paths.ts'
 import { Rejects } from './rejects.tsx'
+import { Replay } from './replay.tsx'
 import { BigProgress, RowAccount } from './row-account.tsx'
 import { Timing } from './timing.tsx'
 
@@ -67,14 +66,13 @@ function Shown({
   /** When the transfer was read, in milliseconds. */
   readMs: number
 }) {
-  const { accountId, connectionId, id, status } = transfer
+  const { accountId, connectionId, status } = transfer
   const moves = isUnderWay(transfer)
   const latest = useRead('listTransfers', { accountId, id: connectionId, query: { size: 1 } })
   const reasons = useReasons(connection, latest.data?.reply[0])
   const [asked, setAsked] = useState<'cancel' | 'replay'>()
   const stop = () => setAsked(undefined)
   const start = useWrite('startTransfer')
-  const replay = useWrite('replayTransfer')
   const navigate = useNavigate()
   const follow = (started: { reply: Transfer; already: boolean }) => {
     notifyDone(started.already ? sayConnection.already : say.replayed)
@@ -130,16 +128,7 @@ function Shown({
       </Grid>
       <Rejects transfer={transfer} />
       {asked === 'cancel' && <CancelRun transfer={transfer} onClose={stop} />}
-      {asked === 'replay' && (
-        <Confirm
-          title={say.replayTitle}
-          action={say.replay}
-          onClose={stop}
-          onConfirm={async () => follow(await replay.mutateAsync({ accountId, id: connectionId, transferId: id }))}
-        >
-          {say.replayHelp(count(transfer.records.rejected))}
-        </Confirm>
-      )}
+      {asked === 'replay' && <Replay transfer={transfer} onStarted={follow} onClose={stop} />}
     </Page>
   )
 }

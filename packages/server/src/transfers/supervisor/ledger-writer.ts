@@ -5,12 +5,18 @@ import type { Keyring } from '../../secrets/keyring.ts'
 import { type MasterKey, seal } from '../../secrets/seal.ts'
 import { Lost } from './endings.ts'
 import * as queries from './queries.ts'
+import { type Replay, settleReplay } from './replays/replays.ts'
 
 /** What a rejected record is sealed for. */
 export const rejectPlace = (transferId: string, number: number) => ['reject', transferId, String(number)]
 
-/** How much of a transfer is stored already. */
-export type Stored = { readonly entries: number; readonly keptRejects: number }
+/** How much of a transfer is stored already, and how many of its rejects may be. */
+export type Stored = {
+  readonly read: number
+  readonly entries: number
+  readonly keptRejects: number
+  readonly rejectsMax: number
+}
 
 /**
  * Writes what was confirmed of one transfer: the ledger entry together with the position behind it, the rejected records,
@@ -20,15 +26,18 @@ export class LedgerWriter {
   readonly #db: Database
   readonly #keyring: Keyring
   readonly #work: queries.WorkRow
+  readonly #replay: Replay | undefined
   #stored: Stored
   #dataKeyId: string | null
   #dataKey: MasterKey | undefined
 
-  constructor(db: Database, keyring: Keyring, work: queries.WorkRow, stored: Stored) {
+  /** @param replay what the transfer sends again, where it is a replay */
+  constructor(db: Database, keyring: Keyring, work: queries.WorkRow, stored: Stored, replay?: Replay) {
     this.#db = db
     this.#keyring = keyring
     this.#work = work
     this.#stored = stored
+    this.#replay = replay
     this.#dataKeyId = work.dataKeyId
   }
 
@@ -59,13 +68,19 @@ export class LedgerWriter {
       })
       if (memory !== null) await queries.rememberMemory.run(tx, { connectionId, memory: JSON.stringify(memory) })
       let kept = this.#stored.keptRejects
-      for (const part of rejects) {
+      for (const some of rejects) {
+        const part = some.slice(0, Math.max(0, this.#stored.rejectsMax - kept))
+        if (part.length === 0) break
         await this.#keepRejects(tx, part, kept)
         kept += part.length
       }
+      if (this.#replay) {
+        const before = { read: this.#stored.read, after: this.#stored.keptRejects }
+        await settleReplay(tx, id, this.#replay, before, confirmation, rejects.flat())
+      }
       return kept
     })
-    this.#stored = { entries: number, keptRejects }
+    this.#stored = { ...this.#stored, read: this.#stored.read + read, entries: number, keptRejects }
   }
 
   /** @param after how many are kept already */

@@ -296,27 +296,6 @@ export const requeueCrashed = statement<Fence & { crashesMax: number }>(`
   where id = :id and attempt = :attempt and status = 'running' and crashes < :crashesMax
 `)
 
-/** Of a transfer that is sent again: its rejected records. */
-export const replayedRejects = statement<
-  { transferId: string; number: number; limit: number; bytes: number },
-  { number: number; sealed: Buffer }
->(`
-  select number, sealed from (
-    select number, sealed, sum(octet_length(sealed)) over (order by number) - octet_length(sealed) as bytes_before
-    from rejects
-    where transfer_id = :transferId and number > :number and sealed is not null order by number limit :limit
-  ) page
-  where bytes_before < :bytes::bigint order by number
-`)
-export const replayedTransfer = statement<
-  { id: string },
-  { sourceColumns: string[] | null; dataKeyId: string | null; rejects: number }
->(`
-  select source_columns, data_key_id,
-    (select count(sealed) from rejects where transfer_id = t.id) as rejects
-  from transfers t where id = :id
-`)
-
 // Upkeep
 
 export const reviveSilent = statement<{ silentSeconds: number }, { id: string }>(`

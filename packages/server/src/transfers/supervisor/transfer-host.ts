@@ -14,6 +14,8 @@ import { openSide } from '../sides.ts'
 import { endingOf, Lost } from './endings.ts'
 import { LedgerWriter, rejectPlace } from './ledger-writer.ts'
 import * as queries from './queries.ts'
+import * as replayQueries from './replays/queries.ts'
+import type { Replay } from './replays/replays.ts'
 import type { SupervisorDeps } from './supervise.ts'
 
 /** Rejected records of one message to a runner. */
@@ -68,14 +70,16 @@ export class DatabaseTransferHost {
     const receipts = await queries.receiptsOf.all(database, { transferId: now.id })
     const kept = await queries.countKeptRejects.first(database, { transferId: now.id })
     const keptRejects = kept?.kept ?? 0
-    this.#ledger = new LedgerWriter(database, keyring, now, { entries: receipts.length, keptRejects })
+    const replay = now.replayOf ? await this.#openReplay(now.replayOf) : undefined
+    const stored = { read: now.read, entries: receipts.length, keptRejects, rejectsMax: settings.rejectsMax }
+    this.#ledger = new LedgerWriter(database, keyring, now, stored, replay)
     this.#staged = []
     const side = (connectorId: string, frozen: queries.WorkRow['srcSettings'], config: OpenedSide['settings']) =>
       openSide(this.#deps, catalogue.known(connectorId), now.accountId, config, frozen ?? undefined)
     return {
       source: now.replayOf ? null : await side(now.srcConnectorId, now.srcSettings, now.srcConfig),
       destination: await side(now.destConnectorId, now.destSettings, now.destConfig),
-      replay: now.replayOf ? await this.#openReplay(now.replayOf) : null,
+      replay: replay ? { columns: replay.columns, rows: replay.numbers.length } : null,
       confirmed: now.confirmed,
       read: now.read,
       position: now.position,
@@ -87,7 +91,8 @@ export class DatabaseTransferHost {
       memory: now.memory,
       replaced: now.replaced,
       receipts: receipts.flatMap(({ receipt }) => (receipt === null ? [] : [receipt])),
-      rejectsRoom: Math.max(0, settings.rejectsMax - keptRejects),
+      // Of a replay it must be known of each record whether it was rejected again, kept or not.
+      rejectsRoom: Math.max(0, settings.rejectsMax - keptRejects, (replay?.numbers.length ?? 0) - keptRejects),
     }
   }
 
@@ -118,23 +123,23 @@ export class DatabaseTransferHost {
     await queries.tellTrouble.run(this.#deps.database, { ...this.#fence, code, message })
   }
 
-  async #openReplay(transferId: string): Promise<TransferState['replay']> {
+  async #openReplay(transferId: string): Promise<Replay & { columns: readonly string[] }> {
     const { database, keyring } = this.#deps
-    const replayed = await queries.replayedTransfer.first(database, { id: transferId })
+    const replayed = await replayQueries.replayedTransfer.first(database, { transferId, replay: this.#work.id })
     if (!replayed?.dataKeyId || !replayed.sourceColumns) {
       const message = 'The rejected records are no longer kept: start a new transfer instead.'
       throw new Outcome('failed', 'nothing_to_replay', message)
     }
     this.#replayKey = await openDataKey(database, keyring, replayed.dataKeyId)
-    return { columns: replayed.sourceColumns, rows: replayed.rejects }
+    return { transferId, numbers: replayed.numbers, columns: replayed.sourceColumns }
   }
 
   async #readRejects(after: number): Promise<ReplayPage> {
     const transferId = this.#work.replayOf
     const key = this.#replayKey
     if (!transferId || !key) throw new Error('A runner asked for rejected records of a transfer that sends none again')
-    const kept = await queries.replayedRejects.all(this.#deps.database, {
-      ...{ transferId, number: after, limit: replayRowsAtOnce, bytes: replayBytesAtOnce },
+    const kept = await replayQueries.replayedRejects.all(this.#deps.database, {
+      ...{ transferId, replay: this.#work.id, number: after, limit: replayRowsAtOnce, bytes: replayBytesAtOnce },
     })
     return kept.map(({ number, sealed }) => ({
       number,

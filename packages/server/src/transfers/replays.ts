@@ -1,0 +1,66 @@
+import { sideSettings } from '@penstock/engine'
+import type { Replayable, ReplayTransfer, Transfer } from '@penstock/wire'
+import type { Catalogue } from '../connectors/catalogue.ts'
+import type { Db, Transaction } from '../db/database.ts'
+import type { ActingAccount } from '../http/call.ts'
+import { refuse } from '../refusal.ts'
+import * as queries from './queries.ts'
+import { movingSides } from './sides.ts'
+import { begin, getTransfer, requireIntegrated } from './transfers.ts'
+
+/** Transfers of the records that another one rejected; `supervisor/replays.ts` marks those that are delivered. */
+
+/** What a replay of a transfer sends of its rejected records, and what it cannot send. */
+export async function getReplayable(
+  db: Db,
+  account: ActingAccount,
+  connectionId: string,
+  id: string,
+): Promise<Replayable> {
+  return replayableOf(db, await getTransfer(db, account, connectionId, id))
+}
+
+/** Starts a transfer of the records that another one rejected, that are kept, and that no replay has delivered yet. */
+export async function replayTransfer(
+  tx: Transaction,
+  catalogue: Catalogue,
+  account: ActingAccount,
+  connectionId: string,
+  id: string,
+): Promise<{ reply: ReplayTransfer; already: boolean }> {
+  const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
+  const rejected = await getTransfer(tx, account, connectionId, id)
+  requireIntegrated(catalogue, row)
+  const { destination, deliver } = movingSides(catalogue, row)
+  if (deliver.replaces?.(sideSettings(destination, 'Destination', row.destConfig))) {
+    const message =
+      'replaces everything with what it is sent, and so with the rejected records alone: start a whole transfer instead'
+    refuse('transfer_not_supported', [{ field: 'destConnectionConfig', message }])
+  }
+  if (rejected.finishedTime === null) {
+    refuse('nothing_to_replay', [{ field: 'transferId', message: 'has not ended: wait for its end, then try again' }])
+  }
+  const rejects = await replayableOf(tx, rejected)
+  if (rejects.replayable === 0) refuseNothing(rejects)
+  const { reply, already } = await begin(tx, row, { trigger: 'replay', replayOf: id })
+  return { reply: { ...reply, rejects }, already }
+}
+
+async function replayableOf(db: Db, { id, records }: Transfer): Promise<Replayable> {
+  const { replayable, replayed } = (await queries.countReplayable.first(db, { transferId: id })) ?? nothing
+  return { replayable, replayed, notKept: Math.max(0, records.rejected - replayable - replayed) }
+}
+
+const nothing = { replayable: 0, replayed: 0 }
+
+function refuseNothing({ replayed, notKept }: Replayable): never {
+  const reasons = [
+    ...(replayed > 0 ? [`${replayed} of its rejected records were delivered by earlier replays`] : []),
+    ...(notKept > 0 ? [`${notKept} of its rejected records are not kept and cannot be sent again`] : []),
+  ]
+  const messages = reasons.length > 0 ? reasons : ['rejected no records']
+  refuse(
+    'nothing_to_replay',
+    messages.map((message) => ({ field: 'transferId', message })),
+  )
+}
