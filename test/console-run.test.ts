@@ -129,6 +129,11 @@ describe('a run in the console', { skip }, () => {
     await page.getByText('Nothing was rejected', { exact: true }).waitFor()
     assert.match((await reasonOfReplay(page)) ?? '', /rejected nothing/)
     assert.deepEqual(await accessibilityFaults(page), [])
+    const first = await stage.open(pathOf(run))
+    await button(first, 'Replay rejected records').click()
+    await dialog(first).getByText('There is no rejected record left that could be sent again.').waitFor()
+    await dialog(first).getByText('10 were delivered by an earlier replay and are not sent again.').waitFor()
+    assert.deepEqual(await accessibilityFaults(first), [])
   })
 
   test('says why its rejected records cannot be sent again', async () => {
@@ -136,7 +141,12 @@ describe('a run in the console', { skip }, () => {
     const page = await stage.open(pathOf(run))
     await button(page, 'Replay rejected records').waitFor()
     assert.equal(await reasonOfReplay(page), undefined)
-    // The operator keeps them for a time only.
+    // The operator keeps some of them, and for a time only.
+    await stage.sql(`delete from rejects where transfer_id = '${run.id}' and number > 15`)
+    await button(page, 'Replay rejected records').click()
+    await dialog(page).getByText('a new run of 15 rejected records').waitFor()
+    await dialog(page).getByText('25 were not kept and cannot be sent.').waitFor()
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click()
     await stage.sql(`delete from rejects where transfer_id = '${run.id}'`)
     await button(page, 'Replay rejected records').click()
     await dialog(page).getByRole('button', { name: 'Replay rejected records' }).click()

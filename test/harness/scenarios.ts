@@ -412,7 +412,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/{id}/transfers/{transferId}': 'GET, HEAD',
   '/connections/{id}/transfers/{transferId}/cancel': 'POST',
   '/connections/{id}/transfers/{transferId}/rejects': 'GET, HEAD',
-  '/connections/{id}/transfers/{transferId}/replay': 'POST',
+  '/connections/{id}/transfers/{transferId}/replay': 'GET, HEAD, POST',
   '/connections/{id}/schedule': 'GET, HEAD, PUT, DELETE',
   '/reports/accounts': 'GET, HEAD',
   '/reports/connections': 'GET, HEAD',
