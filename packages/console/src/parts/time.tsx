@@ -3,7 +3,8 @@ import { useSyncExternalStore } from 'react'
 import { parts as sayParts } from '../strings/parts.ts'
 
 /** Times are shown in the reader's own zone, as how long ago where they are near, and exactly on hover. A list has many of them: the
- * browser's own tooltip costs nothing. */
+ * browser's own tooltip costs nothing. What has happened is never shown as still to come, though the clock of the service
+ * may be ahead of the browser's. */
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
@@ -16,9 +17,13 @@ const units = [
 ] as const
 const nearSeconds = 7 * 86_400
 const tickMs = 10_000
+const justNowSeconds = 5
 
-/** @param seconds since 1970; null where it has not happened */
-export function Time({ seconds }: { seconds: number | null | undefined }) {
+/**
+ * @param seconds since 1970; null where it has not happened
+ * @param planned it may lie in the future, as the next run of a schedule does
+ */
+export function Time({ seconds, planned = false }: { seconds: number | null | undefined; planned?: boolean }) {
   const now = useNow()
   if (!seconds)
     return (
@@ -29,14 +34,18 @@ export function Time({ seconds }: { seconds: number | null | undefined }) {
   const at = new Date(seconds * 1000)
   return (
     <time dateTime={at.toISOString()} title={exact.format(at)} style={{ whiteSpace: 'nowrap' }}>
-      {Math.abs(now - at.getTime()) < nearSeconds * 1000 ? ago(seconds - now / 1000) : day.format(at)}
+      {inWords(at, seconds - now / 1000, planned)}
     </time>
   )
 }
 
-function ago(seconds: number): string {
-  const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
-  return relative.format(Math.trunc(seconds / length), unit)
+/** @param distance in seconds from now; negative for the past */
+function inWords(at: Date, distance: number, planned: boolean): string {
+  // Between two ticks of the page's own clock, what has just happened is ahead of it, too.
+  if (!planned && distance > -justNowSeconds) return sayParts.justNow
+  if (Math.abs(distance) >= nearSeconds) return day.format(at)
+  const [unit, length] = units.find(([, length]) => Math.abs(distance) >= length) ?? ['second', 1]
+  return relative.format(Math.trunc(distance / length), unit)
 }
 
 let now = Date.now()

@@ -28,6 +28,7 @@ export const parts = {
   activateWithoutCheck: 'Activate without preview',
   typeToConfirm: (name: string) => `Type “${name}” to confirm`,
   never: 'never',
+  justNow: 'just now',
   changedMeanwhile: 'Changed meanwhile',
   changedMeanwhileHelp:
     'Somebody else changed this since you opened it. Nothing was saved. Look at both versions, and pick one.',

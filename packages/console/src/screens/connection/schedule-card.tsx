@@ -134,7 +134,7 @@ function Told({ schedule }: { schedule: Schedule }) {
             {say.nextRun}
           </Text>
           <Text size="sm" component="div">
-            <Time seconds={nextTime} />
+            <Time seconds={nextTime} planned />
           </Text>
         </div>
         <div>

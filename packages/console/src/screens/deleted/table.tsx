@@ -95,7 +95,8 @@ export function DeletedTable({
 
 /** @param deletedTime seconds since 1970; nothing of a deleted connection changes after it */
 function TimeLeft({ deletedTime }: { deletedTime: number }) {
-  const days = (deletedTime * 1000 - useNow()) / dayMs + limits.restoreWindowDays
+  // The clock of the page may be some seconds behind.
+  const days = limits.restoreWindowDays - Math.max(0, useNow() - deletedTime * 1000) / dayMs
   return (
     <Badge variant="dot" color={days < shortDays ? 'orange' : 'gray'} fw={500} display="flex" w="fit-content">
       {days <= 1 ? say.lastDay : say.left(Math.ceil(days))}
