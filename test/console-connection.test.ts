@@ -10,6 +10,7 @@ import {
   localFolder,
   postgresql,
   prepareCrowd,
+  prepareLocked,
   preparePeople,
   startConsole,
 } from './harness/console.ts'
@@ -216,6 +217,62 @@ describe('a connection in the console', { skip }, () => {
     await until('it may run again', async () => (await reasonOf(button(page, 'Run now'))) === undefined)
   })
 
+  test('says that disabling it cancels its run, and other pages of it follow without being loaded again', async () => {
+    const connection = await crowd('Interrupted')
+    const page = await stage.open(pathOf(connection))
+    const watching = await stage.open(pathOf(connection))
+    await button(page, 'Run now').click()
+    await page.getByText(/[1-9][\d,]* read so far/).waitFor()
+    await watching.getByText(/[1-9][\d,]* read so far/).waitFor()
+    await button(page, 'Disable').click()
+    await dialog(page).getByText('A run that is waiting or running is cancelled').waitFor()
+    await button(dialog(page), 'Disable').click()
+    await button(watching, 'Enable').waitFor()
+    await watching.getByText('Disabled', { exact: true }).first().waitFor()
+    const cancelled = await until('the run is cancelled', async () => {
+      const { reply } = await stage.client.listTransfers({ accountId: account.id, id: connection.id })
+      return reply[0]?.status === 'cancelled' ? reply[0] : undefined
+    })
+    assert.equal(cancelled.error?.code, 'connection_not_active')
+    await watching.getByText('read so far').waitFor({ state: 'detached' })
+  })
+
+  test('says while a run retries what its temporary error is, and so does the overview', async () => {
+    await prepareLocked(stage)
+    const connection = await connect('Held up', { table: 'locked' })
+    await stage.client.startTransfer({ accountId: account.id, id: connection.id, body: {} })
+    const page = await stage.open(pathOf(connection))
+    const alert = page.getByRole('alert').filter({ hasText: 'Temporary error, retrying' })
+    await alert.getByText('Another session holds a lock').waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    const overview = await stage.open(`/accounts/${account.id}`)
+    const concern = overview
+      .getByRole('region', { name: 'Needs attention' })
+      .getByRole('listitem')
+      .filter({ has: overview.getByRole('link', { name: 'Held up', exact: true }) })
+    await concern.getByText('Retrying', { exact: true }).waitFor()
+    await concern.getByText('Another session holds a lock').waitFor()
+    await concern.getByRole('link', { name: 'Open the run: Held up' }).waitFor()
+    assert.deepEqual(await accessibilityFaults(overview), [])
+    await button(page, 'Cancel the run').click()
+    await button(dialog(page), 'Cancel the run').click()
+    await alert.waitFor({ state: 'detached' })
+  })
+
+  test('never shows what has happened as still to come, though the clock of the browser is behind', async () => {
+    const connection = await connect('Early')
+    await stage.client.setSchedule({
+      accountId: account.id,
+      id: connection.id,
+      body: { cron: '0 6 * * *', timezone: 'UTC', enabled: true },
+    })
+    const page = await stage.open('/')
+    await page.clock.setFixedTime(Date.now() - 40_000)
+    await page.goto(pathOf(connection))
+    await page.getByText('Created just now').waitFor()
+    assert.match((await page.getByText('Next run').locator('..').textContent()) ?? '', /Next run(in |tomorrow)/)
+  })
+
   test('is deleted after a question, and the deletion is taken back', async () => {
     const connection = await connect('Short-lived')
     const page = await stage.open(pathOf(connection))
@@ -354,6 +411,45 @@ describe('a connection in the console', { skip }, () => {
     assert.match((await reasonOf(button(page, 'Run now'))) ?? '', /Only an active connection/)
     await button(page, 'Activate').click()
     await until('it is active', async () => (await statusOf(connection)) === 'active')
+  })
+
+  test('offers with a failed run what to do next, by what it failed for', async () => {
+    const { id: accountId } = await stage.addAccount('Next steps')
+    await stage.addEnds(accountId)
+    const failed = async (name: string, options: Parameters<ConsoleStage['connect']>[2]) => {
+      const connection = await stage.connect(accountId, name, options)
+      const { status } = await stage.run(accountId, connection.id)
+      assert.equal(status, 'failed')
+      const page = await stage.open(pathOf(connection))
+      const alert = page.getByRole('alert').filter({ hasText: 'The latest run failed' })
+      await alert.waitFor()
+      return { connection, page, alert }
+    }
+    const noFile = await failed('No file', { file: 'gone.csv' })
+    await noFile.alert.getByRole('link', { name: 'Change the settings' }).click()
+    await noFile.page.waitForURL(`**/connections/new?connection=${noFile.connection.id}&step=settings`)
+    await noFile.page.getByRole('textbox', { name: 'Files' }).waitFor()
+
+    await stage.target.query('create table codes (id integer primary key, name text, email text, code text not null)')
+    const unmapped = await failed('Nothing accepted', { table: 'codes' })
+    assert.deepEqual(await accessibilityFaults(unmapped.page), [])
+    await unmapped.alert.getByRole('link', { name: 'Change the mapping' }).click()
+    await unmapped.page.waitForURL(`**/connections/new?connection=${unmapped.connection.id}&step=mapping`)
+    await unmapped.page.getByRole('region', { name: 'Mapping' }).waitFor()
+
+    await stage.client.configureConnector({
+      accountId,
+      id: postgresql.id,
+      body: { secretConfig: { password: 'wrong' } },
+    })
+    const refused = await failed('Wrong password', {})
+    const edit = refused.alert.getByRole('link', { name: 'Edit the destination connector' })
+    await edit.waitFor()
+    assert.equal(await refused.alert.getByRole('link', { name: 'Edit the source connector' }).count(), 0)
+    await refused.alert.getByRole('link', { name: 'Open the run' }).click()
+    await refused.page.getByRole('heading', { name: 'Run of Wrong password' }).waitFor()
+    await refused.page.getByRole('link', { name: 'Edit the destination connector' }).click()
+    await refused.page.waitForURL(`**/connectors?configure=${postgresql.id}`)
   })
 
   test('that stopped before it replaced what is there goes on once somebody stands by it', async () => {

@@ -206,6 +206,15 @@ async function configure(
   await client.configureConnector({ accountId, id, body: { secretConfig } })
 }
 
+/** A table that another session holds a lock on, as it seems to whoever writes: a run into it retries until it is ended. */
+export async function prepareLocked(stage: ConsoleStage): Promise<void> {
+  await stage.target.query(`
+    create table locked (id integer primary key, name text, email text not null);
+    create function is_locked() returns trigger language plpgsql as
+      $$ begin raise 'canceling statement due to lock timeout' using errcode = '55P03'; end $$;
+    create trigger is_locked before insert on locked for each statement execute function is_locked()`)
+}
+
 const crowdSize = 400_000
 
 /** A crowd of people whose table takes them slowly, a batch at a time: a run that can be watched, and stopped on the way. */

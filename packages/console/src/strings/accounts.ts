@@ -10,7 +10,7 @@ export const accounts = {
   nameHelp: '1 to 200 characters',
   enabled: 'Enabled',
   disabled: 'Disabled',
-  enabledHelp: 'While a sub-account is disabled, no transfer starts in it.',
+  enabledHelp: 'While a sub-account is disabled, no transfer starts in it. Those that are running are cancelled.',
   connections: 'Connections',
   volume: 'Records delivered',
   created: 'Created',

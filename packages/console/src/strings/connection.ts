@@ -33,7 +33,7 @@ export const connection = {
   deleteHelp: 'It stops at once and runs no more. What it delivered stays where it is. It can be restored for 30 days.',
   disableTitle: (name: string) => `Disable ${name}?`,
   disableHelp:
-    'Nothing runs, by hand or by schedule, until it is enabled again. A run that is under way is not stopped by this.',
+    'No run starts, by hand or by schedule, until the connection is enabled again. A run that is waiting or running is cancelled: what the destination has confirmed stays there and is counted, and the rest is not sent.',
   notReady: 'Not ready yet',
   notReadyHelp: 'Nothing was changed. This is missing before data can move:',
   mendConnector: (name: string) => `Configure ${name}`,

@@ -35,6 +35,8 @@ export const overview = {
   partial: 'Partial',
   partialWhy: (rejected: string, read: string) => `${rejected} of ${read} records were rejected in the last run.`,
   partialDo: 'See what was rejected',
+  retrying: 'Retrying',
+  retryingDo: 'Open the run',
   failed: 'Failed',
   failedWhy: 'The last run stopped before its end.',
   failedDo: 'See why',

@@ -53,8 +53,16 @@ export const run = {
         : `Taken up ${n} times: a worker was lost, and another one went on where the destination had confirmed.`,
   failed: 'The run failed',
   endedWith: 'The run ended with this',
-  trouble: 'It meets trouble at the moment, and tries again',
+  retrying: 'Temporary error, retrying',
   code: (code: string) => `Code ${code}`,
+  next: {
+    configure: { src: 'Edit the source connector', dest: 'Edit the destination connector' },
+    check: { src: 'Check the source connector', dest: 'Check the destination connector' },
+    settings: 'Change the settings',
+    mapping: 'Change the mapping',
+    account: 'Open the sub-accounts',
+    connection: 'Open the connection',
+  },
 
   cancel: 'Cancel the run',
   cancelEnded: 'The run has ended already: there is nothing to cancel.',

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Card, Group, Stack, Tabs, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Card, Group, Stack, Tabs, Text } from '@mantine/core'
 import type { ResultOf } from '@penstock/client'
 import { limits, type Transfer } from '@penstock/wire'
 import { IconTrash } from '@tabler/icons-react'
@@ -83,14 +83,15 @@ function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: 
         </Text>
       </Card>
       {latest && moves && <UnderWay transfer={latest} />}
+      {latest && moves && <Failed transfer={latest} connection={connection} />}
       {latest && !isDeleted && needsWord(latest) && (
         <Brake error={latest.error} reason={reasons.run} onRun={() => doing.run(true)} />
       )}
       {latest?.status === 'failed' && !isDeleted && !needsWord(latest) && (
-        <Failed transfer={latest} title={say.latestFailed}>
-          <Anchor component={Link} to={pathOfRun(latest)} size="sm" ml="md">
+        <Failed transfer={latest} connection={connection} title={say.latestFailed}>
+          <Button component={Link} to={pathOfRun(latest)} size="compact-sm" variant="default">
             {say.open}
-          </Anchor>
+          </Button>
         </Failed>
       )}
       <Parts>

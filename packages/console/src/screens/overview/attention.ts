@@ -3,18 +3,17 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { readOnce } from '../../api/queries.ts'
 import { count } from '../../parts/numbers.ts'
 import { overview as say } from '../../strings/overview.ts'
+import { blamedSide } from '../run/blame.ts'
 
 /** What does not go as it should, each with the one thing to do. */
 
 /** Of each kind so many are named; how many more there are is told, with the way to them. */
 const namedMax = 5
-/** The unfinished are looked through for ends that are not configured. */
+/** The unfinished are looked through for sides that are not configured, and the running transfers for errors. */
 const soughtMax = 100
 const againMs = 30_000
-/** Characters; shorter values stand in a sentence by chance. */
-const valueLengthMin = 4
 
-export type Kind = 'broken' | 'offline' | 'failed' | 'partial' | 'unfinished' | 'connector'
+export type Kind = 'broken' | 'offline' | 'failed' | 'partial' | 'retrying' | 'unfinished' | 'connector'
 export type Concern = {
   key: string
   kind: Kind
@@ -39,24 +38,28 @@ export function useAttention(accountId: string | undefined): UseQueryResult<Atte
 async function readAttention(accountId: string | undefined): Promise<Attention> {
   const connectionsThatAre = (status: string, size: number) =>
     readOnce('listConnections', { accountId, query: { status, size } })
-  const lastRunsThat = (status: Transfer['status']) =>
-    readOnce('listAllTransfers', { accountId, query: { latest: true, status, size: namedMax } })
-  const [broken, offline, inProgress, failed, partial, connectors] = await Promise.all([
+  const lastRunsThat = (status: Transfer['status'], size: number) =>
+    readOnce('listAllTransfers', { accountId, query: { latest: true, status, size } })
+  const [broken, offline, inProgress, failed, partial, running, connectors] = await Promise.all([
     connectionsThatAre('broken', namedMax),
     connectionsThatAre('offline', namedMax),
     connectionsThatAre('In-progress', soughtMax),
-    lastRunsThat('failed'),
-    lastRunsThat('partial'),
+    lastRunsThat('failed', namedMax),
+    lastRunsThat('partial', namedMax),
+    lastRunsThat('running', soughtMax),
     accountId
       ? readOnce('listAddedConnectors', { accountId, query: { configured: false, size: namedMax } })
       : undefined,
   ])
   const unfinished = inProgress.reply.filter(({ src, dest }) => !src.configured || !dest.configured)
+  const retrying = running.reply.filter(({ error }) => error !== null)
   const stuck = [...broken.reply, ...offline.reply]
   const reasons = await lastRunsOf(accountId, stuck)
   const known = new Set(stuck.map(({ id }) => id))
   // A connection that is broken is named once, though its last run failed too.
-  const runs = [...failed.reply, ...partial.reply].filter(({ connectionId }) => !known.has(connectionId))
+  const runs = [...failed.reply, ...retrying.slice(0, namedMax), ...partial.reply].filter(
+    ({ connectionId }) => !known.has(connectionId),
+  )
   const connectionsOfRuns = await Promise.all(
     runs.map(({ accountId, connectionId: id }) =>
       readOnce('getConnection', { accountId, id }).then(({ reply }) => reply),
@@ -78,6 +81,7 @@ async function readAttention(accountId: string | undefined): Promise<Attention> 
     { kind: 'broken' as const, n: broken.total - broken.reply.length, to: `${list}?status=broken` },
     { kind: 'offline' as const, n: offline.total - offline.reply.length, to: `${list}?status=offline` },
     { kind: 'failed' as const, n: failed.total - failed.reply.length, to: list },
+    { kind: 'retrying' as const, n: retrying.length - namedMax, to: list },
     { kind: 'partial' as const, n: partial.total - partial.reply.length, to: list },
     { kind: 'unfinished' as const, n: unfinished.length - namedMax, to: `${list}?status=In-progress` },
   ]
@@ -129,7 +133,7 @@ async function ofStuck(connection: Connection, run: Transfer | undefined): Promi
   const place = placeOf(connection)
   const isBroken = connection.status === 'broken'
   const error = run?.status === 'failed' ? run.error?.message : undefined
-  const end = await blamed(connection, error)
+  const end = await blamedSide(connection, error)
   return {
     ...place,
     key: connection.id,
@@ -144,47 +148,20 @@ async function ofStuck(connection: Connection, run: Transfer | undefined): Promi
   }
 }
 
-type End = Connection['src']
-
-/** The end that is to be looked at: one that is not configured, or the one of which the error speaks. */
-async function blamed({ accountId, src, dest }: Connection, error: string | undefined): Promise<End | undefined> {
-  const ends = [src, dest]
-  const bare = ends.find(({ configured }) => !configured)
-  if (bare || !error) return bare
-  const [named, another] = ends.filter(({ connectorName }) =>
-    error.includes(connectorName.split(' ')[0] ?? connectorName),
-  )
-  if (named && !another) return named
-  const values = await Promise.all(ends.map(({ connectorId: id }) => valuesOf(accountId, id)))
-  const [placed, other] = ends.filter((_, i) => values[i]?.some((value) => error.includes(value)))
-  return other ? undefined : placed
-}
-
-/** What a connector is configured with that an error may name, such as a host; secrets are not among it. */
-async function valuesOf(accountId: string, id: string): Promise<string[]> {
-  const { reply } = await readOnce('getConnectorConfiguration', { accountId, id })
-  return reply.secretConfig
-    .flatMap(({ configuration }) => configuration)
-    .filter(({ type, value }) => type === 'Text' && value.length >= valueLengthMin)
-    .map(({ value }) => value)
-}
-
 function ofRun(run: Transfer, connection: Connection | undefined): Placed[] {
   // What is deleted is over.
   if (!connection || connection.deleted) return []
   const place = placeOf(connection)
-  const isFailed = run.status === 'failed'
-  return [
-    {
-      ...place,
-      key: connection.id,
-      kind: isFailed ? 'failed' : 'partial',
-      why: isFailed
-        ? (run.error?.message ?? say.failedWhy)
-        : say.partialWhy(count(run.records.rejected), count(run.records.read)),
-      action: { label: isFailed ? say.failedDo : say.partialDo, to: `${place.to}/runs/${run.id}` },
-    },
-  ]
+  const to = `${place.to}/runs/${run.id}`
+  const named = { ...place, key: connection.id }
+  if (run.status === 'partial') {
+    const why = say.partialWhy(count(run.records.rejected), count(run.records.read))
+    return [{ ...named, kind: 'partial', why, action: { label: say.partialDo, to } }]
+  }
+  const why = run.error?.message ?? say.failedWhy
+  return run.status === 'failed'
+    ? [{ ...named, kind: 'failed', why, action: { label: say.failedDo, to } }]
+    : [{ ...named, kind: 'retrying', why, action: { label: say.retryingDo, to } }]
 }
 
 function ofUnfinished(connection: Connection): Placed {

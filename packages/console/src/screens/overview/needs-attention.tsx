@@ -11,6 +11,7 @@ const looks: Readonly<Record<Kind, { label: string; color: string }>> = {
   broken: { label: say.broken, color: statusColors.broken },
   offline: { label: say.offline, color: statusColors.offline },
   failed: { label: say.failed, color: runColors.failed },
+  retrying: { label: say.retrying, color: runColors.partial },
   partial: { label: say.partial, color: runColors.partial },
   unfinished: { label: say.unfinished, color: statusColors['In-progress'] },
   connector: { label: say.connector, color: 'gray' },

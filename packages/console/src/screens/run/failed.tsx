@@ -1,15 +1,30 @@
-import { Alert, Code, Text } from '@mantine/core'
-import type { Transfer } from '@penstock/wire'
+import { Alert, Button, Code, Group, Text } from '@mantine/core'
+import type { Connection, Transfer } from '@penstock/wire'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { Link, useLocation } from 'react-router'
 import { run as say } from '../../strings/run.ts'
 import { isUnderWay } from '../connection/use-connection.ts'
+import { useNextSteps } from './next-steps.ts'
 
-/** Why a run failed, or what it meets at the moment, in the service's own plain words. */
-export function Failed({ transfer, title, children }: { transfer: Transfer; title?: string; children?: ReactNode }) {
+/** Why a run failed, or the temporary error that it retries after, in the service's own plain words, and what to do next. */
+export function Failed({
+  transfer,
+  connection,
+  title,
+  children,
+}: {
+  transfer: Transfer
+  connection: Connection
+  title?: string
+  children?: ReactNode
+}) {
   const { error, status } = transfer
+  const { pathname } = useLocation()
+  // Nothing leads to where one is.
+  const steps = useNextSteps(transfer, connection).filter(({ to }) => to !== pathname)
   if (!error) return null
-  const words = isUnderWay(transfer) ? say.trouble : status === 'failed' ? say.failed : say.endedWith
+  const words = isUnderWay(transfer) ? say.retrying : status === 'failed' ? say.failed : say.endedWith
   return (
     <Alert
       color={status === 'failed' ? 'red' : 'yellow'}
@@ -20,10 +35,15 @@ export function Failed({ transfer, title, children }: { transfer: Transfer; titl
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         {error.message}
       </Text>
-      <Code mt="xs" display="inline-block">
-        {say.code(error.code)}
-      </Code>
-      {children}
+      <Group gap="sm" mt="xs">
+        {steps.map(({ label, to }) => (
+          <Button key={label} component={Link} to={to} size="compact-sm" variant="default">
+            {label}
+          </Button>
+        ))}
+        {children}
+        <Code>{say.code(error.code)}</Code>
+      </Group>
     </Alert>
   )
 }

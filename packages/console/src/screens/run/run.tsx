@@ -115,7 +115,7 @@ function Shown({
           }}
         />
       ) : (
-        <Failed transfer={transfer} />
+        <Failed transfer={transfer} connection={connection} />
       )}
       {moves && <BigProgress transfer={transfer} />}
       <Grid gap="md" align="stretch">
