@@ -25,6 +25,10 @@ after(async () => {
   assert.equal(leak, undefined, 'a secret is in the log')
 })
 
+/** A secret that a field takes, of the form that it asks for. */
+const secretFor = (field: FieldDefinition | undefined, name: string): string =>
+  field?.form ? `whsec_${Buffer.from(`canary-${name}`.padEnd(32)).toString('base64')}` : `canary-${name}`
+
 type Values = BodyOf<'configureConnector'>['secretConfig']
 
 /** A connector, added to an account of its own. */
@@ -59,6 +63,7 @@ async function refusedFor(save: () => ReturnType<Awaited<ReturnType<typeof added
   assert.deepEqual([reply.status, reply.error, fieldsOf(reply)], [400, 'invalid_request', fields.sort()])
   assert.equal(await contentOf(service), content)
   assert(!reply.text.includes('canary'), 'a refusal repeats a secret')
+  return reply
 }
 
 describe('a configuration', () => {
@@ -292,23 +297,41 @@ describe('a stored secret', () => {
       }
       const complete: Values = { ...way }
       for (const [other, definition] of Object.entries(connector.secrets)) {
-        if (definition.type === 'Password') complete[other] = `canary-${other}`
+        if (definition.type === 'Password') complete[other] = secretFor(definition, other)
         else if (!definition.readonly && !(other in way)) complete[other] = valuesOf(definition)[0]
       }
       await caller.expect(save(complete))
       const before = await secrets()
       const [, another] = valuesOf(field)
       const others = (field.binds ?? []).filter((other) => other !== name)
-      const rest = Object.fromEntries(others.map((other) => [other, `canary-new-${other}`]))
+      const rest = Object.fromEntries(
+        others.map((other) => [other, secretFor(connector.secrets[other], `new-${other}`)]),
+      )
       for (const sent of [{}, { [name]: mask }]) {
         await refusedFor(() => save({ ...rest, [key]: another, ...sent }), [name])
         assert.deepEqual(await secrets(), before)
       }
-      await caller.expect(save({ ...rest, [key]: another, [name]: 'canary-new' }))
-      assert.equal((await secrets())[name], 'canary-new')
+      const renewed = secretFor(connector.secrets[name], 'new')
+      await caller.expect(save({ ...rest, [key]: another, [name]: renewed }))
+      assert.equal((await secrets())[name], renewed)
       await caller.expect(save({ [key]: another, [name]: mask }))
     })
   }
+
+  test('that has not the form that its field asks for is refused, and named', async () => {
+    const { save, secrets } = await added(connectorBySlug('webhook'))
+    const url = 'https://hooks.example.com/rows'
+    const short = `whsec_${Buffer.alloc(23, 'c').toString('base64')}`
+    const long = `whsec_${Buffer.alloc(65, 'c').toString('base64')}`
+    const right = secretFor(connectorBySlug('webhook').secrets.signingSecret, 'right')
+    for (const wrong of ['canary', 'whsec_', 'whsec_###', short, long, right.replace('whsec_', ''), `${right}\n\n-`]) {
+      const { details } = await refusedFor(() => save({ url, signingSecret: wrong }), ['signingSecret'])
+      assert.match(details[0]?.message ?? '', /^must be whsec_ and the Base64 form of 24 to 64 random bytes$/)
+    }
+    await caller.expect(save({ url, signingSecret: right }))
+    assert.equal((await secrets()).signingSecret, right)
+    await caller.expect(save({ signingSecret: mask }))
+  })
 
   test('that is not in use goes when the destination changes', async () => {
     const { save, secrets, values } = await added(connectorBySlug('sftp-source'))

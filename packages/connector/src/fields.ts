@@ -1,4 +1,4 @@
-import type { FieldType, Role } from '@penstock/wire'
+import type { FieldType, Role, SecretForm } from '@penstock/wire'
 
 /** A value of a configuration field once read: what connectors are handed. */
 export type FieldValue = string | number | boolean | readonly string[]
@@ -25,6 +25,8 @@ export type FieldDefinition = {
   readonly max?: number
   /** Choices of a Select or Multi-Select. */
   readonly options?: readonly string[]
+  /** The form that a secret must have; any where there is none. */
+  readonly form?: SecretForm
   /**
    * Secrets of the same group that go where this value says: a host, an address, a port, or how its identity is
    * verified. Whoever changes it sends these secrets again, so that nobody can send a stored one to a place of their own.
@@ -53,7 +55,7 @@ const field =
 export const text = field<{ default?: string }>('Text')
 
 /** A text that is sealed when stored and never read back: tokens, passwords, keys. */
-export const secret = field<{ default?: never }>('Password')
+export const secret = field<{ default?: never; form?: SecretForm }>('Password')
 
 /** A whole number within bounds. */
 export const number = field<{ min?: number; max?: number; default?: number }>('Number')

@@ -1,4 +1,13 @@
-import { type Fault, type Field, fieldCounts, fieldIsRequired, limits, type Role, secretMask } from '@penstock/wire'
+import {
+  type Fault,
+  type Field,
+  fieldCounts,
+  fieldIsRequired,
+  limits,
+  type Role,
+  secretFormFault,
+  secretMask,
+} from '@penstock/wire'
 import type { FieldDefinition, Fields, FieldValue } from './fields.ts'
 
 /**
@@ -149,7 +158,7 @@ function readValue(field: FieldDefinition, sent: unknown): Read {
     case 'Text':
       return readText(sent, limits.textLengthMax)
     case 'Password':
-      return readText(sent, limits.secretLengthMax)
+      return readSecret(field, sent)
     case 'Number':
       return readNumber(field, sent)
     case 'Date':
@@ -174,6 +183,12 @@ function readText(sent: unknown, lengthMax: number): Read {
     return { wrong: `must have at most ${lengthMax} characters` }
   if (sent.trim() === '') return { wrong: 'must not be blank' }
   return { read: sent }
+}
+
+function readSecret({ form }: FieldDefinition, sent: unknown): Read {
+  const value = readText(sent, limits.secretLengthMax)
+  const wrong = form && 'read' in value ? secretFormFault(form, String(value.read)) : undefined
+  return wrong === undefined ? value : { wrong }
 }
 
 function readNumber({ min, max }: FieldDefinition, sent: unknown): Read {

@@ -153,3 +153,7 @@ export type Digest = (typeof digests)[number]
 /** How a digest is written; ours. Hexadecimal is in lower case. */
 export const digestEncodings = ['hex', 'base64'] as const
 export type DigestEncoding = (typeof digestEncodings)[number]
+
+/** The forms that a secret may have to have, ours: `whsec_` and a key in Base64, as Standard Webhooks writes it. */
+export const secretForms = ['standard-webhooks'] as const
+export type SecretForm = (typeof secretForms)[number]

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { Outcome, type Row, retryAfterMs, type Values } from '@penstock/connector'
+import { secretFormFault } from '@penstock/wire'
 
 /** What every message to an endpoint needs. */
 export type Endpoint = {
@@ -10,12 +11,10 @@ export type Endpoint = {
 
 /** Reads the endpoint from a connector's values; throws `refused` where the signing secret is none. */
 export function endpointOf({ url, signingSecret, authorizationHeader }: Values): Endpoint {
-  const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(String(signingSecret).trim())?.[1]
-  const key = Buffer.from(encoded ?? '', 'base64')
-  if (key.length < 24 || key.length > 64) {
-    const message = 'The signing secret must be whsec_ and the Base64 form of 24 to 64 random bytes.'
-    throw new Outcome('refused', 'invalid_signing_secret', message)
-  }
+  const secret = String(signingSecret)
+  const fault = secretFormFault('standard-webhooks', secret)
+  if (fault) throw new Outcome('refused', 'invalid_signing_secret', `The signing secret ${fault}.`)
+  const key = Buffer.from(secret.trim().slice('whsec_'.length), 'base64')
   return {
     ...{ url: String(url), key },
     authorization: authorizationHeader === undefined ? undefined : String(authorizationHeader),

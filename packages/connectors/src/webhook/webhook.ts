@@ -25,6 +25,7 @@ export const webhook = defineConnector({
       label: 'Signing secret',
       description: 'whsec_ and the Base64 form of 24 to 64 random bytes; the endpoint verifies signatures with it',
       required: true,
+      form: 'standard-webhooks',
     }),
     authorizationHeader: secret({
       label: 'Authorization header',

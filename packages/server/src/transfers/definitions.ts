@@ -52,6 +52,7 @@ const viewFields = (fields: Fields): FieldDefinition[] =>
     ...(field.when
       ? { when: Object.fromEntries(Object.entries(field.when).map(([other, values]) => [other, [values].flat()])) }
       : {}),
+    ...(field.form ? { form: field.form } : {}),
     ...(field.role ? { role: field.role } : {}),
   }))
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { example } from '../examples.ts'
-import { digestEncodings, digests, fieldTypes, normalisations, roles } from '../terms.ts'
+import { digestEncodings, digests, fieldTypes, normalisations, roles, secretForms } from '../terms.ts'
 import { exactly, flag, identifier, oneOf, text } from './kinds.ts'
 
 /** What a connector is by its definition, ours: enough to draw its forms and to map columns to its records. */
@@ -30,6 +30,13 @@ export const FieldDefinition = Type.Object(
         description:
           'The field counts only where each of these other fields of its group counts, and has one of these values',
         examples: [{ authType: ['api-token'] }],
+      }),
+    ),
+    form: Type.Optional(
+      oneOf(secretForms, {
+        description:
+          'The form that a Password must have. standard-webhooks: whsec_ and the Base64 form of 24 to 64 random bytes',
+        examples: ['standard-webhooks'],
       }),
     ),
     role: Type.Optional(

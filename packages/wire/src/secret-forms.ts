@@ -1,0 +1,25 @@
+import type { SecretForm } from './terms.ts'
+
+/**
+ * The forms that a secret field may ask for. The server refuses by this, and a form that asks for the secret judges by it
+ * before it sends; there is no second rule.
+ */
+
+/** Bytes of a signing key, as Standard Webhooks has them. */
+const keyBytesMin = 24
+const keyBytesMax = 64
+
+/** What is wrong with a secret, to stand after the name of its field; undefined where it has the form. */
+export function secretFormFault(form: SecretForm, secret: string): string | undefined {
+  return faultsOfForm[form](secret)
+}
+
+const faultsOfForm: Readonly<Record<SecretForm, (secret: string) => string | undefined>> = {
+  'standard-webhooks': (secret) => {
+    const [, encoded = ''] = /^\s*whsec_([A-Za-z0-9+/]+)={0,2}\s*$/.exec(secret) ?? []
+    const bytes = Math.floor((encoded.length * 3) / 4)
+    return bytes >= keyBytesMin && bytes <= keyBytesMax
+      ? undefined
+      : `must be whsec_ and the Base64 form of ${keyBytesMin} to ${keyBytesMax} random bytes`
+  },
+}
