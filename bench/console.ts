@@ -115,7 +115,7 @@ async function signedIn(): Promise<{ page: Page; devtools: CDPSession }> {
   const context = await browser.newContext({ baseURL: service.url, viewport: { width: 1440, height: 900 } })
   const page = await context.newPage()
   await page.addInitScript(
-    (session) => sessionStorage.setItem('penstock.session', session),
+    (session) => localStorage.setItem('penstock.session', session),
     JSON.stringify({ clientId: 'bench', token: service.token, expiresMs: Date.now() + 3_600_000 }),
   )
   return { page, devtools: await context.newCDPSession(page) }

@@ -58,6 +58,30 @@ describe('the session of the console', { skip }, () => {
     assert(!(await stored(page)).includes('pst_'))
   })
 
+  test('is shared by the tabs of a browser, and ends in all of them', async () => {
+    const page = await stage.open('/accounts')
+    await page.getByText('Acme Outdoor').waitFor()
+    const another = await page.context().newPage()
+    await another.goto('/accounts?q=Acme')
+    await another.getByText('Acme Outdoor').waitFor()
+    const later = await page.context().newPage()
+    await another.getByRole('button', { name: 'Sign out' }).click()
+    await another.waitForURL('**/sign-in**')
+    await page.waitForURL('**/sign-in**')
+    assert(!(await stored(page)).includes('pst_'))
+    await later.goto('/accounts')
+    await later.waitForURL('**/sign-in**')
+    // Signing in in one tab continues the others, too.
+    await signIn(later, stage.credentials)
+    await later.getByText('Acme Outdoor').waitFor()
+    await page.getByText('Acme Outdoor').waitFor()
+    assert(!(await stored(later)).includes(stage.credentials.clientSecret))
+    // What the first tab would renew with is gone, though it is signed in again.
+    await forgetTokens(stage)
+    await page.reload()
+    await page.waitForURL('**/sign-in**')
+  })
+
   test('renews a token that is refused, without a word', async () => {
     const page = await stage.open('/accounts')
     await page.getByText('Acme Outdoor').waitFor()

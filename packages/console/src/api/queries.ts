@@ -17,7 +17,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { client } from './session.ts'
+import { client, sessionStore } from './session.ts'
 
 /** How screens read and write: by the names of the contract's operations, and in no other way. */
 
@@ -35,6 +35,14 @@ export const queryClient = new QueryClient({
         (error instanceof NoAnswerError || (error instanceof PenstockError && error.status >= 500)),
     },
   },
+})
+
+// What one client has read is not shown to the next one.
+let reader = sessionStore.read()
+sessionStore.subscribe(() => {
+  if (sessionStore.read() === reader) return
+  reader = sessionStore.read()
+  queryClient.clear()
 })
 
 type Reading<I extends OperationId> = {

@@ -3,13 +3,16 @@ import { prefix } from '../place.ts'
 import { recordedFetch } from './calls.ts'
 
 /**
- * Who is signed in. The token lives in memory and in the tab's session storage; the client secret in memory alone, for
- * as long as the page stays open, so that the token can be renewed.
+ * Who is signed in. The token is in the browser's local storage, where every tab finds it until one of them signs out; the
+ * client secret is in the memory of the tab where it was typed alone, for as long as the page stays open, so that the
+ * token can be renewed.
  */
 
 type Session = { clientId: string; token: string; expiresMs: number }
 
 const storageKey = 'penstock.session'
+/** What else the browser keeps for whoever is signed in, and not for the next one. */
+const keptPrefix = 'penstock.kept.'
 /** A token is renewed this long before it expires. */
 const renewalMarginMs = 60_000
 
@@ -20,7 +23,7 @@ const listeners = new Set<() => void>()
 
 function readStored(): Session | undefined {
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null')
+    const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? 'null')
     if (typeof stored !== 'object' || stored === null) return undefined
     const { clientId, token, expiresMs } = stored as Partial<Session>
     const whole = typeof clientId === 'string' && typeof token === 'string' && typeof expiresMs === 'number'
@@ -30,12 +33,27 @@ function readStored(): Session | undefined {
   }
 }
 
-function change(next: Session | undefined): void {
+/** Takes over what this tab or another one has stored. */
+function take(next: Session | undefined): void {
+  if (next?.clientId !== session?.clientId) clientSecret = undefined
   session = next
-  if (next) sessionStorage.setItem(storageKey, JSON.stringify(next))
-  else sessionStorage.removeItem(storageKey)
   for (const listener of listeners) listener()
 }
+
+function change(next: Session | undefined): void {
+  if (next) localStorage.setItem(storageKey, JSON.stringify(next))
+  else localStorage.removeItem(storageKey)
+  take(next)
+}
+
+// Another tab signed in, renewed the token or signed out; the key is null where the whole storage was cleared.
+window.addEventListener('storage', ({ storageArea, key }) => {
+  if (storageArea === localStorage && (key === storageKey || key === null)) take(readStored())
+})
+// A page that the browser has kept to go back to did not hear of it.
+window.addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) take(readStored())
+})
 
 /** For `useSyncExternalStore`: the client that is signed in, or undefined. */
 export const sessionStore = {
@@ -46,22 +64,39 @@ export const sessionStore = {
   read: () => session?.clientId,
 }
 
-const anonymous = createClient({ baseUrl: prefix, fetch: recordedFetch, token: '' })
-
-/** Signs in. Rejects as `createToken` does where the credentials are wrong. */
-export async function signIn(credentials: { clientId: string; clientSecret: string }): Promise<void> {
-  const askedMs = Date.now()
-  const { reply } = await anonymous.createToken({ body: credentials })
-  clientSecret = credentials.clientSecret
-  change({
-    clientId: credentials.clientId,
-    token: reply.accessToken,
-    expiresMs: askedMs + reply.expiry * 1000,
-  })
+/** What the browser keeps under a name for the client that is signed in, as text, until it signs out; null where nothing. */
+export const kept = {
+  /** Where it is kept in the local storage, whose events name it. */
+  keyOf: (name: string) => `${keptPrefix}${session?.clientId ?? ''}.${name}`,
+  read: (name: string) => localStorage.getItem(kept.keyOf(name)),
+  write(name: string, text: string): void {
+    try {
+      localStorage.setItem(kept.keyOf(name), text)
+    } catch {
+      // The storage is full or closed: what is kept is a help, and nothing depends on it.
+    }
+  },
 }
 
+const anonymous = createClient({ baseUrl: prefix, fetch: recordedFetch, token: '' })
+
+type Credentials = { clientId: string; clientSecret: string }
+
+async function sessionFor(credentials: Credentials): Promise<Session> {
+  const askedMs = Date.now()
+  const { reply } = await anonymous.createToken({ body: credentials })
+  return { clientId: credentials.clientId, token: reply.accessToken, expiresMs: askedMs + reply.expiry * 1000 }
+}
+
+/** Signs in. Rejects as `createToken` does where the credentials are wrong. */
+export async function signIn(credentials: Credentials): Promise<void> {
+  change(await sessionFor(credentials))
+  clientSecret = credentials.clientSecret
+}
+
+/** Ends the session in every tab of the browser. */
 export function signOut(): void {
-  clientSecret = undefined
+  for (const key of Object.keys(localStorage)) if (key.startsWith(keptPrefix)) localStorage.removeItem(key)
   change(undefined)
 }
 
@@ -71,16 +106,22 @@ async function currentToken(refused?: string): Promise<string> {
   const good = token !== refused && Date.now() < expiresMs - renewalMarginMs
   if (good || !clientId) return token
   if (clientSecret === undefined) {
-    if (token === refused) signOut()
+    if (token === refused) change(undefined)
     return token
   }
   const credentials = { clientId, clientSecret }
-  renewal ??= signIn(credentials)
-    .catch((error: unknown) => {
-      // The credentials were revoked. Anything else, such as a service that is away, passes.
-      if (error instanceof PenstockError && error.status === 401) signOut()
-      else throw error
-    })
+  renewal ??= sessionFor(credentials)
+    .then(
+      (renewed) => {
+        // Whoever has signed out in the meantime stays so.
+        if (session?.clientId === clientId) change(renewed)
+      },
+      (error: unknown) => {
+        // The credentials were revoked. Anything else, such as a service that is away, passes.
+        if (error instanceof PenstockError && error.status === 401) change(undefined)
+        else throw error
+      },
+    )
     .then(() => session?.token ?? '')
     .finally(() => {
       renewal = undefined

@@ -1,5 +1,4 @@
 import { Box, Button, Card, Center, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react'
 import { Navigate, useSearchParams } from 'react-router'
 import { sessionStore, signIn } from '../api/session.ts'
@@ -11,7 +10,6 @@ import { shell } from '../strings/shell.ts'
 /** Signs in with client credentials, and goes on to the page that was asked for. */
 export function Component() {
   const clientId = useSyncExternalStore(sessionStore.subscribe, sessionStore.read)
-  const queries = useQueryClient()
   const [parameters] = useSearchParams()
   const to = parameters.get('to')
   const [credentials, setCredentials] = useState({ clientId: '', clientSecret: '' })
@@ -26,8 +24,6 @@ export function Component() {
     setBusy(true)
     setFailure(undefined)
     try {
-      // What somebody else has read in this tab is not shown to the next one.
-      queries.clear()
       await signIn({ clientId: credentials.clientId.trim(), clientSecret: credentials.clientSecret.trim() })
     } catch (error) {
       setFailure(error)
