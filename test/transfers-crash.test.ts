@@ -24,8 +24,8 @@ import { type Random, seeded } from './simulation/random.ts'
  * so with a million rows and a hundred kills; PENSTOCK_TEST_SEED repeats the choices of one run, though not its clock.
  */
 
-const rows = Number(process.env.PENSTOCK_TEST_ROWS ?? 200_000)
-const kills = Number(process.env.PENSTOCK_TEST_KILLS ?? 12)
+const rows = Number(process.env.PENSTOCK_TEST_ROWS ?? 150_000)
+const kills = Number(process.env.PENSTOCK_TEST_KILLS ?? 9)
 const seed = Number(process.env.PENSTOCK_TEST_SEED ?? Date.now() % 1_000_000)
 
 /** A transfer under way, and what must be true of it in the end. */
