@@ -410,6 +410,8 @@ describe('a connection in the console', { skip }, () => {
     await alert.getByText('object_not_found').waitFor()
     assert.match((await reasonOf(button(page, 'Run now'))) ?? '', /Only an active connection/)
     await button(page, 'Activate').click()
+    await dialog(page).getByText('gone.csv').waitFor()
+    await button(dialog(page), 'Activate anyway').click()
     await until('it is active', async () => (await statusOf(connection)) === 'active')
   })
 
