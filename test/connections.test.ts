@@ -161,7 +161,7 @@ describe('a connection', () => {
       ['{"a": {"column": "b", "hash": "rot13"}}', false, `${field}.a`, /^hash must be one of sha256/],
       ['{"a": {"column": "b", "case": "upper"}}', false, `${field}.a`, /^case is not known here/],
       ['{"a": "b", "c": "d", "a": "e"}', false, `${field}.a`, /^is mapped twice/],
-      ['{"nobody": "b"}', true, `${field}.nobody`, /^is not a field of the destination; its fields are /],
+      ['{"unknown": "b"}', true, `${field}.unknown`, /^is not a field of the destination; its fields are /],
       ['{"maid": {"column": "b", "hash": "sha256"}}', true, `${field}.maid`, /^says for itself in which form/],
     ]
     const made = {
@@ -179,9 +179,10 @@ describe('a connection', () => {
         assert.match((await call()).details[0]?.message ?? '', message)
       }
     }
-    const mapping = '{"nobody": {"column": "b", "normalise": "email", "hash": "sha256"}, "c": null, "d": {"value": ""}}'
+    const mapping =
+      '{"unknown": {"column": "b", "normalise": "email", "hash": "sha256"}, "c": null, "d": {"value": ""}}'
     await caller.expect(update(made.any.id, { destConnectionConfig: { mapping } }))
-    await caller.expect(update(made.records.id, { destConnectionConfig: { mapping: '{"maid": "nobody"}' } }))
+    await caller.expect(update(made.records.id, { destConnectionConfig: { mapping: '{"maid": "Device"}' } }))
   })
 
   test('keeps settings of every kind as they are meant', async () => {

@@ -246,8 +246,8 @@ test('A mapping is checked without the columns of a source, and each fault names
     'm.c must be the name of a column, null, {"value": "…"} or {"column": "…"}',
     'm.d column must be the name of a column',
   ])
-  assert.deepEqual(faults('{"nobody":"x","fn":{"column":"y","hash":"sha256"},"zip":null}', people), [
-    `m.nobody is not a field of the destination; its fields are ${Object.keys(people).join(', ')}`,
+  assert.deepEqual(faults('{"unknown":"x","fn":{"column":"y","hash":"sha256"},"zip":null}', people), [
+    `m.unknown is not a field of the destination; its fields are ${Object.keys(people).join(', ')}`,
     'm.fn says for itself in which form it wants its values: name the column alone',
   ])
   assert.deepEqual(faults('{"any":{"column":"y","hash":"sha256"}}'), [])
