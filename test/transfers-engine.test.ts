@@ -46,6 +46,30 @@ describe('rows that are not taken', () => {
     await assertAccounted(engine, transfer)
   })
 
+  test('leave no value of theirs in the error that ends the transfer, or in the reason', async () => {
+    const name = 'someone'
+    for (const [instruction, code] of [
+      ['failed', 'quoted'],
+      ['split', 'nothing_accepted'],
+    ] as const) {
+      engine.ends.source = people(3)
+      engine.ends.destination = {
+        open: () => ({
+          deliver: async (batch) => {
+            const quoted = [name, Buffer.from(`a:${name}:b`).toString('base64'), Buffer.from(name).toString('hex')]
+            if (batch.firstRow > 0) throw new Outcome(instruction, 'quoted', `No relation ${quoted.join(', ')} here.`)
+            return taken(batch)
+          },
+        }),
+      }
+      const transfer = await engine.move(await engine.connectEnds())
+      assert.deepEqual([transfer.status, transfer.error?.code], ['failed', code])
+      const told = JSON.stringify([transfer.error, await rejectsOf(transfer)])
+      assert.match(told, /No relation …, \S*…\S*, … here\./)
+      assert.doesNotMatch(told, /someone|736f6d656f6e65|c29tZW9uZ/)
+    }
+  })
+
   test('are found however many stand at the beginning, where later ones are taken', async () => {
     engine.ends.source = people(400)
     engine.ends.destination = {

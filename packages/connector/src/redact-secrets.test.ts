@@ -20,6 +20,8 @@ describe('secrets are removed from the text of another system', () => {
     ['in hexadecimal', Buffer.from(password).toString('hex')],
     ['in upper hexadecimal', Buffer.from(password).toString('hex').toUpperCase()],
     ['in JSON', JSON.stringify(password)],
+    ['in JSON inside JSON', JSON.stringify(JSON.stringify(password).slice(1, -1)).slice(1, -1)],
+    ['percent-encoded twice', encodeURIComponent(encodeURIComponent(password))],
     ['in JSON of ASCII', JSON.stringify(password).replace('ö', '\\u00f6')],
     ['in SQL', password.replaceAll("'", "''")],
     ['in SQL with backslashes', password.replaceAll('\\', '\\\\').replaceAll("'", "''")],
@@ -58,6 +60,14 @@ describe('secrets are removed from the text of another system', () => {
     })
     const told = createRedact([key])('service_account of my-project: key 0123456789abcdef is unknown')
     assert.equal(told, `service_account of my-project: key ${redactedText} is unknown`)
+  })
+
+  test('of an address: what it asks with, and not where it leads', () => {
+    const sas = 'https://acme.blob.core.windows.net/container?sv=2024&sig=k9QpZ7wX4vT8rPm2%2BLc6%3D'
+    const redactSas = createRedact([sas])
+    assert.equal(redactSas('acme.blob.core.windows.net answers.'), 'acme.blob.core.windows.net answers.')
+    assert.equal(redactSas('sig k9QpZ7wX4vT8rPm2+Lc6= is wrong'), `sig ${redactedText} is wrong`)
+    assert.ok(!redactSas(`${sas} is wrong`).includes('k9QpZ7'))
   })
 
   test('a short one as a whole word only', () => {

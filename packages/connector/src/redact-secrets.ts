@@ -34,8 +34,8 @@ export function secretsOf(fields: Fields, values: Values): string[] {
 
 /**
  * Makes the function that removes these secrets, in every form in which a system may repeat them: as they are, whatever
- * the case; percent-encoded; in hexadecimal; in Base64, also inside a longer text that was encoded, such as `user:password`;
- * escaped for JSON, SQL or XML. Of a secret of more than one line, and of a JSON document with members that are secrets,
+ * the case; percent-encoded, also twice; in hexadecimal; in Base64, also inside a longer text that was encoded, such as `user:password`;
+ * escaped for JSON, also twice, for SQL or for XML. Of an address its query is the secret. Of a secret of more than one line, and of a JSON document with members that are secrets,
  * each such part is one. Any 12 consecutive characters of a form count as the secret.
  * Never throws. The work of preparing it is done on the first call.
  */
@@ -87,12 +87,27 @@ function partsOf(secret: string): string[] {
       .filter(([name, value]) => secretMember.test(name) && typeof value === 'string')
       .flatMap(([, value]) => partsOf(String(value)))
   }
+  const query = queryOf(secret)
+  if (query.length > 0) return query
   const lines = secret
     .split(/\r\n|[\r\n]|\\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !/^-----.*-----$/.test(line))
   return lines.length > 1 ? lines.filter((line) => line.length >= anywhereMin) : [secret.trim()].filter(Boolean)
 }
+
+/** Of an address that is a secret, such as one with a signature, what it asks with; where it leads is in messages. */
+const queryOf = (secret: string): string[] =>
+  /^https?:\/\//i.test(secret) && URL.canParse(secret)
+    ? new URL(secret).search
+        .slice(1)
+        .split('&')
+        .flatMap((part) => {
+          const value = part.slice(part.indexOf('=') + 1)
+          return [value, new URLSearchParams(`=${value}`).get('') ?? '']
+        })
+        .filter((value) => value.length >= anywhereMin)
+    : []
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
@@ -112,10 +127,12 @@ function formsOf(secret: string): string[] {
     secret,
     encodeURI(secret.toWellFormed()),
     encodeURIComponent(secret.toWellFormed()),
+    encodeURIComponent(encodeURIComponent(secret.toWellFormed())),
     new URLSearchParams({ '': secret }).toString().slice(1),
     percent,
     json,
     json.replaceAll('/', '\\/'),
+    JSON.stringify(json).slice(1, -1),
     json.replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
     secret.replaceAll("'", "''"),
     secret.replace(/['"\\]/g, '\\$&'),

@@ -1,15 +1,18 @@
 import { asOutcome, type Connector, type Finding, type InspectionContext } from '@penstock/connector'
 import { limits, type Preview } from '@penstock/wire'
+import type { SideSecrets } from './side-secrets.ts'
 
 /**
  * Asks a destination what would make a transfer of these columns fail, or reject records. Whatever keeps it from being asked
  * is a finding, too.
  * Throws only the context's reason once its signal is aborted.
+ * @param redact removes the secrets of the destination from what it reports
  * @param boundMs how long it may take
  */
 export async function inspectDestination(
   { destination }: Connector,
   context: InspectionContext,
+  redact: SideSecrets['redact'],
   boundMs: number,
 ): Promise<Preview['findings']> {
   const inspect = destination?.deliver?.inspect
@@ -25,7 +28,7 @@ export async function inspectDestination(
   }
   return findings
     .slice(0, limits.previewFindingsMax)
-    .map(({ code, message, column }) => ({ code, message, column: column ?? null }))
+    .map(({ code, message, column }) => ({ code, message: redact(message), column: column ?? null }))
 }
 
 /** A name that is looked up does not hear of the signal, so this does not wait for the connector. */

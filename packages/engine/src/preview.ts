@@ -7,6 +7,7 @@ import { isPersonal, shorten } from './mapping/shorten.ts'
 import type { JobValues, PreviewJob } from './protocol.ts'
 import { openContext, type Runtime } from './runtime.ts'
 import { sideSettings } from './settings.ts'
+import { type SideSecrets, withoutSecrets } from './side-secrets.ts'
 
 /**
  * Reads a few rows, maps them and inspects the destination; or shows what there is to be mapped. Sends nothing.
@@ -22,23 +23,26 @@ export async function runPreview(
   const open = source.source?.open
   if (!open) throw new Error('The source of this preview moves no data')
   const deadline = performance.now() + job.deadlineMs
-  const reader = await open({ ...openContext(runtime, source, 'Source', job.source, signal), marker: undefined })
-  let looked: Looked
-  try {
-    looked = await look(reader.read(), (columns) =>
-      job.unmapped
-        ? planUnmapped(columns)
-        : planRows(destination, columns, sideSettings(destination, 'Destination', job.destination.settings)),
-    )
-  } finally {
-    await reader.close()
-  }
+  const { context, redact } = openContext(runtime, source, 'Source', job.source, signal)
+  const looked = await withoutSecrets(redact, async () => {
+    const reader = await open({ ...context, marker: undefined })
+    try {
+      return await look(reader.read(), redact, (columns) =>
+        job.unmapped
+          ? planUnmapped(columns)
+          : planRows(destination, columns, sideSettings(destination, 'Destination', job.destination.settings)),
+      )
+    } finally {
+      await reader.close()
+    }
+  })
   if (looked.faults) return { faults: looked.faults }
   const { preview, sent } = looked
   if (job.unmapped || !sent) return { preview: { ...preview, findings: [] } }
   const boundMs = Math.min(job.inspectionMs, deadline - performance.now() - answerMs)
-  const context = { ...openContext(runtime, destination, 'Destination', job.destination, signal), ...sent }
-  return { preview: { ...preview, findings: await inspectDestination(destination, context, boundMs) } }
+  const side = openContext(runtime, destination, 'Destination', job.destination, signal)
+  const findings = await inspectDestination(destination, { ...side.context, ...sent }, side.redact, boundMs)
+  return { preview: { ...preview, findings } }
 }
 
 /** What is left of the deadline for the answer. */
@@ -55,6 +59,7 @@ type Looked =
 
 async function look(
   chunks: AsyncIterable<{ columns: readonly string[]; rows: readonly Row[]; faults?: ReadonlyMap<number, string> }>,
+  redact: SideSecrets['redact'],
   planFor: (columns: readonly string[]) => ReturnType<typeof planRows>,
 ): Promise<Looked> {
   const raws: Row[] = []
@@ -62,7 +67,9 @@ async function look(
   let columns: readonly string[] | undefined
   for await (const chunk of chunks) {
     columns = chunk.columns
-    for (const [i, reason] of chunk.faults ?? []) broken.set(raws.length + i, reason)
+    for (const [i, reason] of chunk.faults ?? []) {
+      broken.set(raws.length + i, redact(reason))
+    }
     raws.push(...chunk.rows.slice(0, limits.previewRowsMax - raws.length))
     if (raws.length >= limits.previewRowsMax) break
   }

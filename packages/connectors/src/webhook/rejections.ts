@@ -1,5 +1,4 @@
-import { Outcome, type Redact, type Rejection, type Row, readWhole } from '@penstock/connector'
-import { oneLine, valueRedactor } from './redact-values.ts'
+import { Outcome, oneLine, type Redact, type Rejection, type Row, readWhole, valueRedactor } from '@penstock/connector'
 
 /** Longer texts are searched for nothing, and cut. */
 const reasonLengthMax = 2_000

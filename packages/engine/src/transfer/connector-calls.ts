@@ -1,4 +1,5 @@
-import { asOutcome, type Batch, type Delivery, type SourceReader } from '@penstock/connector'
+import { asOutcome, type Batch, type Chunk, type Delivery, type SourceReader } from '@penstock/connector'
+import { type SideSecrets, withoutSecrets } from '../side-secrets.ts'
 
 /** Calls of connectors: what they do wrong is told apart from what happens to our own code and database. */
 
@@ -11,11 +12,15 @@ export class ConnectorDefect extends Error {
 export const isOfTheSides = (error: unknown): boolean =>
   asOutcome(error) !== undefined || error instanceof ConnectorDefect
 
-/** Calls a connector. Throws an `Outcome`, a `ConnectorDefect`, or the signal's reason once that is aborted. */
-export async function ofConnector<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+/** Calls a connector. Throws an `Outcome` without secrets, a `ConnectorDefect`, or the signal's reason once that is aborted. */
+export async function ofConnector<T>(
+  signal: AbortSignal,
+  redact: SideSecrets['redact'],
+  call: () => Promise<T>,
+): Promise<T> {
   signal.throwIfAborted()
   try {
-    return await call()
+    return await withoutSecrets(redact, call)
   } catch (error) {
     signal.throwIfAborted()
     if (asOutcome(error)) throw error
@@ -24,16 +29,16 @@ export async function ofConnector<T>(signal: AbortSignal, call: () => Promise<T>
 }
 
 /** A connector's reader, each read of which is such a call. */
-export function guarded(reader: SourceReader, signal: AbortSignal): SourceReader {
+export function guarded(reader: SourceReader, signal: AbortSignal, redact: SideSecrets['redact']): SourceReader {
   return {
     ...(reader.total ? { total: reader.total } : {}),
     async *read(after) {
       const chunks = reader.read(after)[Symbol.asyncIterator]()
       try {
         for (;;) {
-          const next = await ofConnector(signal, () => chunks.next())
+          const next = await ofConnector(signal, redact, () => chunks.next())
           if (next.done) return
-          yield next.value
+          yield withoutSecretsInFaults(next.value, redact)
         }
       } finally {
         await chunks.return?.()
@@ -43,8 +48,14 @@ export function guarded(reader: SourceReader, signal: AbortSignal): SourceReader
   }
 }
 
-/** The same delivery. Throws where what it rejects is not of this batch: its count would not be the truth about rows. */
-export function checked(delivery: Delivery, { rows }: Batch): Delivery {
+/** A source can quote what a server said in the faults of its records. */
+const withoutSecretsInFaults = (chunk: Chunk, redact: SideSecrets['redact']): Chunk =>
+  chunk.faults && chunk.faults.size > 0
+    ? { ...chunk, faults: new Map([...chunk.faults].map(([at, fault]) => [at, redact(fault)])) }
+    : chunk
+
+/** The same delivery without secrets in what it rejects. Throws where what it rejects is not of this batch: its count would not be the truth about rows. */
+export function checked(delivery: Delivery, { rows }: Batch, redact: SideSecrets['redact']): Delivery {
   const indexes = new Set<number>()
   let rejected = 0
   for (const { index, count = 1 } of delivery.rejected ?? []) {
@@ -54,5 +65,22 @@ export function checked(delivery: Delivery, { rows }: Batch): Delivery {
     } else indexes.add(index)
   }
   if (rejected + indexes.size > rows.length) throw new Error('A destination rejected more rows than it was sent')
-  return delivery
+  return withoutSecretsInReasons(delivery, redact)
+}
+
+/** The same delivery, without secrets in the reasons and fields of what it rejects. Most of them are alike. */
+export function withoutSecretsInReasons(delivery: Delivery, redact: SideSecrets['redact']): Delivery {
+  if (!delivery.rejected?.length) return delivery
+  const known = new Map<string, string>()
+  const clean = (text: string) => {
+    const found = known.get(text) ?? redact(text)
+    known.set(text, found)
+    return found
+  }
+  const rejected = delivery.rejected.map(({ reason, field, ...where }) => ({
+    ...where,
+    reason: clean(reason),
+    ...(field === undefined ? {} : { field: clean(field) }),
+  }))
+  return { ...delivery, rejected }
 }

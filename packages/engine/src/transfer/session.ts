@@ -8,16 +8,19 @@ import {
   type DestinationWriter,
   type Json,
   Outcome,
+  type Row,
   type SourceReader,
+  valueRedactor,
 } from '@penstock/connector'
 import { type RowMapping, requireMapping } from '../map-rows.ts'
 import { Ended, type TransferHost, type TransferJob, type TransferState } from '../protocol.ts'
 import { openContext, type Runtime } from '../runtime.ts'
 import { sideSettings } from '../settings.ts'
+import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
 import { batchOf, beginning, fillLoads, halve, type Load, type Position } from './batches.ts'
 import { confirmationOf, type Entry, entryOf, flushEntryOf } from './confirmation.ts'
-import { checked, guarded, isOfTheSides, ofConnector } from './connector-calls.ts'
+import { checked, guarded, isOfTheSides, ofConnector, withoutSecretsInReasons } from './connector-calls.ts'
 import { readAhead } from './read-ahead.ts'
 import { readReplay } from './replay.ts'
 import { pause, type Retries } from './retries.ts'
@@ -25,6 +28,9 @@ import { SplitBudget } from './split-budget.ts'
 
 /** How long a destination may take to end what was begun there: to take it away, or to make a file of what it confirmed. */
 const takeAwayMs = 30_000
+
+/** Shorter values of rows are words of our own messages, too. */
+const valueLengthMin = 6
 
 /** About as much of the source as is read ahead: what can be mapped while a part is put on a disk. */
 const aheadBytes = 1536 << 10
@@ -58,7 +64,7 @@ export class Session {
   readonly #bounds: Bounds
   readonly #replaces: boolean
   #reader: SourceReader | undefined
-  #writer: DestinationWriter | undefined
+  #writer: { readonly writer: DestinationWriter; readonly redact: SideSecrets['redact'] } | undefined
   readonly #receipts: Json[]
   #memory: Json | undefined
   #plan: RowMapping | undefined
@@ -117,7 +123,7 @@ export class Session {
         throw end
       }
     } finally {
-      await Promise.all([this.#reader?.close(), this.#writer?.close()])
+      await Promise.all([this.#reader?.close(), this.#writer?.writer.close()])
     }
   }
 
@@ -140,8 +146,8 @@ export class Session {
     if (!this.#writer && this.#state.columns === null) return
     try {
       // A writer that was stopped reaches nothing any more, and one that met a defect may know of more than is stored.
-      await this.#writer?.close()
-      const writer = await this.#openWriter(AbortSignal.timeout(takeAwayMs))
+      await this.#writer?.writer.close()
+      const { writer } = await this.#openWriter(AbortSignal.timeout(takeAwayMs))
       await writer.abort()
       await writer.close()
     } catch {
@@ -176,23 +182,25 @@ export class Session {
     if (replay) return readReplay(host, replay)
     const open = this.#source?.source?.open
     if (!source || !open || !this.#source) throw new Error('A transfer needs a source or rows to send again')
-    const context = openContext(runtime, this.#source, 'Source', source, signal)
-    const reader = await ofConnector(signal, () => open({ ...context, marker: marker ?? undefined }))
-    return guarded(reader, signal)
+    const { context, redact } = openContext(runtime, this.#source, 'Source', source, signal)
+    const reader = await ofConnector(signal, redact, () => open({ ...context, marker: marker ?? undefined }))
+    return guarded(reader, signal, redact)
   }
 
   /** @param signal that of the transfer unless given */
-  async #openWriter(signal = this.#deps.signal): Promise<DestinationWriter> {
+  async #openWriter(signal = this.#deps.signal): Promise<{ writer: DestinationWriter; redact: SideSecrets['redact'] }> {
     const { runtime, job } = this.#deps
+    const opened = openContext(runtime, this.#destination, 'Destination', this.#state.destination, signal)
+    const { redact } = opened
     const context: DestinationContext = {
-      ...openContext(runtime, this.#destination, 'Destination', this.#state.destination, signal),
+      ...opened.context,
       transferId: job.id,
       startedTime: this.#state.startedTime,
       columns: this.#columns(),
       receipts: [...this.#receipts],
       memory: this.#memory,
     }
-    return ofConnector(signal, () => this.#deliver.open(context))
+    return { writer: await ofConnector(signal, redact, () => this.#deliver.open(context)), redact }
   }
 
   #columns(): readonly string[] {
@@ -251,27 +259,32 @@ export class Session {
     const batch = batchOf(load, { transferId, connectionId, settings }, this.#columns())
     for (;;) {
       try {
-        return await this.#ask(async (writer) => {
-          const delivery = checked(await writer.deliver(batch), batch)
+        return await this.#ask(async (writer, redact) => {
+          const delivery = checked(await writer.deliver(batch), batch, redact)
           return { entry: entryOf(load, delivery), delivery }
-        })
+        }, batch.rows)
       } catch (error) {
         const outcome = asOutcome(error)
         if (outcome?.instruction === 'split') return outcome
         // What is held must be read again; else the same batch goes to a new writer after the wait.
         if (this.#writerHolds()) throw error
         const waitMs = await this.#retry(error)
-        await this.#writer?.close()
+        await this.#writer?.writer.close()
         this.#writer = undefined
         await pause(waitMs, this.#deps.signal)
       }
     }
   }
 
-  async #ask<T>(call: (writer: DestinationWriter) => Promise<T>): Promise<T> {
+  /** @param rows that are sent, whose values stay out of the error that they meet */
+  async #ask<T>(
+    call: (writer: DestinationWriter, redact: SideSecrets['redact']) => Promise<T>,
+    rows: readonly Row[] = [],
+  ): Promise<T> {
     this.#writer ??= await this.#openWriter()
-    const writer = this.#writer
-    return ofConnector(this.#deps.signal, () => call(writer))
+    const { writer, redact } = this.#writer
+    const withoutValues = (text: string) => redact(valueRedactor(rows, valueLengthMin)(text))
+    return ofConnector(this.#deps.signal, withoutValues, () => call(writer, redact))
   }
 
   /**
@@ -285,9 +298,9 @@ export class Session {
 
   /** Asked for even where nothing is held: what is written at the end must be known after a crash. */
   async #flush(): Promise<void> {
-    const flushed = await this.#ask(async (writer) => {
+    const flushed = await this.#ask(async (writer, redact) => {
       const delivery = await writer.flush()
-      return delivery && flushEntryOf(delivery, this.#lastHeld)
+      return delivery && flushEntryOf(withoutSecretsInReasons(delivery, redact), this.#lastHeld)
     })
     if (flushed) this.#held.push(flushed)
     await this.#confirmHeld()

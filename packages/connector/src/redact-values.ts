@@ -1,22 +1,21 @@
-import type { Row } from '@penstock/connector'
+import type { Row } from './rows.ts'
 
 /** Shorter values are parts of words. */
-const valueLengthMin = 3
+const lengthMinDefault = 3
 /** Shorter pieces of an encoded value appear by coincidence. */
 const encodedLengthMin = 4
 
 /**
  * Makes what removes the values of rows from a text of another system, whatever the case and in the forms in which systems
- * repeat what they were sent: plain, percent-encoded, escaped for JSON, in hexadecimal, and in Base64, also within a longer
- * text that was encoded. The forms are made on the first call.
+ * repeat what they were sent: plain, percent-encoded or escaped for JSON, also twice, in hexadecimal, and in Base64, also
+ * within a longer text that was encoded.
+ * @param lengthMin values that are shorter stay
  */
-export function valueRedactor(rows: readonly Row[]): (text: string) => string {
-  let forms: readonly string[] | undefined
+export function valueRedactor(rows: readonly Row[], lengthMin = lengthMinDefault): (text: string) => string {
   return (text) => {
-    forms ??= formsOf(rows)
     const lower = lowerCase(text)
     const isValue = new Uint8Array(text.length)
-    for (const form of forms) {
+    for (const form of formsOf(rows, lengthMin)) {
       for (let at = lower.indexOf(form); at >= 0; at = lower.indexOf(form, at + 1))
         isValue.fill(1, at, at + form.length)
     }
@@ -28,26 +27,33 @@ export function valueRedactor(rows: readonly Row[]): (text: string) => string {
   }
 }
 
-function formsOf(rows: readonly Row[]): string[] {
-  const forms = new Set<string>()
-  for (const cell of rows.flat()) {
+/** One after the other, since a batch can have many. */
+function* formsOf(rows: readonly Row[], lengthMin: number): Generator<string> {
+  for (const cell of cellsOf(rows)) {
     const value = typeof cell === 'string' || typeof cell === 'number' ? oneLine(String(cell)) : ''
-    if (value.length < valueLengthMin) continue
-    forms.add(lowerCase(value))
+    if (value.length < lengthMin) continue
+    yield lowerCase(value)
     const bytes = Buffer.from(String(cell))
+    const percent = encodeURIComponent(String(cell).toWellFormed())
+    const json = JSON.stringify(cell).replace(/^"|"$/g, '')
     const encoded = [
-      encodeURIComponent(String(cell).toWellFormed()),
-      JSON.stringify(cell).replace(/^"|"$/g, ''),
+      percent,
+      encodeURIComponent(percent),
+      json,
+      JSON.stringify(json).slice(1, -1),
       bytes.toString('hex'),
       ...[0, 1, 2].map((before) => base64Of(bytes, before)),
     ]
     for (const form of encoded) {
       if (form.length < encodedLengthMin) continue
-      forms.add(lowerCase(form))
-      forms.add(lowerCase(form).replaceAll('+', '-').replaceAll('/', '_'))
+      yield lowerCase(form)
+      if (/[+/]/.test(form)) yield lowerCase(form).replaceAll('+', '-').replaceAll('/', '_')
     }
   }
-  return [...forms]
+}
+
+function* cellsOf(rows: readonly Row[]) {
+  for (const row of rows) yield* row
 }
 
 /** The characters of Base64 that these bytes alone decide, with so many bytes before them. */

@@ -1,0 +1,83 @@
+import {
+  asOutcome,
+  type Connector,
+  createRedact,
+  type Egress,
+  type EgressRequest,
+  Outcome,
+  type Redact,
+  redactedText,
+  secretsOf,
+  type Values,
+} from '@penstock/connector'
+
+/**
+ * Keeps the secrets of one side of a connection out of everything that its connector reports (invariant 6): errors, steps
+ * of a check, reasons of rejections. A platform can repeat what it was sent in any of them. Beside the saved secrets these
+ * are the credentials that requests carried, such as a token that a platform issued for this transfer.
+ */
+export type SideSecrets = {
+  /** Removes the secrets from a text, and cuts it where it is long. */
+  readonly redact: (text: string) => string
+  /** The way out, which notes what requests carry as credentials. */
+  watch(egress: Egress): Egress
+}
+
+/**
+ * Shorter secrets are words of our own messages. Connectors remove them from what another system said, where the words are
+ * not ours.
+ */
+const lengthMin = 6
+
+/** Credentials of requests that are remembered; older ones were replaced, or are signatures of single requests. */
+const sentMax = 8
+const secretHeader = /auth|token|key|secret|cookie|signature/i
+
+export function secretsOfSide(connector: Connector, secrets: Values): SideSecrets {
+  const saved = secretsOf(connector.secrets, secrets).filter(({ length }) => length >= lengthMin)
+  const sent = new Set<string>()
+  let redact: Redact | undefined
+  const note = ({ headers = {} }: EgressRequest) => {
+    for (const [name, value] of Object.entries(headers)) {
+      const credential = secretHeader.test(name) ? credentialIn(value) : undefined
+      if (credential === undefined || sent.has(credential)) continue
+      sent.add(credential)
+      for (const oldest of sent) if (sent.size > sentMax) sent.delete(oldest)
+      redact = undefined
+    }
+  }
+  return {
+    redact: (text) => {
+      redact ??= createRedact([...saved, ...sent])
+      const cleaned = redact(text, messageLengthMax)
+      // Redacting also brings a text to one line; one without secrets stays as it is.
+      return cleaned.includes(redactedText) ? cleaned : text.slice(0, messageLengthMax)
+    },
+    watch: (egress) => ({
+      resolve: (host, port) => egress.resolve(host, port),
+      request: (url, init = {}) => {
+        note(init)
+        return egress.request(url, init)
+      },
+    }),
+  }
+}
+
+/** The token or signature at the end of a header: `Bearer …`, `AWS4-HMAC-SHA256 …, Signature=…`, `SharedKey account:…`. */
+const credentialIn = (header: string): string | undefined => /[\w.~+/-]{16,}={0,2}$/.exec(header)?.[0]
+
+/** What a connector reports is cut to this length. */
+const messageLengthMax = 2_000
+
+/** Calls a connector; an outcome that it throws has the secrets removed. */
+export async function withoutSecrets<T>(redact: SideSecrets['redact'], call: () => T | Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    const outcome = asOutcome(error)
+    const message = outcome && redact(outcome.message)
+    if (!outcome || message === outcome.message) throw error
+    const { instruction, code, afterMs, cause } = outcome
+    throw new Outcome(instruction, code, message ?? '', { cause, ...(afterMs === undefined ? {} : { afterMs }) })
+  }
+}
