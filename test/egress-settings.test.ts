@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { ConfigError, describeEgress, readConfig } from '../packages/server/src/config.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { callerOf, connectorBySlug } from './harness/fixtures.ts'
@@ -109,4 +109,101 @@ test('serve and worker say at their start which it is, and why', async (t) => {
   assert.match(exposed.said.stdout, /^Connectors .* public addresses only, because PENSTOCK_PUBLIC_URL is set\.$/m)
   const worker = stage.start('penstock', ['worker'], { env })
   await until('the worker says it', () => /"egress":"public".*a worker does not know/.test(worker.said.stderr))
+})
+
+describe('an address with http:// that secrets are sent to', () => {
+  const webhook = connectorBySlug('webhook')
+  const httpsFile = connectorBySlug('https-file')
+  const signingSecret = `whsec_${Buffer.from('a signing secret of 32 bytes ...').toString('base64')}`
+  const start = async (t: TestContext, env: Env) => {
+    const service = await startTestService(env)
+    t.after(service.close)
+    const caller = callerOf(service, await service.addOrganization())
+    const { id: accountId } = await caller.addAccount()
+    await caller.addConnectors(accountId, webhook, httpsFile)
+    const save = (id: string, secretConfig: Record<string, string | null>) =>
+      caller.call('configureConnector', { accountId, id, body: { secretConfig } })
+    const saveHook = async (url: string) => (await save(webhook.id, { url, signingSecret })).status
+    return { caller, accountId, save, saveHook, service }
+  }
+
+  test('is refused when it is saved, in a sentence that names the setting', async (t) => {
+    const { save, saveHook } = await start(t, { PENSTOCK_EGRESS: 'any' })
+    const refused = await save(webhook.id, { url: 'http://hooks.example.com/in?a=1', signingSecret })
+    assert.deepEqual([refused.status, refused.error], [400, 'invalid_request'])
+    assert.equal(refused.details.length, 1)
+    assert.equal(refused.details[0]?.field, 'body.secretConfig.url')
+    assert.match(
+      refused.details[0]?.message ?? '',
+      /^must begin with https:\/\/.*hooks\.example\.com.*PENSTOCK_ALLOW_HTTP$/,
+    )
+    for (const url of [
+      'HTTP://hooks.example.com',
+      ' http://10.0.0.5/',
+      'http://localhost.example.com/',
+      'http://127.example.com/',
+    ])
+      assert.equal(await saveHook(url), 400, url)
+    for (const url of [
+      'https://hooks.example.com/in',
+      'http://127.0.0.1:8000/',
+      'http://[::1]/',
+      'http://localhost/in',
+    ])
+      assert.equal(await saveHook(url), 200, url)
+  })
+
+  test('counts only where a secret goes there', async (t) => {
+    const { save } = await start(t, { PENSTOCK_EGRESS: 'any' })
+    const url = 'http://files.example.com/'
+    assert.equal((await save(httpsFile.id, { url })).status, 200)
+    for (const secrets of [
+      { authentication: 'bearer token', bearerToken: 'a-token-for-files' },
+      { authentication: 'user name and password', username: 'u', password: 'a-password' },
+      { secretQuery: 'key=a-key' },
+    ]) {
+      const refused = await save(httpsFile.id, { url, ...secrets })
+      assert.deepEqual(
+        refused.details.map(({ field }) => field),
+        ['body.secretConfig.url'],
+        JSON.stringify(secrets),
+      )
+    }
+  })
+
+  test('is allowed to the hosts that PENSTOCK_ALLOW_HTTP names, and to this machine only where private addresses are', async (t) => {
+    const allowed = 'hooks.internal, 10.1.0.0/16, gateway.internal:8080'
+    const { saveHook } = await start(t, { PENSTOCK_EGRESS: 'public', PENSTOCK_ALLOW_HTTP: allowed })
+    for (const url of [
+      'http://hooks.internal/in',
+      'http://HOOKS.internal.:81/',
+      'http://10.1.2.3/',
+      'http://gateway.internal:8080/',
+    ])
+      assert.equal(await saveHook(url), 200, url)
+    for (const url of [
+      'http://127.0.0.1/',
+      'http://localhost/',
+      'http://10.2.0.1/',
+      'http://gateway.internal/',
+      'http://a.hooks.internal/',
+    ])
+      assert.equal(await saveHook(url), 400, url)
+    assert.throws(
+      () => readConfig({ PENSTOCK_ALLOW_HTTP: 'http://hooks.internal' }),
+      (error) => error instanceof ConfigError && /^PENSTOCK_ALLOW_HTTP must be host names/.test(error.message),
+    )
+  })
+
+  test('that was saved while it was allowed is refused when it is used', async (t) => {
+    const { caller, accountId, save, service } = await start(t, { PENSTOCK_EGRESS: 'any' })
+    await caller.expect(save(webhook.id, { url: 'https://hooks.example.com/in', signingSecret }))
+    await service.database.pool.query(
+      `update added_connectors set settings = '{"url": "http://hooks.example.com/in"}' where connector_id = $1`,
+      [webhook.id],
+    )
+    const check = await caller.expect(caller.call('checkConnector', { accountId, id: webhook.id }))
+    assert.equal(check.ok, false)
+    assert.match(check.message, /URL must begin with https:\/\/.*PENSTOCK_ALLOW_HTTP\.$/)
+  })
 })

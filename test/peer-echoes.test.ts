@@ -295,7 +295,7 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     },
     transfer: { kind, id: '0f1e2d3c4b5a6978', retry: { firstMs: 0, mostMs: 0, totalMs: 0 }, replaceShareMin: 0 },
   }[kind] as Job
-  const runtime = { loadConnector, egress, localFolders: [] }
+  const runtime = { loadConnector, egress, plainHttp: { loopback: false, allow: [] }, localFolders: [] }
   said.push(await runJob(job, { runtime, host, signal: new AbortController().signal, onProgress: () => {} }))
   return JSON.stringify(said)
 }

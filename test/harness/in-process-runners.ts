@@ -8,8 +8,9 @@ import { EndJob } from '../../packages/server/src/runners/runner-process.ts'
  * Runners inside this process, for tests that write the sides of a connection as functions: the same engine, and the same
  * messages as between processes.
  */
-export function createInProcessRunners(runtime: Omit<Runtime, 'egress'>): Runners {
+export function createInProcessRunners(given: Omit<Runtime, 'egress' | 'plainHttp'>): Runners {
   const egress = createEgress({ reach: 'any' })
+  const runtime: Runtime = { ...given, egress, plainHttp: { loopback: true, allow: [] } }
   return {
     async run(job, { signal, answer }) {
       const ending = new AbortController()
@@ -24,7 +25,7 @@ export function createInProcessRunners(runtime: Omit<Runtime, 'egress'>): Runner
           (error) => host.receive({ type: 'ended', id, resumes: error instanceof EndJob && error.resumes }),
         )
       })
-      const deps = { runtime: { ...runtime, egress }, host, signal: ending.signal, onProgress: () => {} }
+      const deps = { runtime, host, signal: ending.signal, onProgress: () => {} }
       return copied(await runJob(copied(job), deps))
     },
     stats: () => ({ running: 0, idle: 0, memoryBytes: 0, deaths: noDeaths }),

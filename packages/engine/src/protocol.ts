@@ -1,4 +1,4 @@
-import type { CheckStep, Instruction, Json, Values } from '@penstock/connector'
+import type { CheckStep, Instruction, Json, PlainHttp, Values } from '@penstock/connector'
 import type { EgressOptions } from '@penstock/connector/egress'
 import type { Fault, Preview } from '@penstock/wire'
 
@@ -15,6 +15,8 @@ import type { Fault, Preview } from '@penstock/wire'
 /** What every job of a runner works with, sent once when the runner starts. */
 export type RunnerSettings = {
   readonly egress: Pick<EgressOptions, 'reach' | 'allow'>
+  /** Where secrets may go without TLS. */
+  readonly plainHttp: PlainHttp
   /** Directories that connectors may read and write. Absolute paths. */
   readonly localFolders: readonly string[]
 }

@@ -53,7 +53,8 @@ async function work(job: Job): Promise<void> {
   const egress = createEgress(settings.egress)
   const alive = setInterval(() => send({ type: 'alive', rssBytes: process.memoryUsage.rss() }), protocolLimits.aliveMs)
   try {
-    const runtime = { loadConnector, egress, localFolders: settings.localFolders }
+    const { localFolders, plainHttp } = settings
+    const runtime = { loadConnector, egress, localFolders, plainHttp }
     const result = await runJob(job, { runtime, host, signal: ending.signal, onProgress: reportProgress })
     await egress.close()
     send({ type: 'done', result })

@@ -1,4 +1,11 @@
-import type { Connector, ConnectorContext, Egress } from '@penstock/connector'
+import {
+  type Connector,
+  type ConnectorContext,
+  type Egress,
+  insecureAddresses,
+  Outcome,
+  type PlainHttp,
+} from '@penstock/connector'
 import type { Role } from '@penstock/wire'
 import type { OpenedSide } from './protocol.ts'
 import { sideSettings, withDefaults } from './settings.ts'
@@ -9,20 +16,28 @@ export type Runtime = {
   /** The connector with this slug, with the code that moves data. Throws where there is none. */
   loadConnector(slug: string): Promise<Connector>
   readonly egress: Egress
+  /** Where secrets may go without TLS. */
+  readonly plainHttp: PlainHttp
   readonly localFolders: readonly string[]
 }
 
 /**
  * What a connector is handed, and what removes its secrets from what it reports. Secrets are in the clear in the context,
- * and in the connector's hands alone.
+ * and in the connector's hands alone. Throws `refused` where secrets would go over `http://` to a host that they must not go
+ * to: what is saved could have been allowed when it was saved.
  */
 export function openContext(
-  { egress, localFolders }: Runtime,
+  { egress, localFolders, plainHttp }: Runtime,
   connector: Connector,
   role: Role | undefined,
   { secrets, settings }: OpenedSide,
   signal: AbortSignal,
 ): { readonly context: ConnectorContext; readonly redact: SideSecrets['redact'] } {
+  const [insecure] = insecureAddresses(connector.secrets, secrets, plainHttp)
+  if (insecure) {
+    const { label = '' } = connector.secrets[insecure.key] ?? {}
+    throw new Outcome('refused', 'insecure_address', `${label} ${insecure.message}.`)
+  }
   const { redact, watch } = secretsOfSide(connector, secrets)
   const context = {
     secrets: withDefaults(connector.secrets, secrets),

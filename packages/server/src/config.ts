@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
 import { compile as compileProxies } from '@fastify/proxy-addr'
+import type { PlainHttp } from '@penstock/connector'
 import type { Reach } from '@penstock/connector/egress'
 import { type AllowedDestination, parseAllowed } from '@penstock/connector/egress/allowed'
 import { limits } from '@penstock/wire'
@@ -63,6 +64,8 @@ export type Config = {
   /** A transfer that replaces everything with less than this part of what the last one sent waits for confirmation. */
   replacePercentMin: number
   egress: EgressSettings
+  /** Where connectors may send secrets over http://. */
+  plainHttp: PlainHttp
   /** Directories that the connector of local folders may read and write. */
   localFolders: readonly string[]
   logLevel: LogLevel
@@ -147,6 +150,7 @@ export function readConfig(
 
   const transfersAtOnce = whole('PENSTOCK_TRANSFERS', 6, 1, 100)
   const checksAtOnce = whole('PENSTOCK_CHECKS', 4, 1, 100)
+  const egress = readEgress(given, read, listens)
 
   const config: Config = {
     host,
@@ -206,7 +210,8 @@ export function readConfig(
       days: whole('PENSTOCK_REJECT_DAYS', 30, 1, 3_650),
     },
     replacePercentMin: whole('PENSTOCK_REPLACE_PERCENT', 50, 0, 100),
-    egress: readEgress(given, read, listens),
+    egress,
+    plainHttp: { loopback: egress.reach === 'any', allow: readDestinations(read, 'PENSTOCK_ALLOW_HTTP') },
     localFolders: read(
       'PENSTOCK_LOCAL_FOLDERS',
       [],
@@ -253,15 +258,7 @@ function readEgress(given: Given, read: Read, listens: boolean): EgressSettings 
     (value) => (value === 'any' || value === 'public' ? value : undefined),
     'any or public',
   )
-  const allow = read<readonly AllowedDestination[]>(
-    'PENSTOCK_EGRESS_ALLOW',
-    [],
-    (value) => {
-      const parsed = words(value).map(parseAllowed)
-      return parsed.every((one) => one !== undefined) ? parsed : undefined
-    },
-    'host names, addresses or networks with commas between them, each with a port where one alone is meant, such as db.internal:5432, 10.1.0.0/16, [fd12::7]:5432; link-local and metadata addresses are never allowed',
-  )
+  const allow = readDestinations(read, 'PENSTOCK_EGRESS_ALLOW')
   if (reach) return { reach, allow, reason: 'PENSTOCK_EGRESS is set' }
   if (!listens) return { reach: 'public', allow, reason: 'a worker does not know who has access to the API' }
   const exposure = ['PENSTOCK_PUBLIC_URL', 'PENSTOCK_TRUSTED_PROXIES'].find((name) => given(name))
@@ -272,6 +269,18 @@ function readEgress(given: Given, read: Read, listens: boolean): EgressSettings 
     ? { reach: 'any', allow, reason: `the service listens on ${host} alone` }
     : { reach: 'public', allow, reason: 'PENSTOCK_HOST is not a loopback address' }
 }
+
+/** Reads destinations that the operator allows something for. */
+const readDestinations = (read: Read, setting: string): readonly AllowedDestination[] =>
+  read<readonly AllowedDestination[]>(
+    setting,
+    [],
+    (value) => {
+      const parsed = words(value).map(parseAllowed)
+      return parsed.every((one) => one !== undefined) ? parsed : undefined
+    },
+    'host names, addresses or networks with commas between them, each with a port where one alone is meant, such as db.internal:5432, 10.1.0.0/16, [fd12::7]:5432; link-local and metadata addresses are never allowed',
+  )
 
 /** What connectors may connect to and why, as a sentence for the operator. */
 export function describeEgress({ reach, allow, reason }: EgressSettings): string {

@@ -47,11 +47,11 @@ function parseName(text: string): Omit<AllowedDestination, 'text'> | undefined {
   return isName && name.length <= 253 && isAllowedName(name) ? { name } : undefined
 }
 
-/** Whether a private address is among what is allowed, given the host name that it was found under and the port. */
-export type IsAllowedPrivate = (address: string, host: string, port: number | undefined) => boolean
+/** Whether an address, or the host name that it was found under, is among the destinations; `''` where there is no address. */
+export type Matches = (address: string, host: string, port: number | undefined) => boolean
 
 /** Makes the question from the list. A destination that names a port answers no where the port is not known. */
-export function makeIsAllowedPrivate(allowed: readonly AllowedDestination[]): IsAllowedPrivate {
+export function makeMatches(allowed: readonly AllowedDestination[]): Matches {
   const entries = allowed.map(({ name, network, port }) => {
     const list = new BlockList()
     if (network) list.addSubnet(network.address, network.bits, isIP(network.address) === 4 ? 'ipv4' : 'ipv6')
@@ -59,10 +59,12 @@ export function makeIsAllowedPrivate(allowed: readonly AllowedDestination[]): Is
   })
   return (address, host, port) => {
     const [name, plain] = [plainName(host), address.replace(/%.*$/s, '')]
-    const family = isIP(plain) === 4 ? 'ipv4' : 'ipv6'
+    const version = isIP(plain)
+    const family = version === 4 ? 'ipv4' : 'ipv6'
     return entries.some(
       (entry) =>
-        (entry.port === undefined || entry.port === port) && (entry.name === name || entry.list.check(plain, family)),
+        (entry.port === undefined || entry.port === port) &&
+        (entry.name === name || (version !== 0 && entry.list.check(plain, family))),
     )
   }
 }

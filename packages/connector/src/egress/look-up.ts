@@ -2,7 +2,7 @@ import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Outcome } from '../outcome.ts'
 import { isAllowedName, kindOfAddress, type Reach } from './addresses.ts'
-import { type AllowedDestination, makeIsAllowedPrivate } from './allowed.ts'
+import { type AllowedDestination, makeMatches } from './allowed.ts'
 
 /** Answers for a host what `dns.lookup` would, without the addresses that must not be reached. */
 export type LookUp = LookupFunction
@@ -26,7 +26,7 @@ export type AddressRules = {
  * @param allow private destinations that may be connected to although `reach` is `public`
  */
 export function makeAddressRules(reach: Reach, allow: readonly AllowedDestination[] = []): AddressRules {
-  const isAllowedPrivate = makeIsAllowedPrivate(allow)
+  const isAllowedPrivate = makeMatches(allow)
   const isAllowed = (address: string, host: string, port: number | undefined) => {
     const kind = kindOfAddress(address)
     if (kind !== 'private') return kind === 'public'

@@ -1,7 +1,9 @@
 import {
   type Connector,
   incompatibilities,
+  insecureAddresses,
   missingValues,
+  type PlainHttp,
   readValues,
   rebindSecrets,
   type Values,
@@ -148,13 +150,12 @@ export async function getConnectorConfiguration(
 
 /**
  * Saves a connector's configuration: keys given replace, keys left out stay, null clears. Stored secrets do not follow to
- * a new destination.
+ * a new destination, and none goes over http:// to where the operator does not allow it.
  */
 export async function configureConnector(
   tx: Transaction,
   catalogue: Catalogue,
-  keyring: Keyring,
-  environment: string,
+  { keyring, environment, plainHttp }: { keyring: Keyring; environment: string; plainHttp: PlainHttp },
   account: ActingAccount,
   connectorId: string,
   { name, secretConfig, configurationId, secretName }: BodyOf<'configureConnector'>,
@@ -177,6 +178,8 @@ export async function configureConnector(
   const faults = [...reading.faults, ...withoutRepeats(rebinding.faults, reading.faults)]
   const merged: Record<string, Values[string]> = { ...current, ...set }
   for (const key of cleared) delete merged[key]
+  const insecure = insecureAddresses(connector.secrets, merged, plainHttp)
+  faults.push(...insecure.map(({ key, message }) => ({ field: `body.secretConfig.${key}`, message })))
   refuseFaults([...faults, ...withoutRepeats(missingValues(connector.secrets, merged, 'body.secretConfig'), faults)])
 
   const isSecret = (key: string) => connector.secrets[key]?.type === 'Password'

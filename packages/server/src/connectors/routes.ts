@@ -22,6 +22,7 @@ type ConnectorOperation =
 
 export const connectorRoutes = ({ config, catalogue, keyring }: Deps): Handlers<ConnectorOperation> => {
   const env = config.environment.name
+  const { plainHttp } = config
   return {
     listConnectors: async ({ query }) => catalogue.page(query),
     addConnectors: async ({ db, account, body }) => ({ reply: await addConnectors(db, catalogue, env, account, body) }),
@@ -32,7 +33,7 @@ export const connectorRoutes = ({ config, catalogue, keyring }: Deps): Handlers<
     getConnector: async ({ id }) => getConnector(catalogue, id),
     getConnectorConfiguration: ({ db, account, id }) => getConnectorConfiguration(db, catalogue, env, account, id),
     configureConnector: ({ db, account, id, body, precondition }) =>
-      configureConnector(db, catalogue, keyring, env, account, id, body, precondition),
+      configureConnector(db, catalogue, { keyring, environment: env, plainHttp }, account, id, body, precondition),
     removeConnector: async ({ db, account, id, precondition }) => ({
       reply: await removeConnector(db, catalogue, env, account, id, precondition),
     }),

@@ -5,8 +5,8 @@ import type { PoolOptions } from './runner-pool.ts'
 const stallMs = 30_000
 
 /** The runners of a process, by its settings. */
-export const runnerOptions = ({ egress, localFolders, runnerMemoryMb }: Config): PoolOptions => ({
-  settings: { egress: { reach: egress.reach, allow: egress.allow }, localFolders },
+export const runnerOptions = ({ egress, plainHttp, localFolders, runnerMemoryMb }: Config): PoolOptions => ({
+  settings: { egress: { reach: egress.reach, allow: egress.allow }, plainHttp, localFolders },
   memoryBytesMax: runnerMemoryMb * 1024 ** 2,
   stallMs,
   spare: true,

@@ -1,0 +1,40 @@
+import { isIP } from 'node:net'
+import { fieldCounts } from '@penstock/wire'
+import { type AllowedDestination, makeMatches } from './egress/allowed.ts'
+import type { Fields } from './fields.ts'
+import type { Values } from './values.ts'
+
+/** Where secrets may go over `http://`, which everybody on the way can read. */
+export type PlainHttp = {
+  /** To this machine itself. */
+  readonly loopback: boolean
+  /** To what the operator names. A network names the addresses in it, and no host name that leads there. */
+  readonly allow: readonly AllowedDestination[]
+}
+
+/** A setting with an address that secrets must not go to. */
+export type InsecureAddress = { readonly key: string; readonly message: string }
+
+/**
+ * The settings of a group whose address begins with `http://` although secrets go there: those that bind a secret that is
+ * set, and secrets that are addresses themselves.
+ * @param values what is set; of a secret, only whether it is there counts
+ */
+export function insecureAddresses(fields: Fields, values: Values, { loopback, allow }: PlainHttp): InsecureAddress[] {
+  const isAllowed = makeMatches(allow)
+  const isSet = (key: string) => Object.hasOwn(values, key) && fieldCounts(fields, key, values)
+  return Object.entries(fields).flatMap(([key, { type, binds = [] }]) => {
+    const value = isSet(key) ? values[key] : undefined
+    if (typeof value !== 'string' || !(type === 'Password' || binds.some(isSet))) return []
+    const url = /^\s*http:\/\//i.test(value) && URL.canParse(value.trim()) ? new URL(value.trim()) : undefined
+    if (!url) return []
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    if ((loopback && isLoopback(host)) || isAllowed(isIP(host) === 0 ? '' : host, host, Number(url.port) || 80))
+      return []
+    const message = `must begin with https://, because secrets are sent to ${url.host} and everybody on the way could read them; an operator can name the host in PENSTOCK_ALLOW_HTTP`
+    return [{ key, message }]
+  })
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
