@@ -27,9 +27,11 @@ const secrets = {
 }
 const settings = { table: 'people', writeMode: 'Insert' }
 
+const asIs = (text: string) => text
+
 describe('asking a destination', () => {
   test('has a finding where it does not answer within the bound', async () => {
-    const findings = await inspectDestination(postgresql, testContext({ secrets, settings, columns: ['a'] }), 50)
+    const findings = await inspectDestination(postgresql, testContext({ secrets, settings, columns: ['a'] }), asIs, 50)
     assert.deepEqual(
       findings.map(({ code, column }) => [code, column]),
       [['no_answer', null]],
@@ -40,18 +42,18 @@ describe('asking a destination', () => {
   test('ends with the job, whose reason it throws', async () => {
     const stop = new AbortController()
     const context = testContext({ secrets, settings, columns: ['a'], signal: stop.signal })
-    const asked = inspectDestination(postgresql, context, 60_000)
+    const asked = inspectDestination(postgresql, context, asIs, 60_000)
     const reason = new Error('The caller has gone')
     stop.abort(reason)
     await assert.rejects(asked, reason)
   })
 
   test('has what the connector throws as a finding, and none of a destination that offers nothing', async () => {
-    const findings = await inspectDestination(localFolder, testContext({ secrets: { folder: 'nowhere' } }), 60_000)
+    const findings = await inspectDestination(localFolder, testContext({ secrets: { folder: 'nowhere' } }), asIs, 60_000)
     assert.deepEqual(
       findings.map(({ code }) => code),
       ['path_not_allowed'],
     )
-    assert.deepEqual(await inspectDestination(webhook, testContext(), 60_000), [])
+    assert.deepEqual(await inspectDestination(webhook, testContext(), asIs, 60_000), [])
   })
 })
