@@ -270,7 +270,14 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
   const rows: Row[] = [Object.values(side.row ?? {})]
   const state: TransferState = {
     ...{ source: null, destination: opened, replay: { columns, rows: 1 }, confirmed: true, read: 0, position: null },
-    ...{ pending: null, columns: null, startedTime: new Date(0).toISOString(), marker: null, memory: null },
+    ...{
+      pending: null,
+      unconfirmed: null,
+      columns: null,
+      startedTime: new Date(0).toISOString(),
+      marker: null,
+      memory: null,
+    },
     ...{ replaced: null, receipts: [], rejectsRoom: 10 },
   }
   const host: TransferHost = {
@@ -293,7 +300,13 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
       unmapped: true,
       deadlineMs: 20_000,
     },
-    transfer: { kind, id: '0f1e2d3c4b5a6978', retry: { firstMs: 0, mostMs: 0, totalMs: 0 }, replaceShareMin: 0 },
+    transfer: {
+      kind,
+      id: '0f1e2d3c4b5a6978',
+      connectionId: '0f1e2d3c4b5a6979',
+      retry: { firstMs: 0, mostMs: 0, totalMs: 0 },
+      replaceShareMin: 0,
+    },
   }[kind] as Job
   const runtime = { loadConnector, egress, plainHttp: { loopback: false, allow: [] }, localFolders: [] }
   said.push(await runJob(job, { runtime, host, signal: new AbortController().signal, onProgress: () => {} }))

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Json, Outcome } from '@penstock/connector'
+import { openDataKey } from '../packages/server/src/secrets/data-keys.ts'
+import { openText, places } from '../packages/server/src/transfers/sealed.ts'
 import { assertAccounted } from './harness/accounting.ts'
 import { type Engine, numbersIn, people, startEngine, taken } from './harness/engine.ts'
 import { assertInvariants } from './harness/invariants.ts'
@@ -266,10 +268,16 @@ describe('the marker of incremental reading', () => {
       return people(25)(context, after ?? context.marker)
     }
   })
-  const kept = (id: string) =>
-    engine
-      .sql<{ marker: Json }>('select marker from connection_memories where connection_id = $1', id)
-      .then(([row]) => row?.marker)
+  const kept = async (id: string): Promise<Json | undefined> => {
+    const [row] = await engine.sql<{ sealed: Buffer; keyId: string }>(
+      `select marker_sealed as sealed, data_key_id as "keyId" from connection_memories
+       where connection_id = $1 and marker_sealed is not null`,
+      id,
+    )
+    const { database, service } = engine.service
+    const key = row && (await openDataKey(database, service.deps.keyring, row.keyId))
+    return row && JSON.parse(openText(key, places.marker(id), row.sealed))
+  }
 
   test('moves when the transfer has ended, not while it runs', async () => {
     const during: (Json | undefined)[] = []

@@ -3,8 +3,9 @@ import type { KeptReject } from '@penstock/engine'
 import type { Database } from '../../packages/server/src/db/database.ts'
 import { newIdentifier } from '../../packages/server/src/identifiers.ts'
 import type { Keyring } from '../../packages/server/src/secrets/keyring.ts'
+import * as endings from '../../packages/server/src/transfers/ended/queries.ts'
 import { insertTransfer, wakeWorker } from '../../packages/server/src/transfers/queries.ts'
-import { LedgerWriter } from '../../packages/server/src/transfers/supervisor/ledger-writer.ts'
+import { LedgerWriter, transferKeys } from '../../packages/server/src/transfers/supervisor/ledger-writer.ts'
 import * as engine from '../../packages/server/src/transfers/supervisor/queries.ts'
 
 /** What a worker asks of the database, statement by statement, without the data. */
@@ -52,7 +53,8 @@ export async function takeUp(db: Database, keyring: Keyring, id: string) {
   const work = await engine.findWork.first(db, { id })
   if (!work) throw new Error('The transfer that was taken up is not there')
   const { attempt } = work
-  const ledger = new LedgerWriter(db, keyring, work, { read: 0, entries: 0, keptRejects: 0, rejectsMax: 10_000 })
+  const stored = { read: 0, entries: 0, keptRejects: 0, rejectsMax: 10_000 }
+  const ledger = new LedgerWriter(db, transferKeys(keyring, work), work, stored)
   let first = 1
   return {
     keepColumns: () =>
@@ -81,9 +83,9 @@ export async function takeUp(db: Database, keyring: Keyring, id: string) {
     },
     async end(): Promise<void> {
       await db.transaction(async (tx) => {
-        await engine.rememberMarker.run(tx, { id })
-        await engine.endTransfer.run(tx, { id, attempt, status: 'succeeded', code: null, message: null })
-        await engine.dropReceipts.run(tx, { transferId: id })
+        await endings.rememberMarker.run(tx, { id })
+        await endings.endTransfer.run(tx, { id, attempt, status: 'succeeded', code: null, message: null })
+        await endings.dropReceipts.run(tx, { transferId: id })
       })
     },
   }

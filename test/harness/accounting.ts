@@ -16,7 +16,7 @@ export async function assertAccounted(
     const { rows } = await service.database.pool.query(
       `select coalesce(sum(read), 0)::int as read, coalesce(sum(accepted), 0)::int as accepted,
          coalesce(sum(rejected), 0)::int as rejected, coalesce(sum(bytes), 0)::float8 as bytes,
-         coalesce(max(number), 0)::int = count(*) as unbroken, count(receipt)::int as receipts
+         coalesce(max(number), 0)::int = count(*) as unbroken, count(coalesce(receipt_sealed::text, receipt::text))::int as receipts
        from ledger where ${where} = $1`,
       [value],
     )

@@ -63,6 +63,13 @@ const brokenRules = `
   select 'a transfer has lost the key of its rejected records', t.id
   from of_transfers t left join data_keys d on d.id = t.data_key_id where t.data_key_id is not null and d.id is null
   union all
+  select 'a transfer that has ended keeps where it stood', t.id from of_transfers t
+  where t.status not in ('queued', 'running') and (t.position_sealed is not null or t.marker_sealed is not null)
+  union all
+  select 'a connection has lost the key of what it remembers', m.connection_id
+  from connection_memories m left join data_keys d on d.id = m.data_key_id
+  where coalesce(m.marker_sealed, m.memory_sealed) is not null and d.id is null
+  union all
   select 'the volume of an account is not the sum of its ledger', a.id
   from accounts a left join of_accounts l on l.account_id = a.id where a.volume <> coalesce(l.accepted, 0)
   union all

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeDataKey } from '../../packages/server/src/secrets/data-keys.ts'
 import { seal } from '../../packages/server/src/secrets/seal.ts'
-import { rejectPlace } from '../../packages/server/src/transfers/supervisor/ledger-writer.ts'
+import { places } from '../../packages/server/src/transfers/sealed.ts'
 import { type Caller, connectorBySlug } from './fixtures.ts'
 import type { TestService } from './service.ts'
 
@@ -67,7 +67,7 @@ export async function addEndedTransfer(
   const started = await caller.expect(caller.call('startTransfer', { accountId, id, body: {} }))
   const { id: keyId, key } = await database.transaction((tx) => makeDataKey(tx, service.deps.keyring))
   const record = JSON.stringify(['grace@example.com', 'New York'])
-  const sealed = seal(key, rejectPlace(started.id, 1), record)
+  const sealed = seal(key, places.reject(started.id, 1), record)
   await database.pool.query(
     `with ended as (
       update transfers set

@@ -49,7 +49,12 @@ describe('asking a destination', () => {
   })
 
   test('has what the connector throws as a finding, and none of a destination that offers nothing', async () => {
-    const findings = await inspectDestination(localFolder, testContext({ secrets: { folder: 'nowhere' } }), asIs, 60_000)
+    const findings = await inspectDestination(
+      localFolder,
+      testContext({ secrets: { folder: 'nowhere' } }),
+      asIs,
+      60_000,
+    )
     assert.deepEqual(
       findings.map(({ code }) => code),
       ['path_not_allowed'],

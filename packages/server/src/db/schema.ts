@@ -407,7 +407,9 @@ export const transfers = pgTable(
     attempt: integer('attempt').notNull().default(0),
     /** Runners of it that died since a batch was last confirmed. */
     crashes: integer('crashes').notNull().default(0),
-    /** How far the source is read, of what is confirmed: opaque to all but the connector (invariant 9). */
+    /** How far the source is read, of what is confirmed: opaque to all but the connector (invariant 9). Sealed under the data key. */
+    positionSealed: bytea('position_sealed'),
+    /** The same as the version before wrote it, in plain; where it is set, it is newer than the sealed one. */
     position: jsonb('position'),
     /** How many records of the source the batch covers that is being delivered; after a crash it comes again as it was. */
     pending: integer('pending'),
@@ -418,9 +420,13 @@ export const transfers = pgTable(
     latest: boolean('latest').notNull().default(true),
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
-    /** The key that its rejected records are sealed under. */
+    /** The key that its position, receipts and rejected records are sealed under. */
     dataKeyId: id('data_key_id'),
-    /** Where the next transfer begins, once this one has ended: what the last confirmed records had as marker. */
+    /**
+     * Where the next transfer begins, once this one has ended: what the last confirmed records had as marker. Sealed under
+     * the data key of the connection, which takes it over as it is.
+     */
+    markerSealed: bytea('marker_sealed'),
     marker: jsonb('marker'),
     heartbeatTime: moment('heartbeat_time'),
     createdTime: createdTime(),
@@ -489,6 +495,8 @@ export const ledger = pgTable(
     /** Of the accepted ones, those that had been rejected before. */
     replayed: integer('replayed').notNull(),
     bytes: bigint('bytes', { mode: 'number' }).notNull(),
+    /** Sealed under the data key of the transfer. */
+    receiptSealed: bytea('receipt_sealed'),
     receipt: jsonb('receipt'),
     createdTime: createdTime(),
   },
@@ -511,7 +519,9 @@ export const rejects = pgTable(
     row: bigint('row', { mode: 'number' }),
     count: integer('count').notNull().default(1),
     field: text('field'),
-    reason: text('reason').notNull(),
+    /** A destination's own words, which may repeat the record; empty in plain, except in rows of the version before. */
+    reason: text('reason').notNull().default(''),
+    reasonSealed: bytea('reason_sealed'),
     /** Not `jsonb`, which would not keep the columns in their order. */
     record: json('record').$type<Record<string, string | null>>().notNull(),
     sealed: bytea('sealed'),
@@ -528,19 +538,28 @@ export const rejects = pgTable(
 )
 
 /** What connections remember from one transfer to the next. */
-export const connectionMemories = pgTable('connection_memories', {
-  connectionId: id('connection_id')
-    .primaryKey()
-    .references(() => connections.id, { onDelete: 'cascade' }),
-  /** Where incremental reading goes on. */
-  marker: jsonb('marker'),
-  /** How many records behind it the last transfer may have delivered as one batch without a confirmation. */
-  pending: integer('pending'),
-  /** What the destination asked to be remembered. */
-  memory: jsonb('memory'),
-  /** How many records the last transfer that replaced everything sent; the brake compares with it. */
-  replaced: bigint('replaced', { mode: 'number' }),
-})
+export const connectionMemories = pgTable(
+  'connection_memories',
+  {
+    connectionId: id('connection_id')
+      .primaryKey()
+      .references(() => connections.id, { onDelete: 'cascade' }),
+    /** The key that marker and memory are sealed under. */
+    dataKeyId: id('data_key_id'),
+    /** Where incremental reading continues. */
+    markerSealed: bytea('marker_sealed'),
+    /** What the destination asked to be remembered. */
+    memorySealed: bytea('memory_sealed'),
+    /** The same as the version before wrote them, in plain; where one is set, it is newer than the sealed one. */
+    marker: jsonb('marker'),
+    memory: jsonb('memory'),
+    /** How many records behind the marker the last transfer may have delivered as one batch without a confirmation. */
+    pending: integer('pending'),
+    /** How many records the last transfer that replaced everything sent; the brake compares with it. */
+    replaced: bigint('replaced', { mode: 'number' }),
+  },
+  (t) => [index('connection_memories_data_key').on(t.dataKeyId).where(sql`${t.dataKeyId} is not null`)],
+)
 
 export const schedules = pgTable(
   'schedules',

@@ -19,9 +19,47 @@ export async function makeDataKey(tx: Transaction, keyring: Keyring): Promise<{ 
   return { id, key: masterKey(bytes) }
 }
 
-/** Opens a key. Throws where it is gone. */
-export async function openDataKey(db: Db, keyring: Keyring, id: string): Promise<MasterKey> {
+/** Opens a key; undefined where it is purged. */
+export async function openDataKey(db: Db, keyring: Keyring, id: string): Promise<MasterKey | undefined> {
   const row = await findDataKey.first(db, { id })
-  if (!row) throw new Error(`The data key ${id} is gone`)
-  return masterKey(unseal(await keyring.forOpening(db, row.keyId), dataKeyPlace(id), row.sealed))
+  return row && masterKey(unseal(await keyring.forOpening(db, row.keyId), dataKeyPlace(id), row.sealed))
+}
+
+/** The data key of something that may have none yet: opened once, and made when the first value is sealed under it. */
+export class DataKey {
+  readonly #keyring: Keyring
+  readonly #keep: (tx: Transaction, id: string) => Promise<unknown>
+  #id: string | null
+  #key: MasterKey | undefined
+  /** Keys of transactions that are not committed yet: one that fails takes its key with it. */
+  readonly #made = new WeakMap<Transaction, MasterKey>()
+
+  /** @param keep stores which key was made, in the transaction that makes it */
+  constructor(keyring: Keyring, id: string | null, keep: (tx: Transaction, id: string) => Promise<unknown>) {
+    this.#keyring = keyring
+    this.#id = id
+    this.#keep = keep
+  }
+
+  /** The key; undefined where none was made. Throws where it is gone. */
+  async open(db: Db): Promise<MasterKey | undefined> {
+    if (this.#key || this.#id === null) return this.#key
+    this.#key = await openDataKey(db, this.#keyring, this.#id)
+    if (!this.#key) throw new Error(`The data key ${this.#id} is gone`)
+    return this.#key
+  }
+
+  /** The key, which is made where there is none. */
+  async make(tx: Transaction): Promise<MasterKey> {
+    const there = this.#made.get(tx) ?? (await this.open(tx))
+    if (there) return there
+    const { id, key } = await makeDataKey(tx, this.#keyring)
+    await this.#keep(tx, id)
+    this.#made.set(tx, key)
+    tx.afterCommit(() => {
+      this.#id = id
+      this.#key = key
+    })
+    return key
+  }
 }

@@ -120,6 +120,7 @@ export const purgeDataKeys = statement<{ limit: number }>(`
   delete from data_keys where id in (
     select k.id from data_keys k
     where not exists (select from transfers t where t.data_key_id = k.id)
+      and not exists (select from connection_memories m where m.data_key_id = k.id)
     limit :limit for update skip locked
   )
 `)

@@ -266,16 +266,22 @@ export type RejectRow = {
   row: number | null
   count: number
   field: string | null
+  reasonSealed: Buffer | null
+  /** As the version before stored it; empty where it is sealed. */
   reason: string
   record: Record<string, string | null>
 }
 export const listRejects = statement<{ transferId: string; size: number; offset: number }, RejectRow>(`
-  select number, row, count, field, reason, record from rejects
+  select number, row, count, field, reason_sealed, reason, record from rejects
   where transfer_id = :transferId order by number limit :size offset :offset
 `)
 export const rejectsAfter = statement<{ transferId: string; number: number; limit: number }, RejectRow>(`
-  select number, row, count, field, reason, record from rejects
+  select number, row, count, field, reason_sealed, reason, record from rejects
   where transfer_id = :transferId and number > :number order by number limit :limit
+`)
+/** The key that the rejected records of a transfer are sealed under. */
+export const findDataKeyId = statement<{ transferId: string }, { dataKeyId: string | null }>(`
+  select data_key_id from transfers where id = :transferId
 `)
 export const countRejects = statement<{ transferId: string }, { total: number }>(`
   select count(*) as total from rejects where transfer_id = :transferId
@@ -368,26 +374,8 @@ export const purgeLedger = statement<{ windowDays: number; limit: number }>(`
   )
 `)
 
-// After a restore (restored.ts)
+// Pauses of schedules
 
-/** As `rememberMarkerUnfinished` does for one transfer. */
-export const rememberMarkersOfActive = statement(`
-  insert into connection_memories (connection_id, marker, pending)
-  select connection_id, marker, pending from transfers t
-  where status in ('queued', 'running') and marker is not null
-    and not exists (select from ledger where transfer_id = t.id and receipt is not null)
-  on conflict (connection_id) do update set marker = excluded.marker, pending = excluded.pending
-`)
-export const dropReceiptsOfActive = statement(`
-  update ledger set receipt = null
-  where receipt is not null and transfer_id in (select id from transfers where status in ('queued', 'running'))
-`)
-export const failActive = statement<{ code: string; message: string }>(`
-  update transfers set
-    status = 'failed', error_code = :code, error_message = :message, finished_time = now(), heartbeat_time = null,
-    pending = null
-  where status in ('queued', 'running')
-`)
 export const pauseSchedules = statement<{ reason: string }>(`
   insert into schedule_pauses (reason) values (:reason) on conflict (reason) do nothing
 `)

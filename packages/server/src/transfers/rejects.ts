@@ -2,7 +2,11 @@ import { Readable } from 'node:stream'
 import type { QueryOf, Reject } from '@penstock/wire'
 import type { Database } from '../db/database.ts'
 import type { ActingAccount } from '../http/call.ts'
+import { openDataKey } from '../secrets/data-keys.ts'
+import type { Keyring } from '../secrets/keyring.ts'
+import type { MasterKey } from '../secrets/seal.ts'
 import * as queries from './queries.ts'
+import { openText, places } from './sealed.ts'
 import { getTransfer } from './transfers.ts'
 import { viewReject } from './view.ts'
 
@@ -10,6 +14,7 @@ const rowsAtOnce = 1_000
 
 export async function listRejects(
   db: Database,
+  keyring: Keyring,
   account: ActingAccount,
   connectionId: string,
   transferId: string,
@@ -20,12 +25,33 @@ export async function listRejects(
     queries.listRejects.all(db, { transferId, size, offset }),
     queries.countRejects.first(db, { transferId }),
   ])
-  return { reply: rows.map(viewReject), total: count?.total ?? 0 }
+  const open = reasonsOf(db, keyring, transferId)
+  return { reply: await open(rows), total: count?.total ?? 0 }
+}
+
+/**
+ * Shows rejected records of a transfer, with their reasons opened. Their key is looked for once; where it is gone, they
+ * have been purged since they were read, and none is shown.
+ */
+function reasonsOf(db: Database, keyring: Keyring, transferId: string) {
+  let key: MasterKey | undefined
+  return async (rows: readonly queries.RejectRow[]): Promise<Reject[]> => {
+    if (!key && rows.some(({ reasonSealed }) => reasonSealed)) {
+      const id = (await queries.findDataKeyId.first(db, { transferId }))?.dataKeyId
+      key = id ? await openDataKey(db, keyring, id) : undefined
+      if (!key) return []
+    }
+    return rows.map((row) => {
+      const { reasonSealed, number } = row
+      return viewReject(row, reasonSealed ? openText(key, places.reason(transferId, number), reasonSealed) : row.reason)
+    })
+  }
 }
 
 /** All rejected records, read as they are sent, so that memory does not grow with them. */
 export async function streamRejects(
   db: Database,
+  keyring: Keyring,
   account: ActingAccount,
   connectionId: string,
   transferId: string,
@@ -33,13 +59,14 @@ export async function streamRejects(
 ): Promise<Readable> {
   await getTransfer(db, account, connectionId, transferId)
   const lines = type === 'text/csv' ? csvLines : ndjsonLines
-  return Readable.from(lines(everyReject(db, transferId)), { objectMode: false })
+  return Readable.from(lines(everyReject(db, keyring, transferId)), { objectMode: false })
 }
 
-async function* everyReject(db: Database, transferId: string): AsyncGenerator<readonly Reject[]> {
+async function* everyReject(db: Database, keyring: Keyring, transferId: string): AsyncGenerator<readonly Reject[]> {
+  const open = reasonsOf(db, keyring, transferId)
   for (let number = 0; ; ) {
     const rows = await queries.rejectsAfter.all(db, { transferId, number, limit: rowsAtOnce })
-    yield rows.map(viewReject)
+    yield await open(rows)
     const last = rows.at(-1)
     if (!last || rows.length < rowsAtOnce) return
     number = last.number

@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { dropReceiptsOfActive, failActive, rememberMarkersOfActive } from './ended/queries.ts'
 import * as queries from './queries.ts'
 
 /**
@@ -15,9 +16,9 @@ export type PauseReason = 'restore' | 'operator'
  * @returns how many they were
  */
 export async function endRestoredTransfers(db: Db): Promise<number> {
-  await queries.rememberMarkersOfActive.run(db, {})
-  await queries.dropReceiptsOfActive.run(db, {})
-  return queries.failActive.run(db, {
+  await rememberMarkersOfActive.run(db, {})
+  await dropReceiptsOfActive.run(db, {})
+  return failActive.run(db, {
     code: 'restored',
     message:
       'The database was restored from a backup that was made before this transfer had ended. Start a new transfer.',

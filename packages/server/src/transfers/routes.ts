@@ -44,8 +44,8 @@ export const transferRoutes = ({ config, catalogue, keyring, interactive }: Deps
     }),
     listRejects: async ({ db, account, id, transferId, query, stream }) =>
       stream
-        ? { reply: [], total: 0, body: await streamRejects(db, account, id, transferId, stream) }
-        : listRejects(db, account, id, transferId, query),
+        ? { reply: [], total: 0, body: await streamRejects(db, keyring, account, id, transferId, stream) }
+        : listRejects(db, keyring, account, id, transferId, query),
     getReplayable: async ({ db, account, id, transferId }) => ({
       reply: await getReplayable(db, account, id, transferId),
     }),

@@ -20,7 +20,7 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
   error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' },
 })
 
-export const viewReject = ({ row, count, field, reason, record }: RejectRow): Reject => ({
+export const viewReject = ({ row, count, field, record }: RejectRow, reason: string): Reject => ({
   row,
   count,
   field,

@@ -1,14 +1,28 @@
 import type { Confirmation, KeptReject } from '@penstock/engine'
 import type { Database, Transaction } from '../../db/database.ts'
-import { makeDataKey, openDataKey } from '../../secrets/data-keys.ts'
+import { DataKey } from '../../secrets/data-keys.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
-import { type MasterKey, seal } from '../../secrets/seal.ts'
+import { type Place, seal } from '../../secrets/seal.ts'
+import { places, sealJson } from '../sealed.ts'
 import { Lost } from './endings.ts'
 import * as queries from './queries.ts'
 import { type Replay, settleReplay } from './replays/replays.ts'
 
-/** What a rejected record is sealed for. */
-export const rejectPlace = (transferId: string, number: number) => ['reject', transferId, String(number)]
+/** The keys that are used while a transfer runs: its own, and that of its connection for what outlives it. */
+export type TransferKeys = { readonly transfer: DataKey; readonly connection: DataKey }
+
+/** The keys of a transfer; what one that is made is kept for stores it. */
+export const transferKeys = (
+  keyring: Keyring,
+  { id, attempt, connectionId, dataKeyId, connectionDataKeyId }: queries.WorkRow,
+): TransferKeys => ({
+  transfer: new DataKey(keyring, dataKeyId, async (tx, made) => {
+    if ((await queries.keepDataKey.run(tx, { id, attempt, dataKeyId: made })) === 0) throw new Lost()
+  }),
+  connection: new DataKey(keyring, connectionDataKeyId, (tx, made) =>
+    queries.keepConnectionDataKey.run(tx, { connectionId, dataKeyId: made }),
+  ),
+})
 
 /** How much of a transfer is stored already, and how many of its rejects may be. */
 export type Stored = {
@@ -24,21 +38,18 @@ export type Stored = {
  */
 export class LedgerWriter {
   readonly #db: Database
-  readonly #keyring: Keyring
+  readonly #keys: TransferKeys
   readonly #work: queries.WorkRow
   readonly #replay: Replay | undefined
   #stored: Stored
-  #dataKeyId: string | null
-  #dataKey: MasterKey | undefined
 
   /** @param replay what the transfer sends again, where it is a replay */
-  constructor(db: Database, keyring: Keyring, work: queries.WorkRow, stored: Stored, replay?: Replay) {
+  constructor(db: Database, keys: TransferKeys, work: queries.WorkRow, stored: Stored, replay?: Replay) {
     this.#db = db
-    this.#keyring = keyring
+    this.#keys = keys
     this.#work = work
     this.#stored = stored
     this.#replay = replay
-    this.#dataKeyId = work.dataKeyId
   }
 
   /**
@@ -51,22 +62,23 @@ export class LedgerWriter {
     const accepted = read - rejected
     const number = this.#stored.entries + 1
     const rejects = [...stagedRejects, confirmation.rejects].filter((part) => part.length > 0)
-    const text = (json: unknown) => (json === null ? null : JSON.stringify(json))
+    const { transfer, connection } = this.#keys
     const keptRejects = await this.#db.transaction(async (tx) => {
       await queries.addAccountVolume.run(tx, { accountId, accepted })
       await queries.addConnectionVolume.run(tx, { connectionId, read, accepted })
       const stored = await queries.confirmTransfer.run(tx, {
         ...{ id, attempt, read, sent, bytes, rejected, accepted, progress },
-        position: text(position),
-        marker: text(marker),
+        position: await sealJson(tx, transfer, places.position(id), position),
+        marker: await sealJson(tx, connection, places.marker(connectionId), marker),
       })
       if (stored === 0) throw new Lost()
       await queries.insertLedger.run(tx, {
         ...{ transferId: id, number, organizationId, accountId, connectionId, accepted, read, rejected, bytes },
         replayed: trigger === 'replay' ? accepted : 0,
-        receipt: text(receipt),
+        receipt: await sealJson(tx, transfer, places.receipt(id, number), receipt),
       })
-      if (memory !== null) await queries.rememberMemory.run(tx, { connectionId, memory: JSON.stringify(memory) })
+      const sealedMemory = await sealJson(tx, connection, places.memory(connectionId), memory)
+      if (sealedMemory) await queries.rememberMemory.run(tx, { connectionId, memory: sealedMemory })
       let kept = this.#stored.keptRejects
       for (const some of rejects) {
         const part = some.slice(0, Math.max(0, this.#stored.rejectsMax - kept))
@@ -86,34 +98,17 @@ export class LedgerWriter {
   /** @param after how many are kept already */
   async #keepRejects(tx: Transaction, rejects: readonly KeptReject[], after: number): Promise<void> {
     const { id } = this.#work
-    const key = await this.#openDataKey(tx)
+    const key = await this.#keys.transfer.make(tx)
+    const sealed = (place: Place, text: string) => seal(key, place, text).toString('base64')
     await queries.insertRejects.run(tx, {
       transferId: id,
       after,
       rows: rejects.map(({ row }) => row),
       counts: rejects.map(({ count }) => count),
       fields: rejects.map(({ field }) => field),
-      reasons: rejects.map(({ reason }) => reason),
+      reasons: rejects.map(({ reason }, i) => sealed(places.reason(id, after + i + 1), reason)),
       records: rejects.map(({ record }) => record),
-      sealed: rejects.map(({ raw }, i) =>
-        raw === null ? null : seal(key, rejectPlace(id, after + i + 1), raw).toString('base64'),
-      ),
+      sealed: rejects.map(({ raw }, i) => (raw === null ? null : sealed(places.reject(id, after + i + 1), raw))),
     })
-  }
-
-  async #openDataKey(tx: Transaction): Promise<MasterKey> {
-    if (this.#dataKey) return this.#dataKey
-    if (this.#dataKeyId) {
-      this.#dataKey = await openDataKey(tx, this.#keyring, this.#dataKeyId)
-      return this.#dataKey
-    }
-    const { id: dataKeyId, key } = await makeDataKey(tx, this.#keyring)
-    await queries.keepDataKey.run(tx, { id: this.#work.id, attempt: this.#work.attempt, dataKeyId })
-    // Cached only once it is stored: a transaction that fails takes the key with it.
-    tx.afterCommit(() => {
-      this.#dataKey = key
-      this.#dataKeyId = dataKeyId
-    })
-    return key
   }
 }

@@ -21,6 +21,7 @@ export type WorkRow = {
   confirmed: boolean
   read: number
   attempt: number
+  positionSealed: Buffer | null
   position: Json | null
   pending: number | null
   unconfirmed: number | null
@@ -29,7 +30,10 @@ export type WorkRow = {
   dataKeyId: string | null
   createdTime: Date
   startedTime: Date
+  connectionDataKeyId: string | null
+  markerSealed: Buffer | null
   marker: Json | null
+  memorySealed: Buffer | null
   memory: Json | null
   replaced: number | null
 }
@@ -106,19 +110,24 @@ export const findWork = statement<{ id: string }, WorkRow>(`
     t.replay_of,
     case when t.src_settings is null then c.src_config || t.src_config else t.src_config end as src_config,
     case when t.src_settings is null then c.dest_config || t.dest_config else t.dest_config end as dest_config,
-    t.src_settings, t.dest_settings, t.confirmed, t.read, t.attempt, t.position, t.pending, t.source_columns, t.columns, t.data_key_id,
-    t.created_time, t.started_time, m.marker, m.memory, m.replaced, case when t.read = 0 then m.pending end as unconfirmed
+    t.src_settings, t.dest_settings, t.confirmed, t.read, t.attempt, t.position_sealed, t.position, t.pending,
+    t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
+    m.data_key_id as connection_data_key_id, m.marker_sealed, m.marker, m.memory_sealed, m.memory, m.replaced,
+    case when t.read = 0 then m.pending end as unconfirmed
   from transfers t
   join connections c on c.id = t.connection_id
   left join connection_memories m on m.connection_id = t.connection_id
   where t.id = :id and t.status = 'running'
 `)
 
-export const receiptsOf = statement<{ transferId: string }, { number: number; receipt: Json | null }>(`
-  select number, receipt from ledger where transfer_id = :transferId order by number
+export const receiptsOf = statement<
+  { transferId: string },
+  { number: number; receiptSealed: Buffer | null; receipt: Json | null }
+>(`
+  select number, receipt_sealed, receipt from ledger where transfer_id = :transferId order by number
 `)
 
-type Fence = { id: string; attempt: number }
+export type Fence = { id: string; attempt: number }
 export type StandingRow = { status: ConnectionStatus; accountEnabled: boolean; cancelling: boolean; gone: boolean }
 
 /** Says that the worker lives, and asks whether it may go on (invariant 3). Nothing: the transfer is not its own any more. */
@@ -147,6 +156,12 @@ export const keepDataKey = statement<Fence & { dataKeyId: string }>(`
   where id = :id and attempt = :attempt and status = 'running'
 `)
 
+/** Makes this the key of what outlives the transfers of a connection. */
+export const keepConnectionDataKey = statement<{ connectionId: string; dataKeyId: string }>(`
+  insert into connection_memories (connection_id, data_key_id) values (:connectionId, :dataKeyId)
+  on conflict (connection_id) do update set data_key_id = excluded.data_key_id
+`)
+
 // What was confirmed, in one transaction (invariants 9 and 10). Rows are taken in this order: account, connection, transfer.
 
 export const addAccountVolume = statement<{ accountId: string; accepted: number }>(`
@@ -171,14 +186,15 @@ export const confirmTransfer = statement<
     rejected: number
     bytes: number
     progress: number | null
-    position: string | null
-    marker: string | null
+    position: Buffer | null
+    marker: Buffer | null
   }
 >(`
   update transfers set
     read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
-    bytes = bytes + :bytes, progress = coalesce(:progress, progress), position = coalesce(:position, position), pending = null, crashes = 0,
-    marker = coalesce(:marker, marker), error_code = null, error_message = null, heartbeat_time = now()
+    bytes = bytes + :bytes, progress = coalesce(:progress, progress), pending = null, crashes = 0,
+    position_sealed = coalesce(:position, position_sealed), position = case when :position::bytea is null then position end,
+    marker_sealed = coalesce(:marker, marker_sealed), marker = case when :marker::bytea is null then marker end, error_code = null, error_message = null, heartbeat_time = now()
   where id = :id and attempt = :attempt and status = 'running'
 `)
 
@@ -193,10 +209,10 @@ export const insertLedger = statement<{
   rejected: number
   replayed: number
   bytes: number
-  receipt: string | null
+  receipt: Buffer | null
 }>(`
   insert into ledger
-    (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes, receipt)
+    (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes, receipt_sealed)
   values
     (:transferId, :number, :organizationId, :accountId, :connectionId, (now() at time zone 'UTC')::date,
      :read, :accepted, :rejected, :replayed, :bytes, :receipt)
@@ -208,12 +224,13 @@ export const insertRejects = statement<{
   rows: readonly (number | null)[]
   counts: readonly number[]
   fields: readonly (string | null)[]
+  /** Sealed, in base64, as the records are. */
   reasons: readonly string[]
   records: readonly string[]
   sealed: readonly (string | null)[]
 }>(`
-  insert into rejects (transfer_id, number, row, count, field, reason, record, sealed)
-  select :transferId, :after::int + n, row, count, field, reason, record, decode(sealed, 'base64')
+  insert into rejects (transfer_id, number, row, count, field, reason_sealed, record, sealed)
+  select :transferId, :after::int + n, row, count, field, decode(reason, 'base64'), record, decode(sealed, 'base64')
   from unnest(:rows::bigint[], :counts::int[], :fields::text[], :reasons::text[], :records::json[], :sealed::text[])
     with ordinality as r (row, count, field, reason, record, sealed, n)
 `)
@@ -223,28 +240,9 @@ export const countKeptRejects = statement<{ transferId: string }, { kept: number
 `)
 
 /** At once: what a destination made for the connection is there, however the transfer ends. */
-export const rememberMemory = statement<{ connectionId: string; memory: string }>(`
-  insert into connection_memories (connection_id, memory) values (:connectionId, :memory)
-  on conflict (connection_id) do update set memory = excluded.memory
-`)
-
-/** When a transfer has succeeded: the next one goes on where its confirmed records end. */
-export const rememberMarker = statement<{ id: string }>(`
-  insert into connection_memories (connection_id, marker)
-  select connection_id, marker from transfers where id = :id and marker is not null
-  on conflict (connection_id) do update set marker = excluded.marker, pending = null
-`)
-
-/**
- * When it ended without success: the same, unless the destination gave receipts. What it has of such a transfer is not
- * whole and may be gone, so the next one reads it again. The batch that was being delivered comes again as it was.
- */
-export const rememberMarkerUnfinished = statement<{ id: string }>(`
-  insert into connection_memories (connection_id, marker, pending)
-  select connection_id, marker, pending from transfers t
-  where id = :id and marker is not null
-    and not exists (select from ledger where transfer_id = t.id and receipt is not null)
-  on conflict (connection_id) do update set marker = excluded.marker, pending = excluded.pending
+export const rememberMemory = statement<{ connectionId: string; memory: Buffer }>(`
+  insert into connection_memories (connection_id, memory_sealed) values (:connectionId, :memory)
+  on conflict (connection_id) do update set memory_sealed = excluded.memory_sealed, memory = null
 `)
 
 /** How much a transfer that replaced everything put in its place. */
@@ -258,30 +256,6 @@ export const rememberReplaced = statement<{ id: string }>(`
 export const tellTrouble = statement<Fence & { code: string; message: string }>(`
   update transfers set error_code = :code, error_message = :message
   where id = :id and attempt = :attempt and status = 'running'
-`)
-
-export const endTransfer = statement<
-  Fence & { status: 'succeeded' | 'failed' | 'cancelled'; code: string | null; message: string | null }
->(`
-  update transfers set
-    status = case
-      when :status = 'succeeded' and rejected > 0 then case when accepted > 0 then 'partial' else 'failed' end
-      else :status
-    end,
-    progress = case when :status = 'succeeded' then 1 else progress end,
-    error_code = case when :status = 'succeeded' and rejected > 0 and accepted = 0 then 'nothing_accepted' else :code end,
-    error_message = case
-      when :status = 'succeeded' and rejected > 0 and accepted = 0
-      then 'Not one of the ' || rejected || ' records was accepted. Look at why they were rejected, correct the source or the mapping, and start the transfer again.'
-      else :message
-    end,
-    finished_time = now(), heartbeat_time = null, pending = null
-  where id = :id and attempt = :attempt and status = 'running'
-`)
-
-/** Receipts serve to go on; of a transfer that has ended nothing goes on. */
-export const dropReceipts = statement<{ transferId: string }>(`
-  update ledger set receipt = null where transfer_id = :transferId and receipt is not null
 `)
 
 /** Gives a transfer back, so that another worker takes it up at once. */

@@ -7,6 +7,7 @@ import type { Logger } from '../../log.ts'
 import type { Runners } from '../../runners/runner-pool.ts'
 import { EndJob, RunnerDied } from '../../runners/runner-process.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
+import * as endings from '../ended/queries.ts'
 import { wakeWorker } from '../queries.ts'
 import { movingSides } from '../sides.ts'
 import { type Claims, claimTransfer } from './claim.ts'
@@ -151,10 +152,10 @@ async function finish({ database, catalogue }: SupervisorDeps, work: queries.Wor
   const replaces = deliver.replaces?.(sideSettings(destination, 'Destination', work.destConfig)) ?? false
   await database.transaction(async (tx) => {
     if (replaces) await queries.rememberReplaced.run(tx, { id })
-    await queries.rememberMarker.run(tx, { id })
-    const ended = await queries.endTransfer.run(tx, { id, attempt, status: 'succeeded', code: null, message: null })
+    await endings.rememberMarker.run(tx, { id })
+    const ended = await endings.endTransfer.run(tx, { id, attempt, status: 'succeeded', code: null, message: null })
     if (ended === 0) throw new Lost()
-    await queries.dropReceipts.run(tx, { transferId: id })
+    await endings.dropReceipts.run(tx, { transferId: id })
   })
 }
 
@@ -198,10 +199,10 @@ async function writeEnd(deps: SupervisorDeps, work: queries.WorkRow, error: unkn
   }
   const { status, code, message, breaks, isOutage } = describeEnd(error, deps)
   await database.transaction(async (tx) => {
-    await queries.rememberMarkerUnfinished.run(tx, { id })
-    const ended = await queries.endTransfer.run(tx, { id, attempt, status, code, message })
+    await endings.rememberMarkerUnfinished.run(tx, { id })
+    const ended = await endings.endTransfer.run(tx, { id, attempt, status, code, message })
     if (ended === 0) return
-    await queries.dropReceipts.run(tx, { transferId: id })
+    await endings.dropReceipts.run(tx, { transferId: id })
     if (breaks) await meet(tx, connectionId, 'breakdown')
     if (isOutage && (await meet(tx, connectionId, 'outage'))) {
       await queries.scheduleProbe.run(tx, { connectionId, inSeconds: probeFirstSeconds })

@@ -1,4 +1,4 @@
-import { Outcome } from '@penstock/connector'
+import { type Json, Outcome } from '@penstock/connector'
 import type {
   Confirmation,
   HostMethod,
@@ -9,10 +9,11 @@ import type {
   TransferState,
 } from '@penstock/engine'
 import { openDataKey } from '../../secrets/data-keys.ts'
-import { type MasterKey, unseal } from '../../secrets/seal.ts'
+import type { MasterKey } from '../../secrets/seal.ts'
+import { openJson, openText, places } from '../sealed.ts'
 import { openSide } from '../sides.ts'
 import { endingOf, Lost } from './endings.ts'
-import { LedgerWriter, rejectPlace } from './ledger-writer.ts'
+import { LedgerWriter, transferKeys } from './ledger-writer.ts'
 import * as queries from './queries.ts'
 import * as replayQueries from './replays/queries.ts'
 import type { Replay } from './replays/replays.ts'
@@ -67,12 +68,19 @@ export class DatabaseTransferHost {
     const { database, keyring, catalogue, settings } = this.#deps
     const now = await queries.findWork.first(database, { id: this.#work.id })
     if (!now || now.attempt !== this.#work.attempt) throw new Lost()
-    const receipts = await queries.receiptsOf.all(database, { transferId: now.id })
+    const keys = transferKeys(keyring, now)
+    const { transfer, connection } = keys
+    const entries = await queries.receiptsOf.all(database, { transferId: now.id })
+    const receipts: Json[] = []
+    for (const { number, receiptSealed: sealed, receipt: plain } of entries) {
+      const receipt = await openJson(database, transfer, places.receipt(now.id, number), { sealed, plain })
+      if (receipt !== null) receipts.push(receipt)
+    }
     const kept = await queries.countKeptRejects.first(database, { transferId: now.id })
     const keptRejects = kept?.kept ?? 0
     const replay = now.replayOf ? await this.#openReplay(now.replayOf) : undefined
-    const stored = { read: now.read, entries: receipts.length, keptRejects, rejectsMax: settings.rejectsMax }
-    this.#ledger = new LedgerWriter(database, keyring, now, stored, replay)
+    const stored = { read: now.read, entries: entries.length, keptRejects, rejectsMax: settings.rejectsMax }
+    this.#ledger = new LedgerWriter(database, keys, now, stored, replay)
     this.#staged = []
     const side = (connectorId: string, frozen: queries.WorkRow['srcSettings'], config: OpenedSide['settings']) =>
       openSide(this.#deps, catalogue.known(connectorId), now.accountId, config, frozen ?? undefined)
@@ -82,15 +90,21 @@ export class DatabaseTransferHost {
       replay: replay ? { columns: replay.columns, rows: replay.numbers.length } : null,
       confirmed: now.confirmed,
       read: now.read,
-      position: now.position,
+      position: await openJson(database, transfer, places.position(now.id), {
+        ...{ sealed: now.positionSealed, plain: now.position },
+      }),
       pending: now.pending,
       unconfirmed: now.unconfirmed,
       columns: now.columns,
       startedTime: now.startedTime.toISOString(),
-      marker: now.marker,
-      memory: now.memory,
+      marker: await openJson(database, connection, places.marker(now.connectionId), {
+        ...{ sealed: now.markerSealed, plain: now.marker },
+      }),
+      memory: await openJson(database, connection, places.memory(now.connectionId), {
+        ...{ sealed: now.memorySealed, plain: now.memory },
+      }),
       replaced: now.replaced,
-      receipts: receipts.flatMap(({ receipt }) => (receipt === null ? [] : [receipt])),
+      receipts,
       // Of a replay it must be known of each record whether it was rejected again, kept or not.
       rejectsRoom: Math.max(0, settings.rejectsMax - keptRejects, (replay?.numbers.length ?? 0) - keptRejects),
     }
@@ -126,11 +140,11 @@ export class DatabaseTransferHost {
   async #openReplay(transferId: string): Promise<Replay & { columns: readonly string[] }> {
     const { database, keyring } = this.#deps
     const replayed = await replayQueries.replayedTransfer.first(database, { transferId, replay: this.#work.id })
-    if (!replayed?.dataKeyId || !replayed.sourceColumns) {
+    this.#replayKey = replayed?.dataKeyId ? await openDataKey(database, keyring, replayed.dataKeyId) : undefined
+    if (!this.#replayKey || !replayed?.sourceColumns) {
       const message = 'The rejected records are no longer kept: start a new transfer instead.'
       throw new Outcome('failed', 'nothing_to_replay', message)
     }
-    this.#replayKey = await openDataKey(database, keyring, replayed.dataKeyId)
     return { transferId, numbers: replayed.numbers, columns: replayed.sourceColumns }
   }
 
@@ -143,7 +157,7 @@ export class DatabaseTransferHost {
     })
     return kept.map(({ number, sealed }) => ({
       number,
-      raw: unseal(key, rejectPlace(transferId, number), sealed).toString('utf8'),
+      raw: openText(key, places.reject(transferId, number), sealed),
     }))
   }
 }
