@@ -382,6 +382,7 @@ test('each table is written by its own room alone', () => {
     connector_counts: 'triggers alone',
     connection_events: 'triggers alone',
     transfers: 'transfers/',
+    transfer_totals: 'triggers alone',
     ledger: 'transfers/',
     rejects: 'transfers/',
     connection_memories: 'transfers/',

@@ -6,6 +6,7 @@ import * as reportQueries from '../packages/server/src/reports/queries.ts'
 import * as transferQueries from '../packages/server/src/transfers/queries.ts'
 import * as engineQueries from '../packages/server/src/transfers/supervisor/queries.ts'
 import * as replayQueries from '../packages/server/src/transfers/supervisor/replays/queries.ts'
+import * as totalsQueries from '../packages/server/src/transfers/totals/queries.ts'
 import { createTestDatabase, type TestDatabase } from './harness/database.ts'
 import {
   accountId,
@@ -186,7 +187,7 @@ test('what workers look for again and again reads no transfer that has ended', (
   assertPlans(
     [
       { title: 'silent ones', statement: engineQueries.reviveSilent, parameters: { silentSeconds: 20 } },
-      { title: 'how many there are', statement: transferQueries.countUnderWay, parameters: {} },
+      { title: 'how many there are', statement: totalsQueries.countTransfers, parameters: {} },
       { title: 'one that waits', statement: engineQueries.someQueued, parameters: {} },
       { title: 'a schedule that is due', statement: engineQueries.takeDue, parameters: {} },
       {

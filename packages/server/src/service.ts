@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { createAccountFinder } from './accounts/accounts.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import type { Config } from './config.ts'
-import { connectionsOfAccounts } from './connections/connections.ts'
+import { connectionsOfAccounts, countConnections } from './connections/connections.ts'
 import { connectionRoutes } from './connections/routes.ts'
 import { createCatalogue } from './connectors/catalogue.ts'
 import { connectorRoutes } from './connectors/routes.ts'
@@ -31,7 +31,7 @@ import { tokenRoutes } from './tokens/routes.ts'
 import { createAuthenticator } from './tokens/tokens.ts'
 import { createInteractiveJobs } from './transfers/interactive.ts'
 import { transferRoutes } from './transfers/routes.ts'
-import { transfersUnderWay } from './transfers/transfers.ts'
+import { readTransferTotals } from './transfers/totals/totals.ts'
 import { waitingJobs } from './worker/worker.ts'
 
 /** The service without a port: everything is put together here and nowhere else. */
@@ -119,8 +119,11 @@ export async function createService(
   })
   observe(app, {
     ...{ database, log, connections: listener.counts },
-    waitingJobs: () => waitingJobs(database),
-    transfersUnderWay: () => transfersUnderWay(database),
+    figures: {
+      waitingJobs: () => waitingJobs(database),
+      transfers: () => readTransferTotals(database),
+      connections: () => countConnections(database),
+    },
     runners: () => runners.stats(),
   })
   serveHealth(app, database, () => draining)

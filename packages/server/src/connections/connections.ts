@@ -310,3 +310,6 @@ async function requireEnds<T>(work: () => Promise<T>): Promise<T> {
     throw error
   }
 }
+
+/** How many connections there are of each status, over all organizations; for the metrics. */
+export const countConnections = (db: Db) => queries.countsOfAll.first(db, {})

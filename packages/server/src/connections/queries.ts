@@ -205,6 +205,14 @@ export const countsOfOrganization = statement<{ organizationId: string }, CountR
   where k.organization_id = :organizationId
 `)
 
+/** Of all organizations, as the operator sees them: deleted ones count until they are purged. */
+export const countsOfAll = statement<Record<never, never>, CountRow>(`
+  select ${Object.entries(columnsOfCounts)
+    .map(([status, column]) => `coalesce(sum(${column}), 0)::bigint as "${status}"`)
+    .join(', ')}
+  from connection_counts
+`)
+
 /** The connections of an account, and those with the deleted ones that are not yet purged. */
 export const countForQuota = statement<{ accountId: string }, { live: number; kept: number }>(`
   select live, live + deleted as kept

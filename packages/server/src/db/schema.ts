@@ -588,6 +588,25 @@ export const schedulePauses = pgTable('schedule_pauses', {
   createdTime: createdTime(),
 })
 
+/**
+ * How many transfers ended in each way, and their records, so that the metrics need not read every transfer. A trigger on
+ * `transfers` adds each one when it commits its end; nothing else writes it. What is purged stays counted.
+ */
+export const transferTotals = pgTable(
+  'transfer_totals',
+  {
+    status: text('status').notNull(),
+    /** Empty where the transfer has no error. */
+    errorCode: text('error_code').notNull(),
+    transfers: bigint('transfers', { mode: 'number' }).notNull(),
+    read: bigint('read', { mode: 'number' }).notNull(),
+    sent: bigint('sent', { mode: 'number' }).notNull(),
+    accepted: bigint('accepted', { mode: 'number' }).notNull(),
+    rejected: bigint('rejected', { mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.status, t.errorCode] })],
+)
+
 /** Connections that went offline: when they are tried again. */
 export const probes = pgTable(
   'probes',

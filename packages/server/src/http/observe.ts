@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log.ts'
+import { type DatabaseFigures, observeDatabase } from './database-metrics.ts'
 import type { Listener } from './listener.ts'
 
 declare module 'fastify' {
@@ -20,17 +21,13 @@ export function observe(
     database,
     log,
     connections,
-    waitingJobs,
-    transfersUnderWay,
+    figures,
     runners,
   }: {
     database: Database
     log: Logger
     connections: Listener['counts']
-    /** How many background jobs wait; asked at each scrape. */
-    waitingJobs: () => Promise<number>
-    /** How many transfers wait and run, and how long the first of them has waited; asked at each scrape. */
-    transfersUnderWay: () => Promise<{ queued: number; running: number; oldestWaitSeconds: number }>
+    figures: DatabaseFigures
     /** What the runners of this process do. */
     runners: () => {
       readonly running: number
@@ -79,48 +76,7 @@ export function observe(
       this.set({ state: 'waiting' }, waitingCount)
     },
   })
-  new Gauge({
-    name: 'penstock_jobs_waiting',
-    help: 'Background jobs that are due and not yet begun; absent while the database is away',
-    registers: [registry],
-    async collect() {
-      const waiting = await waitingJobs().catch(() => undefined)
-      if (waiting === undefined) this.remove()
-      else this.set(waiting)
-    },
-  })
-  // One answer serves both figures of a scrape, which ask for it at once.
-  let asked: ReturnType<typeof transfersUnderWay> | undefined
-  const underWay = () => {
-    asked ??= transfersUnderWay().finally(() => {
-      asked = undefined
-    })
-    return asked.catch(() => undefined)
-  }
-  new Gauge({
-    name: 'penstock_transfers',
-    help: 'Transfers that wait and that run, over all workers; absent while the database is away',
-    labelNames: ['status'],
-    registers: [registry],
-    async collect() {
-      const transfers = await underWay()
-      this.reset()
-      if (!transfers) return
-      this.set({ status: 'queued' }, transfers.queued)
-      this.set({ status: 'running' }, transfers.running)
-    },
-  })
-  new Gauge({
-    name: 'penstock_transfers_oldest_wait_seconds',
-    help: 'How long the transfer has waited that has waited longest; absent while the database is away',
-    registers: [registry],
-    async collect() {
-      const transfers = await underWay()
-      if (transfers) this.set(transfers.oldestWaitSeconds)
-      else this.remove()
-    },
-  })
-
+  observeDatabase(registry, figures)
   new Gauge({
     name: 'penstock_runners',
     help: 'Processes that run the code of connectors for this process, by state',

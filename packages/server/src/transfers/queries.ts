@@ -106,16 +106,6 @@ export const findUnderWay = statement<{ connectionId: string }, TransferRow>(`
   where t.connection_id = :connectionId and t.status in ('queued', 'running')
 `)
 
-/** How many wait and run, and how long the first of them has waited. */
-export const countUnderWay = statement<
-  Record<never, never>,
-  { queued: number; running: number; oldestWaitSeconds: number }
->(`
-  select count(*) filter (where status = 'queued') as queued, count(*) filter (where status = 'running') as running,
-    coalesce(extract(epoch from now() - min(created_time) filter (where status = 'queued')), 0)::float8 as oldest_wait_seconds
-  from transfers where status in ('queued', 'running')
-`)
-
 type Named = { accountId: string; connectionId: string; id: string }
 const named = 't.id = :id and t.connection_id = :connectionId and t.account_id = :accountId'
 
@@ -299,8 +289,11 @@ export type ScheduleRow = {
   enabled: boolean
   nextTime: Date | null
   lastTime: Date | null
+  /** Whether all schedules are. */
+  paused: boolean
 }
-const scheduleColumns = 's.connection_id, s.cron, s.timezone, s.enabled, s.next_time, s.last_time'
+const scheduleColumns = `s.connection_id, s.cron, s.timezone, s.enabled, s.next_time, s.last_time,
+  exists (select from schedule_pauses) as paused`
 
 export const findSchedule = statement<{ accountId: string; connectionId: string }, ScheduleRow>(`
   select ${scheduleColumns} from schedules s join connections c on c.id = s.connection_id

@@ -117,13 +117,6 @@ export async function begin(
   return { reply: viewTransfer(inserted), already: false }
 }
 
-/** What all workers have to do, for whoever watches. */
-export async function transfersUnderWay(
-  db: Db,
-): Promise<{ queued: number; running: number; oldestWaitSeconds: number }> {
-  return (await queries.countUnderWay.first(db, {})) ?? { queued: 0, running: 0, oldestWaitSeconds: 0 }
-}
-
 export async function listTransfers(
   db: Db,
   account: ActingAccount,

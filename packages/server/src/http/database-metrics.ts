@@ -1,0 +1,110 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+
+/** What the database holds, over all processes; asked at each scrape. None of it may read every transfer or connection. */
+export type DatabaseFigures = {
+  /** How many background jobs wait. */
+  readonly waitingJobs: () => Promise<number>
+  readonly transfers: () => Promise<{
+    readonly queued: number
+    readonly running: number
+    readonly oldestWaitSeconds: number
+    readonly records: Readonly<Record<string, number>>
+    readonly ended: readonly { readonly status: string; readonly code: string; readonly transfers: number }[]
+  }>
+  /** How many connections there are of each status. */
+  readonly connections: () => Promise<Readonly<Record<string, number>> | undefined>
+}
+
+const absent = 'absent while the database is away'
+const total = 'over all workers, since the database was created, purged ones included'
+
+/** Codes of errors are names that connectors and the service define; a label is never anything else. */
+const codePattern = /^(?:[a-z][a-z0-9_]{0,59})?$/
+
+/** Measures what the database holds. Counters are read from it, so that every process reports the same. */
+export function observeDatabase(registry: Registry, figures: DatabaseFigures): void {
+  const registers = [registry]
+  const transfers = sharedAnswer(figures.transfers)
+
+  new Gauge({
+    name: 'penstock_jobs_waiting',
+    help: `Background jobs that are due and not yet begun; ${absent}`,
+    registers,
+    async collect() {
+      const waiting = await figures.waitingJobs().catch(() => undefined)
+      if (waiting === undefined) this.remove()
+      else this.set(waiting)
+    },
+  })
+  new Gauge({
+    name: 'penstock_transfers',
+    help: `Transfers that wait and that run, over all workers; ${absent}`,
+    labelNames: ['status'],
+    registers,
+    async collect() {
+      const found = await transfers()
+      this.reset()
+      if (!found) return
+      this.set({ status: 'queued' }, found.queued)
+      this.set({ status: 'running' }, found.running)
+    },
+  })
+  new Gauge({
+    name: 'penstock_transfers_oldest_wait_seconds',
+    help: `How long the transfer has waited that has waited longest; ${absent}`,
+    registers,
+    async collect() {
+      const found = await transfers()
+      if (found) this.set(found.oldestWaitSeconds)
+      else this.remove()
+    },
+  })
+  new Counter({
+    name: 'penstock_transfers_ended_total',
+    help: `Transfers that have ended, by status and by the code of their error (empty: none), ${total}; ${absent}`,
+    labelNames: ['status', 'error'],
+    registers,
+    async collect() {
+      const found = await transfers()
+      this.reset()
+      for (const { status, code, transfers: count } of found?.ended ?? []) {
+        this.inc({ status, error: codePattern.test(code) ? code : 'other' }, count)
+      }
+    },
+  })
+  new Counter({
+    name: 'penstock_records_total',
+    help: `Records of transfers, running ones included, by class: read, sent, accepted, rejected; ${total}; ${absent}`,
+    labelNames: ['class'],
+    registers,
+    async collect() {
+      const found = await transfers()
+      this.reset()
+      for (const [name, count] of Object.entries(found?.records ?? {})) this.inc({ class: name }, count)
+    },
+  })
+  new Gauge({
+    name: 'penstock_connections',
+    help: `Connections by status, over all organizations; deleted ones until they are purged; ${absent}`,
+    labelNames: ['status'],
+    registers,
+    async collect() {
+      const found = await figures.connections().catch(() => undefined)
+      this.reset()
+      for (const [status, count] of Object.entries(found ?? {})) this.set({ status }, count)
+    },
+  })
+}
+
+/** One answer serves all who ask while it is awaited, as the metrics of a scrape do; undefined where it fails. */
+function sharedAnswer<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
+  let asked: Promise<T | undefined> | undefined
+  return () => {
+    asked ??= ask()
+      .catch(() => undefined)
+      .finally(() => {
+        asked = undefined
+      })
+    return asked
+  }
+}

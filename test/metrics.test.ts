@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { connectionStatuses } from '@penstock/wire'
+import * as connectionQueries from '../packages/server/src/connections/queries.ts'
+import { migrate } from '../packages/server/src/db/migrate.ts'
+import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import * as totalsQueries from '../packages/server/src/transfers/totals/queries.ts'
+import { createEmptyDatabase, createTestDatabase } from './harness/database.ts'
+import { callerOf } from './harness/fixtures.ts'
+import { accountId, loadAccounts, prepareToLoad, settle } from './harness/many-connections.ts'
+import { loadTransfers } from './harness/many-transfers.ts'
+import { firstMigrations, migrateWithDrizzle } from './harness/migrations.ts'
+import { addAccountWithPipe, makeInbox } from './harness/pipes.ts'
+import { assertPlansOf } from './harness/plans.ts'
+import { startServiceOn, startTestService, type TestService } from './harness/service.ts'
+import { withSession } from './harness/session.ts'
+
+/** What `/metrics` reports of the database: the same in every process, and cheap however much there is. */
+
+/** The samples of one metric, by their labels. */
+async function samples(service: TestService, name: string): Promise<Record<string, number>> {
+  const { text } = await service.send({ method: 'GET', path: '/metrics' })
+  const lines = text.matchAll(new RegExp(`^${name}(\\{.*\\})? (\\S+)$`, 'gm'))
+  return Object.fromEntries([...lines].map(([, labels = '', value]) => [labels, Number(value)]))
+}
+
+test('transfers by their end, records by class and connections by status are the same in every process, and outlive a restart', async (t) => {
+  const inbox = await makeInbox()
+  t.after(inbox.remove)
+  const env = { ...inbox.env, PENSTOCK_MASTER_KEY: generateMasterKey() }
+  const service = await startTestService(env)
+  t.after(service.close)
+  const caller = callerOf(service, await service.addOrganization())
+  const { pool } = service.database
+  const run = async (change: string) => {
+    const pipe = await addAccountWithPipe(caller, inbox.folder)
+    const { id } = await caller.expect(caller.call('startTransfer', { ...pipe, body: {} }))
+    const counts = 'read = 10, sent = 9, accepted = 7, rejected = 3'
+    await pool.query(`update transfers set status = 'running', heartbeat_time = now(), ${counts} where id = $1`, [id])
+    await pool.query(`update transfers set ${change} where id = $1`, [id])
+    return pipe
+  }
+  assert.deepEqual(await samples(service, 'penstock_transfers_ended_total'), {})
+  await run(`status = 'partial'`)
+  await run(`status = 'partial'`)
+  await run(`status = 'failed', error_code = 'invalid_credentials'`)
+  await run(`status = 'failed', error_code = 'Not "our" code'`)
+  await run(`status = 'queued', error_code = 'busy'`)
+  const running = await run('heartbeat_time = now()')
+  const ended = {
+    '{status="partial",error=""}': 2,
+    '{status="failed",error="invalid_credentials"}': 1,
+    '{status="failed",error="other"}': 1,
+  }
+  const records = { '{class="read"}': 60, '{class="sent"}': 54, '{class="accepted"}': 42, '{class="rejected"}': 18 }
+
+  const other = await startServiceOn(service.databaseUrl, env)
+  t.after(other.close)
+  for (const one of [service, other]) {
+    assert.deepEqual(await samples(one, 'penstock_transfers_ended_total'), ended)
+    assert.deepEqual(await samples(one, 'penstock_records_total'), records)
+    const byStatus = await samples(one, 'penstock_connections')
+    assert.deepEqual(Object.keys(byStatus).sort(), connectionStatuses.map((status) => `{status="${status}"}`).sort())
+    assert.equal(byStatus['{status="active"}'], 6)
+  }
+  // An end moves what it counted from the running ones to the others; a transfer that is purged stays counted.
+  await pool.query(`update transfers set status = 'succeeded' where connection_id = $1`, [running.id])
+  await pool.query(`delete from transfers where status in ('partial', 'succeeded')`)
+  assert.deepEqual(await samples(service, 'penstock_records_total'), records)
+  assert.deepEqual(await samples(service, 'penstock_transfers_ended_total'), {
+    ...ended,
+    '{status="succeeded",error=""}': 1,
+  })
+  await caller.expect(caller.call('deleteConnection', running))
+  assert.equal((await samples(service, 'penstock_connections'))['{status="deleted"}'], 1)
+})
+
+test('transfers that ended before the totals were kept are counted by the migration', async (t) => {
+  const { url, drop } = await createEmptyDatabase()
+  t.after(drop)
+  await migrateWithDrizzle(url, await firstMigrations(t, 7))
+  await withSession(url, async (session) => {
+    await prepareToLoad(session)
+    await loadAccounts(session, { first: 0, last: 0, connectionsEach: 1 })
+    const { rows } = await session.query<{ id: string }>('select id from connections')
+    await loadTransfers(session, {
+      accountId: accountId(0),
+      connectionId: rows[0]?.id ?? '',
+      transfers: 1_000,
+      rejects: 0,
+    })
+  })
+  await migrate(url)
+  const { rows } = await withSession(url, (session) =>
+    session.query(
+      'select status, error_code, transfers::int, read::int, accepted::int from transfer_totals order by 3',
+    ),
+  )
+  assert.deepEqual(rows, [
+    { status: 'partial', error_code: '', transfers: 1, read: 10, accepted: 10 },
+    { status: 'failed', error_code: '', transfers: 2, read: 20, accepted: 20 },
+    { status: 'succeeded', error_code: '', transfers: 997, read: 9_970, accepted: 9_970 },
+  ])
+})
+
+test('a scrape reads none of 100,000 transfers that have ended, no ledger and no connection', async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.after(drop)
+  await withSession(url, async (session) => {
+    await prepareToLoad(session)
+    await loadAccounts(session, { first: 0, last: 99, connectionsEach: 10 })
+    const { rows } = await session.query<{ id: string }>(
+      'select min(id) as id from connections where account_id = $1',
+      [accountId(0)],
+    )
+    const connectionId = rows[0]?.id ?? ''
+    await loadTransfers(session, { accountId: accountId(0), connectionId, transfers: 100_000, rejects: 0 })
+    await settle(session)
+    await assertPlansOf(
+      session,
+      [
+        { title: 'transfers', statement: totalsQueries.countTransfers, parameters: {} },
+        { title: 'connections', statement: connectionQueries.countsOfAll, parameters: {} },
+      ],
+      (plan) => {
+        const read = ['transfers', 'ledger', 'connections'].map((table) => plan.rowsReadFrom(table))
+        return (read.some((rows) => rows > 0) || plan.pagesRead > 20) && `${read} rows, ${plan.pagesRead} pages read`
+      },
+    )
+  })
+})
