@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { BodyOf } from '@penstock/wire'
 import { createLogger } from '../packages/server/src/log.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { pauseSchedules, resumeSchedules } from '../packages/server/src/transfers/restored.ts'
 import { nextRun } from '../packages/server/src/transfers/schedules.ts'
 import { startDue } from '../packages/server/src/transfers/supervisor/upkeep.ts'
 import { engineOf } from './harness/engine-of.ts'
@@ -53,6 +54,25 @@ function assertRefused(reply: Reply<unknown>, status: number, error: string, fie
 }
 
 describe('a schedule', () => {
+  test('says while the operator has paused them all, and starts nothing', async () => {
+    const pipe = await newPipe()
+    assert.equal((await set(pipe, { cron: '0 6 * * *' })).response.paused, false)
+    await pauseSchedules(service.database, 'operator')
+    try {
+      assert.equal((await get(pipe)).response.paused, true)
+      const { response } = await set(pipe, { cron: '0 7 * * *' })
+      assert.deepEqual([response.paused, response.enabled, response.nextTime !== null], [true, true, true])
+      await miss(pipe, '1 minute')
+      await tick()
+      assert.deepEqual(await transfersOf(pipe), [])
+    } finally {
+      await resumeSchedules(service.database)
+    }
+    assert.equal((await get(pipe)).response.paused, false)
+    await tick()
+    assert.equal((await transfersOf(pipe)).length, 1)
+  })
+
   test('is set, read, changed in part and taken away', async () => {
     const pipe = await newPipe()
     assertRefused(await get(pipe), 404, 'not_found')

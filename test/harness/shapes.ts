@@ -274,6 +274,7 @@ export const schedule = {
   enabled: 'boolean',
   nextTime: ['integer', null],
   lastTime: ['integer', null],
+  paused: 'boolean',
 } as const satisfies Shape
 export const checkResult = {
   ok: 'boolean',

@@ -31,5 +31,10 @@ export const pauseSchedules = (db: Db, reason: PauseReason) => queries.pauseSche
 /** Lets schedules start transfers again; one that was due meanwhile starts one transfer. Returns whether they were paused. */
 export const resumeSchedules = async (db: Db): Promise<boolean> => (await queries.resumeSchedules.run(db, {})) > 0
 
-/** Since when schedules are paused, and why; undefined where they are not. */
-export const findPause = (db: Db) => queries.findPause.first(db, {})
+/** Since when and why no schedule starts anything, and what to do, for the operator; undefined where none is paused. */
+export async function describePause(db: Db): Promise<string | undefined> {
+  const pause = await queries.findPause.first(db, {})
+  if (!pause) return undefined
+  const by = pause.reason === 'restore' ? 'when a backup was restored' : 'by an operator'
+  return `Schedules are paused since ${pause.createdTime.toISOString()}, ${by}: none starts a transfer. To resume them: penstock schedules resume`
+}

@@ -35,4 +35,5 @@ export const viewSchedule = (row: ScheduleRow): Schedule => ({
   enabled: row.enabled,
   nextTime: row.enabled ? maybeSeconds(row.nextTime) : null,
   lastTime: maybeSeconds(row.lastTime),
+  paused: row.paused,
 })

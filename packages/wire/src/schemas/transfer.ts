@@ -232,6 +232,7 @@ export const Schedule = exactly(
     ...scheduleFields,
     nextTime: maybe(unixSeconds('When it runs next; null while it is not enabled', example.updatedTime)),
     lastTime: maybe(unixSeconds('When it last ran', example.createdTime)),
+    paused: flag('Whether the operator has paused all schedules, as after a restore: none runs until they resume'),
   },
   { description: 'Schedule' },
 )
