@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { generateMasterKey, parseMasterKey } from '../packages/server/src/secrets/seal.ts'
@@ -43,7 +44,11 @@ describe('a key that is a setting', { concurrency: 2 }, () => {
 
       const rotating = commandsOn(stage, { ...env, PENSTOCK_NEXT_MASTER_KEY: next })
       const keyId = parseMasterKey(next)?.id
-      assert.deepEqual(await rotating.json('key', 'rotate'), { keyId, resealed: 2 })
+      const previousKeyId = parseMasterKey(old)?.id
+      assert.deepEqual(await rotating.json('key', 'rotate'), {
+        ...{ keyId, resealed: 2, stillSealed: 0 },
+        ...{ previousKeyId, previousKeyFile: null },
+      })
       const meanwhile = await saveSecrets(served, token)
       await assertKeyOpens(url, next, [before, meanwhile])
       assert.match(await rotating.fails(1, 'key', 'rotate'), /does not fit this database.*Set PENSTOCK_MASTER_KEY/)
@@ -54,7 +59,7 @@ describe('a key that is a setting', { concurrency: 2 }, () => {
       const settled = commandsOn(stage, afterwards)
       assert.equal(
         await settled.done('key', 'rotate'),
-        `Sealed 0 secrets under key ${keyId}. Set PENSTOCK_MASTER_KEY to the new key before anything is started again.\n`,
+        `Sealed 0 secrets under key ${keyId}.\nSet PENSTOCK_MASTER_KEY to the new key before anything is started again.\n`,
       )
       served.signal('SIGTERM')
       assert.equal((await served.ended).code, 0)
@@ -76,4 +81,26 @@ describe('a key that is a setting', { concurrency: 2 }, () => {
       assert(!existsSync(join(stage.dataDirectory, 'master.key')), 'what is a setting is not kept in a file')
     })
   }
+})
+
+test('a file in the place of the old key that holds another one is never overwritten, and stops the rotation', async (t) => {
+  const stage = await prepareStage(t)
+  const file = join(stage.dataDirectory, 'master.key')
+  const served = await stage.serve()
+  const token = await tokenOf(served, stage.dataDirectory)
+  const accountId = await saveSecrets(served, token)
+  const old = await readFile(file, 'utf8')
+  const kept = join(stage.dataDirectory, `master.${parseMasterKey(old)?.id}.key`)
+  await writeFile(kept, 'cut off')
+  const commands = commandsOn(stage)
+  assert.match(
+    await commands.fails(1, 'key', 'rotate'),
+    /does not hold the key \w{16}: move it away, then run this again/,
+  )
+  assert.deepEqual([await readFile(kept, 'utf8'), await readFile(file, 'utf8')], ['cut off', old])
+  await assertKeyOpens(await stage.databaseUrl(), old, [accountId])
+  await rm(kept)
+  await commands.done('key', 'rotate')
+  assert.equal(await readFile(kept, 'utf8'), old)
+  await assertKeyOpens(await stage.databaseUrl(), await readFile(file, 'utf8'), [accountId])
 })

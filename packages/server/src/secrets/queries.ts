@@ -127,6 +127,11 @@ export const purgeDataKeys = statement<{ limit: number }>(`
 export const dataKeysUnderOtherKeys = statement<{ keyId: string; limit: number }, DataKeyRow>(`
   select id, key_id, sealed from data_keys where key_id <> :keyId limit :limit for update
 `)
+/** How many secrets and data keys are sealed under a key, found by their indexes. */
+export const countUnderKey = statement<{ keyId: string }, { sealed: number }>(`
+  select (select count(*) from secrets where key_id = :keyId) + (select count(*) from data_keys where key_id = :keyId)
+    as sealed
+`)
 export const resealDataKey = statement<DataKeyRow>(`
   update data_keys set key_id = :keyId, sealed = :sealed where id = :id
 `)

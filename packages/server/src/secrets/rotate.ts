@@ -4,6 +4,7 @@ import { dataKeyPlace } from './data-keys.ts'
 import { type Keyring, keyLockSql, masterKeyTopic, sealNextKey } from './keyring.ts'
 import {
   announceMasterKey,
+  countUnderKey,
   dataKeysUnderOtherKeys,
   deleteRetiredMasterKeys,
   dropSealedMasterKey,
@@ -55,6 +56,10 @@ export async function rotateMasterKey(
     session.release(true)
   }
 }
+
+/** How many secrets and data keys still need this key. */
+export const countSealedUnder = async (database: Database, keyId: string): Promise<number> =>
+  (await countUnderKey.first(database, { keyId }))?.sealed ?? 0
 
 const rotationLockSql = `select pg_try_advisory_lock(hashtext('penstock master key rotation'), 0) as locked`
 

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import { type Config, ConfigError, masterKeyHint } from '../config.ts'
+import type { Logger } from '../log.ts'
+import { openKeyring } from '../secrets/keyring.ts'
+import { countSealedUnder, rotateMasterKey } from '../secrets/rotate.ts'
+import { generateMasterKey, parseMasterKey } from '../secrets/seal.ts'
+import { GroundError, masterKeyFile, onGround, previousKeyFile, writeNew, writePrivate } from './ground.ts'
+import { print } from './print.ts'
+
+/**
+ * `penstock key rotate`. With a key file the new key is made here and put into the file, and the old one is kept beside
+ * it; with PENSTOCK_MASTER_KEY the operator makes it, gives it as PENSTOCK_NEXT_MASTER_KEY, and sets it as
+ * PENSTOCK_MASTER_KEY before the next start.
+ */
+export async function rotateKeyCommand(config: Config, log: Logger, { json }: { json?: boolean }): Promise<void> {
+  const text = config.masterKey === undefined ? generateMasterKey() : undefined
+  const next = text === undefined ? config.nextMasterKey : parseMasterKey(text)
+  if (!next) {
+    throw new ConfigError([
+      `PENSTOCK_NEXT_MASTER_KEY is needed to rotate a key that is given by PENSTOCK_MASTER_KEY. ${masterKeyHint}, keep it safe, and give the same one until this command succeeded.`,
+    ])
+  }
+  const file = masterKeyFile(config)
+  const rotated = await onGround(config, log, async ({ database, masterKey }) => {
+    const previousFile = text === undefined ? undefined : previousKeyFile(config, masterKey)
+    const resealed = await rotateMasterKey(database, await openKeyring(database, masterKey), next, async () => {
+      if (text === undefined || previousFile === undefined) return
+      // The old key is stored before the new one takes its place: at every moment one of the two files has it.
+      const kept = parseMasterKey(await writeNew(previousFile, await readFile(file, 'utf8')))
+      if (kept?.id !== masterKey.id) {
+        throw new GroundError(
+          'master key',
+          `${previousFile} does not hold the key ${masterKey.id}: move it away, then run this again.`,
+        )
+      }
+      await writePrivate(file, `${text}\n`)
+    })
+    const previous = masterKey.id === next.id ? undefined : masterKey.id
+    const stillSealed = previous === undefined ? 0 : await countSealedUnder(database, previous)
+    return { resealed, previous, previousFile, stillSealed }
+  })
+  const { resealed, previous, previousFile, stillSealed } = rotated
+  const lines = [
+    `Sealed ${resealed} secrets under key ${next.id}.`,
+    text === undefined
+      ? 'Set PENSTOCK_MASTER_KEY to the new key before anything is started again.'
+      : `The new key is in ${file}. Copy it to a safe place.`,
+  ]
+  if (previous !== undefined) {
+    lines.push(
+      previousFile === undefined ? `Keep the old key ${previous}.` : `The old key ${previous} is in ${previousFile}.`,
+      stillSealed > 0
+        ? `${stillSealed} secrets in the database are still sealed under it: run penstock key rotate again.`
+        : 'Nothing in the database is sealed under it any more.',
+      'Backups made before this rotation open only with the old key: delete it once you keep none of them.',
+    )
+  }
+  const value = {
+    keyId: next.id,
+    resealed,
+    previousKeyId: previous ?? null,
+    previousKeyFile: previousFile ?? null,
+    stillSealed,
+  }
+  print(value, json, lines.join('\n'))
+}
