@@ -132,7 +132,7 @@ describe('a backup', { concurrency: 2 }, () => {
       words,
       /^Restored [\d,]+ rows .*the master key opens every secret in it\.\n2 transfers that had not ended then are failed\.\nSchedules are paused.*penstock schedules resume\n$/,
     )
-    const changed = ['tokens', 'transfers', 'connection_memories', 'schedule_pauses']
+    const changed = ['tokens', 'transfers', 'transfer_totals', 'connection_memories', 'schedule_pauses']
     assert.deepEqual(await contents(to, ...changed), await contents(from, ...changed))
     assert.deepEqual(await to.sql('select from tokens'), [])
     const {
@@ -169,8 +169,14 @@ describe('a backup', { concurrency: 2 }, () => {
     const scheduled = () => to.sql(`select id from transfers where trigger = 'schedule'`)
     await startDue(engineOf(service), log)
     assert.deepEqual(await scheduled(), [], 'schedules are paused')
+    const [pausedSince, resumedSince] = [
+      /^ok {4}schedules +warning: Schedules are paused since \S+Z, when a backup was restored: .* penstock schedules resume$/m,
+      /^ok {4}schedules +not paused$/m,
+    ]
+    assert.match(await to.commands.done('doctor'), pausedSince)
     assert.deepEqual(await to.commands.json('schedules', 'resume'), { resumed: true })
     assert.deepEqual(await to.commands.json('schedules', 'resume'), { resumed: false })
+    assert.match(await to.commands.done('doctor'), resumedSince)
     await startDue(engineOf(service), log)
     assert.equal((await scheduled()).length, 1)
     assert.deepEqual(await to.commands.json('schedules', 'pause'), { paused: true })
@@ -404,6 +410,9 @@ describe('a restore', { concurrency: 2 }, () => {
     await writeFile(join(empty.dataDirectory, 'master.key'), masterKey)
     await fresh.done('restore', back)
     const again = await empty.serve()
+    await until('its log says that schedules are paused', () =>
+      again.said.stderr.includes('"msg":"Schedules are paused since '),
+    )
     await tokenOf(again, stage.dataDirectory)
     await assertKeyOpens(await empty.databaseUrl(), masterKey, [accountId])
   })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Account, Connection } from '@penstock/wire'
@@ -45,7 +45,7 @@ describe('beside a running service', () => {
       list.map(({ name }) => name),
       ['First organization'],
     )
-    assert.equal(await commands.done('doctor').then((said) => said.match(/^ok /gm)?.length), 8)
+    assert.equal(await commands.done('doctor').then((said) => said.match(/^ok /gm)?.length), 9)
     assert.deepEqual(await stage.postmaster(), postmaster)
     assert.equal(await statusOf('/accounts'), 200)
   })
@@ -129,8 +129,13 @@ describe('beside a running service', () => {
     const file = join(stage.dataDirectory, 'master.key')
     const old = await readFile(file, 'utf8')
     const before = await saveSecrets(served, token)
-    const { keyId, resealed, ...rest } = await commands.json<{ keyId: string; resealed: number }>('key', 'rotate')
-    assert.deepEqual([resealed, rest], [2, {}])
+    type Rotated = { keyId: string; resealed: number }
+    const { keyId, resealed, ...rest } = await commands.json<Rotated>('key', 'rotate')
+    const oldId = parseMasterKey(old)?.id
+    const oldFile = join(stage.dataDirectory, `master.${oldId}.key`)
+    assert.deepEqual([resealed, rest], [2, { previousKeyId: oldId, previousKeyFile: oldFile, stillSealed: 0 }])
+    assert.equal(await readFile(oldFile, 'utf8'), old, 'the old key is kept, for backups')
+    assert.equal((await stat(oldFile)).mode & 0o777, 0o600)
     const fresh = await readFile(file, 'utf8')
     assert.notEqual(fresh, old)
     assert.equal(parseMasterKey(fresh)?.id, keyId)
@@ -140,9 +145,16 @@ describe('beside a running service', () => {
     await assert.rejects(assertKeyOpens(url, old, [before]), { name: 'MasterKeyMismatch' })
 
     const words = await commands.done('key', 'rotate')
-    const shown = /^Sealed 4 secrets under key (\w+)\. The new key is in (\S+); keep a copy in a safe place\.\n$/
-    assert.deepEqual(shown.exec(words)?.slice(2), [file], words)
     const last = await readFile(file, 'utf8')
+    const freshFile = join(stage.dataDirectory, `master.${keyId}.key`)
+    assert.deepEqual(words.trimEnd().split('\n'), [
+      `Sealed 4 secrets under key ${parseMasterKey(last)?.id}.`,
+      `The new key is in ${file}. Copy it to a safe place.`,
+      `The old key ${keyId} is in ${freshFile}.`,
+      'Nothing in the database is sealed under it any more.',
+      'Backups made before this rotation open only with the old key: delete it once you keep none of them.',
+    ])
+    assert.deepEqual([await readFile(oldFile, 'utf8'), await readFile(freshFile, 'utf8')], [old, fresh])
     for (const key of [old, fresh, last]) {
       for (const text of [...commands.said, served.said.stdout, served.said.stderr]) assert(!text.includes(key.trim()))
     }

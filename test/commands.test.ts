@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { identifierPattern } from '@penstock/wire'
+import { readJournal } from '../packages/server/src/db/migrations.ts'
 import { type Commands, commandsOn } from './harness/commands.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { prepareStage, type Stage } from './harness/process.ts'
@@ -69,6 +71,39 @@ describe('a wrong call', { concurrency: 2 }, () => {
   })
 })
 
+describe('a command that does not exist', { concurrency: 2 }, () => {
+  for (const [call, name, nearest] of [
+    ['sevre', 'sevre', 'serve'],
+    ['org lst', 'lst', 'list'],
+    ['help bakcup', 'bakcup', 'backup'],
+    ['help client revok', 'revok', 'revoke'],
+    ['wroker --help', 'wroker', 'worker'],
+  ] as const) {
+    test(`(penstock ${call}) is answered with the nearest one, and exit code 2`, async (t) => {
+      const stage = await prepareStage(t)
+      const { code, stdout, stderr } = await stage.penstock(call.split(' '))
+      assert.deepEqual([code, stdout], [2, ''])
+      assert.deepEqual(stderr.trimEnd().split('\n'), [
+        `error: unknown command '${name}'`,
+        `(Did you mean ${nearest}?)`,
+        'Run penstock help to see every command.',
+      ])
+    })
+  }
+})
+
+test('--version prints the versions of the program, of Node and of the schema, without a database or settings', async (t) => {
+  const stage = await prepareStage(t)
+  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
+  const newest = (await readJournal()).at(-1)?.tag
+  for (const call of ['--version', '-V']) {
+    const { code, stdout, stderr } = await stage.penstock([call], { env: { PENSTOCK_PORT: 'many' } })
+    assert.deepEqual([code, stderr], [0, ''])
+    assert.equal(stdout, `penstock ${version}\nNode ${process.versions.node}\nschema ${newest}\n`)
+  }
+  assert.equal(existsSync(stage.dataDirectory), false)
+})
+
 test('help, however it is asked for, goes to standard output, and exit code 0', async (t) => {
   const stage = await prepareStage(t)
   for (const call of ['--help', '-h', 'help']) {
@@ -82,6 +117,13 @@ test('help, however it is asked for, goes to standard output, and exit code 0', 
   const ofOne = await stage.penstock(['org', 'create', '--help'])
   assert.equal(ofOne.code, 0)
   for (const option of ['--name <name>', '--owner-email <address>', '--json']) assert(ofOne.stdout.includes(option))
+  for (const command of ['org create', 'backup', 'client', 'client revoke']) {
+    const [asOption, asCommand] = await Promise.all(
+      [`${command} --help`, `help ${command}`].map((call) => stage.penstock(call.split(' '))),
+    )
+    assert.match(asOption?.stdout ?? '', new RegExp(`^Usage: penstock ${command} `))
+    assert.deepEqual(asOption, asCommand)
+  }
 })
 
 describe('on a database', () => {
@@ -104,9 +146,27 @@ describe('on a database', () => {
     commands.json<Created>('org', 'create', '--name', name, '--owner-email', ownerEmail)
 
   test('lists say where there is nothing, and are empty arrays for programs', async () => {
-    for (const list of ['org', 'client']) {
-      assert.match(await commands.done(list, 'list'), /^There (is no organization yet|are no clients)\.\n$/)
+    for (const list of ['org', 'client', 'account']) {
+      assert.match(
+        await commands.done(list, 'list'),
+        /^There (is no organization yet|are no clients|are no sub-accounts)\.\n$/,
+      )
       assert.deepEqual(await commands.json(list, 'list'), [])
+    }
+    assert.match(
+      await commands.done('account', 'list', '--deleted'),
+      /^No sub-account was deleted within .* 30 days\.\n$/,
+    )
+    assert.deepEqual(await commands.json('account', 'list', '--deleted'), [])
+  })
+
+  test('each command names its database on standard error, without the password', async () => {
+    const { username, host, pathname, password } = new URL(databaseUrl)
+    assert(password)
+    for (const call of ['migrate', 'org list', 'client list', 'account list', 'doctor', 'schedules resume']) {
+      const { code, stderr } = await commands.run(...call.split(' '), '--json')
+      assert.equal(code, 0, call)
+      assert.equal(stderr, `Database: postgres://${username}@${host}${pathname}\n`, call)
     }
   })
 
@@ -198,17 +258,77 @@ describe('on a database', () => {
         Object.keys(rest),
       ]),
       [
-        [first, organizationId, true, ['createdTime']],
-        [created.clientId, organizationId, false, ['createdTime']],
-        [third, organizationId, true, ['createdTime']],
+        [first, organizationId, true, ['name', 'createdTime']],
+        [created.clientId, organizationId, false, ['name', 'createdTime']],
+        [third, organizationId, true, ['name', 'createdTime']],
       ],
     )
     const table = (await commands.done('client', 'list', ...of)).split('\n')
-    assert.match(table[0] ?? '', /^clientId +organizationId +createdTime +revokedTime$/)
+    assert.match(table[0] ?? '', /^clientId +name +organizationId +createdTime +revokedTime$/)
     assert.match(table[2] ?? '', new RegExp(`^${created.clientId} .* -$`))
     assert.match(table[3] ?? '', new RegExp(`^${third} .* \\S+Z$`))
     const all = await commands.json<Created[]>('client', 'list')
     assert(all.length > 3 && all.some(({ organizationId: other }) => other !== organizationId))
+  })
+
+  test('a client has the name that the operator gives it, and the first of an organization one by default', async () => {
+    const { organizationId, clientId: first } = await create('Of names', 'names@example.com')
+    const of = ['--organization', organizationId]
+    const { clientId: named } = await commands.json<Created>('client', 'create', ...of, '--name', ' Nightly ünload ')
+    const { clientId: unnamed } = await commands.json<Created>('client', 'create', ...of)
+    const names = async () =>
+      (await commands.json<{ clientId: string; name: string | null }[]>('client', 'list', ...of)).map(
+        ({ clientId, name }) => [clientId, name],
+      )
+    const before = [
+      [first, 'First client'],
+      [named, 'Nightly ünload'],
+      [unnamed, null],
+    ]
+    assert.deepEqual(await names(), before)
+    for (const call of [
+      ['client', 'create', ...of, '--name', ' '],
+      ['client', 'rename', unnamed, 'two\nlines'],
+      ['client', 'rename', unnamed, 'x'.repeat(201)],
+    ]) {
+      assert.match(await commands.fails(2, ...call), /^penstock: (?:--name|The name) must have 1 to 200 characters/)
+    }
+    assert.deepEqual(await names(), before)
+    assert.deepEqual(await commands.json('client', 'rename', unnamed, ' Reports '), {
+      clientId: unnamed,
+      name: 'Reports',
+    })
+    assert.deepEqual((await names()).at(-1), [unnamed, 'Reports'])
+  })
+
+  test('sub-accounts are listed, and those apart that can be restored', async () => {
+    const { organizationId } = await create('Of sub-accounts', 'accounts@example.com')
+    await withSession(databaseUrl, (session) =>
+      session.query(
+        `with env as (insert into environments (name, id, host) values ('here', 'e', 'h') returning name)
+         insert into accounts (id, organization_id, name, enabled, env, deleted_time)
+         select id, $1, 'Account ' || id, true, name, now() - age::interval
+         from env, (values ('kept', null), ('lately', '1 day'), ('long ago', '30 days 1 minute')) given (id, age)`,
+        [organizationId],
+      ),
+    )
+    type Listed = { accountId: string; deletedTime: string; restorableUntil: string }
+    const list = (...more: string[]) => commands.json<Listed[]>('account', 'list', ...more)
+    assert.deepEqual(
+      (await list()).map(({ accountId }) => accountId),
+      ['kept'],
+    )
+    const [deleted, ...others] = await list('--deleted', '--organization', organizationId)
+    assert.deepEqual([deleted?.accountId, others], ['lately', []])
+    const days = (Date.parse(deleted?.restorableUntil ?? '') - Date.parse(deleted?.deletedTime ?? '')) / 86_400_000
+    assert.equal(days, 30)
+    assert.deepEqual(await list('--deleted', '--organization', 'another'), [])
+    assert.match(
+      await commands.done('account', 'list', '--deleted'),
+      /^accountId +name +organizationId +enabled +createdTime +deletedTime +restorableUntil\n/,
+    )
+    await commands.done('account', 'restore', 'lately')
+    assert.deepEqual(await list('--deleted'), [])
   })
 
   test('what is not there is named, with where to look, and exit code 1', async () => {
@@ -218,7 +338,11 @@ describe('on a database', () => {
       [/no organization nowhere: penstock org list shows/, 'client', 'create', '--organization', 'nowhere'],
       [/no client nobody to revoke: penstock client list shows/, 'client', 'revoke', 'nobody', '--json'],
       [/no client \w+ to revoke: penstock client list shows/, 'client', 'revoke', clientId],
-      [/no account nothing that was deleted within .* 30 days: check/, 'account', 'restore', 'nothing', '--json'],
+      [/no client nobody to rename: penstock client list shows/, 'client', 'rename', 'nobody', 'Name'],
+      [
+        /no account nothing that was deleted within .* 30 days: penstock account list --deleted shows/,
+        ...['account', 'restore', 'nothing', '--json'],
+      ],
     ] as const
     await Promise.all(cases.map(async ([says, ...call]) => assert.match(await commands.fails(1, ...call), says)))
   })
@@ -259,24 +383,4 @@ describe('on a database', () => {
     assert.deepEqual([refused.code, refused.stdout], [1, ''])
     assert.match(refused.stderr, /^penstock: .*breaking migration 999/m)
   })
-})
-
-test('with the embedded PostgreSQL, which only serve creates, commands at once share it, and the last stops it', async (t) => {
-  const stage = await prepareStage(t)
-  const commands = commandsOn(stage)
-  for (const command of ['org list', 'migrate', 'worker', 'backup file', 'schedules resume']) {
-    const said = await commands.fails(1, ...command.split(' '))
-    assert.match(said, /There is no database in .* yet\. Start the service once \(penstock serve\), set DATABASE_URL/)
-  }
-  assert.equal(existsSync(stage.dataDirectory), false, 'a command creates nothing')
-  // A start makes the database; this one fails after that.
-  assert.equal((await stage.penstock(['serve'], { env: { PENSTOCK_HOST: 'host.invalid' } })).code, 2)
-  const names = ['One', 'Two', 'Three']
-  await Promise.all(
-    names.map((name) => commands.json('org', 'create', '--name', name, '--owner-email', 'owner@example.com')),
-  )
-  assert.equal(await stage.postmaster(), undefined)
-  const list = await commands.json<{ name: string }[]>('org', 'list')
-  assert.deepEqual(list.map(({ name }) => name).sort(), ['First organization', ...names].sort())
-  assert.equal(await stage.postmaster(), undefined)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { readConfig } from '../packages/server/src/config.ts'
@@ -8,7 +8,7 @@ import { migrate } from '../packages/server/src/db/migrate.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
 import { createLogger } from '../packages/server/src/log.ts'
 import { createEmptyDatabase, createTestDatabase } from './harness/database.ts'
-import { prepareStage } from './harness/process.ts'
+import { prepareStage, tokenOf } from './harness/process.ts'
 import { withSession } from './harness/session.ts'
 import { bounded, until } from './harness/until.ts'
 
@@ -68,6 +68,45 @@ describe('a start that fails', { concurrency: 2 }, () => {
     assert.equal(ended.code, 1)
     assert.match(lineOf(ended.stderr)[0] ?? '', /does not accept the password/)
     assert.equal(await stage.postmaster(), undefined)
+  })
+})
+
+describe('credentials that a start made and did not show, since it failed', { concurrency: 2 }, () => {
+  test('are kept, and the next start says where; without them it gives the command that makes new ones', async (t) => {
+    const stage = await prepareStage(t)
+    const failed = await stage.penstock(['serve'], { env: { PENSTOCK_HOST: 'host.invalid' } })
+    assert.deepEqual([failed.code, failed.stdout], [2, ''])
+    const second = await stage.serve()
+    const file = join(stage.dataDirectory, 'credentials.json')
+    assert(second.said.stdout.includes(`\nYour client credentials, to sign in there, are in ${file}.\n`))
+    await tokenOf(second, stage.dataDirectory)
+    second.signal('SIGTERM')
+    await second.ended
+
+    await rm(file)
+    const third = await stage.serve()
+    const command = /No client credentials are kept here\. .+ To create new ones:\n {2}npx (penstock .+)\n/.exec(
+      third.said.stdout,
+    )
+    assert(command, third.said.stdout)
+    const [program = '', ...args] = (command[1] ?? '').split(' ')
+    const { code, stdout } = await stage.start(program, [...args, '--json']).ended
+    assert.equal(code, 0)
+    const { clientId, clientSecret } = JSON.parse(stdout)
+    await tokenOf(third, stage.dataDirectory, { clientId, clientSecret })
+  })
+
+  test('those of the settings that are not in the database are named, with the command that makes new ones', async (t) => {
+    const stage = await prepareStage(t)
+    await stage.penstock(['serve'], { env: { PENSTOCK_HOST: 'host.invalid' } })
+    await rm(join(stage.dataDirectory, 'credentials.json'))
+    const env = { PENSTOCK_CLIENT_ID: 'came-later', PENSTOCK_CLIENT_SECRET: 'a-secret-of-some-length' }
+    const { said } = await stage.serve({ env })
+    assert.match(
+      said.stdout,
+      /^PENSTOCK_CLIENT_ID and PENSTOCK_CLIENT_SECRET are not the credentials of a client .*\n {2}npx penstock client create --organization \w{16}\n/m,
+    )
+    assert(!said.stdout.includes(env.PENSTOCK_CLIENT_SECRET))
   })
 })
 

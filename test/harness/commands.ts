@@ -6,13 +6,19 @@ export type Commands = {
   /** Everything that they said, to look for what must not be there. */
   readonly said: readonly string[]
   run(...args: string[]): Promise<Ended>
-  /** Runs one that must succeed without a word on standard error; gives what it printed. */
+  /** Runs one that must succeed with nothing on standard error but its database; gives what it printed. */
   done(...args: string[]): Promise<string>
   /** Runs one with `--json` that must succeed; gives the one JSON value that it printed, on one line. */
   json<T>(...args: string[]): Promise<T>
-  /** Runs one that must fail with this exit code, a single line and nothing on standard output; gives the line. */
+  /**
+   * Runs one that must fail with this exit code, a single line besides its database and nothing on standard output; gives
+   * the line.
+   */
   fails(code: 1 | 2, ...args: string[]): Promise<string>
 }
+
+/** What every command says first on standard error, once it has reached its database; never with a password. */
+const databaseLine = /^Database: postgres:\/\/[^:@]+@\S+?(?:, embedded in .+)?\n/
 
 export function commandsOn(stage: Stage, env: Record<string, string> = {}): Commands {
   const said: string[] = []
@@ -23,7 +29,8 @@ export function commandsOn(stage: Stage, env: Record<string, string> = {}): Comm
   }
   const done = async (...args: string[]) => {
     const { code, stdout, stderr } = await run(...args)
-    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, args.join(' '))
+    assert.deepEqual({ code, stderr: stderr.replace(databaseLine, '') }, { code: 0, stderr: '' }, args.join(' '))
+    assert.match(stderr, databaseLine, args.join(' '))
     return stdout
   }
   return {
@@ -38,8 +45,9 @@ export function commandsOn(stage: Stage, env: Record<string, string> = {}): Comm
     fails: async (code, ...args) => {
       const ended = await run(...args)
       assert.deepEqual([ended.code, ended.stdout], [code, ''], `${args.join(' ')}: ${ended.stderr}`)
-      assert.match(ended.stderr, /^penstock: .+\n$/)
-      return ended.stderr
+      const line = ended.stderr.replace(databaseLine, '')
+      assert.match(line, /^penstock: .+\n$/)
+      return line
     },
   }
 }

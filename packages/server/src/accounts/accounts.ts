@@ -109,12 +109,19 @@ export async function deleteAccount(
 export async function restoreAccount(tx: Transaction, id: string, contents: AccountContents): Promise<void> {
   if (!(await queries.lockDeletedAccount.first(tx, { id, windowDays: limits.restoreWindowDays }))) {
     throw new Error(
-      `There is no account ${id} that was deleted within the last ${limits.restoreWindowDays} days: check the identifier.`,
+      `There is no account ${id} that was deleted within the last ${limits.restoreWindowDays} days: penstock account list --deleted shows those there are.`,
     )
   }
   await contents.restore(tx, id)
   await queries.restoreAccount.run(tx, { id })
 }
+
+/** The accounts of an organization, or of all where it is null; the operator's command. */
+export const accountsOf = (db: Db, organizationId: string | null) => queries.selectAccounts.all(db, { organizationId })
+
+/** The same of deleted accounts that can still be restored. */
+export const deletedAccountsOf = (db: Db, organizationId: string | null) =>
+  queries.selectDeletedAccounts.all(db, { organizationId, windowDays: limits.restoreWindowDays })
 
 async function lockForChange(
   lock: typeof queries.lockAccount,

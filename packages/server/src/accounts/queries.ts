@@ -142,6 +142,25 @@ export const restoreAccount = statement<{ id: string }>(`
   update accounts set deleted_time = null, updated_time = now(), version = version + 1 where id = :id
 `)
 
+type OperatorRow = { id: string; name: string; organizationId: string; enabled: boolean; createdTime: Date }
+const ofOperator = 'id, name, organization_id, enabled, created_time'
+const ofOrganization = '(:organizationId::text is null or organization_id = :organizationId)'
+
+/** Accounts of an organization, or of all. */
+export const selectAccounts = statement<{ organizationId: string | null }, OperatorRow>(`
+  select ${ofOperator} from accounts where deleted_time is null and ${ofOrganization} order by created_time, id
+`)
+
+/** Deleted accounts that can still be restored, with when that ends. */
+export const selectDeletedAccounts = statement<
+  { organizationId: string | null; windowDays: number },
+  OperatorRow & { deletedTime: Date; restorableUntil: Date }
+>(`
+  select ${ofOperator}, deleted_time, deleted_time + make_interval(days => :windowDays) as restorable_until
+  from accounts
+  where deleted_time > now() - make_interval(days => :windowDays) and ${ofOrganization} order by deleted_time, id
+`)
+
 export const purgeAccounts = statement<{ windowDays: number; limit: number }>(`
   delete from accounts where id in (
     select id from accounts where deleted_time < now() - make_interval(days => :windowDays) limit :limit for update skip locked

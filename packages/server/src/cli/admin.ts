@@ -1,7 +1,7 @@
 import { limits, Name } from '@penstock/wire'
 import { Check } from 'typebox/value'
-import { restoreAccount } from '../accounts/accounts.ts'
-import { type Config, ConfigError, masterKeyHint } from '../config.ts'
+import { accountsOf, deletedAccountsOf, restoreAccount } from '../accounts/accounts.ts'
+import { type Config, ConfigError } from '../config.ts'
 import { connectionsOfAccounts } from '../connections/connections.ts'
 import type { Logger } from '../log.ts'
 import {
@@ -9,30 +9,26 @@ import {
   createOrganization,
   listClients,
   listOrganizations,
+  renameClient,
   revokeClient,
 } from '../organizations/organizations.ts'
-import { openKeyring } from '../secrets/keyring.ts'
-import { rotateMasterKey } from '../secrets/rotate.ts'
-import { generateMasterKey, parseMasterKey } from '../secrets/seal.ts'
-import { type Ground, masterKeyFile, migrateGround, openGround, writePrivate } from './ground.ts'
+import { onGround } from './ground.ts'
 import { print, printTable } from './print.ts'
 
 /** The operator's commands. Each works beside a running service, on the same database. */
 
 type Json = { json?: boolean }
 
-async function onGround<T>(config: Config, log: Logger, work: (ground: Ground) => Promise<T>): Promise<T> {
-  const ground = await openGround(config, log)
-  try {
-    await migrateGround(ground)
-    return await work(ground)
-  } finally {
-    await ground.close()
-  }
-}
-
 export const migrateDatabase = (config: Config, log: Logger, { json }: Json) =>
   onGround(config, log, async () => print({ migrated: true }, json, 'The database schema is up to date.'))
+
+const faultsOfName = (what: string, name: string): string[] =>
+  Check(Name, name) ? [] : [`${what} must have 1 to ${limits.nameLengthMax} characters, and no control characters.`]
+
+/** @throws ConfigError where there are any */
+function refuseFaults(faults: readonly string[]): void {
+  if (faults.length > 0) throw new ConfigError(faults)
+}
 
 /** Characters of an e-mail address: what RFC 5321 leaves room for. */
 const addressLengthMax = 254
@@ -42,14 +38,11 @@ export async function createOrganizationCommand(
   log: Logger,
   { name, ownerEmail, json }: Json & { name: string; ownerEmail: string },
 ): Promise<void> {
-  const faults: string[] = []
-  if (!Check(Name, name)) {
-    faults.push(`--name must have 1 to ${limits.nameLengthMax} characters, and no control characters.`)
-  }
+  const faults = faultsOfName('--name', name)
   if (ownerEmail.length > addressLengthMax || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(ownerEmail)) {
     faults.push('--owner-email must be an e-mail address, such as owner@example.com.')
   }
-  if (faults.length > 0) throw new ConfigError(faults)
+  refuseFaults(faults)
   const created = await onGround(config, log, ({ database }) =>
     database.transaction((tx) => createOrganization(tx, { name: name.trim(), ownerEmail })),
   )
@@ -79,10 +72,11 @@ export async function listOrganizationsCommand(config: Config, log: Logger, { js
 export async function createClientCommand(
   config: Config,
   log: Logger,
-  { organization, json }: Json & { organization: string },
+  { organization, name, json }: Json & { organization: string; name?: string },
 ): Promise<void> {
+  if (name !== undefined) refuseFaults(faultsOfName('--name', name))
   const created = await onGround(config, log, ({ database }) =>
-    database.transaction((tx) => createClient(tx, organization)),
+    database.transaction((tx) => createClient(tx, organization, { name: name?.trim() })),
   )
   print(
     { organizationId: organization, ...created },
@@ -97,13 +91,27 @@ export async function listClientsCommand(
   { organization, json }: Json & { organization?: string },
 ): Promise<void> {
   const rows = await onGround(config, log, ({ database }) => listClients(database, organization ?? null))
-  const list = rows.map(({ id, organizationId, createdTime, revokedTime }) => ({
+  const list = rows.map(({ id, name, organizationId, createdTime, revokedTime }) => ({
     clientId: id,
+    name,
     organizationId,
     createdTime: createdTime.toISOString(),
     revokedTime: revokedTime?.toISOString() ?? null,
   }))
   printTable(list, json, 'There are no clients.')
+}
+
+export async function renameClientCommand(
+  config: Config,
+  log: Logger,
+  clientId: string,
+  name: string,
+  { json }: Json,
+): Promise<void> {
+  refuseFaults(faultsOfName('The name', name))
+  const trimmed = name.trim()
+  await onGround(config, log, ({ database }) => renameClient(database, clientId, trimmed))
+  print({ clientId, name: trimmed }, json, `Client ${clientId} has the name ${trimmed}.`)
 }
 
 export async function revokeClientCommand(
@@ -114,6 +122,25 @@ export async function revokeClientCommand(
 ): Promise<void> {
   await onGround(config, log, ({ database }) => database.transaction((tx) => revokeClient(tx, clientId)))
   print({ clientId, revoked: true }, json, `Client ${clientId} is revoked, and so is every token it held.`)
+}
+
+export async function listAccountsCommand(
+  config: Config,
+  log: Logger,
+  { organization = null, deleted, json }: Json & { organization?: string | null; deleted?: boolean },
+): Promise<void> {
+  const rows = await onGround(config, log, ({ database }) =>
+    deleted ? deletedAccountsOf(database, organization) : accountsOf(database, organization),
+  )
+  const list = rows.map(({ id, ...row }) => ({
+    accountId: id,
+    ...Object.fromEntries(
+      Object.entries(row).map(([key, value]) => [key, value instanceof Date ? value.toISOString() : value]),
+    ),
+  }))
+  const none = 'There are no sub-accounts.'
+  const noneDeleted = `No sub-account was deleted within the last ${limits.restoreWindowDays} days.`
+  printTable(list, json, deleted ? noneDeleted : none)
 }
 
 export async function restoreAccountCommand(
@@ -130,29 +157,4 @@ export async function restoreAccountCommand(
     json,
     `Account ${accountId} is back; the connections deleted with it are disabled.`,
   )
-}
-
-/**
- * With a key file the new key is made here and put into the file; with PENSTOCK_MASTER_KEY the operator makes it, gives
- * it as PENSTOCK_NEXT_MASTER_KEY, and sets it as PENSTOCK_MASTER_KEY before the next start.
- */
-export async function rotateKeyCommand(config: Config, log: Logger, { json }: Json): Promise<void> {
-  const inFile = config.masterKey === undefined
-  const text = inFile ? generateMasterKey() : undefined
-  const next = text === undefined ? config.nextMasterKey : parseMasterKey(text)
-  if (!next) {
-    throw new ConfigError([
-      `PENSTOCK_NEXT_MASTER_KEY is needed to rotate a key that is given by PENSTOCK_MASTER_KEY. ${masterKeyHint}, keep it safe, and give the same one until this command succeeded.`,
-    ])
-  }
-  const resealed = await onGround(config, log, async ({ database, masterKey }) => {
-    const keyring = await openKeyring(database, masterKey)
-    return rotateMasterKey(database, keyring, next, async () => {
-      if (text !== undefined) await writePrivate(masterKeyFile(config), `${text}\n`)
-    })
-  })
-  const after = inFile
-    ? `The new key is in ${masterKeyFile(config)}; keep a copy in a safe place.`
-    : 'Set PENSTOCK_MASTER_KEY to the new key before anything is started again.'
-  print({ keyId: next.id, resealed }, json, `Sealed ${resealed} secrets under key ${next.id}. ${after}`)
 }

@@ -13,7 +13,7 @@ import type { Logger } from '../log.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import { verifySecrets } from '../secrets/verify.ts'
 import { endRestoredTransfers, pauseSchedules, resumeSchedules } from '../transfers/restored.ts'
-import { migrateGround, openGround } from './ground.ts'
+import { type Ground, migrateGround, onGround } from './ground.ts'
 import { print } from './print.ts'
 
 /** `penstock backup` and `penstock restore`: the database in one file, without the master key. */
@@ -27,11 +27,10 @@ const plural = (count: number, one: string, many = `${one}s`) =>
 /** Writes a backup; beside the running service or without it. The file is there once it is whole. */
 export async function backupCommand(config: Config, log: Logger, file: string, { json }: Json): Promise<void> {
   if (await exists(file)) throw new BackupError(`${file} exists already: give another name, or remove it first.`)
-  const ground = await openGround(config, log)
   const draft = `${file}.${process.pid}.unfinished`
   const counts: Counts = {}
-  try {
-    const session = await openSession(ground.databaseUrl, 'backup')
+  const write = async ({ databaseUrl, masterKey }: Ground) => {
+    const session = await openSession(databaseUrl, 'backup')
     try {
       await pipeline(
         Readable.from(dump(session, counts), { objectMode: true }),
@@ -43,17 +42,17 @@ export async function backupCommand(config: Config, log: Logger, file: string, {
     }
     await rename(draft, file)
     await flushDirectory(file)
-  } catch (error) {
+    return masterKey.id
+  }
+  const keyId = await onGround(config, log, write, { migrates: false }).catch(async (error) => {
     await rm(draft, { force: true })
     throw error
-  } finally {
-    await ground.close()
-  }
+  })
   const { size } = await stat(file)
   print(
-    { file, rows: sumOf(counts), bytes: size, masterKeyId: ground.masterKey.id, tables: counts },
+    { file, rows: sumOf(counts), bytes: size, masterKeyId: keyId, tables: counts },
     json,
-    `Backed up ${plural(sumOf(counts), 'row')} to ${file} (${plural(size, 'byte')}). Its secrets open with the master key ${ground.masterKey.id}, which is not in it: keep a copy of the key elsewhere.`,
+    `Backed up ${plural(sumOf(counts), 'row')} to ${file} (${plural(size, 'byte')}). Its secrets open with the master key ${keyId}, which is not in it: keep a copy of the key elsewhere.`,
   )
 }
 
@@ -69,30 +68,30 @@ export async function restoreCommand(config: Config, log: Logger, file: string, 
       throw new BackupError(`${file} cannot be read (${code}): check the path.`)
     })
     const header = await readHeader(lines)
-    const ground = await openGround(config, log, { database: true, masterKey: false })
     let ended = 0
-    let counts: Counts
-    try {
-      const { id } = ground.masterKey
+    const restore = async ({ databaseUrl, masterKey }: Ground) => {
+      const { id } = masterKey
       if (header.masterKeys.length > 0 && !header.masterKeys.includes(id)) {
         throw new BackupError(
           `The master key does not fit this backup: its secrets are sealed under key ${header.masterKeys.join(' or ')}, the key given is ${id}. Set PENSTOCK_MASTER_KEY (or put back the file master.key) to the key that was used when it was made. Nothing was restored.`,
         )
       }
-      const session = await openSession(ground.databaseUrl, 'restore')
+      const session = await openSession(databaseUrl, 'restore')
+      let counts: Counts
       try {
         counts = await load(session, header, lines, async (db) => {
-          if (header.masterKeys.length > 0) await verifySecrets(db, await openKeyring(db, ground.masterKey))
+          if (header.masterKeys.length > 0) await verifySecrets(db, await openKeyring(db, masterKey))
           ended = await endRestoredTransfers(db)
           await pauseSchedules(db, 'restore')
         })
       } finally {
         await session.end()
       }
-      await migrateGround(ground)
-    } finally {
-      await ground.close()
+      await migrateGround({ databaseUrl })
+      return counts
     }
+    const may = { database: true, masterKey: false }
+    const counts = await onGround(config, log, restore, { migrates: false, may })
     print(
       { file, rows: sumOf(counts), createdTime: header.createdTime, transfersEnded: ended, tables: counts },
       json,
@@ -113,26 +112,14 @@ export async function restoreCommand(config: Config, log: Logger, file: string, 
 
 /** Lets schedules start transfers again, after a restore or `schedules pause`. */
 export async function resumeSchedulesCommand(config: Config, log: Logger, { json }: Json): Promise<void> {
-  const ground = await openGround(config, log)
-  try {
-    await migrateGround(ground)
-    const paused = await resumeSchedules(ground.database)
-    print({ resumed: paused }, json, paused ? 'Schedules start transfers again.' : 'Schedules were not paused.')
-  } finally {
-    await ground.close()
-  }
+  const resumed = await onGround(config, log, ({ database }) => resumeSchedules(database))
+  print({ resumed }, json, resumed ? 'Schedules start transfers again.' : 'Schedules were not paused.')
 }
 
 /** Keeps schedules from starting transfers, until they are resumed. */
 export async function pauseSchedulesCommand(config: Config, log: Logger, { json }: Json): Promise<void> {
-  const ground = await openGround(config, log)
-  try {
-    await migrateGround(ground)
-    await pauseSchedules(ground.database, 'operator')
-    print({ paused: true }, json, 'Schedules are paused, in every process: penstock schedules resume ends it.')
-  } finally {
-    await ground.close()
-  }
+  await onGround(config, log, ({ database }) => pauseSchedules(database, 'operator'))
+  print({ paused: true }, json, 'Schedules are paused, in every process: penstock schedules resume ends it.')
 }
 
 const exists = (file: string) =>

@@ -6,7 +6,8 @@ import { createLogger } from '../log.ts'
 import { runnerOptions } from '../runners/options.ts'
 import { createRunnerPool } from '../runners/runner-pool.ts'
 import { openKeyring } from '../secrets/keyring.ts'
-import { type Ground, GroundError, openGround } from './ground.ts'
+import { describePause } from '../transfers/restored.ts'
+import { type Ground, GroundError, openGround, sayDatabase } from './ground.ts'
 import { withFreePort } from './port.ts'
 import { print } from './print.ts'
 import { findWarnings } from './warnings.ts'
@@ -57,6 +58,7 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
     return [...settings, egress, { name, ok: false, message: (error as Error).message }, await checkDisk(config)]
   }
   try {
+    sayDatabase(ground)
     return [
       ...settings,
       egress,
@@ -64,6 +66,7 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
       await checkMigrations(ground),
       await checkMasterKey(ground),
       await checkConnectors(ground),
+      await checkSchedules(ground),
       await checkRunners(config),
       await checkDisk(config),
     ]
@@ -122,6 +125,17 @@ async function checkConnectors({ database }: Ground): Promise<Check> {
   try {
     const problem = await findUnknownConnectors(database)
     return { name, ok: !problem, message: problem ?? 'this version knows all that the database holds' }
+  } catch {
+    return { name, ok: false, message: unreadable }
+  }
+}
+
+/** A pause is no fault: an operator asked for it, or a restore did. */
+async function checkSchedules({ database }: Ground): Promise<Check> {
+  const name = 'schedules'
+  try {
+    const pause = await describePause(database)
+    return { name, ok: true, message: pause ? `warning: ${pause}` : 'not paused' }
   } catch {
     return { name, ok: false, message: unreadable }
   }

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { type Database, type DatabaseUrl, openDatabase } from '../db/database.ts'
-import { explainFailure } from '../db/failures.ts'
+import { describeDatabase, explainFailure } from '../db/failures.ts'
 import { migrate } from '../db/migrate.ts'
 import { isPooledByTransaction } from '../db/pooler.ts'
 import { readServerVersion } from '../db/readiness.ts'
@@ -14,6 +14,8 @@ import { generateMasterKey, type MasterKey, parseMasterKey } from '../secrets/se
 /** What every command stands on: the data directory, the database in it or elsewhere, and the master key. */
 export type Ground = {
   readonly databaseUrl: DatabaseUrl
+  /** Which database it is, for the operator: its address without the password, and where it is embedded. */
+  readonly databaseName: string
   readonly database: Database
   readonly masterKey: MasterKey
   /** Lets go of the database; an embedded one stops unless another process uses it. */
@@ -30,6 +32,8 @@ export class GroundError extends Error {
 }
 
 export const masterKeyFile = (config: Config) => join(config.dataDirectory, 'master.key')
+/** Where a rotation keeps the key that it replaces. Named after the key, so that no key ever overwrites another one. */
+export const previousKeyFile = (config: Config, { id }: MasterKey) => join(config.dataDirectory, `master.${id}.key`)
 export const credentialsFile = (config: Config) => join(config.dataDirectory, 'credentials.json')
 const postgresDirectory = (config: Config) => join(config.dataDirectory, 'postgres')
 
@@ -73,12 +77,38 @@ export async function openGround(
   }
   try {
     await reach(database, databaseUrl)
-    return { databaseUrl, database, masterKey: keptKey ?? (await makeFirstKey(config, database, may.masterKey)), close }
+    const embeddedIn = embedded ? `, embedded in ${config.dataDirectory}` : ''
+    const databaseName = `${describeDatabase(databaseUrl)}${embeddedIn}`
+    const masterKey = keptKey ?? (await makeFirstKey(config, database, may.masterKey))
+    return { databaseUrl, databaseName, database, masterKey, close }
   } catch (error) {
     await close()
     throw error
   }
 }
+
+/**
+ * Opens the database for one command, says on standard error which it is, and closes it when the work is done.
+ * @param migrates whether the schema is brought up to date before the work
+ */
+export async function onGround<T>(
+  config: Config,
+  log: Logger,
+  work: (ground: Ground) => Promise<T>,
+  { migrates = true, may }: { migrates?: boolean; may?: Creation } = {},
+): Promise<T> {
+  const ground = await openGround(config, log, may)
+  try {
+    sayDatabase(ground)
+    if (migrates) await migrateGround(ground)
+    return await work(ground)
+  } finally {
+    await ground.close()
+  }
+}
+
+/** Standard output is for what a command was asked for. */
+export const sayDatabase = ({ databaseName }: Ground): void => void process.stderr.write(`Database: ${databaseName}\n`)
 
 /** Fails, with what to do, where the database cannot be used at all. */
 async function reach(database: Database, url: DatabaseUrl): Promise<void> {
@@ -193,7 +223,7 @@ export async function writePrivate(file: string, content: string): Promise<void>
 }
 
 /** Makes a private file; where another process was faster, its content counts. */
-async function writeNew(file: string, content: string): Promise<string> {
+export async function writeNew(file: string, content: string): Promise<string> {
   try {
     await writeFile(file, content, { mode: 0o600, flag: 'wx', flush: true })
     return content

@@ -9,17 +9,44 @@ export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
 /** Runs the command line and sets the exit code of the process. Every failure is one clear sentence on standard error. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   try {
-    await buildProgram().parseAsync(args, { from: 'user' })
+    if (/^(?:-V|--version)$/.test(args[0] ?? '')) return await (await import('./version.ts')).printVersion()
+    await buildProgram().parseAsync(withHelpFirst(args), { from: 'user' })
   } catch (error) {
     process.exitCode = reportFailure(error)
   }
 }
 
-function buildProgram(): Command {
+/** `COMMAND --help` is `help COMMAND`: both show the same, and refuse a command that does not exist. */
+function withHelpFirst(args: readonly string[]): readonly string[] {
+  const asked = args.findIndex((argument) => argument.startsWith('-'))
+  return asked > 0 && /^(?:-h|--help)$/.test(args[asked] ?? '') ? ['help', ...args.slice(0, asked)] : args
+}
+
+/** Shows the help of the command that `path` leads to; what follows the name of a command without others is its arguments. */
+async function showHelp(program: Command, path: readonly string[]): Promise<void> {
+  let shown = program
+  for (const name of path) {
+    const next = shown.commands.find((command) => command.name() === name)
+    if (!next && shown.commands.length === 0) break
+    // The library refuses the name, and suggests the most similar one.
+    if (!next) return void (await shown.parseAsync([name], { from: 'user' }))
+    shown = next
+  }
+  shown.help()
+}
+
+/** The command line: every command, its arguments and options. */
+export function buildProgram(): Command {
   const program = new Command('penstock')
     .description('Manages data pipes between marketing, advertising and data platforms')
     .exitOverride()
     .showHelpAfterError('Run penstock help to see every command.')
+    .option('-V, --version', 'print the versions of Penstock, Node and the database schema')
+    .helpCommand(false)
+  program
+    .command('help [command...]')
+    .description('show the arguments and options of a command')
+    .action((path) => showHelp(program, path))
   // Each command loads what it needs when it runs: listing clients need not load a web server.
   const withConfig =
     <A extends unknown[]>(
@@ -50,7 +77,7 @@ function buildProgram(): Command {
     .action(withConfig(async () => (await admin()).migrateDatabase))
   program
     .command('doctor')
-    .description('check settings, egress, database, migrations, master key, connectors, runners and disk')
+    .description('check settings, egress, database, migrations, master key, connectors, schedules, runners and disk')
     .option(...json)
     .action(async (options) => {
       const { doctor } = await import('./doctor.ts')
@@ -104,6 +131,7 @@ function buildProgram(): Command {
     .command('create')
     .description('create client credentials for an organization')
     .requiredOption('--organization <id>', 'identifier of the organization')
+    .option('--name <name>', 'what you call it, such as what uses it')
     .option(...json)
     .action(withConfig(async () => (await admin()).createClientCommand))
   client
@@ -113,14 +141,25 @@ function buildProgram(): Command {
     .option(...json)
     .action(withConfig(async () => (await admin()).listClientsCommand))
   client
+    .command('rename <clientId> <name>')
+    .description('call a client by another name')
+    .option(...json)
+    .action(withConfig(async () => (await admin()).renameClientCommand))
+  client
     .command('revoke <clientId>')
     .description('revoke a client and every token it holds')
     .option(...json)
     .action(withConfig(async () => (await admin()).revokeClientCommand))
 
-  program
-    .command('account')
-    .description('sub-accounts')
+  const account = program.command('account').description('sub-accounts')
+  account
+    .command('list')
+    .description('list sub-accounts')
+    .option('--deleted', 'those instead that were deleted within the last 30 days and can be restored')
+    .option('--organization <id>', 'of this organization only')
+    .option(...json)
+    .action(withConfig(async () => (await admin()).listAccountsCommand))
+  account
     .command('restore <accountId>')
     .description('restore an account that was deleted within the last 30 days, with all it held')
     .option(...json)
@@ -131,7 +170,7 @@ function buildProgram(): Command {
     .command('rotate')
     .description('seal every secret again under a new master key, while the service runs')
     .option(...json)
-    .action(withConfig(async () => (await admin()).rotateKeyCommand))
+    .action(withConfig(async () => (await import('./rotate-key.ts')).rotateKeyCommand))
   return program
 }
 

@@ -6,6 +6,8 @@ import { currentUrl, type DatabaseUrl } from './database.ts'
 /** The database in the form of an address, without its password. */
 export function describeDatabase(url: DatabaseUrl): string {
   const { user, host, port, database } = new pg.Client({ connectionString: currentUrl(url) })
+  // A path is the directory of a socket, which has no place between user and database.
+  if (host.startsWith('/')) return `postgres://${user}@/${database}?host=${host}`
   return `postgres://${user}@${host.includes(':') ? `[${host}]` : host}:${port}/${database}`
 }
 

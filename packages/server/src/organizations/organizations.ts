@@ -5,6 +5,7 @@ import { newIdentifier } from '../identifiers.ts'
 import {
   announceRevocation,
   type ClientRow,
+  clientWithSecret,
   deleteTokensOfClient,
   insertClient,
   insertOrganization,
@@ -13,6 +14,7 @@ import {
   type OrganizationRow,
   organizationExists,
   putEnvironment,
+  renameClient as putName,
   selectClients,
   selectOrganizations,
 } from './queries.ts'
@@ -24,6 +26,9 @@ import {
 
 /** Client credentials in the clear; they exist only here, on their way to whoever asked for them. */
 export type Credentials = { clientId: string; clientSecret: string }
+
+/** What the client is called that an organization is created with. */
+export const firstClientName = 'First client'
 
 /** What notices about revoked clients are called. */
 export const revokedTopic = 'revoked'
@@ -37,11 +42,11 @@ export const registerEnvironment = (db: Db, { environment }: Config) => putEnvir
 /** Creates an organization with its first client. */
 export async function createOrganization(
   tx: Transaction,
-  { name, ownerEmail, client }: { name: string; ownerEmail: string; client?: Credentials },
+  { name, ownerEmail, client }: { name: string; ownerEmail: string; client?: Credentials | undefined },
 ): Promise<Credentials & { organizationId: string }> {
   const organizationId = newIdentifier()
   await insertOrganization.run(tx, { id: organizationId, name, ownerId: newIdentifier(), ownerEmail })
-  return { organizationId, ...(await createClient(tx, organizationId, client)) }
+  return { organizationId, ...(await createClient(tx, organizationId, { name: firstClientName, client })) }
 }
 
 /**
@@ -62,7 +67,7 @@ export function createFirstOrganization(
     const credentials = await createOrganization(tx, {
       name: 'First organization',
       ownerEmail: 'owner@localhost',
-      ...(client ? { client } : {}),
+      client,
     })
     await keep({ clientId: credentials.clientId, clientSecret: credentials.clientSecret })
     return credentials
@@ -71,11 +76,14 @@ export function createFirstOrganization(
 
 export const listOrganizations = (db: Db): Promise<OrganizationRow[]> => selectOrganizations.all(db, {})
 
-/** Creates a client of an organization; generated credentials unless given. Throws where the organization is unknown. */
+/**
+ * Creates a client of an organization; generated credentials unless given. Throws where the organization is unknown.
+ * @param name what the operator calls it
+ */
 export async function createClient(
   tx: Transaction,
   organizationId: string,
-  client?: Credentials,
+  { name, client }: { name?: string | undefined; client?: Credentials | undefined } = {},
 ): Promise<Credentials> {
   if (!(await organizationExists.first(tx, { id: organizationId }))) {
     throw new Error(`There is no organization ${organizationId}: penstock org list shows those there are.`)
@@ -88,8 +96,20 @@ export async function createClient(
     id: credentials.clientId,
     organizationId,
     secretDigest: secretDigest(credentials.clientSecret),
+    name: name ?? null,
   })
   return credentials
+}
+
+/** Whether a client has these credentials and is not revoked. */
+export const isCurrentClient = async (db: Db, { clientId, clientSecret }: Credentials): Promise<boolean> =>
+  (await clientWithSecret.first(db, { id: clientId, secretDigest: secretDigest(clientSecret) })) !== undefined
+
+/** Calls a client by another name. Throws where there is no such client. */
+export async function renameClient(db: Db, id: string, name: string): Promise<void> {
+  if ((await putName.run(db, { id, name })) === 0) {
+    throw new Error(`There is no client ${id} to rename: penstock client list shows those there are.`)
+  }
 }
 
 /** The clients of an organization, or all of them. */

@@ -22,15 +22,33 @@ export const organizationExists = statement<{ id: string }, { id: string }>(
   `select id from organizations where id = :id`,
 )
 
-export const insertClient = statement<{ id: string; organizationId: string; secretDigest: Buffer }>(`
-  insert into clients (id, organization_id, secret_digest) values (:id, :organizationId, :secretDigest)
+export const insertClient = statement<{
+  id: string
+  organizationId: string
+  secretDigest: Buffer
+  name: string | null
+}>(`
+  insert into clients (id, organization_id, secret_digest, name) values (:id, :organizationId, :secretDigest, :name)
 `)
 
-export type ClientRow = { id: string; organizationId: string; createdTime: Date; revokedTime: Date | null }
+export const renameClient = statement<{ id: string; name: string }>(`update clients set name = :name where id = :id`)
+
+export type ClientRow = {
+  id: string
+  name: string | null
+  organizationId: string
+  createdTime: Date
+  revokedTime: Date | null
+}
 export const selectClients = statement<{ organizationId: string | null }, ClientRow>(`
-  select id, organization_id, created_time, revoked_time from clients
+  select id, name, organization_id, created_time, revoked_time from clients
   where :organizationId::text is null or organization_id = :organizationId
   order by created_time, id
+`)
+
+/** Whether these are the credentials of a client that is not revoked. */
+export const clientWithSecret = statement<{ id: string; secretDigest: Buffer }, { id: string }>(`
+  select id from clients where id = :id and secret_digest = :secretDigest and revoked_time is null
 `)
 
 export const revokeClient = statement<{ id: string }>(`

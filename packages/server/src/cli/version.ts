@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { readJournal } from '../db/migrations.ts'
+
+/** The version of this program, from its package. */
+const programVersion = (): string =>
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+
+/** `penstock --version`: the program, the Node that runs it, and the newest migration that it knows. */
+export async function printVersion(): Promise<void> {
+  const schema = (await readJournal()).at(-1)?.tag ?? 'none'
+  process.stdout.write(`penstock ${programVersion()}\nNode ${process.versions.node}\nschema ${schema}\n`)
+}

@@ -1,0 +1,95 @@
+import { relative } from 'node:path'
+import { type Config, describeEgress } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import {
+  type Credentials,
+  createFirstOrganization,
+  isCurrentClient,
+  listOrganizations,
+  registerEnvironment,
+} from '../organizations/organizations.ts'
+import { credentialsFile, makeDataDirectory, readIfThere, writePrivate } from './ground.ts'
+
+/** What `penstock serve` prints once it serves, and the credentials that a person signs in with. */
+
+/** Creates the first organization where there is none; generated credentials are kept in the data directory. */
+export async function prepareFirstOrganization(config: Config, database: Database): Promise<Credentials | undefined> {
+  await registerEnvironment(database, config)
+  const given = credentialsOfSettings(config)
+  return createFirstOrganization(database, given, async (credentials) => {
+    if (given) return
+    await makeDataDirectory(config)
+    await writePrivate(credentialsFile(config), `${JSON.stringify(credentials)}\n`)
+  })
+}
+
+const credentialsOfSettings = ({ firstClient }: Config): Credentials | undefined =>
+  firstClient && { clientId: firstClient.id, clientSecret: firstClient.secret }
+
+/**
+ * What a person at the terminal does next.
+ * @param first the credentials of the organization that this start created
+ */
+export async function welcome(config: Config, database: Database, first: Credentials | undefined): Promise<string> {
+  const api = `${config.publicUrl}/es/v2`
+  const nearby = relative(process.cwd(), credentialsFile(config))
+  const file = nearby.startsWith('..') ? credentialsFile(config) : nearby
+  const kept = await findKeptCredentials(config, database)
+  const credentials = shellWord(kept ? `@${file}` : '{"clientId":"…","clientSecret":"…"}')
+  return `${[
+    `Penstock serves ${config.publicUrl} (documentation: ${config.publicUrl}/docs)`,
+    describeEgress(config.egress),
+    '',
+    ...(first ? showCredentials(config, first, file) : await tellCredentials(config, database, kept && file)),
+    'Try it:',
+    `  TOKEN=$(curl -s ${api}/oauth/client-token -H 'Content-Type: application/json' -d ${credentials} | sed 's/.*"accessToken":"\\([^"]*\\)".*/\\1/')`,
+    `  curl -s ${api}/accounts -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"name":"First account"}'`,
+    `  curl -s ${api}/accounts -H "Authorization: Bearer $TOKEN"`,
+    '',
+  ].join('\n')}\n`
+}
+
+/** Whether the file of credentials is there, and holds those of a client of this database. */
+async function findKeptCredentials(config: Config, database: Database): Promise<boolean> {
+  const text = await readIfThere(credentialsFile(config))
+  try {
+    const { clientId, clientSecret } = JSON.parse(text ?? 'null') ?? {}
+    return typeof clientId === 'string' && typeof clientSecret === 'string'
+      ? await isCurrentClient(database, { clientId, clientSecret })
+      : false
+  } catch (error) {
+    if (error instanceof SyntaxError) return false
+    throw error
+  }
+}
+
+function showCredentials({ firstClient }: Config, { clientId, clientSecret }: Credentials, file: string): string[] {
+  if (firstClient) return []
+  return [
+    `Your client credentials, to sign in there, shown this once and kept in ${file}:`,
+    `  client id      ${clientId}`,
+    `  client secret  ${clientSecret}`,
+    '',
+  ]
+}
+
+/**
+ * Where the credentials are that an earlier start made, which may have failed before it showed them, or how to make new
+ * ones.
+ */
+async function tellCredentials(config: Config, database: Database, file: string | false): Promise<string[]> {
+  const given = credentialsOfSettings(config)
+  if (given && (await isCurrentClient(database, given))) return []
+  if (file) return [`Your client credentials, to sign in there, are in ${file}.`, '']
+  const [organization] = await listOrganizations(database)
+  return [
+    given
+      ? 'PENSTOCK_CLIENT_ID and PENSTOCK_CLIENT_SECRET are not the credentials of a client in this database. Create new ones:'
+      : 'No client credentials are kept here. Those created before still work. To create new ones:',
+    `  npx penstock client create --organization ${organization?.id}`,
+    '',
+  ]
+}
+
+/** A text as a shell takes it for one word, as it is. */
+const shellWord = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
