@@ -56,7 +56,8 @@ test('no command creates a database of one’s own that does not exist', async (
   t.after(database.drop)
   const missing = new URL(database.url)
   missing.pathname = '/not_there'
-  const commands = commandsOn(stage, { DATABASE_URL: missing.href, PENSTOCK_MASTER_KEY: masterKey })
+  const keys = { PENSTOCK_MASTER_KEY: masterKey, PENSTOCK_NEXT_MASTER_KEY: masterKey }
+  const commands = commandsOn(stage, { DATABASE_URL: missing.href, ...keys })
   const file = join(stage.base, 'some.backup')
   await commandsOn(stage, { DATABASE_URL: database.url, PENSTOCK_MASTER_KEY: masterKey }).done('backup', file)
   for (const call of everyCall()) {

@@ -18,7 +18,7 @@ export type Commands = {
 }
 
 /** What every command says first on standard error, once it has reached its database; never with a password. */
-const databaseLine = /^Database: postgres:\/\/[^:@]+@\S+?(?:, embedded in .+)?\n/
+export const databaseLine = /^Database: postgres:\/\/[^:@]+@\S+?(?:, embedded in .+)?\n/
 
 export function commandsOn(stage: Stage, env: Record<string, string> = {}): Commands {
   const said: string[] = []
