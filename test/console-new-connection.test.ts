@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, preparePeople, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
@@ -189,6 +189,74 @@ describe('the wizard of new connections', { skip }, () => {
       id: 'id',
       em: { column: 'email', normalise: 'email', hash: 'sha256' },
     })
+  })
+
+  test('shows the columns of the file that is set now, and never those of the one before', async () => {
+    const { id: accountId } = await stage.addAccount('Other file')
+    await stage.addEnds(accountId)
+    await writeFile(join(stage.folder, 'pets.csv'), 'kind,age\ncat,3\n')
+    const { id } = await stage.connect(accountId, 'Other file', { activate: false })
+    const page = await stage.open(wizard(accountId, `?connection=${id}&step=mapping`))
+    await page.getByText('The columns of the source: id, name, email').waitFor()
+    await page.getByText('Only those picked').click()
+    const filled = page.getByRole('combobox', { name: /^Column/ }).first()
+    const offered = async () => {
+      await filled.click()
+      const names = await page.getByRole('option').allTextContents()
+      await page.keyboard.press('Escape')
+      return names
+    }
+    assert.deepEqual(await offered(), ['id', 'name', 'email'])
+    const setFile = async (file: string) => {
+      await page.getByRole('button', { name: 'Back', exact: true }).click()
+      await region(page, 'Source').getByRole('textbox', { name: 'Files' }).fill(file)
+      // Whatever is seen before the new file was read would be of the old one.
+      const read = page.waitForResponse(/\/preview\?/)
+      await page.getByRole('button', { name: 'Save and go on' }).click()
+      await page.getByRole('heading', { name: 'What fills which field' }).waitFor()
+      assert.equal(await page.getByText(/^Such as/).count(), 0)
+      await read
+    }
+    await setFile('pets.csv')
+    await page.getByText('would be rejected').or(page.getByText('would be sent')).first().waitFor()
+    await filled.waitFor()
+    assert.deepEqual((await offered()).slice(0, 2), ['kind', 'age'])
+    await setFile('gone.csv')
+    await page.getByRole('alert').getByText('gone.csv').first().waitFor()
+    assert.equal(await page.getByRole('combobox', { name: /^Column/ }).count(), 0, 'its columns are not known')
+  })
+
+  test('keeps a wide preview inside of its panel, with its names and its first column in sight', async () => {
+    const { id: accountId } = await stage.addAccount('Wide')
+    await stage.addEnds(accountId)
+    const names = Array.from({ length: 60 }, (_, i) => `column_number_${i + 1}`)
+    const lines = Array.from({ length: 40 }, (_, row) => names.map((_, i) => `row ${row} of ${i}`).join(','))
+    await writeFile(join(stage.folder, 'wide.csv'), `${names.join(',')}\n${lines.join('\n')}\n`)
+    const { id } = await stage.connect(accountId, 'Wide', { file: 'wide.csv', activate: false })
+    for (const look of [
+      { width: 1440, height: 900, theme: 'light' },
+      { width: 390, height: 844, theme: 'dark' },
+    ] as const) {
+      const page = await stage.open(wizard(accountId, `?connection=${id}&step=mapping`), { look })
+      const panel = page.getByRole('region', { name: 'Records as they would be sent' })
+      await panel.waitFor()
+      await panel.scrollIntoViewIfNeeded()
+      const first = panel.getByRole('columnheader').first()
+      const cell = panel.getByRole('row').nth(20).getByRole('cell').first()
+      const placeOf = async (one: Locator) => {
+        const { x = 0, y = 0 } = (await one.boundingBox()) ?? {}
+        // Half a pixel is the border of the table, which scrolls away.
+        return { x: Math.floor(x), y: Math.floor(y) }
+      }
+      const before = await placeOf(first)
+      await panel.evaluate((element) => element.scrollTo(2_000, 300))
+      await panel.getByRole('cell', { name: 'row 15 of 20', exact: true }).waitFor()
+      assert.deepEqual(await placeOf(first), before, 'the name of the first column stays')
+      assert.equal((await placeOf(cell)).x, before.x, 'the first column stays')
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      assert(width <= look.width, `the page is ${width} pixels wide`)
+      assert.deepEqual(await accessibilityFaults(page), [])
+    }
   })
 
   test('offers first what can move data', async () => {

@@ -78,11 +78,19 @@ export function useRead<I extends OperationId>(
   })
 }
 
-/** Reads once, outside of a render; the result is kept as that of `useRead` is. */
-export function readOnce<I extends OperationId>(operation: I, parameters: ParametersOf<I>): Promise<ResultOf<I>> {
+/**
+ * Reads once, outside of a render; the result is kept as that of `useRead` is.
+ * @param options `fresh`: reads although it was read a moment ago
+ */
+export function readOnce<I extends OperationId>(
+  operation: I,
+  parameters: ParametersOf<I>,
+  { fresh = false }: { fresh?: boolean } = {},
+): Promise<ResultOf<I>> {
   return queryClient.fetchQuery<ResultOf<I>, Error>({
     queryKey: keyOf(operation, parameters),
     queryFn: ({ signal }) => call(operation, { ...parameters, signal }),
+    ...(fresh ? { staleTime: 0 } : {}),
   })
 }
 

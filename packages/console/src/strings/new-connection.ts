@@ -32,6 +32,7 @@ const digest: Readonly<Record<Digest, string>> = { sha256: 'SHA-256', sha512: 'S
 /** What the screen “New connection” says. */
 export const newConnection = {
   title: 'New connection',
+  titleOfExisting: 'Set up the connection',
   help: 'A source, a destination, and which column goes where. Nothing moves before it is activated.',
   steps: 'Steps',
   step: { source: 'Source', destination: 'Destination', settings: 'Settings', mapping: 'Mapping', review: 'Review' },

@@ -75,12 +75,13 @@ function Mapping({
   const takesMapping = fields.some(({ name }) => name === mappingField)
   const moves = idle.length === 0
 
-  const target = { accountId, id: connection.id }
   const [looked, setLooked] = useState(() => previewedMapping(lines))
-  const raw = usePreview(target, { unmapped: true }, moves)
-  const mapped = usePreview(target, { destConnectionConfig: { mapping: looked } }, moves)
+  const raw = usePreview(connection, { unmapped: true }, moves)
+  const mapped = usePreview(connection, { destConnectionConfig: { mapping: looked } }, moves)
   const ready = !isNotReady(raw.error)
-  const columns = raw.data?.reply.columns
+  // Of a source that cannot be read as it is now, no columns are known.
+  const samples = raw.isError ? undefined : raw.data?.reply
+  const columns = samples?.columns
   const wrong = faultsOfLines(lines, { noName: say.noName, noColumn: say.noColumnPicked, twice: say.twice })
   const refused = useMemo(() => faultsOf(mapped.error, path), [mapped.error])
 
@@ -97,7 +98,7 @@ function Mapping({
       setFailure(error)
     }
   }
-  const editor = { lines, onChange: setLines, columns, samples: raw.data?.reply, faults: refused, wrong }
+  const editor = { lines, onChange: setLines, columns, samples, faults: refused, wrong }
   return (
     <Stack gap="lg">
       {!moves && (

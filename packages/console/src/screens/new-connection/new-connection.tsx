@@ -21,6 +21,7 @@ export function Component() {
   const { accountId, connection, connectionId } = wizard
   // Where a draft was left is known before this visit makes its own mark.
   const [left, setLeft] = useState(wizard.draft.at)
+  const isNew = connection === undefined || connection.status === 'In-progress'
   const cancel = (
     <Button
       component={Link}
@@ -32,7 +33,7 @@ export function Component() {
   )
   return (
     <WizardProvider value={wizard}>
-      <Page title={say.title} help={connection?.name ?? say.help} actions={cancel}>
+      <Page title={isNew ? say.title : say.titleOfExisting} help={connection?.name ?? say.help} actions={cancel}>
         <Steps />
         {left !== undefined && wizard.sourceId === '' && (
           <LeftHalfWay at={left} onStartAnew={() => setLeft(undefined)} />

@@ -8,6 +8,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { count } from '../../parts/numbers.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { Lint } from './lint.tsx'
+import classes from './preview.module.css'
 
 const rejectedShown = 20
 
@@ -113,18 +114,18 @@ function Looked({ preview: { columns, rows, rejected, lint } }: { preview: Previ
 function Rows({ columns, rows }: Pick<Preview, 'columns' | 'rows'>) {
   return (
     <Table.ScrollContainer
-      minWidth={Math.min(1200, columns.length * 140)}
+      minWidth={0}
       maxHeight={320}
       type="native"
       tabIndex={0}
       role="region"
       aria-label={say.mappedRecords}
     >
-      <Table fz="sm" verticalSpacing={6} stickyHeader withTableBorder>
+      <Table fz="sm" verticalSpacing={6} stickyHeader withTableBorder className={classes.table}>
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (
-              <Table.Th key={column} ff="monospace" fw={600}>
+              <Table.Th key={column} ff="monospace" fw={600} title={column}>
                 {column}
               </Table.Th>
             ))}
@@ -135,7 +136,7 @@ function Rows({ columns, rows }: Pick<Preview, 'columns' | 'rows'>) {
             // biome-ignore lint/suspicious/noArrayIndexKey: records have no name but their place.
             <Table.Tr key={index}>
               {columns.map((column, at) => (
-                <Table.Td key={column} style={{ whiteSpace: 'nowrap' }}>
+                <Table.Td key={column} title={row[at] ?? undefined}>
                   {row[at] || (
                     <Text span inherit c="dimmed">
                       {row[at] === '' ? say.emptyText : say.nothing}

@@ -1,21 +1,21 @@
 import type { ResultOf } from '@penstock/client'
-import type { BodyOf } from '@penstock/wire'
+import type { BodyOf, ConnectionDetails } from '@penstock/wire'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { keyOf, readOnce } from '../../api/queries.ts'
 
 /**
  * Looks at the records of a connection's source. Platforms count what is read of them, so nothing is read again by itself
- * but after a change.
+ * but after a change. What was read with other settings of the source is not shown for what they are now.
  */
 export function usePreview(
-  connection: { accountId: string; id: string },
+  { accountId, id, srcConnectionConfig }: Pick<ConnectionDetails, 'accountId' | 'id' | 'srcConnectionConfig'>,
   body: BodyOf<'previewConnection'>,
   enabled: boolean,
 ): UseQueryResult<ResultOf<'previewConnection'>, Error> {
-  const parameters = { ...connection, body }
+  const parameters = { accountId, id, body }
   return useQuery({
-    queryKey: ['looked at', ...keyOf('previewConnection', parameters)],
-    queryFn: () => readOnce('previewConnection', parameters),
+    queryKey: ['looked at', srcConnectionConfig, ...keyOf('previewConnection', parameters)],
+    queryFn: () => readOnce('previewConnection', parameters, { fresh: true }),
     enabled,
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
