@@ -32,6 +32,12 @@ export const fields = {
   cleared: 'Will be cleared once saved',
   keep: 'Keep what is set',
   keepOne: (label: string) => `Keep what is set: ${label}`,
+  generate: 'Generate',
+  generateOne: (label: string) => `Generate: ${label}`,
+  copy: 'Copy',
+  copyOne: (label: string) => `Copy: ${label}`,
+  copied: 'Copied',
+  copyNow: 'Copy it to where it is verified before you save: it is not shown again.',
   showTyped: (label: string) => `Show what was typed: ${label}`,
 }
 

@@ -6,6 +6,8 @@ import {
   fieldCounts,
   fieldIsRequired,
   type Role,
+  type SecretForm,
+  secretFormFault,
   secretMask,
 } from '@penstock/wire'
 
@@ -33,6 +35,8 @@ export type FormField = {
   readonly default?: string
   /** Other fields of the form, of whose values each must have one for this field to count. */
   readonly when?: Readonly<Record<string, readonly string[]>>
+  /** The form that a secret must have. */
+  readonly form?: SecretForm
   /** Only this end of a connection needs it. */
   readonly role?: Role
 }
@@ -88,6 +92,17 @@ const conditionsOf = (fields: readonly FormField[]): ConditionalFields =>
 
 /** Whether a secret is stored, which is all that is ever known of it. */
 export const isSecretSet = ({ type, value }: FormField): boolean => type === 'Password' && value === secretMask
+
+/** What is wrong with the secrets that were typed and must have a form, by the names of their fields; as the server says it. */
+export function faultsOfForms(fields: readonly FormField[], values: FormValues): Record<string, string> {
+  return Object.fromEntries(
+    countingFields(fields, values).flatMap(({ name, form }) => {
+      const value = values[name]
+      const fault = form && value && value !== secretMask ? secretFormFault(form, String(value)) : undefined
+      return fault ? [[name, fault]] : []
+    }),
+  )
+}
 
 export type FieldChanges = Record<string, string | boolean | string[] | null>
 

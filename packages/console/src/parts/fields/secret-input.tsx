@@ -1,6 +1,6 @@
-import { Button, Group, Input, Paper, PasswordInput, Text, Textarea } from '@mantine/core'
-import { limits, secretMask } from '@penstock/wire'
-import { IconLock, IconLockOff } from '@tabler/icons-react'
+import { Button, CopyButton, Group, Input, Paper, PasswordInput, Stack, Text, Textarea } from '@mantine/core'
+import { limits, type SecretForm, secretMask } from '@penstock/wire'
+import { IconCheck, IconCopy, IconLock, IconLockOff, IconWand } from '@tabler/icons-react'
 import { type CSSProperties, type ReactNode, useId, useState } from 'react'
 import { fields as say } from '../../strings/fields.ts'
 import { Time } from '../time.tsx'
@@ -119,6 +119,8 @@ function Kept({
 function Typed({ focused, ...props }: FieldInputProps & { focused: boolean }) {
   const { field, value, onChange } = props
   const [grown, setGrown] = useState(false)
+  const [visible, setVisible] = useState(false)
+  const [generated, setGenerated] = useState<string>()
   const text = String(value)
   const shared = {
     ...wordsOf(props),
@@ -140,10 +142,12 @@ function Typed({ focused, ...props }: FieldInputProps & { focused: boolean }) {
       />
     )
   }
-  return (
+  const input = (
     <PasswordInput
       {...shared}
       autoFocus={focused}
+      visible={visible}
+      onVisibilityChange={setVisible}
       visibilityToggleButtonProps={{ 'aria-label': say.showTyped(field.label), tabIndex: 0 }}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
       onPaste={(event) => {
@@ -154,6 +158,57 @@ function Typed({ focused, ...props }: FieldInputProps & { focused: boolean }) {
       }}
     />
   )
+  const { form } = field
+  if (!form) return input
+  const generate = () => {
+    const secret = generators[form]()
+    setGenerated(secret)
+    setVisible(true)
+    onChange(secret)
+  }
+  return (
+    <Stack gap="xs">
+      {input}
+      <Group gap="xs">
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconWand size={16} aria-hidden />}
+          aria-label={say.generateOne(field.label)}
+          onClick={generate}
+        >
+          {say.generate}
+        </Button>
+        {text !== '' && text === generated && (
+          <>
+            <CopyButton value={text}>
+              {({ copied, copy }) => (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+                  aria-label={say.copyOne(field.label)}
+                  onClick={copy}
+                >
+                  {copied ? say.copied : say.copy}
+                </Button>
+              )}
+            </CopyButton>
+            <Text size="xs" c="dimmed" role="status">
+              {say.copyNow}
+            </Text>
+          </>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+const keyBytes = 32
+
+/** New secrets of each form, from the browser's cryptographic random source. */
+const generators: Readonly<Record<SecretForm, () => string>> = {
+  'standard-webhooks': () => `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(keyBytes))))}`,
 }
 
 /** Dots in place of letters, which a block of text has no type of its own for. */

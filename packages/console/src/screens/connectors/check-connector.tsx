@@ -1,13 +1,14 @@
 import { Box, Button, Group, Modal, Stack, Text, ThemeIcon, Timeline } from '@mantine/core'
 import type { CheckResult } from '@penstock/wire'
 import { IconCheck, IconPlugConnected, IconPlugConnectedX, IconX } from '@tabler/icons-react'
-import { useEffect } from 'react'
+import { useCallback, useEffect } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Lines } from '../../parts/loaded.tsx'
 import { Time } from '../../parts/time.tsx'
 import { connectors as say } from '../../strings/connectors.ts'
 import { parts } from '../../strings/parts.ts'
+import { keepCheck } from './failed-checks.ts'
 
 /** Checks a connector against its platform as soon as it is opened, and says how each step went. */
 export function CheckConnector({
@@ -22,8 +23,16 @@ export function CheckConnector({
   onConfigure: () => void
 }) {
   const connector = useRead('getConnector', { accountId, id: connectorId })
-  const { mutate: check, data, error, isPending } = useWrite('checkConnector')
-  useEffect(() => check({ accountId, id: connectorId }), [check, accountId, connectorId])
+  const { mutateAsync, data, error, isPending } = useWrite('checkConnector')
+  const check = useCallback(
+    () =>
+      void mutateAsync({ accountId, id: connectorId }).then(
+        ({ reply }) => keepCheck(accountId, connectorId, reply),
+        () => {}, // It is shown as `error`.
+      ),
+    [mutateAsync, accountId, connectorId],
+  )
+  useEffect(check, [check])
   const name = connector.data?.reply.name
   return (
     <Modal opened onClose={onClose} size="lg" title={name ? say.checkTitle(name) : say.check}>
@@ -44,7 +53,7 @@ export function CheckConnector({
           <Button variant="default" onClick={onConfigure}>
             {say.configure}
           </Button>
-          <Button variant="light" loading={isPending} onClick={() => check({ accountId, id: connectorId })}>
+          <Button variant="light" loading={isPending} onClick={check}>
             {say.checkAgain}
           </Button>
           <Button onClick={onClose}>{parts.close}</Button>

@@ -1,13 +1,15 @@
-import { Anchor, Button, Drawer, Group, Spoiler, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Drawer, Group, Spoiler, Stack, Text } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
-import { IconBook } from '@tabler/icons-react'
+import { IconBook, IconPlugConnectedX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Logo } from '../../parts/connector-name.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
+import { Time } from '../../parts/time.tsx'
 import { connectors as say } from '../../strings/connectors.ts'
 import { ConfigureForm } from './configure-form.tsx'
+import { useFailedCheck } from './failed-checks.ts'
 
 /** A drawer in which a connector is configured, with what is to be known of it. */
 export function ConfigureConnector({
@@ -28,6 +30,7 @@ export function ConfigureConnector({
   // A form is drawn anew where somebody else's version is taken over.
   const [drawn, setDrawn] = useState(0)
   const { name, docUrl, logo, integrated = false } = connector.data?.reply ?? {}
+  const lastUpdated = configuration.data?.reply.lastUpdated
   const notAdded = configuration.error instanceof PenstockError && configuration.error.code === 'connector_not_added'
   return (
     <Drawer
@@ -67,6 +70,9 @@ export function ConfigureConnector({
             {definition.data.reply.notes}
           </Spoiler>
         )}
+        {lastUpdated !== undefined && (
+          <LastCheck {...{ accountId, connectorId, lastUpdated }} onCheck={integrated ? onCheck : undefined} />
+        )}
         <Loaded query={configuration} lines={5}>
           {(opened) => (
             <Loaded query={definition} lines={5}>
@@ -91,6 +97,42 @@ export function ConfigureConnector({
         {notAdded && <AddIt accountId={accountId} connectorId={connectorId} />}
       </Stack>
     </Drawer>
+  )
+}
+
+/** Says that the last check failed, unless the configuration was saved since. */
+function LastCheck({
+  accountId,
+  connectorId,
+  lastUpdated,
+  onCheck,
+}: {
+  accountId: string
+  connectorId: string
+  /** When the configuration was saved, in seconds since 1970. */
+  lastUpdated: number
+  onCheck: (() => void) | undefined
+}) {
+  const failed = useFailedCheck(accountId, connectorId)
+  if (!failed || failed.checkedTime < lastUpdated) return null
+  return (
+    <Alert color="red" icon={<IconPlugConnectedX aria-hidden />} title={say.lastCheckFailed}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {failed.message}
+        </Text>
+        <Group gap="sm">
+          {onCheck && (
+            <Button size="compact-sm" variant="default" onClick={onCheck}>
+              {say.checkAgain}
+            </Button>
+          )}
+          <Text size="xs" c="dimmed">
+            {say.checked} <Time seconds={failed.checkedTime} />
+          </Text>
+        </Group>
+      </Stack>
+    </Alert>
   )
 }
 

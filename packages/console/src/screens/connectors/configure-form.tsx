@@ -8,11 +8,12 @@ import { Changed, isChanged } from '../../parts/changed.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
 import { FieldForm } from '../../parts/fields/field-form.tsx'
-import { changesOf, type FormValue, valuesOf, withDefinitions } from '../../parts/fields/form-field.ts'
+import { changesOf, type FormValue, faultsOfForms, valuesOf, withDefinitions } from '../../parts/fields/form-field.ts'
 import { notifyDone } from '../../parts/notify.tsx'
 import { connectors as say } from '../../strings/connectors.ts'
 import { parts } from '../../strings/parts.ts'
 import { ConnectionsNamed, ofConnection } from './connections-named.tsx'
+import { forgetCheck } from './failed-checks.ts'
 import { baseOf, wordsOfValues } from './versions.ts'
 
 const prefix = 'body.secretConfig'
@@ -54,7 +55,8 @@ export function ConfigureForm({
   const [values, setValues] = useState(before)
   const [theirs, setTheirs] = useState<Opened>()
   const [failure, setFailure] = useState<unknown>()
-  const faults = useMemo(() => faultsOf(failure, prefix), [failure])
+  const [judged, setJudged] = useState<Readonly<Record<string, string>>>({})
+  const faults = useMemo(() => ({ ...judged, ...faultsOf(failure, prefix) }), [judged, failure])
   const changes = changesOf(before, values, fields)
   const changed = Object.keys(changes).length > 0
   useEffect(() => onChanged(changed), [changed, onChanged])
@@ -62,8 +64,12 @@ export function ConfigureForm({
 
   const send = async (secretConfig: Body['secretConfig'], ifMatch: string | undefined, next: () => void) => {
     setFailure(undefined)
+    const wrong = faultsOfForms(fields, values)
+    setJudged(wrong)
+    if (Object.keys(wrong).length > 0) return
     try {
       await save.mutateAsync({ accountId, id: connectorId, body: { secretConfig }, ifMatch })
+      forgetCheck(accountId, connectorId)
       notifyDone(say.saved(name))
       next()
     } catch (error) {

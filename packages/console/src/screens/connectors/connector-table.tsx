@@ -20,6 +20,7 @@ import { count } from '../../parts/numbers.ts'
 import { pathOf } from '../../shell/account.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 import { parts } from '../../strings/parts.ts'
+import { useFailedCheck } from './failed-checks.ts'
 
 type Doing = {
   onLook: (at: { configure?: string; check?: string }) => void
@@ -57,7 +58,7 @@ export function ConnectorTable({
             <Table.Td visibleFrom="lg">{say.roles[connector.supportedType]}</Table.Td>
             <Table.Td visibleFrom="lg">{parts.term(connector.dataTypeCategory)}</Table.Td>
             <Table.Td visibleFrom="sm">
-              <ConfiguredBadge configured={connector.configured} />
+              <Readiness connector={connector} accountId={accountId} />
             </Table.Td>
             <Table.Td visibleFrom="md" ta="right">
               <UsedIn connector={connector} accountId={accountId} />
@@ -81,7 +82,7 @@ function Name({
   accountId: string
   onLook: Doing['onLook']
 }) {
-  const { connectorId, platformId, name, dataType, configured, transfer } = connector
+  const { connectorId, platformId, name, dataType, transfer } = connector
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
       <Box mt={2}>
@@ -98,10 +99,25 @@ function Name({
           {!transfer && ` · ${say.movesNothing}`}
         </Text>
         <Group hiddenFrom="sm" gap="xs" mt={4} fz="xs">
-          <ConfiguredBadge configured={configured} />
+          <Readiness connector={connector} accountId={accountId} />
           {usesOf(connector) > 0 && <UsedIn connector={connector} accountId={accountId} />}
         </Group>
       </Box>
+    </Group>
+  )
+}
+
+/** Whether it is configured, and whether its last check failed. */
+function Readiness({ connector, accountId }: { connector: AddedConnector; accountId: string }) {
+  const failed = useFailedCheck(accountId, connector.connectorId)
+  return (
+    <Group gap={6}>
+      <ConfiguredBadge configured={connector.configured} />
+      {connector.configured && failed && (
+        <Badge variant="dot" color="red" fw={500} display="flex" w="fit-content" title={failed.message}>
+          {say.lastCheckFailed}
+        </Badge>
+      )}
     </Group>
   )
 }

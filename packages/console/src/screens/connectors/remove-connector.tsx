@@ -13,6 +13,7 @@ import { pathOf } from '../../shell/account.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 import { parts } from '../../strings/parts.ts'
 import { usesOf } from './connector-table.tsx'
+import { forgetCheck } from './failed-checks.ts'
 
 const namedMax = 8
 
@@ -38,6 +39,7 @@ export function RemoveConnector(props: Props) {
           if (error instanceof PenstockError && error.code === 'connector_in_use') setHeld(true)
           throw error
         }
+        forgetCheck(accountId, connector.connectorId)
         notifyDone(say.removed(connector.name))
       }}
     >
