@@ -309,6 +309,19 @@ describe('a connection in the console', { skip }, () => {
     await dialog(page).getByLabel('At').fill('07:30')
     const zone = page.getByRole('combobox', { name: 'Time zone' })
     assert.equal(await zone.inputValue(), 'Europe/Berlin')
+    // What is typed takes the place of the zone that is set, however the field is reached.
+    await zone.click()
+    await page.keyboard.type('tokyo')
+    await page.getByRole('option', { name: 'Asia/Tokyo' }).click()
+    assert.equal(await zone.inputValue(), 'Asia/Tokyo')
+    await dialog(page).getByLabel('At').focus()
+    await page.keyboard.press('Tab')
+    while ((await zone.and(page.locator(':focus')).count()) === 0) await page.keyboard.press('Tab')
+    await page.keyboard.type('berlin')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    assert.equal(await zone.inputValue(), 'Europe/Berlin')
+    assert.equal(await dialog(page).getByText('Every run adds all rows again').count(), 0)
     assert.deepEqual(await accessibilityFaults(page), [])
     await button(dialog(page), 'Save').click()
     await page.getByText('Monday to Friday at 07:30').waitFor()
@@ -333,6 +346,30 @@ describe('a connection in the console', { skip }, () => {
     await page.getByRole('tab', { name: 'Timeline' }).click()
     await page.getByText('Schedule set: Monday to Friday at 07:30, Europe/Berlin').waitFor()
     await page.getByText('Schedule deleted: Every hour at :15, Europe/Berlin, switched off').waitFor()
+  })
+
+  test('is warned of a schedule by which every run would add all rows again', async () => {
+    const { reply: connection } = await stage.client.createConnection({
+      accountId: account.id,
+      body: {
+        name: 'Piling up',
+        srcConnectorId: localFolder.id,
+        destConnectorId: postgresql.id,
+        srcConnectionConfig: { files: 'people.csv' },
+        destConnectionConfig: { table: 'people' },
+      },
+    })
+    const page = await stage.open(pathOf(connection))
+    await button(page, 'Set a schedule').click()
+    const warning = dialog(page).getByRole('alert').filter({ hasText: 'Every run adds all rows again' })
+    await warning.getByText('To have each row once, set the write mode to Upsert.').waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    const runsByItself = dialog(page).getByRole('switch', { name: 'Runs by itself' })
+    await runsByItself.setChecked(false, { force: true })
+    await warning.waitFor({ state: 'detached' })
+    await runsByItself.setChecked(true, { force: true })
+    await warning.getByRole('link', { name: 'Change the settings' }).click()
+    await page.getByRole('combobox', { name: 'Write mode' }).waitFor()
   })
 
   test('is renamed and set otherwise, and what the service refuses stands at its field', async () => {

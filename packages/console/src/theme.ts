@@ -19,6 +19,10 @@ const water: MantineColorsTuple = [
 /** The cross of every dialog has a name. */
 const closable = { closeButtonProps: { 'aria-label': parts.close } }
 
+const selectText = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+  if (!currentTarget.readOnly) currentTarget.select()
+}
+
 export const theme = createTheme({
   primaryColor: 'water',
   primaryShade: 8,
@@ -35,6 +39,8 @@ export const theme = createTheme({
     Combobox: { defaultProps: { keepMounted: false } },
     Modal: { defaultProps: closable },
     Drawer: { defaultProps: closable },
+    // What is typed into a list that can be searched replaces what is picked, and is not added to it.
+    Select: { defaultProps: { onFocus: selectText, onClick: selectText } },
     // The page has one banner, which is not the title of a dialog.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },

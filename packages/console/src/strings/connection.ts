@@ -138,6 +138,24 @@ export const connection = {
   cronHelp: 'Minute, hour, day of month, month, day of week: 0 6 * * 1 is Mondays at 06:00.',
   scheduleEnabled: 'Runs by itself',
   scheduleEnabledHelp: 'Switched off, the schedule stays but starts nothing.',
+  rowsComeAgain: 'Every run adds all rows again',
+  rowsComeAgainHelp: ({
+    mode,
+    otherModes,
+    canReadNew,
+  }: {
+    mode: string
+    otherModes: readonly string[]
+    canReadNew: boolean
+  }) => {
+    const ways = [
+      otherModes.length > 0 && `set the write mode to ${otherModes.join(' or ')}`,
+      canReadNew && 'set the sync mode to Incremental',
+    ].filter(Boolean)
+    const what = `The source is read in full each time, and the write mode ${mode} adds each row, whether it is there already or not.`
+    return ways.length > 0 ? `${what} To have each row once, ${ways.join(', or ')}.` : what
+  },
+  changeSettings: 'Change the settings',
   everyHourAt: (minute: string) => `Every hour at :${minute}`,
   everyDayAt: (time: string) => `Every day at ${time}`,
   weekdaysAt: (time: string) => `Monday to Friday at ${time}`,

@@ -1,16 +1,20 @@
-import { Modal, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core'
+import { Alert, Anchor, Modal, NumberInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { type ConnectionDetails, limits, type Schedule } from '@penstock/wire'
-import { type FormEvent, useState } from 'react'
-import { useWrite } from '../../api/queries.ts'
+import { IconCopyPlus } from '@tabler/icons-react'
+import { type FormEvent, useMemo, useState } from 'react'
+import { Link } from 'react-router'
+import { useRead, useWrite } from '../../api/queries.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
 import { FormButtons } from '../../parts/form-buttons.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import { cronOf, type Preset, type Times, timeOf, timesOf } from './cron.ts'
+import { type Repeats, repeatsOf } from './repeats.ts'
 
 const presets = ['hourly', 'daily', 'weekdays', 'custom'] as const
-const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+/** The browser's own. */
+const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
 
 /** Sets when the connection runs by itself: by the usual ways, or as a cron expression. */
 export function EditSchedule({
@@ -28,6 +32,8 @@ export function EditSchedule({
   const [timezone, setTimezone] = useState(schedule?.timezone ?? ownZone)
   const [enabled, setEnabled] = useState(schedule?.enabled ?? true)
   const [failure, setFailure] = useState<unknown>()
+  const zones = useMemo(() => zonesWith(timezone), [timezone])
+  const repeats = useRepeats(connection)
   const faults = faultsOf(failure, 'body')
   const change = (part: Partial<Times>) => setTimes((before) => ({ ...before, ...part }))
   const submit = async (event: FormEvent) => {
@@ -56,7 +62,7 @@ export function EditSchedule({
           <When times={times} fault={faults.cron} onChange={change} />
           <Select
             label={say.timezone}
-            data={zones(timezone)}
+            data={zones}
             value={timezone}
             searchable
             allowDeselect={false}
@@ -71,11 +77,45 @@ export function EditSchedule({
             checked={enabled}
             onChange={({ currentTarget }) => setEnabled(currentTarget.checked)}
           />
+          {enabled && repeats && <RowsComeAgain connection={connection} repeats={repeats} />}
           {failure !== undefined && !isOfFields(failure, 'body') && <Failure error={failure} />}
           <FormButtons busy={set.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>
+  )
+}
+
+function useRepeats({ src, dest, srcConnectionConfig, destConnectionConfig }: ConnectionDetails): Repeats | undefined {
+  const source = useRead('getConnectorDefinition', { id: src.connectorId }).data?.reply
+  const destination = useRead('getConnectorDefinition', { id: dest.connectorId }).data?.reply
+  if (!source || !destination) return undefined
+  return repeatsOf(
+    { definition: source.source, config: srcConnectionConfig },
+    { definition: destination.destination, config: destConnectionConfig },
+  )
+}
+
+function RowsComeAgain({
+  connection: { accountId, id },
+  repeats,
+}: {
+  connection: ConnectionDetails
+  repeats: Repeats
+}) {
+  return (
+    <Alert color="yellow" icon={<IconCopyPlus aria-hidden />} title={say.rowsComeAgain} role="alert">
+      <Text size="sm">{say.rowsComeAgainHelp(repeats)}</Text>
+      <Anchor
+        component={Link}
+        size="sm"
+        c="var(--mantine-color-text)"
+        underline="always"
+        to={`/accounts/${accountId}/connections/new?${new URLSearchParams({ connection: id, step: 'settings' })}`}
+      >
+        {say.changeSettings}
+      </Anchor>
+    </Alert>
   )
 }
 
@@ -131,5 +171,5 @@ function When({
   )
 }
 
-/** Every zone that the browser knows, and the one that is set, which it may not. */
-const zones = (set: string): string[] => [...new Set([set, 'UTC', ...Intl.supportedValuesOf('timeZone')])]
+/** Every zone that the browser knows, after the one that is set, which it may not, and those that are picked most. */
+const zonesWith = (set: string): string[] => [...new Set([set, ownZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])]
