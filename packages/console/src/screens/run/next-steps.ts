@@ -38,7 +38,7 @@ const remedies: ReadonlyMap<string, Remedy> = new Map(
   ),
 )
 /** Defects of ours: nothing that a connection says would change them. */
-const defects: readonly string[] = ['connector_failed', 'internal']
+const defects: readonly string[] = ['connector_failed', 'internal', 'out_of_memory', 'runner_crashed']
 
 export type NextStep = { readonly label: string; readonly to: string }
 
