@@ -42,7 +42,7 @@ const local = connectorBySlug('local-folder')
 const postgresql = connectorBySlug('postgresql')
 const mysql = connectorBySlug('mysql')
 
-/** Somebody with a token. */
+/** A client with a token. */
 type Tenant = {
   token: string
   call<T = { id: string }>(path: string, method?: string, body?: object): Promise<Answer<T>>
@@ -234,7 +234,7 @@ async function attackWithServer(
   }
 }
 
-/** Another organization moves a thousand rows again and again while the attack goes on. */
+/** Another organization moves a thousand rows again and again during the attack. */
 async function moveBeside(until: () => boolean): Promise<number[]> {
   const accountId = await addAccount(other, 'Beside', [local])
   await configure(other, accountId, local.id, { folder })
@@ -275,9 +275,9 @@ async function besides(t: { diagnostic(text: string): void }, attack: () => Prom
 }
 
 describe('a hostile tenant', () => {
-  test('with files harms nobody', (t) => besides(t, () => attackWithFiles(some(hostileFiles, 7), 4)))
+  test('with files harms no other tenant', (t) => besides(t, () => attackWithFiles(some(hostileFiles, 7), 4)))
 
-  test('with servers that break the protocol of PostgreSQL harms nobody', async (t) => {
+  test('with servers that break the protocol of PostgreSQL harms no other tenant', async (t) => {
     const address = new URL(await stage.databaseUrl())
     const target = { host: address.hostname, port: Number(address.port) }
     const secrets = {
@@ -297,7 +297,7 @@ describe('a hostile tenant', () => {
     )
   })
 
-  test('with servers that break the protocol of MySQL harms nobody', async (t) => {
+  test('with servers that break the protocol of MySQL harms no other tenant', async (t) => {
     const scripts = some(
       rogueMysqlScripts.filter(({ silent }) => all || !silent),
       8,
@@ -312,7 +312,7 @@ describe('a hostile tenant', () => {
     )
   })
 
-  test('with servers that break the protocols of SSH and SFTP harms nobody', onlyWhole, async (t) => {
+  test('with servers that break the protocols of SSH and SFTP harms no other tenant', onlyWhole, async (t) => {
     const scripts = some(
       rogueSftpScripts.filter(({ silent }) => all || !silent),
       12,
@@ -332,7 +332,7 @@ describe('a hostile tenant', () => {
     )
   })
 
-  test('with servers that break the protocol of HTTP harms nobody', onlyWhole, async (t) => {
+  test('with servers that break the protocol of HTTP harms no other tenant', onlyWhole, async (t) => {
     const server = await startRogueServer()
     t.after(() => server.close())
     const isSlow = (name: string) => /trickle|slowly|silence|unended|half|plain|endless|wait|list/.test(name)

@@ -69,7 +69,7 @@ describe('a database that cannot be used', { concurrency: 2 }, () => {
     },
   }
   for (const [what, { url, says }] of Object.entries(cases)) {
-    test(`(${what}) is told in one line, exit code 1`, async (t) => {
+    test(`(${what}) is reported in one line, exit code 1`, async (t) => {
       const stage = await prepareStage(t)
       const { url: server, drop } = await createEmptyDatabase()
       t.after(drop)

@@ -165,7 +165,7 @@ describe('settings that are probably not meant', { concurrency: 2 }, () => {
     PENSTOCK_PORT_8080_TCP_ADDR: '10.0.0.1',
   }
 
-  test('are warned of at the start, which goes on', async (t) => {
+  test('are warned of at the start, which continues', async (t) => {
     const stage = await prepareStage(t)
     const folders = [join(stage.base, 'there'), join(stage.base, 'missing'), join(stage.base, 'file')]
     await mkdir(folders[0] ?? '')

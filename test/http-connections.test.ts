@@ -213,7 +213,7 @@ describe('a process with few open files', () => {
     return { port, program, token }
   }
 
-  test('answers those who are too many, and goes on serving the others', async (t) => {
+  test('answers those who are too many, and keeps serving the others', async (t) => {
     const { port, program } = await serveWith(t, 128)
     await until('the log names the bound', () =>
       /"connections":64,.*PENSTOCK_HTTP_CONNECTIONS/.test(program.said.stderr),

@@ -12,7 +12,7 @@ import { TooManyWaiting, Turns } from '../packages/server/src/runners/turns.ts'
 import { isAlive, runnersOf } from './harness/children.ts'
 import { until } from './harness/until.ts'
 
-/** Runners as processes: what they do not survive, and that nobody else is touched by it. */
+/** Runners as processes: what they do not survive, and that no other job is affected. */
 
 const onLinux = process.platform === 'linux' ? {} : { skip: 'the processes of others are found in /proc' }
 const lines: string[] = []
@@ -127,7 +127,7 @@ describe('a runner', () => {
     await assert.rejects(run(startPool(), waiting, { watch: { progressMs: 1 } }), died('no_progress'))
   })
 
-  test('that does not end when it is told to is killed', onLinux, async () => {
+  test('that does not end when asked to is killed', onLinux, async () => {
     const stopped = new AbortController()
     const { result, pid } = await runWaiting(startPool(), { signal: stopped.signal })
     assert(pid)

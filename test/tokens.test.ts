@@ -209,7 +209,7 @@ describe('token requests that fail', { concurrency: true }, () => {
 })
 
 describe('an unknown client and a wrong secret', () => {
-  /** One failure each from an address that nobody used before, so that nothing is limited. */
+  /** One failure each from an address that was not used before, so that nothing is limited. */
   const prepared = async (
     work: (fail: Record<'unknown' | 'wrong', () => Promise<void>>, own: TestService) => Promise<void>,
   ) =>
@@ -290,7 +290,7 @@ test('a client is limited unless the operator turns it off', () =>
     const other = await own.addOrganization()
     const { token } = client
     const statuses = new Map<number, number>()
-    // The minute may begin anew between two of the parts, once at most.
+    // The minute may start over between two of the parts, once at most.
     for (let sent = 0; sent < 2 * limits.requestsPerMinuteDefault && !statuses.has(429); sent += 500) {
       const part = await Promise.all(Array.from({ length: 500 }, () => own.call('getAccount', { token, id: 'x' })))
       for (const { status } of part) statuses.set(status, (statuses.get(status) ?? 0) + 1)

@@ -77,7 +77,7 @@ test(
   },
 )
 
-test('a transfer whose runners die with progress in between goes on, and so do the others', onLinux, async (t) => {
+test('a transfer whose runners die with progress in between continues, and so do the others', onLinux, async (t) => {
   const mill = await startMill()
   t.after(mill.close)
   await writeFile(join(mill.folder, 'people.csv'), people(80))

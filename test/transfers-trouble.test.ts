@@ -187,7 +187,7 @@ describe('a transfer', () => {
         await until('the other one is ready', () => second.said.stderr.includes('"working"'))
         first.signal(signal)
         assert.equal((await bounded('the end', first.ended, 20_000)).code, 0)
-        await until('the other one goes on', () => second.said.stderr.includes('transfer claimed'))
+        await until('the other one continues', () => second.said.stderr.includes('transfer claimed'))
         assert.equal((await mill.standing(transferId)).attempt, 2)
       })
       await assertMoved(mill, connectionId, transferId)

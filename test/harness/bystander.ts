@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** What somebody else meets who calls the API meanwhile: how many calls, how many failed, and how long they took. */
+/** What another client of the API meets meanwhile: how many calls, how many failed, and how long they took. */
 export type Witnessed = { calls: number; failed: number; p99Ms: number; mostMs: number }
 
 const everyMs = 25

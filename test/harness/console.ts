@@ -206,7 +206,7 @@ async function configure(
   await client.configureConnector({ accountId, id, body: { secretConfig } })
 }
 
-/** A table that another session holds a lock on, as it seems to whoever writes: a run into it retries until it is ended. */
+/** A table that another session holds a lock on, as it seems to a writer: a run into it retries until it is ended. */
 export async function prepareLocked(stage: ConsoleStage): Promise<void> {
   await stage.target.query(`
     create table locked (id integer primary key, name text, email text not null);

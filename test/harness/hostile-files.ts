@@ -105,7 +105,7 @@ type Claims = {
   footerLength?: number
 }
 
-/** A file of optional columns of numbers with one page each, which claims what it is told to. */
+/** A file of optional columns of numbers with one page each, which claims what it is given. */
 function parquet({
   rows = 3n,
   values = rows,

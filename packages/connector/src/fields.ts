@@ -29,7 +29,7 @@ export type FieldDefinition = {
   readonly form?: SecretForm
   /**
    * Secrets of the same group that go where this value says: a host, an address, a port, or how its identity is
-   * verified. Whoever changes it sends these secrets again, so that nobody can send a stored one to a place of their own.
+   * verified. A request that changes it must send these secrets again, so that a stored one cannot be sent to a server of the attacker.
    */
   readonly binds?: readonly string[]
 }

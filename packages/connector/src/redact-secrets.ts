@@ -79,7 +79,7 @@ function prepare(secrets: readonly string[]): Prepared {
 
 const secretMember = /secret|passw|passphrase|credential|private|token|key|signature/i
 
-/** What of a secret is secret by itself: lines of a longer text, members of a JSON document. */
+/** The parts of a secret that are secret on their own: lines of a longer text, members of a JSON document. */
 function partsOf(secret: string): string[] {
   const json = parseObject(secret)
   if (json) {

@@ -40,7 +40,7 @@ const resets =
   (bytes: string | Buffer): Behaviour =>
   (socket) =>
     socket.write(bytes, 'latin1', () => socket.resetAndDestroy())
-/** Sends these bytes, and then a piece again and again until nobody listens any more. */
+/** Sends these bytes, and then a piece again and again until the client is gone. */
 const repeats =
   (bytes: string, piece: string | Buffer, pauseMs?: number): Behaviour =>
   async (socket) => {
@@ -61,7 +61,7 @@ const blobsOf = (entries: string, marker = ''): string =>
   `<?xml version="1.0"?><EnumerationResults><Blobs>${entries}</Blobs><NextMarker>${marker}</NextMarker></EnumerationResults>`
 const blobOf = (name: string, size: string): string =>
   `<Blob><Name>${name}</Name><Properties><Etag>e</Etag><Content-Length>${size}</Content-Length></Properties></Blob>`
-/** A listing in the language of whoever asks. */
+/** A listing in the format of the store that the client asks. */
 const lists =
   (key: string, size: string, token: (request: RogueRequest) => string | undefined): Behaviour =>
   (socket, request) => {

@@ -31,7 +31,7 @@ export type Strike = {
   readonly bytes: Buffer
   /** What is sent behind them, until the client has had enough. */
   readonly repeated?: (round: number) => Buffer
-  /** Whether the conversation goes on. Otherwise it ends: by silence, or after these bytes by a closed connection. */
+  /** Whether the conversation continues. Otherwise it ends: by silence, or after these bytes by a closed connection. */
   readonly goesOn?: boolean
   readonly hush?: boolean
 }

@@ -10,9 +10,9 @@ export type RogueScript = {
   readonly silent?: boolean
   /** Its answer is wrong in a way that a client can see, so no work may succeed. */
   readonly visible: boolean
-  /** The bytes that come in place of those of the server behind it; absent where the script answers by itself. */
+  /** The bytes that come in place of those of the server behind it; absent where the script answers alone. */
   readonly mutate?: () => (message: Message) => readonly Buffer[] | 'close'
-  /** Answers by itself, without a server behind it. */
+  /** Answers alone, without a server behind it. */
   readonly answer?: Answers
 }
 
@@ -152,13 +152,13 @@ export const answeringScripts: readonly RogueScript[] = [
   signIn('a request for a password that is too long', send(message('R', 3, 0))),
   signIn('endless requests for the password', endless(message('R', 3))),
   signIn('no mechanism', send(message('R', 10, '\0'))),
-  signIn('a mechanism that nobody knows', send(message('R', 10, text('X-NONE'), '\0'))),
+  signIn('a mechanism that is not known', send(message('R', 10, text('X-NONE'), '\0'))),
   signIn('a list of mechanisms that never ends', send(message('R', 10, 'SCRAM-SHA-256'))),
-  signIn('a challenge that nobody asked for', send(message('R', 11, 'r=1,s=AAAA,i=4096'))),
+  signIn('a challenge that was not asked for', send(message('R', 11, 'r=1,s=AAAA,i=4096'))),
   signIn('a challenge of nonsense', send(sasl, message('R', 11, 'nonsense'))),
   signIn('a challenge with a nonce of its own', send(sasl, message('R', 11, 'r=abc,s=AAAA,i=4096'))),
   signIn('a challenge of very many rounds', send(sasl, message('R', 11, 'r=abc,s=AAAA,i=2147483647'))),
-  signIn('a proof that nobody asked for', send(message('R', 12, 'v=AAAA'))),
+  signIn('a proof that was not asked for', send(message('R', 12, 'v=AAAA'))),
   signIn('a welcome in the middle of SCRAM', send(sasl, signedIn)),
   signIn('readiness before any welcome', send(ready)),
   signIn('endless parameters', endless(message('S', text('a'), text('b')), ok)),
@@ -169,10 +169,10 @@ export const answeringScripts: readonly RogueScript[] = [
   signIn('an error without a field', send(message('E', '\0'))),
   signIn('an error of no code', send(error({ S: 'FATAL', M: 'password authentication is not what this is' }))),
   signIn('an error whose code is none', send(error({ S: 'FATAL', C: '\u001b[31m', M: 'x' }))),
-  signIn('an error of a code that nobody knows', send(error({ S: 'FATAL', C: 'ZZ123', M: 'x' }))),
+  signIn('an error of a code that is not known', send(error({ S: 'FATAL', C: 'ZZ123', M: 'x' }))),
   ...[0, 3, 0x7fffffff, 0xffffffff].map((length) => signIn(`a message of ${length} bytes`, send(head('S', length)))),
   signIn('700 MB of a parameter', announced('S', 700e6, 700e6)),
-  signIn('a type of message that nobody knows', send(message('\u0001', 1))),
+  signIn('a type of message that is not known', send(message('\u0001', 1))),
   signIn('rows', send(ok, message('D', int16(0)), ready)),
 
   statement('its end', (socket) => socket.end()),

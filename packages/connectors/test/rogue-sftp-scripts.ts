@@ -41,7 +41,7 @@ const beforeSsh: readonly RogueSftpScript[] = [
   says('speaks SSH 1', 'no_ssh', 'SSH-1.5-old\r\n'),
   says('has zeros in its identification', 'no_ssh', 'SSH-2.0-\0\0\0\r\n', Buffer.alloc(64)),
   says('closes behind its identification', 'connection_lost', identification),
-  says('goes on with rubbish', 'no_ssh', identification, Buffer.alloc(4000, 0x55)),
+  says('continues with garbage', 'no_ssh', identification, Buffer.alloc(4000, 0x55)),
   says('sends a packet of 4 GiB', 'no_ssh', identification, Buffer.alloc(64, 0xff)),
   says('sends a packet of nothing', 'no_ssh', identification, Buffer.alloc(64)),
   says('cuts its offer', 'no_ssh', identification, plainPacket(Buffer.from([20, 1, 2, 3]))),
@@ -106,7 +106,7 @@ const afterSignIn = (
 })
 
 const signIns: readonly RogueSftpScript[] = [
-  reject('lets nobody in', 'invalid_credentials', (context) => {
+  reject('accepts no credentials', 'invalid_credentials', (context) => {
     context.reject(['publickey'])
     return true
   }),

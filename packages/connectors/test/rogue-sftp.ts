@@ -33,7 +33,7 @@ export type RogueAnswer = {
 
 export type Strike = {
   readonly bytes: Buffer
-  /** Whether the conversation goes on. Otherwise the connection is closed, or hushed. */
+  /** Whether the conversation continues. Otherwise the connection is closed, or hushed. */
   readonly goesOn?: boolean
   readonly hush?: boolean
 }

@@ -75,7 +75,7 @@ function reportProgress(): void {
 }
 
 function send(message: FromRunner): void {
-  // Without a supervisor there is nobody to tell: `disconnect` ends this process.
+  // Without a supervisor there is no one to report to: `disconnect` ends this process.
   if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }
 

@@ -30,7 +30,7 @@ export function answerOf(message: http.IncomingMessage, reading: Reading): Respo
   const headers = headersOf(message, url.host)
   const isPacked = headers.get('content-encoding')?.trim().toLowerCase() === 'gzip' && !raw
   const bodiless = method === 'HEAD' || status === 204 || status === 205 || status === 304
-  // Of these, 205 alone can come with a body, for whose end nobody waits.
+  // Of these, 205 alone can come with a body, whose end is not waited for.
   if (status === 205) message.destroy()
   else if (bodiless) message.resume()
   if (isPacked && !bodiless) for (const name of ['content-encoding', 'content-length']) headers.delete(name)
@@ -70,7 +70,7 @@ function bodyOf(message: http.IncomingMessage, reading: Reading, isPacked: boole
     interrupt?.(reason)
   }
   const stop = () => letGo(signal?.reason)
-  // Nobody may be reading when the answer breaks off; whoever reads next gets the error from the iterator.
+  // There may be no reader when the answer breaks off; the next read throws the error.
   message.on('error', (error) => unpacked?.destroy(error))
   unpacked?.on('error', () => {})
   message.once('close', () => signal?.removeEventListener('abort', stop))

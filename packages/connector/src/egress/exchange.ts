@@ -151,7 +151,7 @@ const isRepeatable = ({ method = 'GET', body }: EgressRequest, error: unknown): 
   'code' in error &&
   (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 
-/** Sockets with a listener for errors. One may fail after its exchange is over, and nobody else listens then. */
+/** Sockets with a listener for errors. One may fail after its exchange is over, when nothing else listens. */
 const guarded = new WeakSet<Socket>()
 
 function guard(socket: Socket): void {

@@ -131,7 +131,7 @@ describe('the egress and a hostile peer', { timeout: 60_000 }, () => {
     assert.ok(clock < 200_000, `${clock}`)
   })
 
-  test('does not count the time in which nobody reads', async () => {
+  test('does not count the time in which nothing is read', async () => {
     let clock = 0
     const { url } = await startPeer((socket) => socket.end(`${head('content-length: 300000')}${'a'.repeat(300_000)}`))
     const egress = createEgress({ reach: 'any', now: () => clock })

@@ -123,7 +123,7 @@ function unpackHadoopLz4(packed: Buffer, size: number): Buffer {
 function unpackLz4Block(packed: Buffer, page: Buffer): number {
   let at = 0
   let written = 0
-  /** A length of 15 goes on in the bytes behind it. */
+  /** A length of 15 continues in the following bytes. */
   const lengthOf = (start: number): number => {
     let length = start
     if (start < 15) return length

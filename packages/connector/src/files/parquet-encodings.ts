@@ -290,7 +290,7 @@ export function lengthReader(bytes: Buffer, from: number, countMax: number): Tak
 /**
  * Bytes that begin as the ones before them do (`DELTA_BYTE_ARRAY`).
  * @param countMax how many values the page has at most
- * @param expand is told of the bytes that a value takes from the one before it; throws where there are too many
+ * @param expand called with the bytes that a value takes from the one before it; throws where there are too many
  */
 export function prefixReader(
   bytes: Buffer,

@@ -6,7 +6,7 @@ import type { SchemaNode } from './parquet-schema.ts'
 
 /**
  * Columns of Parquet with columns inside, as JSON text. A row's values come from each leaf with two levels: how much of
- * what may be missing is there, and which list goes on. Numbers that JSON readers would round are text, as in rows.
+ * what may be missing is there, and which list continues. Numbers that JSON readers would round are text, as in rows.
  */
 
 /** A cell of a nested column, or what is wrong with it. */
@@ -80,7 +80,7 @@ function rowsOf(leaf: SchemaNode, reader: LeafReader): () => Promise<Entries | u
   }
   return async () => {
     if (at === count && !(await fill())) return undefined
-    if ((repeats?.[at] ?? 0) !== 0) throw new Error('a row that begins in the midst of a list')
+    if ((repeats?.[at] ?? 0) !== 0) throw new Error('a row that begins inside a list')
     const row: Entries = { leaf, definitions: [], repeats: [], cells: [], at: 0, cellAt: 0, tooMany: false }
     do {
       const definition = definitions?.[at] ?? leaf.definition

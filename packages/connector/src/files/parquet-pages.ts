@@ -87,7 +87,7 @@ export function makeMeter({ name, sizeBytes }: StoredFile): Meter {
 export type Values = {
   /** How deep it is in optional and repeated columns; undefined where the column has none. */
   readonly definitions: Uint32Array | undefined
-  /** From which list on it goes on with a row; undefined where the column has none. */
+  /** The first list of a row that continues from the page before; undefined where the column has none. */
   readonly repeats: Uint32Array | undefined
   /** The values that are there. */
   readonly cells: readonly (Cell | typeof noText)[]

@@ -82,7 +82,7 @@ export async function* readTextRows(
       consumed += consumedBytes
       stream.take(consumedBytes)
       offset += consumedBytes
-      // What was unpacked and not yet used counts as used: how much that was in the packed file, nobody knows.
+      // What was unpacked and not yet used counts as used: how much that was in the packed file is not known.
       const storedBytes = Math.max(stream.storedBytes, from.storedBytes)
       if (rows.length > 0) yield { rows, faults, place: { offset, storedBytes }, storedBytes }
     }

@@ -170,7 +170,7 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
     const replacing = { settings: { ...settings, replaceExistingAudience: true } }
     const members = () => [...(google.lists[0]?.members ?? [])].sort()
 
-    /** Time passes at Google; nobody waits for it. */
+    /** Time passes at Google without a wait here. */
     const pass = (seconds: number) => {
       google.clock.now += seconds * 1000
     }
@@ -209,7 +209,7 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
       assert.deepEqual(members(), [member(2)])
     })
 
-    test('removes nobody where no member could be added, or the transfer fails', async () => {
+    test('removes no member where no member could be added, or the transfer fails', async () => {
       const first = await openWriter()
       await first.deliver(batchOf(columns, [row(1)]))
       pass(60)

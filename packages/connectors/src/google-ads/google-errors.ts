@@ -27,7 +27,7 @@ export const reasonsOf = (json: unknown): string[] => [
 
 /**
  * Which members an answer blames, by their place in the request, and why. A field reads `audience_members[3].user_data…`.
- * What is wrong with the account or the list Google reports at its first member, too; so nobody is blamed where one of the
+ * What is wrong with the account or the list Google reports at its first member, too; so no member is blamed where one of the
  * reasons is of that kind, and the first member not for a reason that is unknown and names nothing inside of it.
  * @param members how many were sent
  */

@@ -12,7 +12,7 @@ const account: Refusal = [
 ]
 const listType: Refusal = ['wrong_list_type', 'the list holds another kind of identifier than the connection sends']
 const listName: Refusal = ['invalid_list_name', 'give the list another name']
-const locked: Refusal = ['list_locked', 'Google lets nobody change this list; name another one']
+const locked: Refusal = ['list_locked', 'This list cannot be changed; name another one']
 const listOwner: Refusal = [
   'list_not_owned',
   'another account owns the list; name a list of this account, or sign in through the account that owns it',

@@ -5,7 +5,7 @@ import { accountName, type DataManager, destinationOf } from './data-manager.ts'
 /**
  * Puts the rows of a transfer in the place of a list's earlier members: they are added, and in the end everybody is removed
  * who was added last before the transfer began. The list is never empty in between, and a transfer that fails removes
- * nobody. When it began is asked of Google's clock: by one that is ahead, the transfer's own members would be removed.
+ * no one. When it began is asked of Google's clock: by one that is ahead, the transfer's own members would be removed.
  */
 export class Replacement {
   readonly #dataManager: DataManager
@@ -45,7 +45,7 @@ export class Replacement {
     return { ...(this.#begun === undefined ? {} : { begun: this.#begun }), lists: [...this.#lists] }
   }
 
-  /** Removes the earlier members. Called again, it removes nobody else. */
+  /** Removes the earlier members. Called again, it removes no one else. */
   async finish(): Promise<void> {
     if (this.#begun === undefined) return
     for (const list of this.#lists) {

@@ -58,7 +58,7 @@ async function* blocksOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
       at += part.length
       if (filled < blockBytes) continue
       yield block
-      // Whoever took the block may keep it.
+      // The receiver of the block may keep it.
       block = Buffer.allocUnsafe(blockBytes)
       filled = 0
     }

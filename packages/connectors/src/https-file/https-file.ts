@@ -12,7 +12,7 @@ export const httpsFile = defineConnector({
   description: 'Reads a file from a web server: CSV, NDJSON or Parquet, compressed with gzip or not.',
   actions: ['get'],
   notes:
-    'After a break, reading goes on in the midst where the server answers requests for a range of bytes, and begins anew there otherwise. A file that comes without ETag and Last-Modified is read twice, first to know its content, so that no parts of two files are taken for one. At most five redirects are followed; credentials are not sent on to another server.',
+    'After a break, reading resumes at the last byte where the server answers range requests, and starts over otherwise. A file that comes without ETag and Last-Modified is read twice, first to know its content, so that no parts of two files are taken for one. At most five redirects are followed; credentials are not sent on to another server.',
   tested: 'A web server of ours, with and without ranges, without TLS and on the machine of the tests.',
   secrets: {
     url: text({

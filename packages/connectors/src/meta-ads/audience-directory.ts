@@ -59,7 +59,7 @@ export function openDirectory(graph: Graph, account: string, description: string
         if (isGone(error)) return false
         throw error
       }
-      const message = 'Meta has flagged the audience and lets nobody change it; appeal against it at Meta first.'
+      const message = 'Meta has flagged the audience, so it cannot be changed; appeal against it at Meta first.'
       throw new Outcome('refused', 'audience_flagged', message)
     },
   }

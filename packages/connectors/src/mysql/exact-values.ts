@@ -3,7 +3,7 @@ import type { TableColumn } from './table.ts'
 
 /**
  * What a column would change without a word, although the session is strict: the server rounds, cuts, completes and
- * reinterprets values of many types. Whatever is left to the server here, it refuses by itself.
+ * reinterprets values of many types. Whatever is left to the server here, the server refuses.
  * @param text as it is written; null where there is no value
  */
 export type Doubt = (text: string | null) => string | undefined

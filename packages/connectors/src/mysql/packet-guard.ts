@@ -229,7 +229,7 @@ export function guardPackets({ host, pass, sequence, refuse }: Options): PacketG
   /** Bytes right behind a greeting could pass for those of the encrypted connection that is not there yet. */
   function leaksBehindGreeting(bytes: Buffer, at: number): boolean {
     if (phase !== 'sign-in' || signInPackets > 0 || at >= bytes.length) return false
-    broken('it goes on before its greeting is answered')
+    broken('it sends more before its greeting is answered')
     return true
   }
 

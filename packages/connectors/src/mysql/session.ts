@@ -133,7 +133,7 @@ export async function openSession(context: ConnectorContext, place: Place, infil
   const opened = connection
   const packets = guard
 
-  /** An error that the driver came with: what is neither the server's nor the network's is its trouble with an answer. */
+  /** An error that the driver came with: what is neither the server's nor the network's is a failure to read an answer. */
   const ofDriver = (error: unknown): unknown =>
     outcomeOf(error, place, false) instanceof Outcome
       ? error

@@ -1,7 +1,7 @@
 import { Outcome } from '@penstock/connector'
 import type { StoredFile } from '@penstock/connector/files'
 
-/** What a listing may be, whoever gives it. */
+/** Bounds on a listing, of every store. */
 export const listingBounds = {
   /** Names on a page: what is asked for. */
   pageEntries: 1_000,

@@ -90,7 +90,7 @@ function isDataFile(name: string, format: FileFormat): boolean {
 
 /**
  * The bytes of a file to its end. Where a slow reader lets the connection wait, stores break it off: what was read until
- * then is not lost, reading goes on in another request. A request that brought nothing is thrown, and so is the last of
+ * then is not lost, reading continues in another request. A request that brought nothing is thrown, and so is the last of
  * several that brought little.
  */
 async function* readOn(store: ObjectStore, file: StoredFile, fromByte: number): AsyncGenerator<Uint8Array> {

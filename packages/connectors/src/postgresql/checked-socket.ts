@@ -18,7 +18,7 @@ const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 
 /**
  * The connection of a driver to its server, which passes on only what the check lets through. It takes the place of the
- * driver's own socket, and asks for TLS by itself, because the driver reads a socket of its own making unchecked. Every
+ * driver's own socket, and asks for TLS on its own, because the driver reads a socket of its own making unchecked. Every
  * violation becomes an `error` of this stream that is an `Outcome`; so does what the driver throws when it handles data.
  */
 export class CheckedSocket extends Duplex {

@@ -87,7 +87,7 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
   const errorOf = (error: unknown): unknown => (error instanceof pg.DatabaseError ? error : faultOf(error))
   client.on('error', (error) => {
     alive = false
-    // Whoever comes later is told only that the connection is not usable.
+    // Later queries fail only with "the connection is not usable".
     if (!(error instanceof pg.DatabaseError)) given ??= outcomeOf(error, place, redact, connecting)
   })
   client.on('end', () => {

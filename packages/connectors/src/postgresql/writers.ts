@@ -16,7 +16,7 @@ export type Writer = {
   readonly write: Write
   /**
    * Why the database would take another value than the cell holds, as a sentence without it; `undefined` where it would
-   * not. What the database refuses by itself is left to it.
+   * not. What the database refuses is left to it.
    */
   readonly faultOf?: (cell: Cell) => string | undefined
 }
@@ -94,7 +94,7 @@ const fromBytesText: Writer = {
     const text = plain(cell)
     return text === null || hexadecimal.test(text) ? text : toHexadecimal(text, 'utf8')
   },
-  // In PostgreSQL a backslash begins an octal number, elsewhere it is one: nobody can tell what was meant.
+  // In PostgreSQL a backslash begins an octal number, elsewhere it is one: what was meant cannot be known.
   faultOf: (cell) =>
     typeof cell === 'string' && cell.includes('\\') && !hexadecimal.test(cell)
       ? 'A text for bytes has a backslash but is not \\x and pairs of hexadecimal digits; write all of it so.'

@@ -75,7 +75,7 @@ export function outcomeOfStatus(error: unknown, subject: string): Outcome | unde
   }
 }
 
-/** Whether the server refused one request, and the session goes on. */
+/** Whether the server refused one request, and the session continues. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof Outcome &&
   ['object_not_found', 'permission_denied', 'not_supported', 'server_failed'].includes(error.code)

@@ -69,7 +69,7 @@ const strange = (host: string, shown: string, expected: string): Outcome =>
   new Outcome(
     'refused',
     'strange_host_key',
-    `${host} shows the host key ${shown}, which is another host key than ${expected}. Somebody could be listening: ask who runs the server whether the key has changed, and if so, set its fingerprint.`,
+    `${host} shows the host key ${shown}, which is another host key than ${expected}. The connection may be intercepted: ask the operator of the server whether the key has changed, and if so, set its fingerprint.`,
   )
 
 const unconfirmed = (host: string, shown: string): Outcome =>

@@ -146,7 +146,7 @@ describe('what an endpoint rejects', () => {
     await assert.rejects(rejectionsOf(endless, sent, [], createRedact([])), { code: 'answer_too_large' })
   })
 
-  test('is told without values of rows and without secrets, in whatever form the endpoint repeats them', async () => {
+  test('is reported without values of rows and without secrets, in whatever form the endpoint repeats them', async () => {
     const values: Row = ['grace@example.com', 'Zoë "of" Münster', 1234567]
     const rows: Row[] = [values, ['other', 'row', 0]]
     const base64 = (text: unknown) => Buffer.from(String(text)).toString('base64')

@@ -11,7 +11,7 @@ import { recordedFetch } from './calls.ts'
 type Session = { clientId: string; token: string; expiresMs: number }
 
 const storageKey = 'penstock.session'
-/** What else the browser keeps for whoever is signed in, and not for the next one. */
+/** What else the browser keeps for the client that is signed in, and not for the next one. */
 const keptPrefix = 'penstock.kept.'
 /** A token is renewed this long before it expires. */
 const renewalMarginMs = 60_000
@@ -113,7 +113,7 @@ async function currentToken(refused?: string): Promise<string> {
   renewal ??= sessionFor(credentials)
     .then(
       (renewed) => {
-        // Whoever has signed out in the meantime stays so.
+        // A client that has signed out in the meantime stays signed out.
         if (session?.clientId === clientId) change(renewed)
       },
       (error: unknown) => {

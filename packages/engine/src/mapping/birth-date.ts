@@ -1,5 +1,5 @@
 /**
- * Days of birth as YYYYMMDD. Read are days that can mean one day only: year first; day first with dots, as nobody writes
+ * Days of birth as YYYYMMDD. Read are days that can mean one day only: year first; day first with dots, as no one writes
  * the month first with dots; with other signs where one number can only be the day; and with English names of months.
  */
 

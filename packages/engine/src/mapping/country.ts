@@ -51,7 +51,7 @@ const alsoCalled = new Map(
 )
 
 /**
- * The names that ISO 3166 itself gives and that nobody says: they come with and without their comma or brackets, and in
+ * The names that ISO 3166 itself gives and that are not used in speech: they come with and without their comma or brackets, and in
  * either order of words (`Korea, Republic of`, `Korea Republic of`, `Republic of Korea`).
  */
 const officialNames = `bo plurinational state bolivia

@@ -22,10 +22,10 @@ export const normaliseEmailWithoutGmailDots = (text: string): string | undefined
 export const normaliseGmail = (text: string): string | undefined =>
   rewriteLocalPart(text, (local, domain) => (isGmail(domain) ? beforePlus(local).replaceAll('.', '') : local))
 
-/** The same, without `+…` before the @, whoever keeps the mailbox. */
+/** The same, without `+…` before the @, whatever the provider. */
 export const normaliseEmailWithoutTag = (text: string): string | undefined => rewriteLocalPart(text, beforePlus)
 
-/** The same, without dots and `+…` before the @, whoever keeps the mailbox. */
+/** The same, without dots and `+…` before the @, whatever the provider. */
 export const normaliseEmailWithoutDotsAndTag = (text: string): string | undefined =>
   rewriteLocalPart(text, (local) => beforePlus(local).replaceAll('.', ''))
 

@@ -9,7 +9,7 @@ import {
 /**
  * Phone numbers in E.164 form. A number that says its country (`+49 …`, `0049 …`, `+001 …`) needs nothing else, and its
  * `+` may be missing where its digits make a valid number of some country. A national number needs the country to read it
- * with; without one it is not guessed at: a wrong guess would be hashed like a right one and found out by nobody.
+ * with; without one it is not guessed at: a wrong guess would be hashed like a right one and never be noticed.
  */
 
 /** `+` and 7 to 15 digits, the first of which is the country's. */

@@ -207,7 +207,7 @@ export function batchOf(load: Load, scope: KeyScope, columns: readonly string[])
   return { key: hash.digest('hex').slice(0, 32), columns, rows, firstRow: first }
 }
 
-/** Where reading goes on behind a load, how much of the source that is, and where the next transfer begins. */
+/** Where reading continues behind a load, how much of the source that is, and where the next transfer begins. */
 export function endOf({ first, covered, segments }: Load): { position: Position; marker: Json | undefined } {
   const next = first + covered
   const last = segments.findLast((segment) => segment.first < next)

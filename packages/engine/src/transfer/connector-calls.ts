@@ -1,7 +1,7 @@
 import { asOutcome, type Batch, type Chunk, type Delivery, type SourceReader } from '@penstock/connector'
 import { type SideSecrets, withoutSecrets } from '../side-secrets.ts'
 
-/** Calls of connectors: what they do wrong is told apart from what happens to our own code and database. */
+/** Calls of connectors: what they do wrong is distinguished from what happens to our own code and database. */
 
 /** A connector threw something that is no outcome, or said what cannot be. */
 export class ConnectorDefect extends Error {

@@ -110,7 +110,7 @@ export class Session {
   /** @returns how long to wait until another session, in milliseconds; nothing once all is done */
   async run(): Promise<number | undefined> {
     try {
-      // It may have been stopped while nobody worked on it; then what was begun is taken away all the same.
+      // It may have been stopped while no runner worked on it; then what was begun is taken away all the same.
       await this.#deps.host.beginBatch(this.#state.pending)
       await this.#deliverAll()
       await this.#finish()

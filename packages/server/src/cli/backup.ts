@@ -59,7 +59,7 @@ export async function backupCommand(config: Config, log: Logger, file: string, {
 /** Restores a backup into a database in which nothing was made yet. Interrupted or refused, it changes nothing. */
 export async function restoreCommand(config: Config, log: Logger, file: string, { json }: Json): Promise<void> {
   const input = createReadStream(file)
-  // Whoever reads the lines is told of what goes wrong with the file; the pipeline ends when that is over.
+  // The reader of the lines gets the error of the file; the pipeline ends when that is over.
   const unzipped = createGunzip()
   const reading = pipeline(input, unzipped).catch(() => {})
   const lines = splitLines(unzipped)

@@ -26,7 +26,7 @@ export async function isPooledByTransaction(url: DatabaseUrl): Promise<boolean> 
     const kept = await one.query(`select current_setting('penstock.probe', true) as seen`)
     return kept.rows[0]?.seen !== token
   } catch (error) {
-    // A pooler in statement mode lets nobody begin.
+    // A pooler in statement mode does not let a transaction begin.
     if (error instanceof Error && /statement pooling/.test(error.message)) return true
     throw error
   } finally {

@@ -60,7 +60,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       await ensureDatabase(address)
       share = await tryLock(holders, 'shared')
     } catch (error) {
-      // Nobody else can hold a server that was started here, under the lock.
+      // No other process can hold a server that was started here, under the lock.
       if (!adopted) await shutDown(cluster)
       throw error
     }

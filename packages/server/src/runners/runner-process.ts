@@ -13,7 +13,7 @@ import {
   type ToRunner,
 } from '@penstock/engine'
 
-/** Why a runner was killed, or ended by itself in the middle of a job. */
+/** Why a runner was killed, or ended on its own in the middle of a job. */
 export type RunnerDeath =
   /** Its memory passed the bound, or its heap was full. */
   | 'out_of_memory'
@@ -21,7 +21,7 @@ export type RunnerDeath =
   | 'no_progress'
   /** It did not end within the deadline of its job. */
   | 'deadline'
-  /** It ended by itself: an error that nothing caught, or a signal from outside. */
+  /** It ended on its own: an error that nothing caught, or a signal from outside. */
   | 'runner_crashed'
   /** It did not end in time after its job was ended. */
   | 'not_ended'

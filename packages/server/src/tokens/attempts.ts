@@ -4,13 +4,13 @@ import { refuse } from '../refusal.ts'
 
 /**
  * How many token requests may fail within the window, from one address for one client and for all clients together, before
- * more are refused. Nothing is counted for a client alone, so that nobody can lock it out by guessing from elsewhere.
+ * more are refused. Nothing is counted for a client alone, so that guesses from elsewhere cannot lock it out.
  */
 export const failuresMax = { clientFromAddress: 10, address: 30 } as const
 export const failureWindowSeconds = 60
 
 /**
- * Counts failed token requests, so that nobody guesses a secret: by address and client together, and by address. The
+ * Counts failed token requests, so that a secret cannot be guessed: by address and client together, and by address. The
  * addresses of an IPv6 network of 64 bits count as one.
  * A request asks before its secret is looked up and again once it is judged: of guesses that come all at once,
  * no more are answered than of guesses that come one by one.

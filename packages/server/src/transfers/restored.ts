@@ -3,7 +3,7 @@ import { dropReceiptsOfActive, failActive, rememberMarkersOfActive } from './end
 import * as queries from './queries.ts'
 
 /**
- * What is done with transfers and schedules when a backup has been restored: nothing moves data by itself, since the
+ * What is done with transfers and schedules when a backup has been restored: nothing moves data on its own, since the
  * database that was backed up may still be in use, and destinations may hold more than the backup knows of.
  */
 

@@ -41,7 +41,7 @@ export async function startWorker(
   const claims = new Claims(transfers)
   const work = atMost(transfers.atOnce, () =>
     workOnTransfers(supervisor.deps, claims, log, signal).catch((err) => {
-      // Whoever is alive claims what this worker could not go on with.
+      // A living worker claims what this one could not continue.
       log.warn({ err }, 'a transfer could not go on; it is claimed again')
     }),
   )

@@ -23,7 +23,7 @@ const withoutProgress = `
     pending = null, position_sealed = null, position = null, marker_sealed = null, marker = null,
     data_key_id = case when rejected > 0 then data_key_id end`
 
-/** When a transfer has succeeded: the next one goes on where its confirmed records end. */
+/** When a transfer has succeeded: the next one continues where its confirmed records end. */
 export const rememberMarker = statement<{ id: string }>(takeMarkers('t.id = :id', 'null::int'))
 
 /**
@@ -53,7 +53,7 @@ export const endTransfer = statement<
   where id = :id and attempt = :attempt and status = 'running'
 `)
 
-/** Receipts serve to go on; of a transfer that has ended nothing goes on. */
+/** Receipts serve to resume; a transfer that has ended is not resumed. */
 export const dropReceipts = statement<{ transferId: string }>(`
   update ledger set receipt_sealed = null, receipt = null
   where transfer_id = :transferId and (receipt_sealed is not null or receipt is not null)

@@ -43,7 +43,7 @@ export const holdClaims = statement(`select pg_advisory_xact_lock(hashtext('pens
 
 /**
  * Claims the transfer whose turn it is: of the organizations with room the one that runs least, in it of the accounts
- * with room the one that runs least, and in it the oldest. So a thousand transfers of one account delay nobody else. Of
+ * with room the one that runs least, and in it the oldest. So a thousand transfers of one account delay no one else. Of
  * each account that waits only the first transfer is looked at: it takes longer with more accounts that wait, and not
  * with more transfers.
  */

@@ -44,7 +44,7 @@ export type SupervisorSettings = {
 const probeFirstSeconds = 60
 /** How long a transfer that is stopped may take to end; a runner gives its destination half a minute for that. */
 const stopGraceMs = 35_000
-/** How long one may take that is given back: its worker is told to stop. */
+/** How long one may take that is given back: its worker has to stop. */
 const releaseGraceMs = 5_000
 
 /**
