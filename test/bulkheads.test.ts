@@ -275,7 +275,7 @@ async function besides(t: { diagnostic(text: string): void }, attack: () => Prom
 }
 
 describe('a hostile tenant', () => {
-  test('with files harms no other tenant', (t) => besides(t, () => attackWithFiles(some(hostileFiles, 7), 4)))
+  test('with files harms no other tenant', (t) => besides(t, () => attackWithFiles(some(hostileFiles, 14), 4)))
 
   test('with servers that break the protocol of PostgreSQL harms no other tenant', async (t) => {
     const address = new URL(await stage.databaseUrl())
@@ -286,7 +286,7 @@ describe('a hostile tenant', () => {
     }
     const scripts = some(
       rogueScripts().filter(({ silent }) => all || !silent),
-      12,
+      24,
     )
     const table = { connectorId: postgresql.id, config: { table: 'things' } }
     await besides(t, () =>
@@ -300,7 +300,7 @@ describe('a hostile tenant', () => {
   test('with servers that break the protocol of MySQL harms no other tenant', async (t) => {
     const scripts = some(
       rogueMysqlScripts.filter(({ silent }) => all || !silent),
-      8,
+      16,
     )
     const table = { connectorId: mysql.id, config: { table: 'things' } }
     const secrets = { host: '127.0.0.1', database: 'any', user: 'any', password: 'any', tlsMode: 'disable' }

@@ -121,9 +121,9 @@ describe('SFTP against servers that break a protocol', () => {
     })
   }
 
-  test('a hundred conversations with one change each', { timeout: 120_000 }, async () => {
+  test('thirty conversations with one change each', { timeout: 120_000 }, async () => {
     let outcomes = 0
-    for (let seed = 1; seed <= 100; seed += 1) {
+    for (let seed = 1; seed <= 30; seed += 1) {
       const script = rogueSftpMutation(seed)
       await withRogue(script, async (rogue) => {
         for (const [name, work] of Object.entries(works)) {
@@ -134,7 +134,7 @@ describe('SFTP against servers that break a protocol', () => {
         }
       })
     }
-    assert.ok(outcomes > 50, 'most changes are noticed')
+    assert.ok(outcomes > 15, 'most changes are noticed')
   })
 
   test('a password is not given again and again, and one that has expired is said to be', async () => {
