@@ -38,6 +38,7 @@ export async function openMill(ground: Ground, folder: string, checkout = root, 
     PENSTOCK_LOCAL_FOLDERS: folder,
     PENSTOCK_TRANSFERS_PER_ACCOUNT: '100',
     PENSTOCK_EGRESS: 'any',
+    PENSTOCK_RATE_LIMIT: '0',
     PENSTOCK_LOG_LEVEL: 'warn',
   }
   const logFile = join(ground.directory, 'service.log')

@@ -27,30 +27,32 @@ export function unwritable(
   writers: readonly Writer[],
   { rows }: Batch,
 ): { rejected: readonly Rejection[]; picked: readonly number[] | undefined } {
-  const rejected: Rejection[] = []
-  const picked: number[] = []
+  // Every cell of every row passes here: nothing is made for a row that is well.
+  const faults = writers.map(({ faultOf }) => faultOf)
   const fault = (row: Row): Omit<Rejection, 'index'> | undefined => {
-    for (const [at, { name }] of columns.entries()) {
+    for (let at = 0; at < columns.length; at += 1) {
       const cell = row[at] ?? null
-      if (typeof cell === 'string' && !cell.isWellFormed()) {
-        return { field: name, reason: 'A text has half of a character (a lone surrogate), which cannot be stored.' }
-      }
-      const reason = writers[at]?.faultOf?.(cell)
-      if (reason !== undefined) return { field: name, reason }
+      const reason = typeof cell === 'string' && !cell.isWellFormed() ? halfCharacter : faults[at]?.(cell)
+      if (reason !== undefined) return { field: columns[at]?.name ?? '', reason }
     }
-    const key = keys.find((at) => (writers[at]?.write(row[at] ?? null) ?? '') === '')
-    const field = key === undefined ? undefined : columns[key]?.name
-    return field === undefined
-      ? undefined
-      : { field, reason: `There is no value for ${field}, by which the row would be found again.` }
+    for (const at of keys) {
+      if ((writers[at]?.write(row[at] ?? null) ?? '') !== '') continue
+      const field = columns[at]?.name ?? ''
+      return { field, reason: `There is no value for ${field}, by which the row would be found again.` }
+    }
+    return undefined
   }
-  for (const [index, row] of rows.entries()) {
-    const found = fault(row)
+  const rejected: Rejection[] = []
+  for (let index = 0; index < rows.length; index += 1) {
+    const found = fault(rows[index] ?? [])
     if (found) rejected.push({ index, ...found })
-    else picked.push(index)
   }
-  return { rejected, picked: rejected.length > 0 ? picked : undefined }
+  if (rejected.length === 0) return { rejected, picked: undefined }
+  const refused = new Set(rejected.map(({ index }) => index))
+  return { rejected, picked: [...rows.keys()].filter((index) => !refused.has(index)) }
 }
+
+const halfCharacter = 'A text has half of a character (a lone surrogate), which cannot be stored.'
 
 /**
  * Writes all rows in the fastest way: added rows straight into the table, all others by way of a temporary table.

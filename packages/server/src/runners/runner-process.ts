@@ -83,6 +83,12 @@ const stderrKeptLength = 4_096
 const program = fileURLToPath(import.meta.resolve('@penstock/engine/runner'))
 
 /** One child process that runs connector code, one job at a time. */
+/**
+ * Room for young objects, in MiB. With a bound on the heap alone V8 takes so little that rows on their way outlive several
+ * collections: a CSV file into PostgreSQL took a third longer.
+ */
+const semiSpaceMb = 32
+
 export class RunnerProcess {
   readonly #child: ChildProcess
   readonly #options: RunnerOptions
@@ -107,7 +113,7 @@ export class RunnerProcess {
     this.#child = fork(program, [], {
       // Neither settings nor secrets of the service are in the environment of a runner.
       env: pick(process.env, ['PATH', 'TMPDIR', 'TZ', 'LANG', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']),
-      execArgv: [`--max-old-space-size=${heapMb}`],
+      execArgv: [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${semiSpaceMb}`],
       // Standard error is read for what V8 says of a full heap; it is never logged, since it may quote values.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
