@@ -29,17 +29,20 @@ export function requireCompatible(source: Connector, destination: Connector): vo
   )
 }
 
-/**
- * Reads the settings that a caller sent for one end, and the mapping among them. They replace those that are there, but for
- * what the service itself filled in.
- */
-export function readSettings(
+/** @param path where they stand in the request, for the faults */
+export type ReadSettings = (
   connector: Connector,
   role: Role,
   given: Readonly<Record<string, unknown>>,
   path: string,
-  current: Values = {},
-): { values: Values; faults: Fault[] } {
+  current?: Values,
+) => { values: Values; faults: Fault[] }
+
+/**
+ * Reads the settings that a caller sent for one end, and the mapping among them. They replace those that are there, but for
+ * what the service itself filled in.
+ */
+export const readSettings: ReadSettings = (connector, role, given, path, current) => {
   const { values, faults } = readFieldValues(connector, role, given, path, current)
   const { mapping } = values
   if (role !== 'Destination' || typeof mapping !== 'string') return { values, faults }
@@ -48,13 +51,7 @@ export function readSettings(
 }
 
 /** The same without reading the mapping, for a preview, which says of it all that is wrong with the source's columns, too. */
-export function readFieldValues(
-  connector: Connector,
-  role: Role,
-  given: Readonly<Record<string, unknown>>,
-  path: string,
-  current: Values = {},
-): { values: Values; faults: Fault[] } {
+export const readFieldValues: ReadSettings = (connector, role, given, path, current = {}) => {
   const fields = fieldsOfRole(connector, role)
   const { set, faults } = readValues(fields, given, path, current)
   const filled = Object.entries(current).filter(([key]) => fields[key]?.readonly)

@@ -64,7 +64,7 @@ export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: D
     types,
   })
   pool.on('error', (error) => onIdleError?.(error))
-  // While a connection is lent out, its loss reaches whoever uses it; nobody else need hear of it.
+  // While a connection is lent out, its user gets the error; nothing else has to.
   pool.on('connect', (client) => void client.on('error', () => {}))
   // The types of the driver know such runs on its clients; its pool hands them on.
   const poolQuery = pool.query.bind(pool) as unknown as (run: pg.Submittable, done: (error?: Error) => void) => void

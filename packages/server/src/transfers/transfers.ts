@@ -7,7 +7,7 @@ import {
   type TransferTrigger,
   transferStatuses,
 } from '@penstock/wire'
-import { ends, readSettings } from '../connections/ends.ts'
+import { ends, type ReadSettings, readSettings } from '../connections/ends.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import type { ActingAccount, Actor } from '../http/call.ts'
@@ -51,7 +51,7 @@ export function readRunTimeConfigs(
   catalogue: Catalogue,
   row: Pick<queries.RunnableRow, 'srcConnectorId' | 'destConnectorId'>,
   body: Pick<BodyOf<'previewConnection'>, 'srcConnectionConfig' | 'destConnectionConfig'>,
-  read: typeof readSettings = readSettings,
+  read: ReadSettings = readSettings,
 ): { srcConfig: Values; destConfig: Values } {
   const [src, dest] = ends.map(({ key, role }) =>
     read(

@@ -24,7 +24,7 @@ const transferFields = {
   accountId: identifier('the sub-account', example.accountId),
   status: oneOf(transferStatuses, {
     description:
-      'queued: waits for a worker. running. succeeded: every record was accepted. partial: it ended, and some records were rejected. failed: it stopped before the end, for the reason in error. cancelled: somebody stopped it',
+      'queued: waits for a worker. running. succeeded: every record was accepted. partial: it ended, and some records were rejected. failed: it stopped before the end, for the reason in error. cancelled: a call or a change of its connection stopped it',
     examples: ['partial'],
   }),
   trigger: oneOf(transferTriggers, {
