@@ -1,1 +1,1 @@
-export { incompatibilities } from '@penstock/wire'
+export { incompatibilities } from '@penstock/wire/rules'

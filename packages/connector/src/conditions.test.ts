@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fieldCounts, fieldIsRequired } from '@penstock/wire'
+import { fieldCounts, fieldIsRequired } from '@penstock/wire/rules'
 import { boolean, select, text } from './fields.ts'
 
 /** The contract's rule whether a field counts, on fields as connectors define them. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { DataType, DataTypeCategory, PlatformType, Role, SupportedType } from '@penstock/wire'
+import type { DataType, DataTypeCategory, PlatformType, Role, SupportedType } from '@penstock/wire/rules'
 import type { Check } from './check.ts'
 import type { Destination } from './destination.ts'
 import { type FieldDefinition, type Fields, text } from './fields.ts'

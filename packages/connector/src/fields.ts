@@ -1,4 +1,4 @@
-import type { FieldType, Role, SecretForm } from '@penstock/wire'
+import type { FieldType, Role, SecretForm } from '@penstock/wire/rules'
 
 /** A value of a configuration field once read: what connectors are handed. */
 export type FieldValue = string | number | boolean | readonly string[]

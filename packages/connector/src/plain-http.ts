@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { fieldCounts } from '@penstock/wire'
+import { fieldCounts } from '@penstock/wire/rules'
 import { type AllowedDestination, makeMatches } from './egress/allowed.ts'
 import type { Fields } from './fields.ts'
 import type { Values } from './values.ts'

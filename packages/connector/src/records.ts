@@ -1,6 +1,6 @@
-import type { Digest, DigestEncoding, Normalisation } from '@penstock/wire'
+import type { Digest, DigestEncoding, Normalisation } from '@penstock/wire/rules'
 
-export { type Normalisation, normalisations } from '@penstock/wire'
+export { type Normalisation, normalisations } from '@penstock/wire/rules'
 
 /** A column that a destination takes, or a source gives. What a platform calls it is its key. */
 export type RecordField = {

@@ -1,13 +1,5 @@
-import {
-  type Fault,
-  type Field,
-  fieldCounts,
-  fieldIsRequired,
-  limits,
-  type Role,
-  secretFormFault,
-  secretMask,
-} from '@penstock/wire'
+import type { Fault, Field } from '@penstock/wire'
+import { fieldCounts, fieldIsRequired, limits, type Role, secretFormFault, secretMask } from '@penstock/wire/rules'
 import type { FieldDefinition, Fields, FieldValue } from './fields.ts'
 
 /**

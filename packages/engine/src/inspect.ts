@@ -1,5 +1,6 @@
 import { asOutcome, type Connector, type Finding, type InspectionContext } from '@penstock/connector'
-import { limits, type Preview } from '@penstock/wire'
+import type { Preview } from '@penstock/wire'
+import { limits } from '@penstock/wire/rules'
 import type { SideSecrets } from './side-secrets.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { asOutcome } from '@penstock/connector'
 import { runCheck } from './check.ts'
-import { runPreview } from './preview.ts'
 import {
   type DefectReport,
   Ended,
@@ -43,7 +42,7 @@ async function perform(job: Job, { runtime, host, onProgress }: JobDeps, signal:
     case 'check':
       return runCheck(job, runtime, signal)
     case 'preview':
-      return runPreview(job, runtime, signal)
+      return (await import('./preview.ts')).runPreview(job, runtime, signal)
     case 'transfer':
       await runTransfer({ job, runtime, host, signal, onProgress })
       return null

@@ -1,8 +1,9 @@
-import { type Chunk, type Connector, Outcome, type Row, type Values } from '@penstock/connector'
+import { type Chunk, type Connector, Outcome, type Records, type Row, type Values } from '@penstock/connector'
 import type { Fault } from '@penstock/wire'
-import { createMapper, type RowFault } from './mapping/mapper.ts'
-import { type MappingPlan, planMapping } from './mapping/plan.ts'
-import { readMapping } from './mapping/read-mapping.ts'
+import { planAsIs } from './mapping/as-is.ts'
+import type { RowFault } from './mapping/mapper.ts'
+import type { MappingPlan } from './mapping/plan.ts'
+import { type Mapping, readMapping } from './mapping/read-mapping.ts'
 
 /** How the rows of one connection are mapped: the columns of its source, the records of its destination, its own mapping. */
 export type RowMapping = {
@@ -15,43 +16,69 @@ export type RowMapping = {
   }
 }
 
-/** Plans a mapping, with every fault where there is none. */
-export function planRows(
-  destination: Connector,
+/** A mapping that can be followed, or every fault of one that cannot. */
+export type PlannedRows =
+  | { readonly mapping: RowMapping; readonly faults?: never }
+  | { readonly mapping?: never; readonly faults: readonly Fault[] }
+
+const path = 'destConnectionConfig.mapping'
+
+/** Plans the mapping of a connection, with every fault where there is none. */
+export async function planRows(
+  { destination }: Connector,
   columns: readonly string[],
   settings: Values,
-): { mapping: RowMapping; faults?: never } | { mapping?: never; faults: readonly Fault[] } {
-  const path = 'destConnectionConfig.mapping'
-  const given = readMapping(settings.mapping === undefined ? undefined : String(settings.mapping), path)
-  if (given.faults.length > 0) return { faults: given.faults }
-  const { plan, faults } = planMapping({
-    records: destination.destination?.records,
-    columns,
-    mapping: given.mapping,
-    path,
-  })
-  if (!plan) return { faults }
-  const country = settings.defaultCountry
-  return { mapping: mapBy(plan, country === undefined ? {} : { defaultCountry: String(country) }) }
+): Promise<PlannedRows> {
+  const { mapping, faults } = readMapping(settings.mapping === undefined ? undefined : String(settings.mapping), path)
+  if (faults.length > 0) return { faults }
+  const { defaultCountry } = settings
+  const options = defaultCountry === undefined ? {} : { defaultCountry: String(defaultCountry) }
+  return plan(destination?.records, columns, mapping, options)
 }
 
 /** The plan by which all columns of a source pass under their own names. */
-export function planUnmapped(columns: readonly string[]): ReturnType<typeof planRows> {
-  const { plan, faults } = planMapping({ records: undefined, columns, mapping: undefined })
-  return plan ? { mapping: mapBy(plan) } : { faults }
+export const planUnmapped = (columns: readonly string[]): Promise<PlannedRows> => plan(undefined, columns, undefined)
+
+async function plan(
+  records: Records | undefined,
+  columns: readonly string[],
+  mapping: Mapping | undefined,
+  options: { readonly defaultCountry?: string } = {},
+): Promise<PlannedRows> {
+  if (!records && !mapping && columns.length > 0) {
+    const untouched = {
+      columns,
+      plan: planAsIs(columns),
+      map: ({ rows }: Pick<Chunk, 'rows'>) => ({ rows, faults: none }),
+    }
+    return { mapping: untouched }
+  }
+  // With its tables of phone numbers and countries this takes long to load, and many transfers do without it.
+  const { createMapper, planMapping } = await import('./mapping/mapping.ts')
+  const planned = planMapping({ records, columns, mapping, path })
+  if (!planned.plan) return { faults: planned.faults }
+  const map = createMapper(planned.plan, options)
+  return {
+    mapping: {
+      columns: planned.plan.columns,
+      plan: planned.plan,
+      map: ({ rows, faults }) => map(rows, faults),
+    },
+  }
 }
 
-function mapBy(plan: MappingPlan, options: Parameters<typeof createMapper>[1] = {}): RowMapping {
-  const map = createMapper(plan, options)
-  return { plan, columns: plan.columns, map: ({ rows, faults: broken }) => map(rows, broken) }
-}
+const none: ReadonlyMap<number, RowFault> = new Map()
 
 /**
  * The same for a transfer. Where the columns do not fit, it fails as it does where the destination lacks a column: both are
  * settings that a person must change, so the connection is broken.
  */
-export function requireMapping(destination: Connector, columns: readonly string[], settings: Values): RowMapping {
-  const { mapping, faults } = planRows(destination, columns, settings)
+export async function requireMapping(
+  destination: Connector,
+  columns: readonly string[],
+  settings: Values,
+): Promise<RowMapping> {
+  const { mapping, faults } = await planRows(destination, columns, settings)
   if (mapping) return mapping
   const said = faults.map(({ field, message }) => `${field}: ${message}`).join('; ')
   throw new Outcome('refused', 'columns_do_not_fit', `The columns of the source do not fit the destination. ${said}`)

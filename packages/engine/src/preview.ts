@@ -1,7 +1,8 @@
 import type { Row } from '@penstock/connector'
-import { type Fault, limits, type Preview } from '@penstock/wire'
+import type { Fault, Preview } from '@penstock/wire'
+import { limits } from '@penstock/wire/rules'
 import { inspectDestination } from './inspect.ts'
-import { planRows, planUnmapped } from './map-rows.ts'
+import { type PlannedRows, planRows, planUnmapped } from './map-rows.ts'
 import { lintRows } from './mapping/lint.ts'
 import { isPersonal, shorten } from './mapping/shorten.ts'
 import type { JobValues, PreviewJob } from './protocol.ts'
@@ -60,7 +61,7 @@ type Looked =
 async function look(
   chunks: AsyncIterable<{ columns: readonly string[]; rows: readonly Row[]; faults?: ReadonlyMap<number, string> }>,
   redact: SideSecrets['redact'],
-  planFor: (columns: readonly string[]) => ReturnType<typeof planRows>,
+  planFor: (columns: readonly string[]) => Promise<PlannedRows>,
 ): Promise<Looked> {
   const raws: Row[] = []
   const broken = new Map<number, string>()
@@ -74,7 +75,7 @@ async function look(
     if (raws.length >= limits.previewRowsMax) break
   }
   if (!columns) return { preview: { columns: [], rows: [], rejected: [], lint: [] } }
-  const { mapping, faults } = planFor(columns)
+  const { mapping, faults } = await planFor(columns)
   if (!mapping) return { faults }
   const mapped = mapping.map({ rows: raws, faults: broken })
   const isValid = (i: number) => !broken.has(i) && !mapped.faults.has(i)

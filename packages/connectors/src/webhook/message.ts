@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { Outcome, type Row, retryAfterMs, type Values } from '@penstock/connector'
-import { secretFormFault } from '@penstock/wire'
+import { secretFormFault } from '@penstock/wire/rules'
 
 /** What every message to an endpoint needs. */
 export type Endpoint = {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { type Digest, type DigestEncoding, digests } from '@penstock/wire'
+import { type Digest, type DigestEncoding, digests } from '@penstock/wire/rules'
 
-export { type Digest, type DigestEncoding, digests } from '@penstock/wire'
+export { type Digest, type DigestEncoding, digests } from '@penstock/wire/rules'
 
 /**
  * Digests of identifiers, in lower-case hexadecimal. The one-shot `hash` of Node was measured at 2.0 million short texts

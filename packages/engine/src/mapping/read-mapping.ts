@@ -1,5 +1,6 @@
 import { normalisations, type RecordField, type Records } from '@penstock/connector'
-import { digests, type Fault } from '@penstock/wire'
+import type { Fault } from '@penstock/wire'
+import { digests } from '@penstock/wire/rules'
 import { scanJson } from './json-text.ts'
 import { list } from './wording.ts'
 

@@ -111,7 +111,7 @@ export class Session {
   async run(): Promise<number | undefined> {
     try {
       // It may have been stopped while no runner worked on it; then what was begun is taken away all the same.
-      await this.#deps.host.beginBatch(this.#state.pending)
+      if (this.#state.columns !== null) await this.#deps.host.beginBatch(this.#state.pending)
       await this.#deliverAll()
       await this.#finish()
       return undefined
@@ -207,7 +207,7 @@ export class Session {
     return this.#plan?.columns ?? this.#state.columns ?? Object.keys(this.#destination.destination?.records ?? {})
   }
 
-  #planFor(columns: readonly string[]): RowMapping {
+  #planFor(columns: readonly string[]): Promise<RowMapping> {
     return requireMapping(this.#destination, columns, this.#destinationSettings)
   }
 
@@ -215,7 +215,7 @@ export class Session {
   async #mapperFor(chunk: Chunk) {
     this.#deps.onProgress()
     if (!this.#plan) {
-      this.#plan = this.#planFor(chunk.columns)
+      this.#plan = await this.#planFor(chunk.columns)
       this.#sourceColumns = chunk.columns
       await this.#deps.host.keepColumns({
         source: chunk.columns.map(storable),
@@ -343,7 +343,7 @@ export class Session {
     try {
       for await (const chunk of reader.read()) {
         this.#deps.onProgress()
-        plan ??= this.#planFor(chunk.columns)
+        plan ??= await this.#planFor(chunk.columns)
         const invalid = new Set([...(chunk.faults?.keys() ?? []), ...plan.map(chunk).faults.keys()])
         valid += chunk.rows.length - invalid.size
       }

@@ -1,0 +1,11 @@
+/**
+ * The rules of the contract that are plain data and functions: what connectors and runners go by. The schemas, and the
+ * library that they are written with, are not among them, because loading that takes a runner longer than all its other
+ * modules together.
+ */
+export * from './compatible.ts'
+export * from './conditions.ts'
+export * from './lifecycle.ts'
+export * from './limits.ts'
+export * from './secret-forms.ts'
+export * from './terms.ts'
