@@ -2,9 +2,10 @@ import { isIP } from 'node:net'
 import type { Egress, EgressRequest } from '../context.ts'
 import { Outcome } from '../outcome.ts'
 import type { Reach } from './addresses.ts'
+import { Agents } from './agents.ts'
 import type { AllowedDestination } from './allowed.ts'
 import { type EgressBounds, egressBounds } from './bounds.ts'
-import { type Agents, exchange, headersOf, makeAgents } from './exchange.ts'
+import { exchange, headersOf } from './exchange.ts'
 import { outcomeOfFault } from './faults.ts'
 import { bare, type LookUp, makeAddressRules } from './look-up.ts'
 
@@ -39,11 +40,11 @@ export function createEgress(options: EgressOptions): OpenEgress {
   const { reach, allow = [], routes = {}, now = () => performance.now() } = options
   const bounds = { ...egressBounds, ...options.bounds }
   const rules = makeAddressRules(reach, allow)
-  const routed = makeAgents()
-  const checked = makeAgents(rules.lookUp())
+  const routed = new Agents()
+  const checked = new Agents(rules.lookUp())
   /** A lookup is not told the port; those for which something of their own is allowed have their own agents. */
   const checkedByPort = new Map<number, Agents>()
-  for (const { port } of allow) if (port !== undefined) checkedByPort.set(port, makeAgents(rules.lookUp(port)))
+  for (const { port } of allow) if (port !== undefined) checkedByPort.set(port, new Agents(rules.lookUp(port)))
   const targets = new Map(Object.entries(routes).map(([from, to]) => [new URL(from).origin, new URL(to)]))
 
   async function send(url: URL, init: EgressRequest, timeoutMs: number): Promise<Response> {
@@ -85,10 +86,7 @@ export function createEgress(options: EgressOptions): OpenEgress {
     },
 
     async close() {
-      for (const agents of [checked, routed, ...checkedByPort.values()]) {
-        agents.http.destroy()
-        agents.https.destroy()
-      }
+      for (const agents of [checked, routed, ...checkedByPort.values()]) agents.close()
     },
   }
 }

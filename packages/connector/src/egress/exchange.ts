@@ -1,21 +1,12 @@
-import http from 'node:http'
-import https from 'node:https'
+import type http from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { EgressRequest } from '../context.ts'
 import { Outcome } from '../outcome.ts'
+import type { Agents } from './agents.ts'
 import { answerOf } from './answer.ts'
 import type { EgressBounds } from './bounds.ts'
 import { outcomeOfFault, strangeStatus } from './faults.ts'
-import type { LookUp } from './look-up.ts'
-
-/** Connections that are kept for the next request, of one kind: those with checked addresses, or those without. */
-export type Agents = { readonly http: http.Agent; readonly https: https.Agent }
-
-export function makeAgents(lookup?: LookUp): Agents {
-  const options = { keepAlive: true, scheduling: 'lifo' as const, ...(lookup ? { lookup } : {}) }
-  return { http: new http.Agent(options), https: new https.Agent(options) }
-}
 
 /** One request and its answer. */
 export type Exchange = {
@@ -47,10 +38,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
   const { url, target, agents, init, timeoutMs, bounds, now } = asked
   const { signal, method = 'GET', body } = init
   signal?.throwIfAborted()
-  const { request, agent } =
-    target.protocol === 'https:'
-      ? { request: https.request, agent: agents.https }
-      : { request: http.request, agent: agents.http }
+  const { request, agent } = agents.for(target)
   const headers = {
     'user-agent': 'Penstock',
     'accept-encoding': 'gzip',

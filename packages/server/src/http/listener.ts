@@ -1,6 +1,7 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorCode, Fault } from '@penstock/wire'
+import { createServer } from './node-http.ts'
 
 /**
  * How long a client may take. A connection on which nothing arrives is answered with 408, or closed, after the first of

@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http'
 import {
   basePath,
   envelope,
@@ -16,6 +15,7 @@ import type { Database, Transaction } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
 import type { ActingAccount, Actor, Answer, Call, Gate, Handler, Handlers } from './call.ts'
 import { once, readIdempotencyKey } from './idempotency.ts'
+import { METHODS } from './node-http.ts'
 import { pageHeaders } from './paging.ts'
 import { quoteEtag, readPrecondition } from './precondition.ts'
 import { compileValidator, type Input } from './validate.ts'
