@@ -49,7 +49,7 @@ export async function startServer(
 /** PENSTOCK_BENCH_PROFILE names a directory: the service then leaves its CPU profile there. */
 function nodeOptions(script: string): string[] {
   const directory = process.env.PENSTOCK_BENCH_PROFILE
-  return directory && script.endsWith('bin.ts') ? ['--cpu-prof', `--cpu-prof-dir=${directory}`] : []
+  return directory && script.endsWith('penstock.js') ? ['--cpu-prof', `--cpu-prof-dir=${directory}`] : []
 }
 
 async function waitUntilServing(child: ChildProcess, url: string, logFile: string): Promise<void> {

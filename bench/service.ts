@@ -23,7 +23,7 @@ export async function startService({ serverUrl, directory }: Ground, name: strin
   const databaseUrl = await createDatabase(serverUrl, name)
   const port = await freePort()
   const credentials = { clientId: 'bench', clientSecret: generateMasterKey() }
-  const server = await startServer('packages/server/src/bin.ts', ['serve'], {
+  const server = await startServer('packages/server/bin/penstock.js', ['serve'], {
     port,
     path: '/readyz',
     logFile: join(directory, `${name}.log`),

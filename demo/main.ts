@@ -78,7 +78,7 @@ async function startService(): Promise<{ url: string; client: Client }> {
   ]) {
     delete env[name as keyof typeof env]
   }
-  const program = join(import.meta.dirname, '../packages/server/src/bin.ts')
+  const program = join(import.meta.dirname, '../packages/server/bin/penstock.js')
   const service = spawn(process.execPath, [program, 'serve'], {
     env,
     stdio: ['ignore', 'ignore', 'inherit'],

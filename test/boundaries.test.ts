@@ -280,7 +280,6 @@ const layers = [
   'connector-documents.ts',
   'generated-documents.ts',
   'cli/',
-  'bin.ts',
 ]
 const rooms = layers.slice(layers.indexOf('organizations/'), layers.indexOf('reports/') + 1)
 const layerOf = (path: string) => (path.includes('/') ? `${path.split('/')[0]}/` : path)

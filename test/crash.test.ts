@@ -156,7 +156,7 @@ describe('told to stop', { concurrency: 2 }, () => {
 
   test('while it still starts, it ends well and leaves no PostgreSQL behind', async (t) => {
     const stage = await prepareStage(t)
-    const program = stage.start(process.execPath, ['packages/server/src/bin.ts', 'serve'], {
+    const program = stage.start(process.execPath, ['packages/server/bin/penstock.js', 'serve'], {
       env: { PENSTOCK_PORT: '0' },
     })
     await until('its PostgreSQL runs', () => stage.postmaster())

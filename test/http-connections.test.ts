@@ -189,17 +189,21 @@ describe('a process with few open files', () => {
     const stage = await prepareStage(t)
     const testDatabase = await createTestDatabase()
     const port = await freePort()
-    const program = stage.start('bash', ['-c', `ulimit -n ${openFiles}; exec node packages/server/src/bin.ts serve`], {
-      cwd: root,
-      env: {
-        DATABASE_URL: testDatabase.url,
-        PENSTOCK_MASTER_KEY: generateMasterKey(),
-        PENSTOCK_PORT: String(port),
-        PENSTOCK_HTTP_CONNECTIONS_PER_ADDRESS: '0',
-        PENSTOCK_WORKER: '0',
-        NODE_OPTIONS: nodeOptions,
+    const program = stage.start(
+      'bash',
+      ['-c', `ulimit -n ${openFiles}; exec node packages/server/bin/penstock.js serve`],
+      {
+        cwd: root,
+        env: {
+          DATABASE_URL: testDatabase.url,
+          PENSTOCK_MASTER_KEY: generateMasterKey(),
+          PENSTOCK_PORT: String(port),
+          PENSTOCK_HTTP_CONNECTIONS_PER_ADDRESS: '0',
+          PENSTOCK_WORKER: '0',
+          NODE_OPTIONS: nodeOptions,
+        },
       },
-    })
+    )
     t.after(() => testDatabase.drop())
     await until(
       'the service answers',

@@ -103,7 +103,8 @@ async function runOnServer(serverUrl: string, files: string[], directory: string
   const socket = join(directory, 'files')
   const deadline = await enforceFileDeadline(socket, fileSeconds, (file) => relative(root, file))
   const env = {
-    ...{ ...process.env, TMPDIR: directory },
+    // What is TypeScript is read once for all the processes of the tests.
+    ...{ ...process.env, TMPDIR: directory, NODE_COMPILE_CACHE: join(directory, 'compiled') },
     ...{ [serverVariable]: serverUrl, [templateVariable]: template, [filesSocketVariable]: socket },
   }
   try {

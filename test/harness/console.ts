@@ -72,6 +72,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
   const credentials = { clientId: 'console-tests', clientSecret: `canary-${generateMasterKey()}` }
   const settings = {
     PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     DATABASE_URL: database.url,
     PENSTOCK_MASTER_KEY: generateMasterKey(),
     PENSTOCK_CLIENT_ID: credentials.clientId,
@@ -84,7 +85,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
   }
   let said = ''
   const serve = async () => {
-    const child = spawn(process.execPath, [join(root, 'packages/server/src/bin.ts'), 'serve'], {
+    const child = spawn(process.execPath, [join(root, 'packages/server/bin/penstock.js'), 'serve'], {
       env: settings,
       stdio: ['ignore', 'ignore', 'pipe'],
     })

@@ -100,7 +100,10 @@ export async function prepareStage(t: Hooks, name = 'penstock'): Promise<Stage> 
     serve: async ({ port, ...options } = {}) => {
       const chosen = port ?? (await freePort())
       const env = { ...options.env, PENSTOCK_PORT: String(chosen) }
-      const program = start(process.execPath, [join(root, 'packages/server/src/bin.ts'), 'serve'], { ...options, env })
+      const program = start(process.execPath, [join(root, 'packages/server/bin/penstock.js'), 'serve'], {
+        ...options,
+        env,
+      })
       const url = `http://127.0.0.1:${chosen}`
       await until('the service answers', async () => {
         if (program.hasEnded) assert.fail(`the service ended: ${program.said.stderr}`)
@@ -120,8 +123,8 @@ export async function prepareStage(t: Hooks, name = 'penstock'): Promise<Stage> 
 
 /** The environment of a child: nothing of ours but what any program needs, and no word of the test runner's. */
 function environment(dataDirectory: string): NodeJS.ProcessEnv {
-  const { PATH = '', HOME, TMPDIR } = process.env
-  return { HOME, TMPDIR, PATH: `${programs}${delimiter}${PATH}`, PENSTOCK_DATA_DIR: dataDirectory }
+  const { PATH = '', HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env
+  return { HOME, TMPDIR, NODE_COMPILE_CACHE, PATH: `${programs}${delimiter}${PATH}`, PENSTOCK_DATA_DIR: dataDirectory }
 }
 
 function follow(child: ChildProcess, terminal: boolean): Program {

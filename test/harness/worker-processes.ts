@@ -20,7 +20,7 @@ export type Standing = { status: string; attempt: number; read: number; crashes:
 /** Silence as short as the setting allows, so that a test does not wait for long after each kill. */
 const silenceSeconds = '2'
 
-const program = join(import.meta.dirname, '../../packages/server/src/bin.ts')
+const program = join(import.meta.dirname, '../../packages/server/bin/penstock.js')
 
 export async function startProcessMill(
   t: { after(work: () => Promise<void>): void },

@@ -3,24 +3,23 @@
  * started it. It reads no environment and no arguments; everything comes over the channel between the two. Whatever goes
  * wrong here ends this process alone.
  */
-import { enableCompileCache } from 'node:module'
-import type { FromRunner, Job, RunnerSettings, ToRunner } from './protocol.ts'
-
-enableCompileCache()
-
-const { createEgress } = await import('@penstock/connector/egress')
-const { loadConnector } = await import('@penstock/connectors/load')
-const { describeDefect, HostChannel, runJob } = await import('./jobs.ts')
-const { guardAgainstOrphanhood } = await import('./orphan-guard.ts')
-const { Ended, protocolLimits } = await import('./protocol.ts')
+import { flushCompileCache } from 'node:module'
+import { createEgress } from '@penstock/connector/egress'
+import { loadConnector } from '@penstock/connectors/load'
+import { describeDefect, HostChannel, runJob } from './jobs.ts'
+import { guardAgainstOrphanhood } from './orphan-guard.ts'
+import { Ended, type FromRunner, type Job, protocolLimits, type RunnerSettings, type ToRunner } from './protocol.ts'
 
 /** The status that a runner exits with after an error that nothing caught. */
 const crashStatus = 70
 const progressEveryMs = 1_000
+/** How long it has had nothing to do before it prepares for what is likely to come, in milliseconds. */
+const restMs = 200
 
 let settings: RunnerSettings | undefined
 let ending: AbortController | undefined
 let isGuarded = false
+const resting = setTimeout(prepare, restMs)
 const host = new HostChannel(send)
 
 process.on('uncaughtException', crash)
@@ -44,10 +43,23 @@ process.on('message', (message: ToRunner) => {
 })
 send({ type: 'ready' })
 
-async function work(job: Job): Promise<void> {
-  if (!settings) throw new Error('A job came before the settings')
+/** Loads what most jobs need and no process needs before, so that the first job does not wait for it. */
+async function prepare(): Promise<void> {
+  guard()
+  new Response()
+  process.getBuiltinModule('node:https')
+  await import('@penstock/connector/files')
+}
+
+function guard(): void {
   if (!isGuarded) guardAgainstOrphanhood()
   isGuarded = true
+}
+
+async function work(job: Job): Promise<void> {
+  if (!settings) throw new Error('A job came before the settings')
+  clearTimeout(resting)
+  guard()
   ending = new AbortController()
   // Connections of a job end with it.
   const egress = createEgress(settings.egress)
@@ -61,6 +73,8 @@ async function work(job: Job): Promise<void> {
   } finally {
     clearInterval(alive)
     ending = undefined
+    // What was read of TypeScript is kept for the next runner. Node would do so at the end, and a runner is killed.
+    setImmediate(flushCompileCache)
   }
 }
 

@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { getCompileCacheDir } from 'node:module'
 import { setPriority } from 'node:os'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   type DefectReport,
@@ -82,13 +84,13 @@ const stderrKeptLength = 4_096
 
 const program = fileURLToPath(import.meta.resolve('@penstock/engine/runner'))
 
-/** One child process that runs connector code, one job at a time. */
 /**
  * Room for young objects, in MiB. With a bound on the heap alone V8 takes so little that rows on their way outlive several
  * collections: a CSV file into PostgreSQL took a third longer.
  */
 const semiSpaceMb = 32
 
+/** One child process that runs connector code, one job at a time. */
 export class RunnerProcess {
   readonly #child: ChildProcess
   readonly #options: RunnerOptions
@@ -109,10 +111,15 @@ export class RunnerProcess {
 
   constructor(options: RunnerOptions) {
     this.#options = options
+    const cache = getCompileCacheDir()
     const heapMb = Math.max(64, Math.floor(options.memoryBytesMax / 2 / 1024 ** 2))
     this.#child = fork(program, [], {
       // Neither settings nor secrets of the service are in the environment of a runner.
-      env: pick(process.env, ['PATH', 'TMPDIR', 'TZ', 'LANG', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']),
+      env: {
+        ...pick(process.env, ['PATH', 'TMPDIR', 'TZ', 'LANG', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']),
+        // Node adds the name of its own version.
+        ...(cache ? { NODE_COMPILE_CACHE: dirname(cache) } : {}),
+      },
       execArgv: [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${semiSpaceMb}`],
       // Standard error is read for what V8 says of a full heap; it is never logged, since it may quote values.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
