@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { after, describe, test } from 'node:test'
 import type { CheckJob, Job } from '@penstock/engine'
 import { createLogger } from '../packages/server/src/log.ts'
@@ -89,6 +90,27 @@ describe('a runner', () => {
     const result = await run(startPool(), job)
     assert(result.ok && Array.isArray(result.value))
     assert.equal(result.value[0]?.ok, false)
+  })
+
+  test('does short jobs of one owner by turns, and none waits for long behind a long one', onLinux, async () => {
+    const before = runnersOf(process.pid)
+    const pool = startPool()
+    await Promise.all(Array.from({ length: 20 }, () => run(pool, ping)))
+    const started = runnersOf(process.pid).filter((pid) => !before.includes(pid))
+    assert(started.length <= availableParallelism(), `${started.length} runners for 20 short jobs`)
+    const long = await Promise.all(started.map(() => runWaiting(pool)))
+    assert((await run(pool, ping)).ok)
+    assert.equal(pool.stats().running, long.length)
+  })
+
+  test('that dies makes room for a job that waits for one', onLinux, async () => {
+    const pool = startPool()
+    const long: Awaited<ReturnType<typeof runWaiting>>[] = []
+    for (let i = 0; i < availableParallelism(); i++) long.push(await runWaiting(pool))
+    const next = run(pool, ping)
+    process.kill(long[0]?.pid ?? 0, 'SIGKILL')
+    assert((await next).ok)
+    await assert.rejects(long[0]?.result ?? Promise.resolve(), died('runner_crashed'))
   })
 
   test('that a signal from outside kills ends its own job alone', onLinux, async () => {

@@ -2,11 +2,19 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connector } from '@penstock/connector'
 
-/**
- * Loads one connector by its slug, without the rest of the catalogue: its file is named after it, in the folder of its
- * platform. Throws where there is none.
- */
-export async function loadConnector(slug: string): Promise<Connector> {
+const loaded = new Map<string, Promise<Connector>>()
+
+/** Loads one connector by its slug, without the rest of the catalogue. Throws where there is none. */
+export function loadConnector(slug: string): Promise<Connector> {
+  const known = loaded.get(slug)
+  if (known) return known
+  const loading = findConnector(slug)
+  loaded.set(slug, loading)
+  return loading
+}
+
+/** A connector's file is named after it, in the folder of its platform. */
+async function findConnector(slug: string): Promise<Connector> {
   const folder = /^[a-z0-9-]+$/.test(slug)
     ? folders().find((name) => existsSync(join(import.meta.dirname, name, `${slug}.ts`)))
     : undefined

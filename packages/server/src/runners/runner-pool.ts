@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { HostMethod, Job, JobResult } from '@penstock/engine'
 import type { Logger } from '../log.ts'
 import {
@@ -8,6 +9,7 @@ import {
   RunnerProcess,
   type Watch,
 } from './runner-process.ts'
+import { WaitingJobs } from './waiting-jobs.ts'
 
 /**
  * Where connector code runs: in processes of its own, one job at a time each. Neither the process that answers the API
@@ -51,6 +53,8 @@ const keptMemoryBytesMax = 256 * 1024 ** 2
 /** How long a runner waits for the next job of its owner, in milliseconds. */
 const idleMs = 10_000
 const idleMax = 4
+/** How long after it was taken the unused runner is replaced: the job that took it comes first. */
+const spareDelayMs = 500
 
 export type PoolOptions = RunnerOptions & {
   /** Whether one unused runner is always ready, so that a job need not wait for a process to start. */
@@ -68,7 +72,9 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
     runner_crashed: 0,
     not_ended: 0,
   }
+  const waiting = new WaitingJobs()
   let spare: RunnerProcess | undefined
+  let spareTimer: NodeJS.Timeout | undefined
   let isClosed = false
   let running = 0
 
@@ -81,6 +87,10 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
   const prepareSpare = () => {
     if (options.spare && !isClosed && !spare?.isUsable) spare = start()
   }
+  const prepareSpareSoon = () => {
+    clearTimeout(spareTimer)
+    spareTimer = setTimeout(prepareSpare, spareDelayMs).unref()
+  }
   const takeIdle = (owner: string): RunnerProcess | undefined => {
     const at = idle.findLastIndex(({ runner }) => runner.owner === owner && runner.isUsable)
     if (at < 0) return undefined
@@ -88,9 +98,11 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
     clearTimeout(found?.timer)
     return found?.runner
   }
-  const take = (owner: string): RunnerProcess => {
-    const kept = takeIdle(owner)
+  const take = async (owner: string): Promise<RunnerProcess> => {
+    const atWork = [...all].filter((runner) => runner.owner === owner && runner.isUsable).length
+    const kept = takeIdle(owner) ?? (atWork < availableParallelism() ? undefined : await waiting.wait(owner))
     if (kept) return kept
+    if (isClosed) throw new EndJob(true, 0)
     const runner = spare?.isUsable ? spare : start()
     if (runner === spare) spare = undefined
     runner.owner = owner
@@ -103,7 +115,10 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
   }
   const giveBack = (runner: RunnerProcess) => {
     const isWorn = runner.jobs >= jobsMax || runner.memoryBytes() > keptMemoryBytesMax
-    if (isClosed || isWorn || !runner.isUsable) return dismiss(runner)
+    const isKept = !isClosed && !isWorn && runner.isUsable
+    if (!isKept) dismiss(runner)
+    if (runner.owner !== undefined && waiting.hand(runner.owner, isKept ? runner : undefined)) return
+    if (!isKept) return
     idle.push({ runner, timer: setTimeout(dismiss, idleMs, runner).unref() })
     const longest = idle[0]
     if (idle.length > idleMax && longest) dismiss(longest.runner)
@@ -114,7 +129,7 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
     async run(job, { owner, watch, signal, answer = refuseCall, about = {} }) {
       signal.throwIfAborted()
       if (isClosed) throw new EndJob(true, 0)
-      const runner = take(owner)
+      const runner = await take(owner)
       running++
       try {
         return await runner.run(job, answer, watch, signal)
@@ -129,7 +144,7 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
       } finally {
         running--
         giveBack(runner)
-        prepareSpare()
+        prepareSpareSoon()
       }
     },
     stats: () => ({
@@ -140,6 +155,8 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
     }),
     async close() {
       isClosed = true
+      clearTimeout(spareTimer)
+      waiting.end()
       for (const { timer } of idle) clearTimeout(timer)
       await Promise.all([...all].map((runner) => runner.close()))
     },
