@@ -47,6 +47,8 @@ export type TransferJob = {
   readonly kind: 'transfer'
   readonly id: string
   readonly connectionId: string
+  /** The slugs of its connectors, to be loaded while the supervisor finds out where the transfer stands. */
+  readonly connectors: readonly string[]
   readonly retry: RetryPolicy
   /** A replacing transfer with less than this share of what the last one sent waits for confirmation: 0 to 1. */
   readonly replaceShareMin: number

@@ -8,6 +8,8 @@ import { Session, type SessionDeps } from './session.ts'
  */
 export async function runTransfer(deps: Omit<SessionDeps, 'retries'>): Promise<void> {
   const retries = new Retries(deps.job.retry)
+  // One that cannot be loaded is met again where it is needed.
+  for (const slug of deps.job.connectors) deps.runtime.loadConnector(slug).catch(() => {})
   for (;;) {
     const session = await Session.open({ ...deps, retries })
     const waitMs = await session.run()

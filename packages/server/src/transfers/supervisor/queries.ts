@@ -4,7 +4,7 @@ import { statement } from '../../db/statement.ts'
 
 /** Statements of the workers. Each that changes a transfer names the attempt: a worker that lost it changes nothing. */
 
-export type WorkRow = {
+export type WorkRow = StandingRow & {
   id: string
   organizationId: string
   accountId: string
@@ -113,9 +113,11 @@ export const findWork = statement<{ id: string }, WorkRow>(`
     t.src_settings, t.dest_settings, t.confirmed, t.read, t.attempt, t.position_sealed, t.position, t.pending,
     t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
     m.data_key_id as connection_data_key_id, m.marker_sealed, m.marker, m.memory_sealed, m.memory, m.replaced,
-    case when t.read = 0 then m.pending end as unconfirmed
+    case when t.read = 0 then m.pending end as unconfirmed,
+    c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone
   from transfers t
   join connections c on c.id = t.connection_id
+  join accounts a on a.id = c.account_id
   left join connection_memories m on m.connection_id = t.connection_id
   where t.id = :id and t.status = 'running'
 `)

@@ -91,7 +91,10 @@ async function runTransfer(
   stopping: AbortSignal,
   about: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { database, runners, settings } = deps
+  const { database, catalogue, runners, settings } = deps
+  // What has begun is taken away at its destination, which needs a runner; anything else ends here.
+  const standing = work.columns === null ? endingOf(work) : undefined
+  if (standing) throw standing
   const ending = new AbortController()
   let endedBy: unknown
   const end = (error: unknown) => {
@@ -115,7 +118,10 @@ async function runTransfer(
   try {
     const { retry, replaceShareMin, progressMs } = settings
     const result = await runners.run(
-      { kind: 'transfer', id: work.id, connectionId: work.connectionId, retry, replaceShareMin },
+      {
+        ...{ kind: 'transfer', id: work.id, connectionId: work.connectionId, retry, replaceShareMin },
+        connectors: [work.srcConnectorId, work.destConnectorId].map((id) => catalogue.known(id).slug),
+      },
       {
         owner: work.accountId,
         watch: { progressMs },

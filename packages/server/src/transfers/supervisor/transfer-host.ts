@@ -35,6 +35,7 @@ export class DatabaseTransferHost {
   #ledger: LedgerWriter | undefined
   #staged: (readonly KeptReject[])[] = []
   #replayKey: MasterKey | undefined
+  #isOpened = false
 
   constructor(deps: SupervisorDeps, work: queries.WorkRow) {
     this.#deps = deps
@@ -66,17 +67,20 @@ export class DatabaseTransferHost {
 
   async #open(): Promise<TransferState> {
     const { database, keyring, catalogue, settings } = this.#deps
-    const now = await queries.findWork.first(database, { id: this.#work.id })
+    // It was read just now, when the transfer was claimed; later it may have moved.
+    const now = this.#isOpened ? await queries.findWork.first(database, { id: this.#work.id }) : this.#work
     if (!now || now.attempt !== this.#work.attempt) throw new Lost()
+    this.#isOpened = true
     const keys = transferKeys(keyring, now)
     const { transfer, connection } = keys
-    const entries = await queries.receiptsOf.all(database, { transferId: now.id })
+    const isNew = now.attempt === 1 && now === this.#work
+    const entries = isNew ? [] : await queries.receiptsOf.all(database, { transferId: now.id })
     const receipts: Json[] = []
     for (const { number, receiptSealed: sealed, receipt: plain } of entries) {
       const receipt = await openJson(database, transfer, places.receipt(now.id, number), { sealed, plain })
       if (receipt !== null) receipts.push(receipt)
     }
-    const kept = await queries.countKeptRejects.first(database, { transferId: now.id })
+    const kept = isNew ? undefined : await queries.countKeptRejects.first(database, { transferId: now.id })
     const keptRejects = kept?.kept ?? 0
     const replay = now.replayOf ? await this.#openReplay(now.replayOf) : undefined
     const stored = { read: now.read, entries: entries.length, keptRejects, rejectsMax: settings.rejectsMax }
