@@ -253,6 +253,18 @@ test('the engine alone loads what connectors do', () => {
   )
 })
 
+test('a runner starts without what is slow to load: the schemas, the phone numbers, a second HTTP client', () => {
+  const runner = sources.filter((source) => where(source) === 'engine/src/runner.ts')
+  const slow = ['typebox', 'libphonenumber-js/min', 'node:http', 'node:https']
+  assertNone(
+    [...loadedWith(runner, () => false).keys()].flatMap((source) =>
+      source.imports
+        .filter(({ specifier, typeOnly, dynamic }) => !typeOnly && !dynamic && slow.includes(specifier))
+        .map(({ specifier }) => `${where(source)} imports ${specifier}`),
+    ),
+  )
+})
+
 /** What the server is built of, from the ground up: each may import what stands before it, and itself. */
 const layers = [
   'refusal.ts',
