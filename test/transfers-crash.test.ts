@@ -117,7 +117,7 @@ async function killAgainAndAgain(mill: ProcessMill, runs: readonly Run[], random
     const now = await Promise.all(runs.map(({ transferId }) => mill.standing(transferId)))
     const read = now.reduce((sum, each) => sum + each.read, 0)
     const furthest = Math.max(...now.map((each) => each.read))
-    if (furthest / rows > (killed + 1) / kills) mostMs = Math.max(50, mostMs / 2)
+    if (furthest / rows > (killed + 1) / kills) mostMs = Math.max(5, mostMs / 2)
     else if (read === readBefore) mostMs = Math.min(10_000, mostMs * 1.5)
     readBefore = read
   }
