@@ -121,7 +121,8 @@ describe('a refusal', () => {
       const id = await engine.connectEnds()
       const transfer = await engine.move(id)
       assert.equal(transfer.status, 'failed')
-      assert.deepEqual(transfer.error, { code: 'some_code', message: 'What to do.' })
+      const at = { side: 'destination', connectorId: (await engine.connection(id)).dest.connectorId }
+      assert.deepEqual(transfer.error, { code: 'some_code', message: 'What to do.', ...at })
       // The second one knows of what is stored as confirmed, and of nothing else.
       assert.deepEqual(seen, { batches: 2, aborted: 1, opened: 2 })
       assert.equal(await status(id), then)
@@ -136,8 +137,40 @@ describe('a refusal', () => {
       throw new Outcome('failed', 'file_damaged', 'The file is damaged.')
     }
     engine.ends.destination = { open: () => ({ abort: async () => void aborted++ }) }
-    const transfer = await engine.move(await engine.connectEnds())
+    const id = await engine.connectEnds()
+    const transfer = await engine.move(id)
     assert.deepEqual([transfer.status, transfer.error?.code, aborted], ['failed', 'file_damaged', 1])
+    const { src } = await engine.connection(id)
+    assert.deepEqual([transfer.error?.side, transfer.error?.connectorId], ['source', src.connectorId])
+  })
+
+  test('says which side met a defect, and that a stop is of neither', async () => {
+    engine.ends.source = () => {
+      throw new TypeError('A defect')
+    }
+    const broken = await engine.move(await engine.connectEnds())
+    assert.deepEqual([broken.error?.code, broken.error?.side], ['connector_failed', 'source'])
+    engine.ends.source = people(20)
+    failing(1, () => new Outcome('split', 'invalid_value', 'Not this one.'))
+    const refused = await engine.move(await engine.connectEnds())
+    assert.deepEqual([refused.status, refused.error?.side], ['failed', 'destination'])
+    const id = await engine.connectEnds()
+    delete engine.ends.destination
+    const { id: transferId } = await engine.start(id)
+    await engine.sql(
+      `update accounts set enabled = false where id = (select account_id from transfers where id = $1)`,
+      transferId,
+    )
+    await engine.work()
+    await engine.sql(
+      `update accounts set enabled = true where id = (select account_id from transfers where id = $1)`,
+      transferId,
+    )
+    const stopped = await engine.get(id, transferId)
+    assert.deepEqual(
+      [stopped.error?.code, stopped.error?.side, stopped.error?.connectorId],
+      ['account_disabled', 'service', null],
+    )
   })
 })
 

@@ -84,7 +84,7 @@ export async function takeUp(db: Database, keyring: Keyring, id: string) {
     async end(): Promise<void> {
       await db.transaction(async (tx) => {
         await endings.rememberMarker.run(tx, { id })
-        await endings.endTransfer.run(tx, { id, attempt, status: 'succeeded', code: null, message: null })
+        await endings.endTransfer.run(tx, { id, attempt, status: 'succeeded', code: null, message: null, side: null })
         await endings.dropReceipts.run(tx, { transferId: id })
       })
     },

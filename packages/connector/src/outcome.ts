@@ -1,3 +1,5 @@
+import type { Role } from '@penstock/wire/rules'
+
 /**
  * What went wrong, as an instruction to the engine. A connector throws one of these and nothing else; whatever else it
  * throws is taken for a defect, tried again a few times and then fails the transfer. A message tells a person what
@@ -22,17 +24,20 @@ export class Outcome extends Error {
   readonly code: string
   /** For `retry`: how long the platform asks to wait, in milliseconds. */
   readonly afterMs: number | undefined
+  /** The side of the connection that it happened at, where it did at one. The engine says so, not the connector. */
+  readonly side: Role | undefined
 
   constructor(
     instruction: Instruction,
     code: string,
     message: string,
-    options: ErrorOptions & { afterMs?: number } = {},
+    options: ErrorOptions & { afterMs?: number; side?: Role } = {},
   ) {
     super(message, options)
     this.instruction = instruction
     this.code = code
     this.afterMs = options.afterMs
+    this.side = options.side
   }
 }
 

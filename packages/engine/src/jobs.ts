@@ -10,7 +10,7 @@ import {
   type TransferHost,
 } from './protocol.ts'
 import type { Runtime } from './runtime.ts'
-import { ConnectorDefect } from './transfer/connector-calls.ts'
+import { ConnectorDefect, sideOf } from './transfer/connector-calls.ts'
 import { runTransfer } from './transfer/run-transfer.ts'
 
 export { HostChannel } from './host-channel.ts'
@@ -55,14 +55,14 @@ function errorOf(error: unknown, isLate: boolean): JobError {
   const outcome = asOutcome(error)
   if (outcome) {
     const { instruction, code, message } = outcome
-    return { kind: 'connector', instruction, code, message }
+    return { kind: 'connector', instruction, code, message, side: sideOf(error) }
   }
   if (isLate) return { kind: 'late' }
   if (error instanceof Ended) return { kind: 'ended' }
   if (error instanceof ConnectorDefect) {
-    return { kind: 'defect', isConnector: true, report: describeDefect(error.cause) }
+    return { kind: 'defect', isConnector: true, side: error.side, report: describeDefect(error.cause) }
   }
-  return { kind: 'defect', isConnector: false, report: describeDefect(error) }
+  return { kind: 'defect', isConnector: false, side: null, report: describeDefect(error) }
 }
 
 const framesMax = 20

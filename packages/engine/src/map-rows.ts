@@ -81,5 +81,7 @@ export async function requireMapping(
   const { mapping, faults } = await planRows(destination, columns, settings)
   if (mapping) return mapping
   const said = faults.map(({ field, message }) => `${field}: ${message}`).join('; ')
-  throw new Outcome('refused', 'columns_do_not_fit', `The columns of the source do not fit the destination. ${said}`)
+  throw new Outcome('refused', 'columns_do_not_fit', `The columns of the source do not fit the destination. ${said}`, {
+    side: 'Destination',
+  })
 }

@@ -1,6 +1,7 @@
 import type { CheckStep, Instruction, Json, PlainHttp, Values } from '@penstock/connector'
 import type { EgressOptions } from '@penstock/connector/egress'
 import type { Fault, Preview } from '@penstock/wire'
+import type { Role } from '@penstock/wire/rules'
 
 /**
  * How a supervisor (the service or a worker) and a runner talk. Terms:
@@ -76,13 +77,24 @@ export type JobResult<Kind extends Job['kind'] = Job['kind']> =
 /** Why a job did not succeed. */
 export type JobError =
   /** A connector said what is wrong, for a person. */
-  | { readonly kind: 'connector'; readonly instruction: Instruction; readonly code: string; readonly message: string }
+  | {
+      readonly kind: 'connector'
+      readonly instruction: Instruction
+      readonly code: string
+      readonly message: string
+      readonly side: Role | null
+    }
   /** The connectors did not answer within the job's deadline. */
   | { readonly kind: 'late' }
   /** The supervisor ended it, and knows why. */
   | { readonly kind: 'ended' }
   /** A defect of a connector or of the engine, described without values. */
-  | { readonly kind: 'defect'; readonly isConnector: boolean; readonly report: DefectReport }
+  | {
+      readonly kind: 'defect'
+      readonly isConnector: boolean
+      readonly side: Role | null
+      readonly report: DefectReport
+    }
 
 /** An error without its message, which could quote a value. */
 export type DefectReport = { readonly type: string; readonly code?: string; readonly stack: string }
@@ -164,7 +176,7 @@ export type TransferHost = {
   beginBatch(pending: number | null): Promise<void>
   confirm(confirmation: Confirmation): Promise<void>
   /** Shows a transient error to people while the transfer retries. */
-  reportRetry(error: { code: string; message: string; waitMs: number }): Promise<void>
+  reportRetry(error: { code: string; message: string; side: Role | null; waitMs: number }): Promise<void>
   /** Rejected rows to send again, after a number; none once all are read. */
   readRejects(after: number): Promise<ReplayPage>
 }

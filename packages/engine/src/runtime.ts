@@ -36,7 +36,7 @@ export function openContext(
   const [insecure] = insecureAddresses(connector.secrets, secrets, plainHttp)
   if (insecure) {
     const { label = '' } = connector.secrets[insecure.key] ?? {}
-    throw new Outcome('refused', 'insecure_address', `${label} ${insecure.message}.`)
+    throw new Outcome('refused', 'insecure_address', `${label} ${insecure.message}.`, role ? { side: role } : {})
   }
   const { redact, watch } = secretsOfSide(connector, secrets)
   const context = {

@@ -10,6 +10,7 @@ import {
   secretsOf,
   type Values,
 } from '@penstock/connector'
+import type { Role } from '@penstock/wire/rules'
 
 /**
  * Keeps the secrets of one side of a connection out of everything that its connector reports (invariant 6): errors, steps
@@ -69,15 +70,19 @@ const credentialIn = (header: string): string | undefined => /[\w.~+/-]{16,}={0,
 /** What a connector reports is cut to this length. */
 const messageLengthMax = 2_000
 
-/** Calls a connector; an outcome that it throws has the secrets removed. */
-export async function withoutSecrets<T>(redact: SideSecrets['redact'], call: () => T | Promise<T>): Promise<T> {
+/** Calls a connector; an outcome that it throws has the secrets removed, and says of which side of a connection it is. */
+export async function withoutSecrets<T>(
+  redact: SideSecrets['redact'],
+  call: () => T | Promise<T>,
+  side?: Role,
+): Promise<T> {
   try {
     return await call()
   } catch (error) {
     const outcome = asOutcome(error)
-    const message = outcome && redact(outcome.message)
-    if (!outcome || message === outcome.message) throw error
+    if (!outcome) throw error
     const { instruction, code, afterMs, cause } = outcome
-    throw new Outcome(instruction, code, message ?? '', { cause, ...(afterMs === undefined ? {} : { afterMs }) })
+    const known = { ...(afterMs === undefined ? {} : { afterMs }), ...(side === undefined ? {} : { side }) }
+    throw new Outcome(instruction, code, redact(outcome.message), { cause, ...known })
   }
 }

@@ -77,6 +77,9 @@ export type TransferStatus = (typeof transferStatuses)[number]
 export const transferTriggers = ['manual', 'schedule', 'replay'] as const
 export type TransferTrigger = (typeof transferTriggers)[number]
 
+/** Where an error happened: at a side of the connection, or at neither; ours. */
+export const errorSides = ['source', 'destination', 'service'] as const
+
 /** Section 2.6: the kind of a configuration field. `Password` fields are secrets. */
 export const fieldTypes = ['Text', 'Password', 'Number', 'Date', 'Boolean', 'Select', 'Multi-Select'] as const
 export type FieldType = (typeof fieldTypes)[number]

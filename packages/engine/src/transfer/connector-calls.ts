@@ -1,4 +1,5 @@
 import { asOutcome, type Batch, type Chunk, type Delivery, type SourceReader } from '@penstock/connector'
+import type { Role } from '@penstock/wire/rules'
 import { type SideSecrets, withoutSecrets } from '../side-secrets.ts'
 
 /** Calls of connectors: what they do wrong is distinguished from what happens to our own code and database. */
@@ -6,37 +7,50 @@ import { type SideSecrets, withoutSecrets } from '../side-secrets.ts'
 /** A connector threw something that is no outcome, or said what cannot be. */
 export class ConnectorDefect extends Error {
   override readonly name = 'ConnectorDefect'
+  readonly side: Role
+  constructor(side: Role, cause: unknown) {
+    super('The connector met a defect of its own.', { cause })
+    this.side = side
+  }
 }
+
+/** A side of the connection, and what removes its secrets from what it reports. */
+export type CalledSide = { readonly side: Role; readonly redact: SideSecrets['redact'] }
 
 /** Whether a side of the connection is to blame. */
 export const isOfTheSides = (error: unknown): boolean =>
   asOutcome(error) !== undefined || error instanceof ConnectorDefect
 
+/** The side of the connection that an error happened at; `null` where it is of neither. */
+export const sideOf = (error: unknown): Role | null =>
+  (error instanceof ConnectorDefect ? error.side : asOutcome(error)?.side) ?? null
+
 /** Calls a connector. Throws an `Outcome` without secrets, a `ConnectorDefect`, or the signal's reason once that is aborted. */
 export async function ofConnector<T>(
   signal: AbortSignal,
-  redact: SideSecrets['redact'],
+  { side, redact }: CalledSide,
   call: () => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted()
   try {
-    return await withoutSecrets(redact, call)
+    return await withoutSecrets(redact, call, side)
   } catch (error) {
     signal.throwIfAborted()
     if (asOutcome(error)) throw error
-    throw new ConnectorDefect('The connector met a defect of its own.', { cause: error })
+    throw new ConnectorDefect(side, error)
   }
 }
 
 /** A connector's reader, each read of which is such a call. */
 export function guarded(reader: SourceReader, signal: AbortSignal, redact: SideSecrets['redact']): SourceReader {
+  const source = { side: 'Source', redact } as const
   return {
     ...(reader.total ? { total: reader.total } : {}),
     async *read(after) {
       const chunks = reader.read(after)[Symbol.asyncIterator]()
       try {
         for (;;) {
-          const next = await ofConnector(signal, redact, () => chunks.next())
+          const next = await ofConnector(signal, source, () => chunks.next())
           if (next.done) return
           yield withoutSecretsInFaults(next.value, redact)
         }

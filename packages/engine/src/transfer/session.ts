@@ -20,7 +20,7 @@ import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
 import { batchOf, beginning, fillLoads, halve, type Load, type Position } from './batches.ts'
 import { confirmationOf, type Entry, entryOf, flushEntryOf } from './confirmation.ts'
-import { checked, guarded, isOfTheSides, ofConnector, withoutSecretsInReasons } from './connector-calls.ts'
+import { checked, guarded, isOfTheSides, ofConnector, sideOf, withoutSecretsInReasons } from './connector-calls.ts'
 import { readAhead } from './read-ahead.ts'
 import { readReplay } from './replay.ts'
 import { pause, type Retries } from './retries.ts'
@@ -136,7 +136,12 @@ export class Session {
     const waitMs = this.#deps.retries.next(error)
     const outcome = asOutcome(error)
     const message = `${storable(outcome?.message ?? 'The connector failed unexpectedly.')} Trying again.`
-    await this.#deps.host.reportRetry({ code: outcome?.code ?? 'connector_failed', message, waitMs })
+    await this.#deps.host.reportRetry({
+      code: outcome?.code ?? 'connector_failed',
+      message,
+      side: sideOf(error),
+      waitMs,
+    })
     return waitMs
   }
 
@@ -183,7 +188,9 @@ export class Session {
     const open = this.#source?.source?.open
     if (!source || !open || !this.#source) throw new Error('A transfer needs a source or rows to send again')
     const { context, redact } = openContext(runtime, this.#source, 'Source', source, signal)
-    const reader = await ofConnector(signal, redact, () => open({ ...context, marker: marker ?? undefined }))
+    const reader = await ofConnector(signal, { side: 'Source', redact }, () =>
+      open({ ...context, marker: marker ?? undefined }),
+    )
     return guarded(reader, signal, redact)
   }
 
@@ -200,7 +207,8 @@ export class Session {
       receipts: [...this.#receipts],
       memory: this.#memory,
     }
-    return { writer: await ofConnector(signal, redact, () => this.#deliver.open(context)), redact }
+    const writer = await ofConnector(signal, { side: 'Destination', redact }, () => this.#deliver.open(context))
+    return { writer, redact }
   }
 
   #columns(): readonly string[] {
@@ -284,7 +292,7 @@ export class Session {
     this.#writer ??= await this.#openWriter()
     const { writer, redact } = this.#writer
     const withoutValues = (text: string) => redact(valueRedactor(rows, valueLengthMin)(text))
-    return ofConnector(this.#deps.signal, withoutValues, () => call(writer, redact))
+    return ofConnector(this.#deps.signal, { side: 'Destination', redact: withoutValues }, () => call(writer, redact))
   }
 
   /**

@@ -420,6 +420,8 @@ export const transfers = pgTable(
     latest: boolean('latest').notNull().default(true),
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
+    /** The side of the connection that the error happened at; none where it is of neither. */
+    errorSide: text('error_side').$type<'Source' | 'Destination'>(),
     /** The key that its position, receipts and rejected records are sealed under. */
     dataKeyId: id('data_key_id'),
     /**

@@ -1,5 +1,5 @@
 import type { Values } from '@penstock/connector'
-import { type ConnectionStatus, limits, type TransferStatus, type TransferTrigger } from '@penstock/wire'
+import { type ConnectionStatus, limits, type Role, type TransferStatus, type TransferTrigger } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
 export type TransferRow = {
@@ -17,6 +17,9 @@ export type TransferRow = {
   attempt: number
   errorCode: string | null
   errorMessage: string | null
+  errorSide: Role | null
+  srcConnectorId: string
+  destConnectorId: string
   createdTime: Date
   startedTime: Date | null
   finishedTime: Date | null
@@ -24,7 +27,8 @@ export type TransferRow = {
 
 const transferColumns = `
   t.id, t.account_id, t.connection_id, t.status, t.trigger, t.read, t.sent, t.accepted, t.rejected, t.bytes, t.progress,
-  t.attempt, t.error_code, t.error_message, t.created_time, t.started_time, t.finished_time`
+  t.attempt, t.error_code, t.error_message, t.error_side, t.src_connector_id, t.dest_connector_id, t.created_time,
+  t.started_time, t.finished_time`
 
 export type RunnableRow = {
   id: string

@@ -17,8 +17,17 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
   bytes: row.bytes,
   progress: row.progress,
   attempt: row.attempt,
-  error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' },
+  error: viewError(row),
 })
+
+function viewError({ errorCode: code, errorMessage, errorSide, ...row }: TransferRow): Transfer['error'] {
+  if (code === null) return null
+  const message = errorMessage ?? ''
+  if (errorSide === null) return { code, message, side: 'service', connectorId: null }
+  return errorSide === 'Source'
+    ? { code, message, side: 'source', connectorId: row.srcConnectorId }
+    : { code, message, side: 'destination', connectorId: row.destConnectorId }
+}
 
 export const viewReject = ({ row, count, field, record }: RejectRow, reason: string): Reject => ({
   row,

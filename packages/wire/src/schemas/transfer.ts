@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
-import { transferStatuses, transferTriggers } from '../terms.ts'
+import { errorSides, transferStatuses, transferTriggers } from '../terms.ts'
 import { ConnectionConfig } from './connection.ts'
 import { count, exactly, flag, identifier, oneOf, text, unixSeconds } from './kinds.ts'
 
@@ -50,6 +50,13 @@ const transferFields = {
       {
         code: text('Short name of what went wrong', 'invalid_credentials'),
         message: text('What went wrong and what to do about it', 'Meta refused the access token: save a new one.'),
+        side: oneOf(errorSides, {
+          description: 'The side of the connection that it happened at; service where it is of neither',
+          examples: ['destination'],
+        }),
+        connectorId: maybe(
+          identifier('The connector of that side; null where the side is service', example.destination.connectorId),
+        ),
       },
       { description: 'Why it failed, or what its workers meet at the moment' },
     ),

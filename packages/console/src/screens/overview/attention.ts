@@ -66,7 +66,7 @@ async function readAttention(accountId: string | undefined): Promise<Attention> 
     ),
   )
   const concerns = [
-    ...(await Promise.all(stuck.map((connection) => ofStuck(connection, reasons.get(connection.id))))),
+    ...stuck.map((connection) => ofStuck(connection, reasons.get(connection.id))),
     ...runs.flatMap((run, i) => ofRun(run, connectionsOfRuns[i])),
     ...unfinished.slice(0, namedMax).map(ofUnfinished),
   ]
@@ -129,16 +129,16 @@ const placeOf = ({ id, accountId, name }: Connection) => ({
 const configureAt = (accountId: string, connectorId: string) =>
   `/accounts/${accountId}/connectors?configure=${connectorId}`
 
-async function ofStuck(connection: Connection, run: Transfer | undefined): Promise<Placed> {
+function ofStuck(connection: Connection, run: Transfer | undefined): Placed {
   const place = placeOf(connection)
   const isBroken = connection.status === 'broken'
-  const error = run?.status === 'failed' ? run.error?.message : undefined
-  const end = await blamedSide(connection, error)
+  const error = run?.status === 'failed' ? run.error : null
+  const end = blamedSide(connection, error)
   return {
     ...place,
     key: connection.id,
     kind: isBroken ? 'broken' : 'offline',
-    why: error ?? (isBroken ? say.brokenWhy : say.offlineWhy),
+    why: error?.message ?? (isBroken ? say.brokenWhy : say.offlineWhy),
     action: end
       ? {
           label: (isBroken ? say.brokenDo : say.offlineDo)(end.connectorName),

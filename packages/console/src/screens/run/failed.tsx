@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { run as say } from '../../strings/run.ts'
 import { isUnderWay } from '../connection/use-connection.ts'
-import { useNextSteps } from './next-steps.ts'
+import { nextSteps } from './next-steps.ts'
 
 /** Why a run failed, or the temporary error that it retries after, in the service's own plain words, and what to do next. */
 export function Failed({
@@ -22,7 +22,7 @@ export function Failed({
   const { error, status } = transfer
   const { pathname } = useLocation()
   // Nothing leads to where one is.
-  const steps = useNextSteps(transfer, connection).filter(({ to }) => to !== pathname)
+  const steps = nextSteps(transfer, connection).filter(({ to }) => to !== pathname)
   if (!error) return null
   const words = isUnderWay(transfer) ? say.retrying : status === 'failed' ? say.failed : say.endedWith
   return (

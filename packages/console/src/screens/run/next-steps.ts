@@ -1,7 +1,6 @@
 import type { Connection, Transfer } from '@penstock/wire'
-import { useQuery } from '@tanstack/react-query'
 import { run as say } from '../../strings/run.ts'
-import { blamedSide, type SideSummary } from './blame.ts'
+import { blamedSide } from './blame.ts'
 import { pathOfConnection } from './paths.ts'
 
 /** What a person can do after an error of a transfer, by its code. */
@@ -42,20 +41,12 @@ const defects: readonly string[] = ['connector_failed', 'internal', 'out_of_memo
 
 export type NextStep = { readonly label: string; readonly to: string }
 
-/**
- * What to do about the error of a transfer, the most likely first; nothing while that is not known. Where an error could be
- * of either side, both are offered.
- */
-export function useNextSteps({ error }: Transfer, connection: Connection): readonly NextStep[] {
+/** What to do about the error of a transfer, the most likely first. Where an error is of neither side, both are offered. */
+export function nextSteps({ error }: Transfer, connection: Connection): readonly NextStep[] {
   const remedy = error ? remedies.get(error.code) : undefined
   const bySide = error !== null && !defects.includes(error.code) && (remedy === undefined || remedy === 'configure')
   const { accountId, id } = connection
-  const { data: blamed = null, isPending } = useQuery({
-    queryKey: ['blamed', accountId, id, error?.message],
-    queryFn: async () => (await blamedSide(connection, error?.message)) ?? null,
-    enabled: bySide,
-  })
-  if (!error || connection.deleted || (bySide && isPending)) return []
+  if (!error || connection.deleted) return []
   const of = { accountId, connectionId: id }
   const step = (name: 'settings' | 'mapping') =>
     `/accounts/${accountId}/connections/new?${new URLSearchParams({ connection: id, step: name })}`
@@ -69,13 +60,14 @@ export function useNextSteps({ error }: Transfer, connection: Connection): reado
     case 'start':
       return [{ label: say.next.connection, to: pathOfConnection(of) }]
     default:
-      return bySide ? sidesOf(connection, blamed).map((side) => ofSide(connection, side, remedy)) : []
+      return bySide ? sidesOf(connection, error).map((side) => ofSide(connection, side, remedy)) : []
   }
 }
 
-function sidesOf({ src, dest }: Connection, blamed: SideSummary | null): readonly Side[] {
+function sidesOf(connection: Connection, error: Transfer['error']): readonly Side[] {
+  const blamed = blamedSide(connection, error)
   if (!blamed) return ['src', 'dest']
-  return blamed.connectorId === src.connectorId && src.connectorId !== dest.connectorId ? ['src'] : ['dest']
+  return blamed === connection.src ? ['src'] : ['dest']
 }
 
 /** @param remedy undefined for what may pass, which a check finds out */

@@ -1,3 +1,4 @@
+import type { Role } from '@penstock/wire'
 import { statement } from '../../db/statement.ts'
 import type { Fence } from '../supervisor/queries.ts'
 
@@ -35,7 +36,12 @@ export const rememberMarkerUnfinished = statement<{ id: string }>(
 )
 
 export const endTransfer = statement<
-  Fence & { status: 'succeeded' | 'failed' | 'cancelled'; code: string | null; message: string | null }
+  Fence & {
+    status: 'succeeded' | 'failed' | 'cancelled'
+    code: string | null
+    message: string | null
+    side: Role | null
+  }
 >(`
   update transfers set
     status = case
@@ -49,6 +55,7 @@ export const endTransfer = statement<
       then 'Not one of the ' || rejected || ' records was accepted. Look at why they were rejected, correct the source or the mapping, and start the transfer again.'
       else :message
     end,
+    error_side = case when :status = 'succeeded' and rejected > 0 and accepted = 0 then 'Destination' else :side end,
     finished_time = now(), heartbeat_time = null, ${withoutProgress}
   where id = :id and attempt = :attempt and status = 'running'
 `)
@@ -72,7 +79,7 @@ export const dropReceiptsOfActive = statement(`
 `)
 export const failActive = statement<{ code: string; message: string }>(`
   update transfers set
-    status = 'failed', error_code = :code, error_message = :message, finished_time = now(), heartbeat_time = null,
+    status = 'failed', error_code = :code, error_message = :message, error_side = null, finished_time = now(), heartbeat_time = null,
     ${withoutProgress}
   where status in ('queued', 'running')
 `)

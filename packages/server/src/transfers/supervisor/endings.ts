@@ -1,6 +1,6 @@
 import { Outcome } from '@penstock/connector'
 import type { DefectReport } from '@penstock/engine'
-import { mayTransfer } from '@penstock/wire'
+import { mayTransfer, type Role } from '@penstock/wire'
 import { isAway, isDeadlock } from '../../db/errors.ts'
 import type { StandingRow } from './queries.ts'
 
@@ -31,10 +31,13 @@ export class Defect extends Error {
   override readonly name = 'Defect'
   readonly isConnector: boolean
   readonly report: DefectReport
-  constructor(isConnector: boolean, report: DefectReport) {
+  /** The side of the connection whose connector it is of. */
+  readonly side: Role | null
+  constructor(isConnector: boolean, report: DefectReport, side: Role | null) {
     super(`A runner met a defect: ${report.type}`)
     this.isConnector = isConnector
     this.report = report
+    this.side = side
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Json, Values } from '@penstock/connector'
-import type { ConnectionStatus, TransferTrigger } from '@penstock/wire'
+import type { ConnectionStatus, Role, TransferTrigger } from '@penstock/wire'
 import { statement } from '../../db/statement.ts'
 
 /** Statements of the workers. Each that changes a transfer names the attempt: a worker that lost it changes nothing. */
@@ -100,7 +100,7 @@ export const claimTransfer = statement<
   )
   update transfers set
     status = 'running', attempt = attempt + 1, heartbeat_time = now(), started_time = coalesce(started_time, now()),
-    error_code = null, error_message = null
+    error_code = null, error_message = null, error_side = null
   where id in (select id from next) and status = 'queued'
   returning id, organization_id, account_id
 `)
@@ -196,7 +196,8 @@ export const confirmTransfer = statement<
     read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
     bytes = bytes + :bytes, progress = coalesce(:progress, progress), pending = null, crashes = 0,
     position_sealed = coalesce(:position, position_sealed), position = case when :position::bytea is null then position end,
-    marker_sealed = coalesce(:marker, marker_sealed), marker = case when :marker::bytea is null then marker end, error_code = null, error_message = null, heartbeat_time = now()
+    marker_sealed = coalesce(:marker, marker_sealed), marker = case when :marker::bytea is null then marker end, error_code = null, error_message = null,
+    error_side = null, heartbeat_time = now()
   where id = :id and attempt = :attempt and status = 'running'
 `)
 
@@ -255,8 +256,8 @@ export const rememberReplaced = statement<{ id: string }>(`
 `)
 
 /** What the worker meets, while it goes on trying. */
-export const tellTrouble = statement<Fence & { code: string; message: string }>(`
-  update transfers set error_code = :code, error_message = :message
+export const tellTrouble = statement<Fence & { code: string; message: string; side: Role | null }>(`
+  update transfers set error_code = :code, error_message = :message, error_side = :side
   where id = :id and attempt = :attempt and status = 'running'
 `)
 

@@ -1,5 +1,6 @@
 import { Outcome } from '@penstock/connector'
 import { type JobError, type RetryPolicy, sideSettings, storable } from '@penstock/engine'
+import type { Role } from '@penstock/wire'
 import { meet } from '../../connections/connections.ts'
 import type { Catalogue } from '../../connectors/catalogue.ts'
 import type { Database } from '../../db/database.ts'
@@ -148,6 +149,8 @@ async function runTransfer(
   }
 }
 
+const noError = { code: null, message: null, side: null }
+
 const endJob = (error: unknown): EndJob =>
   resumes(error) ? new EndJob(true, releaseGraceMs) : new EndJob(false, stopGraceMs)
 
@@ -159,7 +162,7 @@ async function finish({ database, catalogue }: SupervisorDeps, work: queries.Wor
   await database.transaction(async (tx) => {
     if (replaces) await queries.rememberReplaced.run(tx, { id })
     await endings.rememberMarker.run(tx, { id })
-    const ended = await endings.endTransfer.run(tx, { id, attempt, status: 'succeeded', code: null, message: null })
+    const ended = await endings.endTransfer.run(tx, { id, attempt, status: 'succeeded', ...noError })
     if (ended === 0) throw new Lost()
     await endings.dropReceipts.run(tx, { transferId: id })
   })
@@ -168,11 +171,11 @@ async function finish({ database, catalogue }: SupervisorDeps, work: queries.Wor
 function errorOf(error: JobError): unknown {
   switch (error.kind) {
     case 'connector':
-      return new Outcome(error.instruction, error.code, error.message)
+      return new Outcome(error.instruction, error.code, error.message, error.side ? { side: error.side } : {})
     case 'defect':
-      return new Defect(error.isConnector, error.report)
+      return new Defect(error.isConnector, error.report, error.side)
     default:
-      return new Defect(false, { type: error.kind, stack: '' })
+      return new Defect(false, { type: error.kind, stack: '' }, null)
   }
 }
 
@@ -203,10 +206,10 @@ async function writeEnd(deps: SupervisorDeps, work: queries.WorkRow, error: unkn
   if (error instanceof RunnerDied && (await retryCrashed(deps, work))) {
     return log.warn({ ...about, reason: error.reason }, 'transfer is tried again after its runner died')
   }
-  const { status, code, message, breaks, isOutage } = describeEnd(error, deps)
+  const { status, code, message, side, breaks, isOutage } = describeEnd(error, deps)
   await database.transaction(async (tx) => {
     await endings.rememberMarkerUnfinished.run(tx, { id })
-    const ended = await endings.endTransfer.run(tx, { id, attempt, status, code, message })
+    const ended = await endings.endTransfer.run(tx, { id, attempt, status, code, message, side })
     if (ended === 0) return
     await endings.dropReceipts.run(tx, { transferId: id })
     if (breaks) await meet(tx, connectionId, 'breakdown')
@@ -233,20 +236,22 @@ type End = {
   readonly status: 'cancelled' | 'failed'
   readonly code: string | null
   readonly message: string | null
+  /** The side of the connection that it happened at; `null` where it is of neither. */
+  readonly side: Role | null
   /** The connection is broken by it, or goes offline. */
   readonly breaks: boolean
   readonly isOutage: boolean
 }
 
 function describeEnd(error: unknown, deps: SupervisorDeps): End {
-  const failed = { status: 'failed', breaks: false, isOutage: false } as const
+  const failed = { status: 'failed', side: null, breaks: false, isOutage: false } as const
   if (error instanceof Stopped) {
     return { ...failed, status: 'cancelled', code: error.code, message: error.code === null ? null : error.message }
   }
   if (error instanceof Outcome) {
-    const { instruction, code, message } = error
+    const { instruction, code, message, side = null } = error
     return {
-      ...{ ...failed, code, message: storable(message) },
+      ...{ ...failed, code, side, message: storable(message) },
       breaks: instruction === 'refused',
       isOutage: instruction === 'unreachable',
     }
@@ -254,7 +259,7 @@ function describeEnd(error: unknown, deps: SupervisorDeps): End {
   if (error instanceof RunnerDied) return { ...failed, ...describeCrash(error, deps.settings.progressMs), breaks: true }
   if (error instanceof Defect && error.isConnector) {
     return {
-      ...{ ...failed, code: 'connector_failed' },
+      ...{ ...failed, code: 'connector_failed', side: error.side },
       message:
         'The connector failed in a way that it does not know. Nothing that was confirmed is lost: start the transfer again, and if it persists, report its identifier to your operator.',
     }

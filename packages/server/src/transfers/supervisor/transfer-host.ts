@@ -55,7 +55,7 @@ export class DatabaseTransferHost {
       case 'confirm':
         return this.#confirm(argument as Confirmation)
       case 'reportRetry':
-        return this.#reportRetry(argument as { code: string; message: string })
+        return this.#reportRetry(argument as Parameters<TransferHost['reportRetry']>[0])
       case 'readRejects':
         return this.#readRejects(argument as number)
     }
@@ -137,8 +137,8 @@ export class DatabaseTransferHost {
     await this.#ledger.confirm(confirmation, staged)
   }
 
-  async #reportRetry({ code, message }: { code: string; message: string }): Promise<void> {
-    await queries.tellTrouble.run(this.#deps.database, { ...this.#fence, code, message })
+  async #reportRetry({ code, message, side }: Parameters<TransferHost['reportRetry']>[0]): Promise<void> {
+    await queries.tellTrouble.run(this.#deps.database, { ...this.#fence, code, message, side })
   }
 
   async #openReplay(transferId: string): Promise<Replay & { columns: readonly string[] }> {
