@@ -3,7 +3,7 @@
 // first on the PATH; called in another way an older one may be at work, which hands over to it here.
 // This file is JavaScript, so that Node does not load what reads TypeScript (80 ms, 30 MB) before it knows what it has read.
 import { spawn } from 'node:child_process'
-import { mkdirSync, statSync } from 'node:fs'
+import { lstatSync, mkdirSync } from 'node:fs'
 import { createRequire, enableCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -31,8 +31,9 @@ function keepWhatIsRead() {
   const directory = join(tmpdir(), `penstock-compiled-${owner}`)
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    const { uid, mode } = statSync(directory)
-    if (owner === '' || (uid === owner && (mode & 0o022) === 0)) enableCompileCache(directory)
+    const found = lstatSync(directory)
+    const isOwn = found.isDirectory() && (owner === '' || (found.uid === owner && (found.mode & 0o022) === 0))
+    if (isOwn) enableCompileCache(directory)
   } catch {
     // Nothing can be written there.
   }
