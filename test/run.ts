@@ -119,7 +119,7 @@ async function runOnServer(serverUrl: string, files: string[], directory: string
 
 async function runTests(files: string[], env: NodeJS.ProcessEnv): Promise<number> {
   if (signalled) return 128 + constants.signals[signalled]
-  const preferred = ['--test-reporter=spec', `--test-concurrency=${availableParallelism() + 1}`]
+  const preferred = ['--test-reporter=spec', `--test-concurrency=${availableParallelism()}`]
   const missing = preferred.filter((flag) => !flags.some((given) => given.split('=')[0] === flag.split('=')[0]))
   // The tests are a process group of their own, so that a signal reaches each of them, and once.
   const tests = spawn(process.execPath, ['--import', reportFile, '--test', ...missing, ...flags, ...files], {
