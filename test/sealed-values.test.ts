@@ -145,7 +145,7 @@ describe('values of rows', () => {
     const id = await engine.connectEnds()
     const { id: transferId } = await engine.start(id)
     await engine.sql(
-      `update transfers set position = $2, marker = '"plain marker"' where id = $1`,
+      `update transfers set attempt = 1, position = $2, marker = '"plain marker"' where id = $1`,
       transferId,
       JSON.stringify({ at: { after: 'plain position', done: 10 }, skip: 0, bytes: 100 }),
     )
