@@ -222,6 +222,6 @@ const crowdSize = 400_000
 export async function prepareCrowd(stage: ConsoleStage): Promise<void> {
   await preparePeople(stage, crowdSize, 'crowd', Number.POSITIVE_INFINITY)
   await stage.target.query(`
-    create function take_time() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return null; end $$;
+    create function take_time() returns trigger language plpgsql as $$ begin perform pg_sleep(2); return null; end $$;
     create trigger takes_time before insert on crowd for each statement execute function take_time()`)
 }
