@@ -129,7 +129,7 @@ async function work(): Promise<void> {
       const id = await claim(database)
       if (id === undefined) return
       const transfer = await takeUp(database, keyring, id)
-      await transfer.keepColumns()
+      await transfer.begin()
       await transfer.deliver()
       await transfer.end()
     }),
@@ -139,7 +139,9 @@ async function work(): Promise<void> {
 async function begin(pipe: Pipe) {
   const id = await queue(database, pipe)
   await database.pool.query(`update transfers set status = 'running', attempt = 1 where id = $1`, [id])
-  return takeUp(database, keyring, id)
+  const transfer = await takeUp(database, keyring, id)
+  await transfer.begin()
+  return transfer
 }
 
 async function claiming(): Promise<void> {

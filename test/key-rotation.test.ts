@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { makeDataKey, openDataKey } from '../packages/server/src/secrets/data-keys.ts'
+import { makeDataKey, type NewDataKey, openDataKey } from '../packages/server/src/secrets/data-keys.ts'
 import { openKeyring } from '../packages/server/src/secrets/keyring.ts'
 import { rotateMasterKey } from '../packages/server/src/secrets/rotate.ts'
 import { generateMasterKey, type MasterKey, parseMasterKey, seal, unseal } from '../packages/server/src/secrets/seal.ts'
@@ -224,9 +224,11 @@ test('a rotation of the key to itself changes nothing', async (t) => {
 test('a rotation seals the keys of rejected records anew, which open what they sealed before', async (t) => {
   const { first, service, database, rotate } = await prepare(t, 1)
   const { keyring } = service.service.deps
-  const made = await Promise.all(
-    Array.from({ length: 700 }, () => database.transaction((tx) => makeDataKey(tx, keyring))),
-  )
+  const made = await database.transaction(async (tx) => {
+    const keys: NewDataKey[] = []
+    while (keys.length < 700) keys.push(await makeDataKey(tx, keyring))
+    return keys
+  })
   const place = ['record', '1']
   const sealed = made.map(({ key }) => seal(key, place, 'who it is'))
   const next = newKey()

@@ -282,10 +282,10 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
   }
   const host: TransferHost = {
     open: async () => state,
-    keepColumns: async () => {},
     beginBatch: async () => {},
     confirm: async ({ rejects }: Confirmation) => {
       said.push(rejects.map(({ reason, field }) => ({ reason, field })))
+      return false
     },
     reportRetry: async (retry) => void said.push(retry),
     readRejects: async (number) =>

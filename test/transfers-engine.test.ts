@@ -333,3 +333,24 @@ describe('a connector that does what it may not', () => {
     })
   }
 })
+
+const settled = <T>(value: T) => new Promise<T>((resolve) => setImmediate(resolve, value))
+
+test('a batch is confirmed, and the next one announced, by one statement', async () => {
+  const id = await engine.connectEnds()
+  const statementsFor = async (batches: number): Promise<readonly string[]> => {
+    engine.ends.source = people(10 * batches)
+    // As any real one it answers later: what follows is read meanwhile.
+    engine.ends.destination = { open: () => ({ deliver: async (batch) => settled(taken(batch)) }) }
+    const before = engine.statements.length
+    const transfer = await engine.move(id)
+    assert.deepEqual([transfer.status, transfer.records.accepted], ['succeeded', 10 * batches])
+    return engine.statements.slice(before)
+  }
+  // The first transfer of a connection makes what later ones find.
+  await statementsFor(1)
+  const [few, many] = [await statementsFor(1), await statementsFor(21)]
+  const confirmations = (texts: readonly string[]) => texts.filter((text) => text.includes('insert into ledger')).length
+  assert.deepEqual([confirmations(few), confirmations(many)], [1, 21])
+  assert.equal(many.length - few.length, 20)
+})

@@ -54,19 +54,23 @@ export async function takeUp(db: Database, keyring: Keyring, id: string) {
   if (!work) throw new Error('The transfer that was taken up is not there')
   const { attempt } = work
   const stored = { read: 0, entries: 0, keptRejects: 0, rejectsMax: 10_000 }
-  const ledger = new LedgerWriter(db, transferKeys(keyring, work), work, stored)
+  const keys = transferKeys(keyring, work)
+  const ledger = new LedgerWriter(db, keys, work, stored)
   let first = 1
   return {
-    keepColumns: () =>
-      engine.keepColumns.run(db, {
-        id,
-        attempt,
-        sourceColumns: JSON.stringify(columns),
-        columns: JSON.stringify(columns),
-      }),
-    /** A batch of 1,000 records, some of them rejected: it is announced, and what came of it confirmed. */
+    /** Announces the first batch, with the columns. */
+    async begin(): Promise<void> {
+      const names = JSON.stringify(columns)
+      const candidate = keys.transfer.candidate()
+      await engine.beginFirstBatch.first(db, {
+        ...{ id, attempt, pending: covered, sourceColumns: names, columns: names },
+        ...{ dataKeyId: candidate?.id ?? null, keyId: candidate?.keyId ?? null },
+        sealed: candidate?.sealed ?? null,
+      })
+      if (candidate) keys.transfer.use(candidate)
+    },
+    /** A batch of 1,000 records, some of them rejected, is confirmed, and the next one announced. */
     async deliver(rejected = 0): Promise<void> {
-      await engine.beginBatch.first(db, { id, attempt, pending: covered })
       const confirmation = {
         ...{ read: covered, sent: covered - rejected, rejected, bytes: 120_000, progress: 0.5 },
         position: {
@@ -78,15 +82,12 @@ export async function takeUp(db: Database, keyring: Keyring, id: string) {
         ...{ marker: null, memory: null },
         rejects: Array.from({ length: rejected }, (_, index) => rejectOf(first + index)),
       }
-      await ledger.confirm(confirmation, [])
+      await ledger.confirm(confirmation, [], covered)
       first += covered
     },
     async end(): Promise<void> {
-      await db.transaction(async (tx) => {
-        await endings.rememberMarker.run(tx, { id })
-        await endings.endTransfer.run(tx, { id, attempt, status: 'succeeded', code: null, message: null, side: null })
-        await endings.dropReceipts.run(tx, { transferId: id })
-      })
+      const noError = { code: null, message: null, side: null }
+      await endings.endTransfer.first(db, { id, attempt, status: 'succeeded', ...noError })
     },
   }
 }

@@ -14,6 +14,7 @@ import type {
 } from '@penstock/connector'
 import type { Connection, Transfer } from '@penstock/wire'
 import { createCatalogue } from '../../packages/server/src/connectors/catalogue.ts'
+import type { Database, Db } from '../../packages/server/src/db/database.ts'
 import { createLogger } from '../../packages/server/src/log.ts'
 import { openKeyring } from '../../packages/server/src/secrets/keyring.ts'
 import { type ClaimLimits, Claims } from '../../packages/server/src/transfers/supervisor/claim.ts'
@@ -52,6 +53,8 @@ export type Engine = Mill & {
   /** Tries the connections that are offline, as if their time had come. */
   probe(): Promise<void>
   connection(id: string): Promise<Connection>
+  /** What its worker asked our own database so far, a statement each. */
+  readonly statements: readonly string[]
   /** Any rows of our own database. */
   sql<T extends object = Record<string, unknown>>(text: string, ...values: unknown[]): Promise<T[]>
 }
@@ -86,8 +89,9 @@ export async function startEngine(given: Partial<SupervisorDeps['settings']> = {
     localFolders: config.localFolders,
     loadConnector: async (slug) => withEnds(connectorBySlug(slug), ends),
   })
+  const statements: string[] = []
   const deps: SupervisorDeps = {
-    ...{ database, runners, keyring: await openKeyring(database, config.masterKey) },
+    ...{ database: recorded(database, statements), runners, keyring: await openKeyring(database, config.masterKey) },
     catalogue: { ...catalogue, known: (id) => withEnds(catalogue.known(id), ends) },
     settings,
   }
@@ -99,6 +103,7 @@ export async function startEngine(given: Partial<SupervisorDeps['settings']> = {
     ...mill,
     ends,
     settings,
+    statements,
     work,
     sql,
     connectEnds: () => mill.connect(localFolder, { files: 'any.csv' }, postgresql, { table: 'any' }),
@@ -117,6 +122,18 @@ export async function startEngine(given: Partial<SupervisorDeps['settings']> = {
       await mill.close()
     },
   }
+}
+
+/** The same database, which keeps the text of each statement. */
+function recorded(database: Database, texts: string[]): Database {
+  const record = <D extends Db>(db: D): D => ({
+    ...db,
+    query: (run) => {
+      texts.push(run.text)
+      return db.query(run)
+    },
+  })
+  return { ...record(database), transaction: (work) => database.transaction((tx) => work(record(tx))) }
 }
 
 function withEnds(connector: Connector, ends: TestEnds): Connector {

@@ -1,4 +1,6 @@
 import {
+  type BatchStart,
+  type ConfirmArgument,
   type Confirmation,
   Ended,
   type FromRunner,
@@ -32,16 +34,18 @@ export class HostChannel implements TransferHost {
   }
 
   open = () => this.#call<TransferState>('open', null)
-  keepColumns = (columns: Parameters<TransferHost['keepColumns']>[0]) => this.#call<void>('keepColumns', columns)
-  beginBatch = (pending: number | null) => this.#call<void>('beginBatch', pending)
+  beginBatch = (batch: BatchStart) => this.#call<void>('beginBatch', batch)
   reportRetry = (error: Parameters<TransferHost['reportRetry']>[0]) => this.#call<void>('reportRetry', error)
   readRejects = (after: number) => this.#call<ReplayPage>('readRejects', after)
 
-  async confirm({ rejects, ...confirmation }: Confirmation): Promise<void> {
+  async confirm({ rejects, ...confirmation }: Confirmation, next?: BatchStart): Promise<boolean> {
     const parts = inParts(rejects)
     const last = parts.pop() ?? []
     for (const part of parts) await this.#call<void>('stageRejects', part)
-    await this.#call<void>('confirm', { ...confirmation, rejects: last } satisfies Confirmation)
+    return this.#call<boolean>('confirm', {
+      confirmation: { ...confirmation, rejects: last },
+      next,
+    } satisfies ConfirmArgument)
   }
 
   #call<T>(method: HostMethod, argument: unknown): Promise<T> {

@@ -162,6 +162,14 @@ export type Confirmation = {
   readonly rejects: readonly KeptReject[]
 }
 
+/** A batch that is about to be delivered. */
+export type BatchStart = {
+  /** How many rows of the source it covers, where it comes again as it is after a crash. */
+  readonly pending: number | null
+  /** The columns of the source, and those that the destination gets: with the first batch of a session. */
+  readonly columns?: { readonly source: readonly string[]; readonly destination: readonly string[] }
+}
+
 export type ReplayPage = readonly { readonly number: number; readonly raw: string }[]
 
 /**
@@ -171,10 +179,14 @@ export type ReplayPage = readonly { readonly number: number; readonly raw: strin
 export type TransferHost = {
   /** Where the transfer stands; asked whenever both sides are opened. */
   open(): Promise<TransferState>
-  keepColumns(columns: { source: readonly string[]; destination: readonly string[] }): Promise<void>
-  /** Asked before each batch. @param pending how many rows it covers, where it would come again as it is */
-  beginBatch(pending: number | null): Promise<void>
-  confirm(confirmation: Confirmation): Promise<void>
+  /** Announces a batch before it is delivered, and finds out whether the transfer may continue. */
+  beginBatch(batch: BatchStart): Promise<void>
+  /**
+   * Stores what the destination confirmed.
+   * @param next the batch that follows, where it is known already: it is announced along with it
+   * @returns whether that batch is begun; where it is not, `beginBatch` says why
+   */
+  confirm(confirmation: Confirmation, next?: BatchStart): Promise<boolean>
   /** Shows a transient error to people while the transfer retries. */
   reportRetry(error: { code: string; message: string; side: Role | null; waitMs: number }): Promise<void>
   /** Rejected rows to send again, after a number; none once all are read. */
@@ -191,6 +203,9 @@ export class Ended extends Error {
     this.resumes = resumes
   }
 }
+
+/** The argument of the message `confirm`. */
+export type ConfirmArgument = { readonly confirmation: Confirmation; readonly next: BatchStart | undefined }
 
 /** The host's methods as messages; `stageRejects` sends rejected rows ahead, so that no message is large. */
 export type HostMethod = keyof TransferHost | 'stageRejects'

@@ -9,12 +9,33 @@ test.describe('reading ahead', { concurrency: true }, () => {
     async function* numbers() {
       for (; made < 10; ) yield ++made
     }
-    for await (const item of readAhead(numbers(), 3)) {
+    for await (const { item } of readAhead(numbers(), 3)) {
       await settled()
       given.push(item)
       assert.equal(made, Math.min(10, item + 3))
     }
     assert.deepEqual(given, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  })
+
+  test('shows the item that follows once it is made, and none where there is none', async () => {
+    const release = Promise.withResolvers<void>()
+    async function* slow() {
+      yield 1
+      await release.promise
+      yield 2
+    }
+    const seen: [number, number | undefined, number | undefined][] = []
+    for await (const { item, following } of readAhead(slow(), 1)) {
+      await settled()
+      const before = following()
+      release.resolve()
+      await settled()
+      seen.push([item, before, following()])
+    }
+    assert.deepEqual(seen, [
+      [1, undefined, 2],
+      [2, undefined, undefined],
+    ])
   })
 
   test('meets a failure when its turn comes, not before', async () => {
@@ -25,12 +46,12 @@ test.describe('reading ahead', { concurrency: true }, () => {
     }
     const given: number[] = []
     await assert.rejects(async () => {
-      for await (const item of readAhead(failing(), 5)) given.push(item)
+      for await (const { item } of readAhead(failing(), 5)) given.push(item)
     }, /the third is broken/)
     assert.deepEqual(given, [1, 2])
   })
 
-  test('ends what makes the items once nobody wants them any more', async () => {
+  test('ends what makes the items once no one wants them', async () => {
     let ended = false
     async function* endless() {
       try {
@@ -39,7 +60,7 @@ test.describe('reading ahead', { concurrency: true }, () => {
         ended = true
       }
     }
-    for await (const item of readAhead(endless(), 2)) if (item === 3) break
+    for await (const { item } of readAhead(endless(), 2)) if (item === 3) break
     await settled()
     assert.ok(ended)
   })

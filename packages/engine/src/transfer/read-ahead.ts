@@ -1,25 +1,40 @@
+/** An item, and a look at the one that follows it. */
+export type Ahead<Item> = {
+  readonly item: Item
+  /** The next item, where it is made already. */
+  following(): Item | undefined
+}
+
+type Made<Item> = { readonly result: Promise<IteratorResult<Item, void>>; item?: Item }
+
 /**
- * The same items, of which up to `ahead` are made while one is worked on. They are made one after the other, and none any
- * more once nobody wants them; a failure to make one is met when its turn comes.
+ * The same items, of which up to `ahead` are made while one is worked on. They are made one after the other, and none
+ * after the last one that is wanted; a failure to make one is met when its turn comes.
  */
 export async function* readAhead<Item>(
   items: AsyncGenerator<Item, void, undefined>,
   ahead: number,
-): AsyncGenerator<Item, void, undefined> {
-  const made: Promise<IteratorResult<Item, void>>[] = []
+): AsyncGenerator<Ahead<Item>, void, undefined> {
+  const queue: Made<Item>[] = []
   let wanted = true
   const make = (): void => {
-    const next = (made.at(-1) ?? Promise.resolve()).then(() => (wanted ? items.next() : items.return()))
-    next.catch(() => {})
-    made.push(next)
+    const before = queue.at(-1)?.result ?? Promise.resolve()
+    const made: Made<Item> = { result: before.then(() => (wanted ? items.next() : items.return())) }
+    made.result.then(
+      ({ value }) => {
+        if (value !== undefined) made.item = value
+      },
+      () => {},
+    )
+    queue.push(made)
   }
   try {
     for (let count = 0; count < ahead; count += 1) make()
     for (;;) {
-      const item = await made.shift()
-      if (!item || item.done) return
+      const next = await queue.shift()?.result
+      if (!next || next.done) return
       make()
-      yield item.value
+      yield { item: next.value, following: () => queue[0]?.item }
     }
   } finally {
     wanted = false

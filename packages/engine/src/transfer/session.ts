@@ -13,7 +13,7 @@ import {
   valueRedactor,
 } from '@penstock/connector'
 import { type RowMapping, requireMapping } from '../map-rows.ts'
-import { Ended, type TransferHost, type TransferJob, type TransferState } from '../protocol.ts'
+import { type BatchStart, Ended, type TransferHost, type TransferJob, type TransferState } from '../protocol.ts'
 import { openContext, type Runtime } from '../runtime.ts'
 import { sideSettings } from '../settings.ts'
 import type { SideSecrets } from '../side-secrets.ts'
@@ -69,6 +69,10 @@ export class Session {
   #memory: Json | undefined
   #plan: RowMapping | undefined
   #sourceColumns: readonly string[] = []
+  /** Columns that are not stored yet: they go with the first batch. */
+  #newColumns: BatchStart['columns']
+  /** Whether the next batch was announced with what was confirmed last. */
+  #isBegun = false
   #held: Entry[] = []
   #lastHeld: Load | undefined
   /** Rows of the source that are confirmed. */
@@ -111,7 +115,7 @@ export class Session {
   async run(): Promise<number | undefined> {
     try {
       // It may have been stopped while no runner worked on it; then what was begun is taken away all the same.
-      if (this.#state.columns !== null) await this.#deps.host.beginBatch(this.#state.pending)
+      if (this.#state.columns !== null) await this.#deps.host.beginBatch({ pending: this.#state.pending })
       await this.#deliverAll()
       await this.#finish()
       return undefined
@@ -174,9 +178,9 @@ export class Session {
       this.#state.unconfirmed,
     )
     // The next loads are read and mapped while this one is delivered.
-    for await (const load of readAhead(loads, loadsAhead(this.#bounds))) {
-      await this.#deliverLoad(load, new SplitBudget(load.covered))
-      if (!this.#writerHolds()) await this.#confirmHeld()
+    for await (const { item: load, following } of readAhead(loads, loadsAhead(this.#bounds))) {
+      await this.#deliverLoad(load, new SplitBudget(load.covered), following)
+      if (!this.#writerHolds()) await this.#confirmHeld(following())
     }
     if (this.#receipts.length > 0 || this.#writer) await this.#flush()
   }
@@ -225,18 +229,30 @@ export class Session {
     if (!this.#plan) {
       this.#plan = await this.#planFor(chunk.columns)
       this.#sourceColumns = chunk.columns
-      await this.#deps.host.keepColumns({
-        source: chunk.columns.map(storable),
-        destination: this.#plan.columns.map(storable),
-      })
+      this.#newColumns = { source: chunk.columns.map(storable), destination: this.#plan.columns.map(storable) }
     }
     return this.#plan.map
   }
 
-  /** @param budget of the load that came from the source; halves of it share it */
-  async #deliverLoad(load: Load, budget: SplitBudget): Promise<void> {
+  /** Announces a batch, unless that was done with what was confirmed last. */
+  async #begin(pending: number | null): Promise<void> {
+    const isBegun = this.#isBegun
+    this.#isBegun = false
+    if (!isBegun) await this.#deps.host.beginBatch(this.#startOf(pending))
+    this.#newColumns = undefined
+  }
+
+  #startOf(pending: number | null): BatchStart {
+    return { pending, ...(this.#newColumns && { columns: this.#newColumns }) }
+  }
+
+  /**
+   * @param budget of the load that came from the source; halves of it share it
+   * @param following answers the load that comes next, where it is read already
+   */
+  async #deliverLoad(load: Load, budget: SplitBudget, following = (): Load | undefined => undefined): Promise<void> {
     // What is held comes again in other batches after a crash; what is not comes again as it is.
-    await this.#deps.host.beginBatch(this.#writerHolds() ? null : (budget.covered ?? load.covered))
+    await this.#begin(this.#writerHolds() ? null : (budget.covered ?? load.covered))
     if (load.rows.length === 0) return this.#addToHeld(entryOf(load, undefined), budget)
     const sent = await this.#send(load)
     this.#deps.onProgress()
@@ -244,7 +260,7 @@ export class Session {
       budget.accept()
       this.#held.push(sent.entry)
       this.#lastHeld = load
-      if (!sent.delivery.held) await this.#confirmHeld()
+      if (!sent.delivery.held) await this.#confirmHeld(following())
       return
     }
     budget.refuse(sent, load.rows.length)
@@ -289,6 +305,8 @@ export class Session {
     call: (writer: DestinationWriter, redact: SideSecrets['redact']) => Promise<T>,
     rows: readonly Row[] = [],
   ): Promise<T> {
+    // Columns are stored before anything is begun at the destination, so that it is found after a crash.
+    if (this.#newColumns) await this.#begin(null)
     this.#writer ??= await this.#openWriter()
     const { writer, redact } = this.#writer
     const withoutValues = (text: string) => redact(valueRedactor(rows, valueLengthMin)(text))
@@ -314,14 +332,15 @@ export class Session {
     await this.#confirmHeld()
   }
 
-  async #confirmHeld(): Promise<void> {
+  /** @param next the load that follows: its batch is announced along */
+  async #confirmHeld(next?: Load): Promise<void> {
     const entries = this.#held
     if (entries.length === 0) return
     this.#held = []
     this.#lastHeld = undefined
     const progress = this.#progressAfter(entries)
     const confirmation = confirmationOf(entries, progress, this.#sourceColumns, this.#rejectsRoom)
-    await this.#deps.host.confirm(confirmation)
+    this.#isBegun = await this.#deps.host.confirm(confirmation, next && this.#startOf(next.covered))
     this.#rejectsRoom -= confirmation.rejects.length
     if (confirmation.receipt !== null) this.#receipts.push(confirmation.receipt)
     this.#memory = confirmation.memory ?? this.#memory

@@ -10,6 +10,11 @@ export function violates(error: unknown, ...constraints: string[]): boolean {
   return error instanceof pg.DatabaseError && constraints.includes(error.constraint ?? '')
 }
 
+/** Whether a row was refused because it has no value in a column that needs one. */
+export function lacks(error: unknown, column: string): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23502' && error.column === column
+}
+
 export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01' || codeOf(error) === '40001'
 
 /** Classes of SQLSTATE that say that the server is away, starting, stopping or full, not that the statement is wrong. */

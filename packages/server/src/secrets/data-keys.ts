@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Db, Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
 import type { Keyring } from './keyring.ts'
-import { findDataKey, insertDataKey } from './queries.ts'
+import { type DataKeyRow, findDataKey, insertDataKey } from './queries.ts'
 import { type MasterKey, masterKey, seal, unseal } from './seal.ts'
 
 /** Keys that many values are sealed under, with `seal` and `unseal`; each is itself sealed under a master key. */
@@ -10,13 +10,20 @@ import { type MasterKey, masterKey, seal, unseal } from './seal.ts'
 /** What a data key is bound to. */
 export const dataKeyPlace = (id: string) => ['data key', id]
 
-/** Makes and stores a key. */
-export async function makeDataKey(tx: Transaction, keyring: Keyring): Promise<{ id: string; key: MasterKey }> {
+/** A key that is not stored yet, sealed under a master key. */
+export type NewDataKey = Readonly<DataKeyRow> & { readonly key: MasterKey }
+
+function newDataKey(master: MasterKey): NewDataKey {
   const id = newIdentifier()
   const bytes = randomBytes(32)
-  const master = await keyring.forSealing(tx)
-  await insertDataKey.run(tx, { id, keyId: master.id, sealed: seal(master, dataKeyPlace(id), bytes) })
-  return { id, key: masterKey(bytes) }
+  return { id, keyId: master.id, sealed: seal(master, dataKeyPlace(id), bytes), key: masterKey(bytes) }
+}
+
+/** Makes and stores a key. */
+export async function makeDataKey(tx: Transaction, keyring: Keyring): Promise<NewDataKey> {
+  const made = newDataKey(await keyring.forSealing(tx))
+  await insertDataKey.run(tx, made)
+  return made
 }
 
 /** Opens a key; undefined where it is purged. */
@@ -53,13 +60,29 @@ export class DataKey {
   async make(tx: Transaction): Promise<MasterKey> {
     const there = this.#made.get(tx) ?? (await this.open(tx))
     if (there) return there
-    const { id, key } = await makeDataKey(tx, this.#keyring)
-    await this.#keep(tx, id)
-    this.#made.set(tx, key)
-    tx.afterCommit(() => {
-      this.#id = id
-      this.#key = key
-    })
-    return key
+    const made = await makeDataKey(tx, this.#keyring)
+    await this.#keep(tx, made.id)
+    this.#made.set(tx, made.key)
+    tx.afterCommit(() => this.use(made))
+    return made.key
+  }
+
+  /**
+   * A key for a statement of the caller's, which stores it while the master key that it is sealed under is the current
+   * one; undefined where there is a key already. Once it is stored: `use`.
+   */
+  candidate(): NewDataKey | undefined {
+    return this.#id === null ? newDataKey(this.#keyring.latest()) : undefined
+  }
+
+  /** From now on this is the key, which is stored. */
+  use({ key, id }: NewDataKey): void {
+    this.#id = id
+    this.#key = key
+  }
+
+  /** The key, where it was opened or made before. */
+  get opened(): MasterKey | undefined {
+    return this.#key
   }
 }

@@ -27,6 +27,8 @@ export const keyLockSql = {
 export type Keyring = {
   /** The key that new secrets are sealed under, held in place until the transaction ends. */
   forSealing(tx: Transaction): Promise<MasterKey>
+  /** The key that was the current one when this process last looked: who seals under it must see that it still is. */
+  latest(): MasterKey
   /** The key with this identifier. Throws where this process cannot know it. */
   forOpening(db: Db, keyId: string): Promise<MasterKey>
 }
@@ -59,12 +61,14 @@ export async function findSealingKeyId(db: Db): Promise<string | undefined> {
 export async function openKeyring(database: Db, own: MasterKey, notices?: Notices): Promise<Keyring> {
   await insertFirstMasterKey.run(database, { keyId: own.id })
   const keys = new Map([[own.id, own]])
+  let latest = own
   const learn = async (db: Db): Promise<MasterKey> => {
     const rows = await masterKeyRows.all(db, {})
     learnKeys(keys, rows)
     const current = rows.find((row) => row.current)
     const keyId = current?.keyId ?? (await findSealingKeyId(db)) ?? 'none'
-    return (current && keys.get(keyId)) ?? mismatch(own.id, keyId)
+    latest = (current && keys.get(keyId)) ?? mismatch(own.id, keyId)
+    return latest
   }
   await learn(database)
   if (notices) followRotations(notices, learn)
@@ -73,6 +77,7 @@ export async function openKeyring(database: Db, own: MasterKey, notices?: Notice
       const held = (await holdCurrentMasterKey.first(tx, {})) ?? (await holdCurrentMasterKey.first(tx, {}))
       return keys.get(held?.keyId ?? '') ?? learn(tx)
     },
+    latest: () => latest,
     forOpening: async (db, keyId) => {
       if (!keys.has(keyId)) await learn(db)
       return keys.get(keyId) ?? mismatch(own.id, keyId)

@@ -1,5 +1,5 @@
 import type { Json } from '@penstock/connector'
-import type { Db, Transaction } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
 import type { DataKey } from '../secrets/data-keys.ts'
 import { type MasterKey, type Place, seal, unseal } from '../secrets/seal.ts'
 
@@ -18,14 +18,11 @@ export const places = {
   memory: (connectionId: string): Place => ['memory', connectionId],
 }
 
-/** Seals a value; nothing stays nothing. */
-export async function sealJson(
-  tx: Transaction,
-  key: DataKey,
-  place: Place,
-  value: Json | null,
-): Promise<Buffer | null> {
-  return value === null ? null : seal(await key.make(tx), place, JSON.stringify(value))
+/** Seals a value; nothing stays nothing. Throws where there is a value and no key. */
+export function sealJson(key: MasterKey | undefined, place: Place, value: Json | null): Buffer | null {
+  if (value === null) return null
+  if (!key) throw new Error(`No key seals the ${place.join(' ')}`)
+  return seal(key, place, JSON.stringify(value))
 }
 
 /**

@@ -13,12 +13,13 @@ export type ClaimLimits = {
   readonly perPlatform: number
 }
 
-export type Claimed = { readonly id: string; readonly organizationId: string; readonly accountId: string }
+/** What counts for the shares. */
+type Share = Readonly<Pick<queries.WorkRow, 'organizationId' | 'accountId'>>
 
 /** What one worker has claimed, so that no organization and no sub-account takes all of it. */
 export class Claims {
   readonly limits: ClaimLimits
-  readonly #held = new Set<Claimed>()
+  readonly #held = new Set<Share>()
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(limits: ClaimLimits) {
@@ -26,7 +27,9 @@ export class Claims {
   }
 
   /** Claims with the shares as they are; one claim after the other, so that none passes them. */
-  async take(claim: (full: ReturnType<Claims['full']>) => Promise<Claimed | undefined>): Promise<Claimed | undefined> {
+  async take<Claimed extends Share>(
+    claim: (full: ReturnType<Claims['full']>) => Promise<Claimed | undefined>,
+  ): Promise<Claimed | undefined> {
     const taken = this.#last.then(async () => {
       const claimed = await claim(this.full())
       if (claimed) this.#held.add(claimed)
@@ -36,7 +39,7 @@ export class Claims {
     return taken
   }
 
-  release(claimed: Claimed): void {
+  release(claimed: Share): void {
     this.#held.delete(claimed)
   }
 
@@ -58,7 +61,7 @@ export class Claims {
 export async function claimTransfer(
   { database, catalogue }: SupervisorDeps,
   claims: Claims,
-): Promise<Claimed | undefined> {
+): Promise<queries.WorkRow | undefined> {
   const { perAccount, perPlatform } = claims.limits
   const platformConnectors = JSON.stringify(
     perPlatform > 0 ? catalogue.listed.map(({ id, platformId }) => ({ connector: id, platform: platformId })) : [],

@@ -1,8 +1,8 @@
 import type { Confirmation, KeptReject } from '@penstock/engine'
-import type { Database, Transaction } from '../../db/database.ts'
+import type { Database, Db, Transaction } from '../../db/database.ts'
 import { DataKey } from '../../secrets/data-keys.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
-import { type Place, seal } from '../../secrets/seal.ts'
+import { type MasterKey, type Place, seal } from '../../secrets/seal.ts'
 import { places, sealJson } from '../sealed.ts'
 import { Lost } from './endings.ts'
 import * as queries from './queries.ts'
@@ -10,6 +10,7 @@ import { type Replay, settleReplay } from './replays/replays.ts'
 
 /** The keys that are used while a transfer runs: its own, and that of its connection for what outlives it. */
 export type TransferKeys = { readonly transfer: DataKey; readonly connection: DataKey }
+type OpenedKeys = { readonly [Key in keyof TransferKeys]: MasterKey | undefined }
 
 /** The keys of a transfer; what one that is made is kept for stores it. */
 export const transferKeys = (
@@ -34,7 +35,7 @@ export type Stored = {
 
 /**
  * Writes what was confirmed of one transfer: the ledger entry together with the position behind it, the rejected records,
- * and the volumes that follow, in one transaction (invariants 9 and 10). Nothing else moves a position.
+ * and the volumes that follow, all or nothing (invariants 9 and 10). Nothing else moves a position.
  */
 export class LedgerWriter {
   readonly #db: Database
@@ -53,52 +54,90 @@ export class LedgerWriter {
   }
 
   /**
-   * Stores a confirmation, with rejected records that came ahead of it.
+   * Stores a confirmation, with rejected records that came ahead of it, and announces the batch that follows.
+   * @param pending how many rows that batch covers, where one is known
+   * @returns whether the transfer may continue, as it stands now
    * @throws Lost where the transfer is another worker's by now: nothing is stored then
    */
-  async confirm(confirmation: Confirmation, stagedRejects: readonly (readonly KeptReject[])[]): Promise<void> {
+  async confirm(
+    confirmation: Confirmation,
+    stagedRejects: readonly (readonly KeptReject[])[],
+    pending: number | null,
+  ): Promise<queries.StandingRow> {
+    const rejects = [...stagedRejects, confirmation.rejects].filter((part) => part.length > 0)
+    const { read, marker, memory } = confirmation
+    const keys = { transfer: this.#keys.transfer.opened, connection: this.#keys.connection.opened }
+    // One statement stores most batches: those without rejected records, under keys that were made before.
+    const isOneStatement =
+      rejects.length === 0 && !this.#replay && memory === null && keys.transfer && (marker === null || keys.connection)
+    try {
+      const [standing, keptRejects] = isOneStatement
+        ? [await this.#store(this.#db, confirmation, pending, keys), this.#stored.keptRejects]
+        : await this.#storeWithRejects(confirmation, rejects, pending)
+      const { read: readBefore, entries } = this.#stored
+      this.#stored = { ...this.#stored, read: readBefore + read, entries: entries + 1, keptRejects }
+      return standing
+    } catch (error) {
+      throw queries.isOfLostTransfer(error) ? new Lost() : error
+    }
+  }
+
+  /** Stores the ledger entry, the position and the volumes. */
+  async #store(
+    db: Db,
+    { read, sent, bytes, rejected, progress, position, marker, receipt }: Confirmation,
+    pending: number | null,
+    keys: OpenedKeys,
+  ): Promise<queries.StandingRow> {
     const { id, attempt, accountId, connectionId, organizationId, trigger } = this.#work
-    const { read, sent, bytes, rejected, progress, position, marker, receipt, memory } = confirmation
     const accepted = read - rejected
     const number = this.#stored.entries + 1
-    const rejects = [...stagedRejects, confirmation.rejects].filter((part) => part.length > 0)
-    const { transfer, connection } = this.#keys
-    const keptRejects = await this.#db.transaction(async (tx) => {
-      await queries.addAccountVolume.run(tx, { accountId, accepted })
-      await queries.addConnectionVolume.run(tx, { connectionId, read, accepted })
-      const stored = await queries.confirmTransfer.run(tx, {
-        ...{ id, attempt, read, sent, bytes, rejected, accepted, progress },
-        position: await sealJson(tx, transfer, places.position(id), position),
-        marker: await sealJson(tx, connection, places.marker(connectionId), marker),
-      })
-      if (stored === 0) throw new Lost()
-      await queries.insertLedger.run(tx, {
-        ...{ transferId: id, number, organizationId, accountId, connectionId, accepted, read, rejected, bytes },
-        replayed: trigger === 'replay' ? accepted : 0,
-        receipt: await sealJson(tx, transfer, places.receipt(id, number), receipt),
-      })
-      const sealedMemory = await sealJson(tx, connection, places.memory(connectionId), memory)
+    const standing = await queries.confirmBatch.first(db, {
+      ...{ id, attempt, accountId, connectionId, organizationId, number, pending },
+      ...{ read, sent, accepted, rejected, bytes, progress, replayed: trigger === 'replay' ? accepted : 0 },
+      position: sealJson(keys.transfer, places.position(id), position),
+      marker: sealJson(keys.connection, places.marker(connectionId), marker),
+      receipt: sealJson(keys.transfer, places.receipt(id, number), receipt),
+    })
+    if (!standing) throw new Lost()
+    return standing
+  }
+
+  /** The same with everything else that there may be, in one transaction; answers how many rejects are kept then. */
+  async #storeWithRejects(
+    confirmation: Confirmation,
+    rejects: readonly (readonly KeptReject[])[],
+    pending: number | null,
+  ): Promise<[queries.StandingRow, number]> {
+    const { id, connectionId } = this.#work
+    const { position, receipt, marker, memory } = confirmation
+    const needsTransferKey = position !== null || receipt !== null || rejects.length > 0
+    return this.#db.transaction(async (tx) => {
+      const keys = {
+        transfer: needsTransferKey ? await this.#keys.transfer.make(tx) : undefined,
+        connection: marker !== null || memory !== null ? await this.#keys.connection.make(tx) : undefined,
+      }
+      const standing = await this.#store(tx, confirmation, pending, keys)
+      const sealedMemory = sealJson(keys.connection, places.memory(connectionId), memory)
       if (sealedMemory) await queries.rememberMemory.run(tx, { connectionId, memory: sealedMemory })
       let kept = this.#stored.keptRejects
       for (const some of rejects) {
         const part = some.slice(0, Math.max(0, this.#stored.rejectsMax - kept))
-        if (part.length === 0) break
-        await this.#keepRejects(tx, part, kept)
+        if (part.length === 0 || !keys.transfer) break
+        await this.#keepRejects(tx, keys.transfer, part, kept)
         kept += part.length
       }
       if (this.#replay) {
         const before = { read: this.#stored.read, after: this.#stored.keptRejects }
         await settleReplay(tx, id, this.#replay, before, confirmation, rejects.flat())
       }
-      return kept
+      return [standing, kept]
     })
-    this.#stored = { ...this.#stored, read: this.#stored.read + read, entries: number, keptRejects }
   }
 
   /** @param after how many are kept already */
-  async #keepRejects(tx: Transaction, rejects: readonly KeptReject[], after: number): Promise<void> {
+  async #keepRejects(tx: Transaction, key: MasterKey, rejects: readonly KeptReject[], after: number): Promise<void> {
     const { id } = this.#work
-    const key = await this.#keys.transfer.make(tx)
     const sealed = (place: Place, text: string) => seal(key, place, text).toString('base64')
     await queries.insertRejects.run(tx, {
       transferId: id,

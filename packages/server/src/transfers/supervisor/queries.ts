@@ -1,5 +1,6 @@
 import type { Json, Values } from '@penstock/connector'
 import type { ConnectionStatus, Role, TransferTrigger } from '@penstock/wire'
+import { lacks } from '../../db/errors.ts'
 import { statement } from '../../db/statement.ts'
 
 /** Statements of the workers. Each that changes a transfer names the attempt: a worker that lost it changes nothing. */
@@ -41,6 +42,22 @@ export type WorkRow = StandingRow & {
 /** Only one claims at a time, so that no limit is passed by two at once. */
 export const holdClaims = statement(`select pg_advisory_xact_lock(hashtext('penstock claims'), 0)`)
 
+/** What a worker must know of a transfer. */
+const workOf = (transfers: 'transfers' | 'claimed') => `
+  select t.id, t.organization_id, t.account_id, t.connection_id, t.src_connector_id, t.dest_connector_id, t.trigger,
+    t.replay_of,
+    case when t.src_settings is null then c.src_config || t.src_config else t.src_config end as src_config,
+    case when t.src_settings is null then c.dest_config || t.dest_config else t.dest_config end as dest_config,
+    t.src_settings, t.dest_settings, t.confirmed, t.read, t.attempt, t.position_sealed, t.position, t.pending,
+    t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
+    m.data_key_id as connection_data_key_id, m.marker_sealed, m.marker, m.memory_sealed, m.memory, m.replaced,
+    case when t.read = 0 then m.pending end as unconfirmed,
+    c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone
+  from ${transfers} t
+  join connections c on c.id = t.connection_id
+  join accounts a on a.id = c.account_id
+  left join connection_memories m on m.connection_id = t.connection_id`
+
 /**
  * Claims the transfer whose turn it is: of the organizations with room the one that runs least, in it of the accounts
  * with room the one that runs least, and in it the oldest. So a thousand transfers of one account delay no one else. Of
@@ -55,7 +72,7 @@ export const claimTransfer = statement<
     fullOrganizations: readonly string[]
     fullAccounts: readonly string[]
   },
-  { id: string; organizationId: string; accountId: string }
+  WorkRow
 >(`
   with recursive running as (
     select id, organization_id, account_id, src_connector_id, dest_connector_id from transfers where status = 'running'
@@ -97,29 +114,20 @@ export const claimTransfer = statement<
       on o.organization_id = oldest.organization_id
     where oldest.organization_id <> all(:fullOrganizations::text[])
     order by coalesce(o.runs, 0), a.runs, oldest.created_time, oldest.id limit 1
+  ),
+  claimed as (
+    update transfers set
+      status = 'running', attempt = attempt + 1, heartbeat_time = now(), started_time = coalesce(started_time, now()),
+      error_code = null, error_message = null, error_side = null
+    where id in (select id from next) and status = 'queued'
+    returning *
   )
-  update transfers set
-    status = 'running', attempt = attempt + 1, heartbeat_time = now(), started_time = coalesce(started_time, now()),
-    error_code = null, error_message = null, error_side = null
-  where id in (select id from next) and status = 'queued'
-  returning id, organization_id, account_id
+  ${workOf('claimed')}
 `)
 
+/** A running transfer, as it is now. */
 export const findWork = statement<{ id: string }, WorkRow>(`
-  select t.id, t.organization_id, t.account_id, t.connection_id, t.src_connector_id, t.dest_connector_id, t.trigger,
-    t.replay_of,
-    case when t.src_settings is null then c.src_config || t.src_config else t.src_config end as src_config,
-    case when t.src_settings is null then c.dest_config || t.dest_config else t.dest_config end as dest_config,
-    t.src_settings, t.dest_settings, t.confirmed, t.read, t.attempt, t.position_sealed, t.position, t.pending,
-    t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
-    m.data_key_id as connection_data_key_id, m.marker_sealed, m.marker, m.memory_sealed, m.memory, m.replaced,
-    case when t.read = 0 then m.pending end as unconfirmed,
-    c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone
-  from transfers t
-  join connections c on c.id = t.connection_id
-  join accounts a on a.id = c.account_id
-  left join connection_memories m on m.connection_id = t.connection_id
-  where t.id = :id and t.status = 'running'
+  ${workOf('transfers')} where t.id = :id and t.status = 'running'
 `)
 
 export const receiptsOf = statement<
@@ -148,9 +156,33 @@ export const beginBatch = statement<Fence & { pending: number | null }, Standing
   returning c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone
 `)
 
-export const keepColumns = statement<Fence & { sourceColumns: string; columns: string }>(`
-  update transfers set source_columns = :sourceColumns, columns = :columns
-  where id = :id and attempt = :attempt and status = 'running'
+/**
+ * The same before the first batch of a session, with the columns, and with a data key for a transfer that has none. The
+ * key is kept only while the master key that it is sealed under is the current one.
+ */
+export const beginFirstBatch = statement<
+  Fence & {
+    pending: number | null
+    sourceColumns: string
+    columns: string
+    dataKeyId: string | null
+    keyId: string | null
+    sealed: Buffer | null
+  },
+  StandingRow & { dataKeyId: string | null }
+>(`
+  with master as (select key_id from master_keys where current and key_id = :keyId for share),
+  made as (
+    insert into data_keys (id, key_id, sealed) select :dataKeyId, key_id, :sealed from master
+    where exists (select from transfers where id = :id and data_key_id is null)
+    returning id
+  )
+  update transfers t set
+    heartbeat_time = now(), pending = :pending, source_columns = :sourceColumns, columns = :columns,
+    data_key_id = coalesce(t.data_key_id, (select id from made))
+  from connections c join accounts a on a.id = c.account_id
+  where t.id = :id and t.attempt = :attempt and t.status = 'running' and c.id = t.connection_id
+  returning c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone, t.data_key_id
 `)
 
 export const keepDataKey = statement<Fence & { dataKeyId: string }>(`
@@ -164,62 +196,69 @@ export const keepConnectionDataKey = statement<{ connectionId: string; dataKeyId
   on conflict (connection_id) do update set data_key_id = excluded.data_key_id
 `)
 
-// What was confirmed, in one transaction (invariants 9 and 10). Rows are taken in this order: account, connection, transfer.
-
-export const addAccountVolume = statement<{ accountId: string; accepted: number }>(`
-  update accounts set volume = volume + :accepted where id = :accountId
-`)
-
-export const addConnectionVolume = statement<{ connectionId: string; read: number; accepted: number }>(`
-  update connections set
-    total_volume = total_volume + :read, used_volume = used_volume + :accepted,
-    monthly_volume = :accepted + case
-      when volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM') then monthly_volume else 0
-    end,
-    volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM')
-  where id = :connectionId
-`)
-
-export const confirmTransfer = statement<
+/**
+ * Stores what was confirmed, and announces the batch that follows (invariants 9 and 10). Rows are taken in this order:
+ * account, connection, transfer; each part needs the one before, so that no plan can change the order. Where the transfer
+ * is another worker's by now, the ledger entry has no transfer and PostgreSQL refuses all of it: `isOfLostTransfer`.
+ */
+export const confirmBatch = statement<
   Fence & {
+    accountId: string
+    connectionId: string
+    organizationId: string
+    number: number
     read: number
     sent: number
     accepted: number
     rejected: number
+    replayed: number
     bytes: number
     progress: number | null
     position: Buffer | null
     marker: Buffer | null
-  }
+    receipt: Buffer | null
+    pending: number | null
+  },
+  StandingRow
 >(`
-  update transfers set
-    read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
-    bytes = bytes + :bytes, progress = coalesce(:progress, progress), pending = null, crashes = 0,
-    position_sealed = coalesce(:position, position_sealed), position = case when :position::bytea is null then position end,
-    marker_sealed = coalesce(:marker, marker_sealed), marker = case when :marker::bytea is null then marker end, error_code = null, error_message = null,
-    error_side = null, heartbeat_time = now()
-  where id = :id and attempt = :attempt and status = 'running'
+  with account as (
+    update accounts set volume = volume + :accepted where id = :accountId returning id, enabled
+  ),
+  connection as (
+    update connections c set
+      total_volume = total_volume + :read, used_volume = used_volume + :accepted,
+      monthly_volume = :accepted + case
+        when volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM') then monthly_volume else 0
+      end,
+      volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM')
+    from account a where c.id = :connectionId and c.account_id = a.id
+    returning c.id, c.status, c.account_deleted, a.enabled
+  ),
+  transfer as (
+    update transfers t set
+      read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
+      bytes = bytes + :bytes, progress = coalesce(:progress, progress), pending = :pending, crashes = 0,
+      position_sealed = coalesce(:position, position_sealed),
+      position = case when :position::bytea is null then position end,
+      marker_sealed = coalesce(:marker, marker_sealed), marker = case when :marker::bytea is null then marker end,
+      error_code = null, error_message = null, error_side = null, heartbeat_time = now()
+    from connection c
+    where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.connection_id = c.id
+    returning t.id, t.cancelling, c.status, c.enabled as account_enabled, c.account_deleted as gone
+  ),
+  entry as (
+    insert into ledger
+      (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes,
+       receipt_sealed)
+    values
+      ((select id from transfer), :number, :organizationId, :accountId, :connectionId,
+       (now() at time zone 'UTC')::date, :read, :accepted, :rejected, :replayed, :bytes, :receipt)
+  )
+  select status, account_enabled, cancelling, gone from transfer
 `)
 
-export const insertLedger = statement<{
-  transferId: string
-  number: number
-  organizationId: string
-  accountId: string
-  connectionId: string
-  read: number
-  accepted: number
-  rejected: number
-  replayed: number
-  bytes: number
-  receipt: Buffer | null
-}>(`
-  insert into ledger
-    (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes, receipt_sealed)
-  values
-    (:transferId, :number, :organizationId, :accountId, :connectionId, (now() at time zone 'UTC')::date,
-     :read, :accepted, :rejected, :replayed, :bytes, :receipt)
-`)
+/** Whether `confirmBatch` found the transfer to be another worker's. */
+export const isOfLostTransfer = (error: unknown): boolean => lacks(error, 'transfer_id')
 
 export const insertRejects = statement<{
   transferId: string

@@ -3,7 +3,7 @@ import { type JobError, type RetryPolicy, sideSettings, storable } from '@pensto
 import type { Role } from '@penstock/wire'
 import { meet } from '../../connections/connections.ts'
 import type { Catalogue } from '../../connectors/catalogue.ts'
-import type { Database } from '../../db/database.ts'
+import type { Database, Db } from '../../db/database.ts'
 import type { Logger } from '../../log.ts'
 import type { Runners } from '../../runners/runner-pool.ts'
 import { EndJob, RunnerDied } from '../../runners/runner-process.ts'
@@ -62,7 +62,7 @@ export async function workOnTransfers(
     const claimed = await claimTransfer(deps, claims)
     if (!claimed) return
     try {
-      await superviseTransfer(deps, claimed.id, log, stopping)
+      await superviseTransfer(deps, claimed, log, stopping)
     } finally {
       claims.release(claimed)
     }
@@ -72,10 +72,13 @@ export async function workOnTransfers(
 /** How often a worker sends a heartbeat, and looks for workers without one. */
 export const heartbeatMs = ({ settings }: Pick<SupervisorDeps, 'settings'>): number => settings.silenceMs / 4
 
-async function superviseTransfer(deps: SupervisorDeps, id: string, log: Logger, stopping: AbortSignal): Promise<void> {
-  const work = await queries.findWork.first(deps.database, { id })
-  if (!work) return
-  const about = { transferId: id, connectionId: work.connectionId, attempt: work.attempt }
+async function superviseTransfer(
+  deps: SupervisorDeps,
+  work: queries.WorkRow,
+  log: Logger,
+  stopping: AbortSignal,
+): Promise<void> {
+  const about = { transferId: work.id, connectionId: work.connectionId, attempt: work.attempt }
   log.info(about, 'transfer claimed')
   try {
     await runTransfer(deps, work, stopping, about)
@@ -159,12 +162,14 @@ async function finish({ database, catalogue }: SupervisorDeps, work: queries.Wor
   const { id, attempt } = work
   const { destination, deliver } = movingSides(catalogue, work)
   const replaces = deliver.replaces?.(sideSettings(destination, 'Destination', work.destConfig)) ?? false
+  const end = async (db: Db) => {
+    const ended = await endings.endTransfer.first(db, { id, attempt, status: 'succeeded', ...noError })
+    if (!ended) throw new Lost()
+  }
+  if (!replaces) return end(database)
   await database.transaction(async (tx) => {
-    if (replaces) await queries.rememberReplaced.run(tx, { id })
-    await endings.rememberMarker.run(tx, { id })
-    const ended = await endings.endTransfer.run(tx, { id, attempt, status: 'succeeded', ...noError })
-    if (ended === 0) throw new Lost()
-    await endings.dropReceipts.run(tx, { transferId: id })
+    await queries.rememberReplaced.run(tx, { id })
+    await end(tx)
   })
 }
 
@@ -208,10 +213,8 @@ async function writeEnd(deps: SupervisorDeps, work: queries.WorkRow, error: unkn
   }
   const { status, code, message, side, breaks, isOutage } = describeEnd(error, deps)
   await database.transaction(async (tx) => {
-    await endings.rememberMarkerUnfinished.run(tx, { id })
-    const ended = await endings.endTransfer.run(tx, { id, attempt, status, code, message, side })
-    if (ended === 0) return
-    await endings.dropReceipts.run(tx, { transferId: id })
+    const ended = await endings.endTransfer.first(tx, { id, attempt, status, code, message, side })
+    if (!ended) return
     if (breaks) await meet(tx, connectionId, 'breakdown')
     if (isOutage && (await meet(tx, connectionId, 'outage'))) {
       await queries.scheduleProbe.run(tx, { connectionId, inSeconds: probeFirstSeconds })

@@ -1,5 +1,7 @@
 import { type Json, Outcome } from '@penstock/connector'
 import type {
+  BatchStart,
+  ConfirmArgument,
   Confirmation,
   HostMethod,
   KeptReject,
@@ -13,7 +15,7 @@ import type { MasterKey } from '../../secrets/seal.ts'
 import { openJson, openText, places } from '../sealed.ts'
 import { openSide } from '../sides.ts'
 import { endingOf, Lost } from './endings.ts'
-import { LedgerWriter, transferKeys } from './ledger-writer.ts'
+import { LedgerWriter, type TransferKeys, transferKeys } from './ledger-writer.ts'
 import * as queries from './queries.ts'
 import * as replayQueries from './replays/queries.ts'
 import type { Replay } from './replays/replays.ts'
@@ -35,7 +37,7 @@ export class DatabaseTransferHost {
   #ledger: LedgerWriter | undefined
   #staged: (readonly KeptReject[])[] = []
   #replayKey: MasterKey | undefined
-  #isOpened = false
+  #keys: TransferKeys | undefined
 
   constructor(deps: SupervisorDeps, work: queries.WorkRow) {
     this.#deps = deps
@@ -46,14 +48,12 @@ export class DatabaseTransferHost {
     switch (method) {
       case 'open':
         return this.#open()
-      case 'keepColumns':
-        return this.#keepColumns(argument as Parameters<TransferHost['keepColumns']>[0])
       case 'beginBatch':
-        return this.#beginBatch(argument as number | null)
+        return this.#beginBatch(argument as BatchStart)
       case 'stageRejects':
         return this.#stageRejects(argument as readonly KeptReject[])
       case 'confirm':
-        return this.#confirm(argument as Confirmation)
+        return this.#confirm(argument as ConfirmArgument)
       case 'reportRetry':
         return this.#reportRetry(argument as Parameters<TransferHost['reportRetry']>[0])
       case 'readRejects':
@@ -68,12 +68,13 @@ export class DatabaseTransferHost {
   async #open(): Promise<TransferState> {
     const { database, keyring, catalogue, settings } = this.#deps
     // It was read just now, when the transfer was claimed; later it may have moved.
-    const now = this.#isOpened ? await queries.findWork.first(database, { id: this.#work.id }) : this.#work
+    const isFirst = this.#keys === undefined
+    const now = isFirst ? this.#work : await queries.findWork.first(database, { id: this.#work.id })
     if (!now || now.attempt !== this.#work.attempt) throw new Lost()
-    this.#isOpened = true
     const keys = transferKeys(keyring, now)
+    this.#keys = keys
     const { transfer, connection } = keys
-    const isNew = now.attempt === 1 && now === this.#work
+    const isNew = isFirst && now.attempt === 1
     const entries = isNew ? [] : await queries.receiptsOf.all(database, { transferId: now.id })
     const receipts: Json[] = []
     for (const { number, receiptSealed: sealed, receipt: plain } of entries) {
@@ -114,14 +115,26 @@ export class DatabaseTransferHost {
     }
   }
 
-  async #keepColumns({ source, destination }: Parameters<TransferHost['keepColumns']>[0]): Promise<void> {
-    const columns = { sourceColumns: JSON.stringify(source), columns: JSON.stringify(destination) }
-    await queries.keepColumns.run(this.#deps.database, { ...this.#fence, ...columns })
+  async #beginBatch(start: BatchStart): Promise<void> {
+    const ending = endingOf(await this.#announce(start))
+    if (ending) throw ending
   }
 
-  async #beginBatch(pending: number | null): Promise<void> {
-    const ending = endingOf(await queries.beginBatch.first(this.#deps.database, { ...this.#fence, pending }))
-    if (ending) throw ending
+  async #announce({ pending, columns }: BatchStart): Promise<queries.StandingRow | undefined> {
+    const { database } = this.#deps
+    if (!columns) return queries.beginBatch.first(database, { ...this.#fence, pending })
+    const key = this.#keys?.transfer
+    const candidate = key?.candidate()
+    const row = await queries.beginFirstBatch.first(database, {
+      ...{ ...this.#fence, pending },
+      sourceColumns: JSON.stringify(columns.source),
+      columns: JSON.stringify(columns.destination),
+      dataKeyId: candidate?.id ?? null,
+      keyId: candidate?.keyId ?? null,
+      sealed: candidate?.sealed ?? null,
+    })
+    if (candidate && row?.dataKeyId === candidate.id) key?.use(candidate)
+    return row
   }
 
   async #stageRejects(rejects: readonly KeptReject[]): Promise<void> {
@@ -129,12 +142,16 @@ export class DatabaseTransferHost {
     this.#staged.push(rejects)
   }
 
-  async #confirm(confirmation: Confirmation): Promise<void> {
+  /** Answers whether the batch that follows is begun. */
+  async #confirm({ confirmation, next }: ConfirmArgument): Promise<boolean> {
     if (!this.#ledger) throw new Error('A runner confirmed before it opened its transfer')
     assertCounts(confirmation)
     const staged = this.#staged
     this.#staged = []
-    await this.#ledger.confirm(confirmation, staged)
+    // Columns come with the first batch of a session, before anything is confirmed.
+    const following = next?.columns ? undefined : next
+    const standing = await this.#ledger.confirm(confirmation, staged, following?.pending ?? null)
+    return following !== undefined && endingOf(standing) === undefined
   }
 
   async #reportRetry({ code, message, side }: Parameters<TransferHost['reportRetry']>[0]): Promise<void> {
