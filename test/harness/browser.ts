@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { findProgram, skipWithout } from './programs.ts'
 
-/** A real browser: Chromium, where the machine has it; Debian's package chromium. */
+/** A real browser: Chromium, where the machine has it; Debian's package chromium-headless-shell or chromium. */
 
 /** Why the tests of the console cannot run; `false` where they can. */
 export const skip = skipWithout('chromium')

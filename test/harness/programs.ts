@@ -3,7 +3,11 @@ import { delimiter, join } from 'node:path'
 
 /** The programs that some tests need and that no npm package contains. Tests that need a missing one are skipped. */
 const programs = {
-  chromium: { names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'], package: 'chromium' },
+  // The headless shell first: it draws the same pages with a third of the processor time.
+  chromium: {
+    names: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+    package: 'chromium-headless-shell',
+  },
   mariadbd: { names: ['mariadbd'], package: 'mariadb-server' },
   sshd: { names: ['sshd'], package: 'openssh-server' },
 } as const
@@ -23,7 +27,7 @@ const systemDirectories = ['/usr/sbin', '/usr/local/sbin']
 export function findProgram(name: ProgramName): string | undefined {
   if (hiddenPrograms().includes(name)) return undefined
   const directories = [...(process.env.PATH ?? '').split(delimiter), ...systemDirectories]
-  const installed = directories.flatMap((directory) => programs[name].names.map((file) => join(directory, file)))
+  const installed = programs[name].names.flatMap((file) => directories.map((directory) => join(directory, file)))
   return [process.env[`PENSTOCK_TEST_${name.toUpperCase()}`], ...installed].find((path) => path && isExecutable(path))
 }
 
