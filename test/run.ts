@@ -1,7 +1,7 @@
 /**
  * The test runner: `npm test -- [file, pattern or part of a path ...] [--flags of node --test]`.
  * It brings up a PostgreSQL with a migrated template database, unless PENSTOCK_TEST_DATABASE_URL names a server, runs the
- * tests on it, and leaves nothing behind. A file that has not ended after PENSTOCK_TEST_FILE_SECONDS, 600 by default, is
+ * tests on it, and leaves nothing behind. A file that has not ended after PENSTOCK_TEST_FILE_SECONDS, 1,200 by default, is
  * killed and fails. PENSTOCK_TEST_HIDE names installed programs that the tests must do without, as on a machine that has
  * none of them: `PENSTOCK_TEST_HIDE=chromium,mariadbd,sshd`.
  */
@@ -17,12 +17,16 @@ import { migrate } from '../packages/server/src/db/migrate.ts'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/server/src/embedded/embedded-postgres.ts'
 import { buildConsole } from './harness/built-console.ts'
 import { databaseUrl, execute, serverVariable, templateVariable } from './harness/database.ts'
-import { enforceFileDeadline, filesSocketVariable } from './harness/file-deadline.ts'
+import { enforceFileDeadline, type FileDeadline, filesSocketVariable } from './harness/file-deadline.ts'
 import { hiddenPrograms } from './harness/programs.ts'
 
 const root = dirname(import.meta.dirname)
 /** How long a test file may take. */
-const fileSeconds = Number(process.env.PENSTOCK_TEST_FILE_SECONDS || 600)
+const fileSeconds = Number(process.env.PENSTOCK_TEST_FILE_SECONDS || 1200)
+/** How many of the slowest files the report names. */
+const slowestCount = 10
+/** What Node has compiled, once for all the processes of the tests, and for the next run. */
+const compiled = join(root, 'node_modules', '.cache', 'penstock-tests')
 const reportFile = new URL('harness/report-file.ts', import.meta.url).href
 const template = `penstock_test_${randomBytes(4).toString('hex')}`
 
@@ -103,12 +107,12 @@ async function runOnServer(serverUrl: string, files: string[], directory: string
   const socket = join(directory, 'files')
   const deadline = await enforceFileDeadline(socket, fileSeconds, (file) => relative(root, file))
   const env = {
-    // What is TypeScript is read once for all the processes of the tests.
-    ...{ ...process.env, TMPDIR: directory, NODE_COMPILE_CACHE: join(directory, 'compiled') },
+    ...{ ...process.env, TMPDIR: directory, NODE_COMPILE_CACHE: compiled },
     ...{ [serverVariable]: serverUrl, [templateVariable]: template, [filesSocketVariable]: socket },
   }
   try {
     const code = await runTests(files, env)
+    if (files.length > slowestCount) console.error(slowestOf(deadline.ended))
     // Again, below the report of thousands of tests.
     for (const sentence of deadline.killed) console.error(sentence)
     return deadline.killed.length > 0 ? code || 1 : code
@@ -140,6 +144,13 @@ async function runTests(files: string[], env: NodeJS.ProcessEnv): Promise<number
   signalTests('SIGKILL')
   if (signalled) return 128 + constants.signals[signalled]
   return typeof code === 'number' ? code : 1
+}
+
+/** A line for each of the files that took longest. */
+function slowestOf(ended: FileDeadline['ended']): string {
+  const slowest = [...ended].sort((a, b) => b.seconds - a.seconds).slice(0, slowestCount)
+  const lines = slowest.map(({ file, seconds }) => `${seconds.toFixed(1).padStart(8)} s  ${file}`)
+  return ['The slowest files:', ...lines].join('\n')
 }
 
 /** Drops the template and the clones that test files have left. */

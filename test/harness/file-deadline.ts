@@ -6,6 +6,8 @@ import net from 'node:net'
 export const filesSocketVariable = 'PENSTOCK_TEST_FILES_SOCKET'
 
 export type FileDeadline = {
+  /** The files that have ended, and how long each took. */
+  readonly ended: readonly { readonly file: string; readonly seconds: number }[]
   /** Why the run failed, a sentence for each file that was killed. */
   readonly killed: readonly string[]
   close(): void
@@ -24,11 +26,15 @@ export async function enforceFileDeadline(
   nameOf: (file: string) => string,
 ): Promise<FileDeadline> {
   const killed: string[] = []
+  const ended: { file: string; seconds: number }[] = []
   const server = net.createServer((socket) => {
     let timer: NodeJS.Timeout | undefined
+    let reported = ''
+    const startedMs = performance.now()
     socket.on('error', () => {})
     socket.on('data', (bytes) => {
       const { pid, file } = JSON.parse(bytes.toString()) as { pid: number; file: string }
+      reported = file
       timer = setTimeout(() => {
         const sentence = `${nameOf(file)} did not end within ${seconds} s and was killed: a test does not end, or something is still open after the tests.`
         killed.push(sentence)
@@ -37,12 +43,15 @@ export async function enforceFileDeadline(
       }, seconds * 1000)
     })
     // The process has ended; its identifier may soon be another's.
-    socket.on('close', () => clearTimeout(timer))
+    socket.on('close', () => {
+      clearTimeout(timer)
+      if (reported) ended.push({ file: nameOf(reported), seconds: (performance.now() - startedMs) / 1000 })
+    })
   })
   server.listen(path)
   await once(server, 'listening')
   server.unref()
-  return { killed, close: () => void server.close() }
+  return { killed, ended, close: () => void server.close() }
 }
 
 /** Kills a process and its descendants, which might hold the output that the test runner waits for. */
