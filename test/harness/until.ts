@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 
+/** How soon a condition is looked at again: at first, and at most, once it has been waited for. */
 const pollMs = 10
+const pollMaxMs = 50
 
 /**
  * Waits for a condition: looks again and again until `look` finds something, and gives it back.
  * Fails with `what` where that has not come after `withinMs`.
  */
-export async function until<T>(what: string, look: () => T | Promise<T>, withinMs = 30_000): Promise<NonNullable<T>> {
-  const deadline = Date.now() + withinMs
+export async function until<T>(what: string, look: () => T | Promise<T>, withinMs = 120_000): Promise<NonNullable<T>> {
+  const startedMs = performance.now()
   for (;;) {
     const found = await look()
     if (found) return found
-    assert(Date.now() < deadline, `not within ${withinMs / 1000} seconds: ${what}`)
-    await delay(pollMs)
+    const waitedMs = performance.now() - startedMs
+    assert(waitedMs < withinMs, `not within ${withinMs / 1000} seconds: ${what}`)
+    // Less often as time goes on: looking takes processor time from what is waited for.
+    await delay(Math.min(pollMaxMs, pollMs + waitedMs / 20))
   }
 }
 
