@@ -143,7 +143,7 @@ describe('lists over many connections', () => {
   test('the database is as large as these tests mean', async () => {
     const { rows } = await client.query<{ all: number; huge: number }>(
       `select sum(n)::int as all, sum(n) filter (where account_id = $1)::int as huge
-       from (select account_id, in_progress + active + disabled + deleted + broken + offline as n from connection_counts)`,
+       from (select account_id, in_progress + active + disabled + deleted + broken + offline as n from connection_counts) counts`,
       [huge.id],
     )
     assert.deepEqual(rows, [{ all: 200_000 + 20_000 + 200, huge: 20_000 }])

