@@ -9,9 +9,11 @@ import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
 import { source } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { http, prepareStage, type Served, type Stage, tokenOf } from './harness/process.ts'
+import { seed } from './harness/seed.ts'
 import { withSession } from './harness/session.ts'
 import { bounded, until } from './harness/until.ts'
 import { type Book, createAccount, emptyBook, startWriters } from './harness/writers.ts'
+import { seeded } from './simulation/random.ts'
 
 /** What a killed service leaves, and how one that is told to stop takes its leave. */
 
@@ -53,10 +55,11 @@ async function assertKept(stage: Stage, served: Served, token: string, book: Boo
 test('what was acknowledged outlives kill -9 of the service, and of its PostgreSQL with it', async (t) => {
   const stage = await prepareStage(t)
   const book = emptyBook()
+  const random = seeded(seed)
   let served = await stage.serve()
   const token = await tokenOf(served, stage.dataDirectory)
   for (const withPostgres of [false, true, false, true]) {
-    const target = book.acknowledged + 20 + Math.floor(Math.random() * 100)
+    const target = book.acknowledged + 20 + random.int(100)
     const writers = startWriters(served.url, token, book)
     await until('enough is written', () => book.acknowledged >= target)
     const postmaster = await stage.postmaster()

@@ -15,6 +15,7 @@ import {
   fitsTable,
   writePeople,
 } from './harness/people.ts'
+import { seed } from './harness/seed.ts'
 import { localFolder, postgresql } from './harness/transfers.ts'
 import { isUnderWay, type ProcessMill, startProcessMill } from './harness/worker-processes.ts'
 import { type Random, seeded } from './simulation/random.ts'
@@ -26,7 +27,6 @@ import { type Random, seeded } from './simulation/random.ts'
 
 const rows = Number(process.env.PENSTOCK_TEST_ROWS ?? 150_000)
 const kills = Number(process.env.PENSTOCK_TEST_KILLS ?? 9)
-const seed = Number(process.env.PENSTOCK_TEST_SEED ?? Date.now() % 1_000_000)
 
 /** A transfer under way, and what must be true of it in the end. */
 type Run = { connectionId: string; transferId: string; fit: number; assertArrived(): Promise<void> }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Batch, type Json, Outcome } from '@penstock/connector'
 import type { Transfer } from '@penstock/wire'
-import fc from 'fast-check'
 import { assertAccounted } from './harness/accounting.ts'
 import { type Engine, numbersIn, people, startEngine, taken } from './harness/engine.ts'
+import fc from './harness/property.ts'
 
 /** What the engine does with what a destination answers, on a real database. */
 

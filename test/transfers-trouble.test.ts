@@ -13,6 +13,7 @@ import { execute } from './harness/database.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { startFlakyEndpoint } from './harness/flaky-endpoint.ts'
 import { assertInTable, countFit, createPeopleTable, fitsFile, fitsTable, writePeople } from './harness/people.ts'
+import { seed } from './harness/seed.ts'
 import { withSession } from './harness/session.ts'
 import { localFolder, postgresql } from './harness/transfers.ts'
 import { bounded, until } from './harness/until.ts'
@@ -21,7 +22,6 @@ import { seeded } from './simulation/random.ts'
 
 /** The truth about rows when what is around a worker fails, or when it is told to leave; workers are processes here. */
 
-const seed = Number(process.env.PENSTOCK_TEST_SEED ?? Date.now() % 1_000_000)
 const rows = 100_000
 
 /** The people into a table, by their key. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { limits, type Role, secretMask } from '@penstock/wire'
-import fc from 'fast-check'
+import fc from '../../../test/harness/property.ts'
 import { boolean, date, type Fields, multiSelect, number, secret, select, text } from './fields.ts'
 import { missingValues, readValues, rebindSecrets, showFields, type Values } from './values.ts'
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../../test/harness/property.ts'
 
 /** Answers of a JSON API that are not what they should be: no JSON, JSON of another form, and good ones with one change. */
 

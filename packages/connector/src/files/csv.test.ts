@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../../../test/harness/property.ts'
 import type { Cell } from '../rows.ts'
 import { dialectOf } from './csv-dialect.ts'
 import { parseCsv } from './csv-parse.ts'

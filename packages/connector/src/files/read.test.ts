@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import fc from 'fast-check'
+import fc from '../../../../test/harness/property.ts'
 import { testContext } from '../acceptance/index.ts'
 import type { Instruction } from '../outcome.ts'
 import { Outcome } from '../outcome.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../../../test/harness/property.ts'
 import { testContext } from '../acceptance/index.ts'
 import type { Batch, DestinationWriter } from '../destination.ts'
 import { Outcome } from '../outcome.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cell } from '@penstock/connector'
-import fc from 'fast-check'
+import fc from '../../../../test/harness/property.ts'
 import { decodeLine, encodeRows } from './tab-separated.ts'
 
 const write = (cell: Cell) => (cell === null ? null : String(cell))

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import type { Cell, Connector, Row, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
-import fc from 'fast-check'
 import { skipWithout } from '../../../../test/harness/programs.ts'
+import fc from '../../../../test/harness/property.ts'
+import { seed } from '../../../../test/harness/seed.ts'
 import { startMariadb } from '../../test/mariadb.ts'
 import { startPostgresql } from '../../test/postgresql.ts'
 import { batchOf, readAll, rowsOf } from '../../test/tables.ts'
@@ -18,7 +19,6 @@ import { postgresql } from '../postgresql/postgresql.ts'
  * Values that pass through a pair of stores: from a table into another store and back into a table of the same type. Each
  * arrives as it was or is rejected on the way; PENSTOCK_TEST_SEED tries other values.
  */
-const seed = Number(process.env.PENSTOCK_TEST_SEED ?? 20_260_131)
 const rowsEach = 60
 
 const server = await startPostgresql()

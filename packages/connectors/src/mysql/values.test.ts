@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Cell, Row } from '@penstock/connector'
-import fc from 'fast-check'
+import fc from '../../../../test/harness/property.ts'
+import { seed } from '../../../../test/harness/seed.ts'
 import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
 import { batchOf, deliver, readAll, rowsOf } from '../../test/tables.ts'
 import { mysql } from './mysql.ts'
 
 /** Every value comes back as it was given, or is rejected; PENSTOCK_TEST_SEED tries other values. */
-const seed = Number(process.env.PENSTOCK_TEST_SEED ?? 20260131)
 const rowsEach = 100
 
 type Kind = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Cell } from '@penstock/connector'
-import fc from 'fast-check'
+import fc from '../../../../test/harness/property.ts'
 import { startPostgresql } from '../../test/postgresql.ts'
 import { batchOf, deliver, readAll, rowsOf } from '../../test/tables.ts'
 import { postgresql } from './postgresql.ts'

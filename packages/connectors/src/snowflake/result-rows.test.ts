@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Outcome } from '@penstock/connector'
-import fc from 'fast-check'
+import fc from '../../../../test/harness/property.ts'
 import { type RawRow, type Rest, rowsIn } from './result-rows.ts'
 
 /** Bytes in pieces that end at these places. */

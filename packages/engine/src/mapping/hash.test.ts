@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../../../../test/harness/property.ts'
 import { digestLength, digestOf, digests, isDigestOfNothing, looksLikeDigest, readDigest } from './hash.ts'
 import { normalisers } from './normalise.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Cell, column, type Records, type Row } from '@penstock/connector'
-import fc from 'fast-check'
+import fc from '../../../../test/harness/property.ts'
 import { digestOf } from './hash.ts'
 import { createMapper, type Mapping, planMapping } from './mapping.ts'
 import { normalisers } from './normalise.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Normalisation, normalisations } from '@penstock/connector'
-import fc from 'fast-check'
+import fc from '../../../../test/harness/property.ts'
 import { normaliseCountry } from './country.ts'
 import { complaints, normalisers, readsByCountry } from './normalise.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import fc from '../../../../test/harness/property.ts'
 import { normalisers } from './normalise.ts'
 
 test('A phone number becomes E.164: with its own country code, or as a national one of the country given', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { column, type Records } from '@penstock/connector'
-import fc from 'fast-check'
+import fc from '../../../../test/harness/property.ts'
 import { scanJson } from './json-text.ts'
 import { type Mapping, mappingFaults, planMapping, readMapping } from './mapping.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Cell, column } from '@penstock/connector'
-import fc from 'fast-check'
+import fc from '../../../../test/harness/property.ts'
 import { digestOf } from './hash.ts'
 import { isPersonal, redact, redactRow, shorten } from './mapping.ts'
 

@@ -1,0 +1,23 @@
+/**
+ * `npm run test:unit [-- part of a path ...] [--flags of node --test]` runs the unit tests: those in `packages/` that need no
+ * database and no installed program. `unitTests` in `harness/imports.ts` says which these are.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { dirname } from 'node:path'
+import { unitTests } from './harness/imports.ts'
+
+const given = process.argv.slice(2)
+const flags = given.filter((one) => one.startsWith('--'))
+const parts = given.filter((one) => !one.startsWith('--'))
+const files = unitTests().filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
+if (files.length === 0) {
+  console.error(`No unit test matches ${parts.join(' ')}. Name a part of a path.`)
+  process.exit(1)
+}
+const tests = spawn(process.execPath, ['--test', '--test-reporter=spec', ...flags, ...files], {
+  cwd: dirname(import.meta.dirname),
+  stdio: 'inherit',
+})
+const [code] = await once(tests, 'exit')
+process.exitCode = typeof code === 'number' ? code : 1
