@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Client, createClient, type Fetch, NoAnswerError } from '@penstock/client'
 import { recorder, refusal } from './harness/recorder.ts'
 import { type Organization, startTestService, type TestService } from './harness/service.ts'
+import { until } from './harness/until.ts'
 
 /** The client and its tokens, and what it does when something is in the way. */
 
@@ -41,12 +41,10 @@ describe('tokens of the client', { concurrency: true }, () => {
       return Response.json({ ...token, expiry: 1 })
     })
     const client = withCredentials(fetch)
-    const deadline = Date.now() + 10_000
-    while (tokenRequests(calls).length < 2 && Date.now() < deadline) {
+    await until('a second token is asked for', async () => {
       await client.listAccounts()
-      await delay(20)
-    }
-    assert.equal(tokenRequests(calls).length, 2)
+      return tokenRequests(calls).length === 2
+    })
     assert.deepEqual(
       calls.filter((call) => call.endsWith('401')),
       [],

@@ -8,7 +8,6 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import {
   type EmbeddedPostgres,
@@ -18,6 +17,7 @@ import {
 } from '../packages/server/src/embedded/embedded-postgres.ts'
 import { readNote } from '../packages/server/src/embedded/place.ts'
 import { findPostmaster } from '../packages/server/src/embedded/postmaster.ts'
+import { until } from './harness/until.ts'
 
 const root = dirname(import.meta.dirname)
 const rooms = join(root, 'packages/server/src/embedded')
@@ -88,21 +88,13 @@ async function holding(child: ChildProcess): Promise<Holder> {
   child.stderr?.on('data', (text) => {
     said.stderr += text
   })
-  await until(() => said.stdout.includes('\n') || child.exitCode !== null)
+  await until('the process holds its server or has ended', () => said.stdout.includes('\n') || child.exitCode !== null)
   assert.equal(child.exitCode, null, said.stderr)
   return {
     process: child,
     url: said.stdout.trim(),
     stop: () => end(child, () => child.stdin?.end()),
     kill: () => end(child, () => child.kill('SIGKILL')),
-  }
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while (!(await condition())) {
-    assert(Date.now() < deadline, `not within 30 seconds: ${condition}`)
-    await sleep(5)
   }
 }
 
@@ -128,6 +120,7 @@ async function occupy(t: TestContext, port: number): Promise<void> {
   stranger.on('error', () => {})
   t.after(() => stranger.close())
   await until(
+    'a stranger listens on the port',
     () =>
       stranger.listening ||
       new Promise<boolean>((resolve) => {
@@ -228,7 +221,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
     const pid = await postmasterPid()
     await killed.kill()
     process.kill(pid, 'SIGKILL')
-    await until(async () => !(await isRunning()))
+    await until('the server has stopped', async () => !(await isRunning()))
     const { url } = await start()
     assert.deepEqual(await query(url, 'select value from kept'), { value: 7 })
   })
@@ -239,7 +232,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
     await query(url, 'create table kept as select 7 as value')
     const pid = await postmasterPid()
     process.kill(pid, 'SIGKILL')
-    await until(() =>
+    await until('the server runs again', () =>
       query(url, 'select value from kept').then(
         (row) => row?.value === 7,
         () => false,
@@ -275,7 +268,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
     await occupy(t, Number(taken))
     const other = await holding(spawnHolder())
     assert.notEqual(new URL(other.url).port, taken)
-    await until(() => server.url === other.url)
+    await until('the server has the other address', () => server.url === other.url)
     assert.deepEqual(await query(server.url, 'select 1 as one'), { one: 1 })
     await server.stop()
     await other.stop()
@@ -303,7 +296,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
     const { directory, start, spawnHolder } = await prepare(t)
     const child = spawnHolder()
     const unfinished = async () => (await readdir(directory)).filter((name) => name.startsWith('unfinished-'))
-    await until(async () => {
+    await until('initdb is at work', async () => {
       const [name] = existsSync(directory) ? await unfinished() : []
       return name !== undefined && existsSync(join(directory, name, 'data', 'PG_VERSION'))
     })
