@@ -266,6 +266,24 @@ describe('removing a connector', () => {
     assert.notEqual(after?.configurationId, before?.configurationId)
     assert(after?.configuration.every(({ value }) => value === ''))
   })
+
+  test('takes the version of its configuration in If-Match: one that was saved since is not removed', async () => {
+    const { id } = await caller.addAccountWithEnds()
+    const connector = { accountId: id, id: source.id }
+    const version = async () => (await caller.call('getConnectorConfiguration', connector)).headers.etag ?? ''
+    const remove = (etag = '') => caller.call('removeConnector', { ...connector, headers: { 'if-match': etag } })
+    const before = await version()
+    await caller.configureEnds(id)
+    const catalogue = await caller.call('getConnector', connector)
+    for (const stale of [before, catalogue.headers.etag]) {
+      const { status, error } = await remove(stale)
+      assert.deepEqual([status, error], [412, 'precondition_failed'])
+    }
+    assert.equal((await remove(await version())).status, 200)
+    // Added again, it is another one.
+    await caller.addConnectors(id, source)
+    assert.equal((await remove(before)).error, 'precondition_failed')
+  })
 })
 
 test('a connector that is not added is told from one that does not exist', async () => {

@@ -155,7 +155,7 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     status: 200,
     reply: shapes.addedConnector,
     acts: 'in a sub-account',
-    changes: 'getConnector',
+    changes: 'getConnectorConfiguration',
     prepare: aConnector,
   },
 

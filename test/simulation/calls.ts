@@ -271,6 +271,7 @@ const versioned: readonly OperationId[] = [
   'editAccount',
   'deleteAccount',
   'configureConnector',
+  'removeConnector',
   'updateConnection',
   'updateConnectionStatus',
   'deleteConnection',
@@ -287,7 +288,8 @@ function withHeaders(random: Random, model: Model, call: Call): Call {
   }
   if (!versioned.includes(call.operation) || !random.percent(20)) return call
   const configurationId = model.accounts.get(call.accountId ?? '')?.added.get(call.id ?? '')?.configurationId
-  const resource = call.operation === 'configureConnector' ? configurationId : call.id
+  const isOfConnector = call.operation === 'configureConnector' || call.operation === 'removeConnector'
+  const resource = isOfConnector ? configurationId : call.id
   const seen = [...model.etags].filter(([version]) => version.startsWith(`${resource}@`)).slice(-2)
   const [version, etag] = random.any(seen) ?? []
   return version && etag ? { ...call, ifMatch: { etag, version } } : call

@@ -254,6 +254,7 @@ const connectorRules = {
       )
       return used ? [...codes, 'connector_in_use'] : codes
     },
+    version: ({ added }) => `${added.configurationId}@${added.version}`,
     answer: ({ account, added }, payload) => {
       const shouldBe = viewAdded(account, added.connectorId)
       account.added.delete(added.connectorId)

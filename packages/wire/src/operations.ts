@@ -196,7 +196,7 @@ export const operations = {
     tag: 'Connectors',
     summary: 'Remove a connector from a sub-account',
     description:
-      'Takes a connector out of the sub-account and destroys its secrets. It is refused while a connection that is not deleted uses the connector.',
+      'Takes a connector out of the sub-account and destroys its secrets. It is refused while a connection that is not deleted uses the connector. `If-Match` takes the ETag of its configuration, not that of its entry in the catalogue.',
     scope: 'account',
     reply: AddedConnector,
     done: 'Connector removed',

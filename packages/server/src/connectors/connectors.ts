@@ -37,7 +37,8 @@ import { viewAdded, viewConfiguration, viewSaved, viewSupported } from './view.t
 const usersNamedMax = 10
 
 /** One version of a configuration; a connector that was removed and added again is not the one it was. */
-const etagOf = ({ configurationId, version }: queries.ConfigurationRow) => `${configurationId}-${version}`
+const etagOf = ({ configurationId, version }: Pick<queries.ConfigurationRow, 'configurationId' | 'version'>) =>
+  `${configurationId}-${version}`
 
 export function getConnector(catalogue: Catalogue, id: string): { reply: WireConnector; etag: string } {
   const connector = catalogue.find(id) ?? refuse('not_found')
@@ -209,7 +210,7 @@ export async function removeConnector(
   if (!(await queries.lockAdded.first(tx, owner))) refuse('connector_not_added')
   const row = (await queries.findAdded.first(tx, owner)) ?? refuse('connector_not_added')
   requireEditable(row, environment)
-  precondition.check(catalogue.etag(connector))
+  precondition.check(etagOf(row))
   const users = await queries.connectionsUsing.all(tx, { ...owner, limit: usersNamedMax })
   refuseFaults(
     users.map(({ id, name }) => ({ field: `connection.${id}`, message: `${name} uses this connector` })),
