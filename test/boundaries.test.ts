@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join, posix } from 'node:path'
 import { test } from 'node:test'
+import { operations } from '@penstock/wire'
 
 /** The walls of ARCHITECTURE.md, proven on the sources' imports and SQL. An exception stands here with its reason. */
 
@@ -21,6 +22,7 @@ type Source = {
 type Manifest = {
   name: string
   exports?: Record<string, string>
+  bin?: Record<string, string>
   dependencies?: Record<string, string>
   devDependencies?: Record<string, string>
 }
@@ -74,6 +76,9 @@ const loaders: Readonly<Record<string, string>> = {
   'connectors/src/load.ts': 'loads the one connector that a runner needs, by its slug',
 }
 
+/** Where npm has put the PostgreSQL of this machine, only its own resolution can tell; it loads nothing. */
+const resolver = 'server/src/embedded/binaries.ts'
+
 test('every import is seen', () => {
   assert(sources.length > 200 && packages.size >= 5)
   const unseen = sources.flatMap((source) => {
@@ -84,8 +89,6 @@ test('every import is seen', () => {
     return begun.length - inMany.length + imports.length === source.imports.length + made ? [] : [where(source)]
   })
   assertNone(unseen)
-  // Where npm has put the PostgreSQL of this machine, only its own resolution can tell; it loads nothing.
-  const resolver = 'server/src/embedded/binaries.ts'
   const requiring = sources.filter(({ text }) => /\bcreateRequire\b|(?<![.\w])require\(/.test(text)).map(where)
   assertNone(requiring.filter((file) => file !== resolver))
 })
@@ -185,6 +188,42 @@ test('no package imports what its package.json does not declare', () => {
   )
 })
 
+test('what a package exports is there, and so is every file that this test names', () => {
+  const named = [...packages].flatMap(([name, { exports = {}, bin = {} }]) =>
+    [...Object.values(exports), ...Object.values(bin)].map((file) => posix.join('packages', name, file)),
+  )
+  const excepted = [...Object.keys(loaders), resolver, schemaFile, beside, runnerFile].map((file) =>
+    posix.join('packages', file),
+  )
+  assertNone([...named, ...excepted].filter((file) => !existsSync(join(root, file))))
+  assertNone(
+    movers.filter(
+      (mover) => !sources.some(({ imports }) => imports.some(({ specifier }) => packageName(specifier) === mover)),
+    ),
+  )
+})
+
+test('ARCHITECTURE names every module of the server, and what the documents link to is there', () => {
+  const architecture = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+  const modules = layers.filter((layer) => layer.endsWith('/'))
+  assertNone(modules.filter((name) => !architecture.includes(`| \`${name}\``)))
+  const documents = [
+    'README.md',
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    ...globSync('docs/*.md', { cwd: root }),
+  ]
+  assertNone(
+    documents.flatMap((document) =>
+      [...readFileSync(join(root, document), 'utf8').matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g)]
+        .map(([, link = '']) => join(dirname(document), link))
+        .filter((link) => !existsSync(join(root, link)))
+        .map((link) => `${document} links to ${link}`),
+    ),
+  )
+})
+
 test('drizzle, which is slow to load, is loaded by drizzle-kit and nothing that runs', () => {
   const loads = ({ specifier }: Import) => /^drizzle-|\/db\/schema\.ts$|^\.\/schema\.ts$/.test(specifier)
   const loading = server.filter((source) => source.imports.some(loads)).map(where)
@@ -228,13 +267,17 @@ function loadedWith(entries: readonly Source[], dynamic: (source: Source) => boo
   return found
 }
 
+const runnerFile = 'engine/src/runner.ts'
+
 /** What moves data: the drivers, the formats of files, the way to the network, the engine. */
-const movers = ['ssh2', 'mysql2', 'mysql2/promise', 'aws4fetch', 'fast-xml-parser', 'jose', 'hyparquet']
+const movers = ['ssh2', 'mysql2', 'aws4fetch', 'fast-xml-parser', 'jose', 'hyparquet']
 
 test('the server loads definitions of connectors, and nothing of what they do', () => {
   const loaded = loadedWith(server, ({ package: name }) => name === 'server')
   const does = (source: Source) =>
-    source.imports.some(({ specifier, typeOnly, dynamic }) => !typeOnly && !dynamic && movers.includes(specifier)) ||
+    source.imports.some(
+      ({ specifier, typeOnly, dynamic }) => !typeOnly && !dynamic && movers.includes(packageName(specifier)),
+    ) ||
     /^connector\/src\/(egress\/(index|egress|exchange|answer|look-up)|files\/(index|read|write|csv|ndjson|parquet|opened))|^engine\/src\/(transfer|jobs|runner|check|inspect|preview)/.test(
       where(source),
     )
@@ -243,7 +286,7 @@ test('the server loads definitions of connectors, and nothing of what they do', 
 })
 
 test('the engine alone loads what connectors do', () => {
-  const runner = sources.filter((source) => where(source) === 'engine/src/runner.ts')
+  const runner = sources.filter((source) => where(source) === runnerFile)
   const loaded = loadedWith(runner, () => true)
   assert(loaded.size > 50, 'the runner loads the engine')
   assertNone([...loaded.keys()].filter((source) => ['server', 'client', 'console'].includes(source.package)).map(where))
@@ -254,7 +297,7 @@ test('the engine alone loads what connectors do', () => {
 })
 
 test('a runner starts without what is slow to load: the schemas, the phone numbers, a second HTTP client', () => {
-  const runner = sources.filter((source) => where(source) === 'engine/src/runner.ts')
+  const runner = sources.filter((source) => where(source) === runnerFile)
   const slow = ['typebox', 'libphonenumber-js/min', 'node:http', 'node:https']
   assertNone(
     [...loadedWith(runner, () => false).keys()].flatMap((source) =>
@@ -270,15 +313,13 @@ const layers = [
   'refusal.ts',
   'identifiers.ts',
   'time.ts',
-  'environment.ts',
   'db/',
+  'call.ts',
   'secrets/',
   'config.ts',
   'log.ts',
   'embedded/',
   'runners/',
-  'documents/',
-  'http/',
   'organizations/',
   'tokens/',
   'accounts/',
@@ -286,7 +327,9 @@ const layers = [
   'connections/',
   'transfers/',
   'reports/',
-  'deps.ts',
+  'handlers.ts',
+  'documents/',
+  'http/',
   'worker/',
   'service.ts',
   'connector-documents.ts',
@@ -295,7 +338,6 @@ const layers = [
 ]
 const rooms = layers.slice(layers.indexOf('organizations/'), layers.indexOf('reports/') + 1)
 const layerOf = (path: string) => (path.includes('/') ? `${path.split('/')[0]}/` : path)
-const isRoutes = ({ path }: Source) => path.endsWith('/routes.ts')
 
 /** What each file of the server imports of another layer. */
 const crossings = server.flatMap((source) =>
@@ -310,15 +352,16 @@ const say = ({ source, path }: { source: Source; path: string }) => `${where(sou
 test('the server depends downward only', () => {
   const unknown = server.map(({ path }) => layerOf(path)).filter((layer) => !layers.includes(layer))
   assert.deepEqual([...new Set(unknown)], [], 'say where these stand')
-  const upward = crossings
-    .filter(({ from, to }) => layers.indexOf(to) >= layers.indexOf(from))
-    // What the rooms are handed is told in one type, which names what they are made of.
-    .filter(({ source, to, typeOnly }) => !(isRoutes(source) && to === 'deps.ts' && typeOnly))
+  const upward = crossings.filter(({ from, to }) => layers.indexOf(to) >= layers.indexOf(from))
   assertNone(upward.map(say))
 })
 
-test('http imports no room', () => {
-  assertNone(crossings.filter(({ from, to }) => from === 'http/' && rooms.includes(to)).map(say))
+test('http imports no room, and no room imports http or the command line, not even a type', () => {
+  const edges = ['http/', 'documents/', 'cli/']
+  assertNone(crossings.filter(({ from, to }) => rooms.includes(from) && edges.includes(to)).map(say))
+  assertNone(
+    crossings.filter(({ from, to }) => from === 'http/' && (rooms.includes(to) || to === 'handlers.ts')).map(say),
+  )
 })
 
 test('no room imports the statements of another one', () => {
@@ -329,18 +372,17 @@ test('no room imports the statements of another one', () => {
   )
 })
 
-test('routes take from other rooms nothing but types', () => {
+test('the rule of an operation is its handler, by the name of the operation: `(call, deps)`', () => {
+  const signature = (name: string) =>
+    new RegExp(
+      `^export (?:(?:async )?function ${name}|const ${name} = )\\(\\s*(?:\\w+|\\{[^;]*?\\}): Call<'${name}'>`,
+      'm',
+    )
   assertNone(
-    crossings.filter(({ source, to, typeOnly }) => isRoutes(source) && rooms.includes(to) && !typeOnly).map(say),
-  )
-})
-
-test('routes call rules and no statement', () => {
-  const imports = server.filter(isRoutes).flatMap((source) => source.imports.map((one) => ({ source, one })))
-  assertNone(
-    imports
-      .filter(({ source, one }) => isRelative(one) && target(source, one).endsWith('/queries.ts'))
-      .map(({ source, one }) => `${where(source)} imports ${one.specifier}`),
+    Object.keys(operations).filter(
+      (name) =>
+        server.filter(({ path, text }) => rooms.includes(layerOf(path)) && signature(name).test(text)).length !== 1,
+    ),
   )
 })
 

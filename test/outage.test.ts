@@ -125,7 +125,7 @@ describe('while the database is away', { concurrency: 3 }, () => {
 
       await proxy.set('open')
       await until('the service is ready', async () => (await look(service, '/readyz')).status === 200, backWithinMs)
-      await until('it hears of other processes', () => service.service.deps.notices.hearing, backWithinMs)
+      await until('it hears of other processes', () => service.service.notices.hearing, backWithinMs)
       for (const operation of ['listAccounts', 'updateConnectionStatus', 'createToken'] as const) {
         const reply = await caller.call(operation, calls[operation])
         assert.equal(reply.status, 200, reply.text)
@@ -228,11 +228,11 @@ describe('while a service cannot hear the others', { concurrency: 4 }, () => {
       assert.equal((await callerOf(other, organization).call('deleteAccount', { id: accountId })).status, 200)
       await until('the revoked client is refused', async () => (await asRevoked()) === 401)
       await until('the deleted account is gone', async () => (await inDeleted()) === 404)
-      assert.equal(service.service.deps.notices.hearing, false)
+      assert.equal(service.service.notices.hearing, false)
       assert.equal((await caller.call('listAccounts')).status, 200)
 
       await proxy.set('open')
-      await until('it hears again', () => service.service.deps.notices.hearing)
+      await until('it hears again', () => service.service.notices.hearing)
       assert.deepEqual([await asRevoked(), await inDeleted()], [401, 404])
       const another = await service.addOrganization()
       assert.equal((await service.call('listAccounts', { token: another.token })).status, 200)
@@ -254,7 +254,7 @@ describe('while a service cannot hear the others', { concurrency: 4 }, () => {
     }
     await until('it listens', async () => (await sessions()) === 1)
     await proxy.set('reset', notices)
-    await until('it is deaf', () => !service.service.deps.notices.hearing)
+    await until('it is deaf', () => !service.service.notices.hearing)
     await proxy.set('held', notices)
     await until('it tries again', () => proxy.passing(notices) > 0)
     await bounded('the end', service.service.close(), 15_000)

@@ -49,13 +49,12 @@ export async function startWorld(): Promise<World> {
       return { status, error: failed, payload: response, etag: headers.etag, total: headers['x-total-count'] }
     },
     meet: async (accountId, id, trigger) => {
-      const { catalogue, config, accounts } = service.service.deps
-      const ground = { catalogue, environment: config.environment.name, quota: config.quotas.connections }
+      const { deps } = service.service
       const owner = await service.database.pool.query('select organization_id from accounts where id = $1', [accountId])
       await service.database.transaction(async (tx) => {
-        const account = await accounts.find(tx, owner.rows[0].organization_id, accountId, true)
+        const account = await deps.accounts.find(tx, owner.rows[0].organization_id, accountId, true)
         assert(account)
-        await triggerConnection(tx, ground, account, id, trigger, { check: () => {} })
+        await triggerConnection({ db: tx, account, id, precondition: { check: () => {} } }, deps, trigger)
       })
     },
     restoreAccount: (id) =>

@@ -37,6 +37,18 @@ export function requireQuota(
   }
 }
 
+/** What says in which environment this deployment runs. */
+export type InEnvironment = { readonly config: { readonly environment: { readonly name: string } } }
+
+/** Whether a row was made in the environment of this deployment (`env`), and so can be changed here (`editable`). */
+export const isEditable = ({ env }: { env: string }, { config }: InEnvironment): boolean =>
+  env === config.environment.name
+
+/** Refuses with `not_editable` what was made in another environment. */
+export function requireEditable(row: { env: string }, deps: InEnvironment): void {
+  if (!isEditable(row, deps)) refuse('not_editable')
+}
+
 /** Refuses with all faults at once where there are any. */
 export function refuseFaults(faults: readonly Fault[], code: ErrorCode = 'invalid_request'): void {
   if (faults.length > 0) refuse(code, faults)

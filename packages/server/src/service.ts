@@ -1,36 +1,28 @@
-import type { OperationId } from '@penstock/wire'
 import type { FastifyInstance } from 'fastify'
 import { createAccountFinder } from './accounts/accounts.ts'
-import { accountRoutes } from './accounts/routes.ts'
 import type { Config } from './config.ts'
 import { connectionsOfAccounts, countConnections } from './connections/connections.ts'
-import { connectionRoutes } from './connections/routes.ts'
 import { createCatalogue } from './connectors/catalogue.ts'
-import { connectorRoutes } from './connectors/routes.ts'
 import { findUnknownConnectors } from './connectors/unknown.ts'
 import type { Database, DatabaseUrl } from './db/database.ts'
-import { createNotices } from './db/notices.ts'
-import type { Deps } from './deps.ts'
+import { createNotices, type Notices } from './db/notices.ts'
+import { type Deps, handlers } from './handlers.ts'
 import { createApp } from './http/app.ts'
-import type { Gate, Handlers } from './http/call.ts'
 import { serveConsole } from './http/console.ts'
 import { serveDocuments } from './http/documents.ts'
 import { serveHealth } from './http/health.ts'
 import type { Timeouts } from './http/listener.ts'
 import { observe } from './http/observe.ts'
 import { connectionsWithin, readOpenFilesMax } from './http/open-files.ts'
-import { serveOperations } from './http/serve.ts'
+import { type Gate, serveOperations } from './http/serve.ts'
 import type { Logger } from './log.ts'
 import { registerEnvironment } from './organizations/organizations.ts'
-import { reportRoutes } from './reports/routes.ts'
 import type { Runners } from './runners/runner-pool.ts'
 import { openKeyring } from './secrets/keyring.ts'
 import type { MasterKey } from './secrets/seal.ts'
 import { createAttempts, createRequestLimit } from './tokens/attempts.ts'
-import { tokenRoutes } from './tokens/routes.ts'
-import { createAuthenticator } from './tokens/tokens.ts'
+import { createAuthenticator, createCredentialCheck } from './tokens/tokens.ts'
 import { createInteractiveJobs } from './transfers/interactive.ts'
-import { transferRoutes } from './transfers/routes.ts'
 import { readTransferTotals } from './transfers/totals/totals.ts'
 import { waitingJobs } from './worker/worker.ts'
 
@@ -38,6 +30,7 @@ import { waitingJobs } from './worker/worker.ts'
 export type Service = {
   readonly app: FastifyInstance
   readonly deps: Deps
+  readonly notices: Notices
   /** Takes no new connections, answers what is in flight, and lets go of the database. */
   close(): Promise<void>
 }
@@ -74,11 +67,10 @@ export async function createService(
   const catalogue = createCatalogue(config.publicUrl)
   const deps: Deps = {
     config,
-    database,
-    notices,
     keyring,
     attempts: createAttempts(),
     requestLimit: createRequestLimit(config.rateLimitPerMinute),
+    areCredentialsRight: createCredentialCheck(database, notices),
     accounts,
     accountContents: connectionsOfAccounts,
     catalogue,
@@ -88,14 +80,6 @@ export async function createService(
     authenticate: createAuthenticator(database, notices),
     findAccount: accounts.find,
     limit: ({ clientId }) => deps.requestLimit(clientId),
-  }
-  const handlers: Handlers<OperationId> = {
-    ...tokenRoutes(deps),
-    ...connectorRoutes(deps),
-    ...accountRoutes(deps),
-    ...connectionRoutes(deps),
-    ...transferRoutes(deps),
-    ...reportRoutes(),
   }
   await notices.start()
 
@@ -129,11 +113,12 @@ export async function createService(
   serveHealth(app, database, () => draining)
   serveDocuments(app, config.publicUrl)
   await serveConsole(app, config.publicUrl)
-  serveOperations(app, { gate, database, publicUrl: config.publicUrl, handlers })
+  serveOperations(app, { gate, database, publicUrl: config.publicUrl, handlers, deps })
   const open = opened.move()
   return {
     app,
     deps,
+    notices,
     close: async () => {
       draining = true
       await open.disposeAsync()

@@ -1,22 +1,28 @@
-import { type Account, type AccountEntry, type BodyOf, limits, type QueryOf } from '@penstock/wire'
+import { limits } from '@penstock/wire'
+import type { ActingAccount, Actor, Answer, Call, Precondition } from '../call.ts'
+import type { Config } from '../config.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { containing } from '../db/like.ts'
 import type { Notices } from '../db/notices.ts'
 import { createRemembered } from '../db/remembered.ts'
-import { requireEditable } from '../environment.ts'
-import type { ActingAccount, Actor } from '../http/call.ts'
-import type { Precondition } from '../http/precondition.ts'
 import { newIdentifier } from '../identifiers.ts'
-import { refuse, requireQuota } from '../refusal.ts'
+import { type InEnvironment, refuse, requireEditable, requireQuota } from '../refusal.ts'
 import * as queries from './queries.ts'
 import { viewAccount, viewAccountEntry } from './view.ts'
 
 /** Sub-accounts (specification, sections 2.7 and 4.3). */
 
-/** What goes and comes back with an account; the rooms above this one see to it. */
+/** What is deleted and restored with an account, by the modules above this one. */
 export type AccountContents = {
   delete(tx: Transaction, accountId: string): Promise<void>
   restore(tx: Transaction, accountId: string): Promise<void>
+}
+
+/** What the handlers of accounts need. */
+export type AccountDeps = {
+  readonly config: Config
+  readonly accounts: ReturnType<typeof createAccountFinder>
+  readonly accountContents: AccountContents
 }
 
 /** What notices about accounts that are gone are called. */
@@ -26,20 +32,15 @@ const rememberedAccountsMax = 10_000
 /** One version of an account; its ETag. */
 const etagOf = ({ version }: { version: number }) => String(version)
 
-export async function getAccount(
-  db: Db,
-  { organizationId }: Actor,
-  id: string,
-): Promise<{ reply: Account; etag: string }> {
-  const row = (await queries.findAccount.first(db, { organizationId, id })) ?? refuse('not_found')
-  return { reply: viewAccount(row), etag: etagOf(row) }
+export function getAccount({ db, actor, id }: Call<'getAccount'>): Promise<Answer<'getAccount'>> {
+  return findAccount(db, actor, id)
 }
 
-export async function listAccounts(
-  db: Db,
-  { organizationId }: Actor,
-  { q, size, offset }: QueryOf<'listAccounts'>,
-): Promise<{ reply: AccountEntry[]; total: number }> {
+export async function listAccounts({
+  db,
+  actor: { organizationId },
+  query: { q, size, offset },
+}: Call<'listAccounts'>): Promise<Answer<'listAccounts'>> {
   const like = containing(q)
   const [rows, count] = await Promise.all([
     queries.listAccounts.all(db, { organizationId, like, size, offset }),
@@ -48,15 +49,12 @@ export async function listAccounts(
   return { reply: rows.map(viewAccountEntry), total: count?.total ?? 0 }
 }
 
-/** Creates a sub-account. Refuses with `quota_exceeded` where the organization has as many as `quota` allows. */
+/** Creates a sub-account. Refuses with `quota_exceeded` where the organization has as many as the quota allows. */
 export async function addAccount(
-  tx: Transaction,
-  actor: Actor,
-  { env, quota }: { env: string; quota: number },
-  { name, enabled = true }: BodyOf<'addAccount'>,
-): Promise<{ reply: Account; etag: string }> {
+  { db: tx, actor: { organizationId }, body: { name, enabled = true } }: Call<'addAccount'>,
+  { config }: AccountDeps,
+): Promise<Answer<'addAccount'>> {
   const id = newIdentifier()
-  const { organizationId } = actor
   // Accounts of one organization are created one after another, so that each counts those before it.
   await queries.lockOrganization.first(tx, { organizationId })
   const count = await queries.countForQuota.first(tx, { organizationId })
@@ -64,42 +62,36 @@ export async function addAccount(
     { live: (count?.live ?? 0) + 1, kept: (count?.kept ?? 0) + 1 },
     {
       ...{ field: 'account', what: 'sub-accounts of the organization' },
-      ...{ max: quota, setting: 'PENSTOCK_QUOTA_ACCOUNTS' },
+      ...{ max: config.quotas.accounts, setting: 'PENSTOCK_QUOTA_ACCOUNTS' },
     },
   )
+  const env = config.environment.name
   const row = await queries.insertAccount.first(tx, { id, organizationId, name: name.trim(), enabled, env })
   if (!row) throw new Error(`Account ${id} was not made`)
   return { reply: viewAccount(row), etag: etagOf(row) }
 }
 
 export async function editAccount(
-  tx: Transaction,
-  actor: Actor,
-  env: string,
-  id: string,
-  { name, enabled }: BodyOf<'editAccount'>,
-  precondition: Precondition,
-): Promise<{ reply: Account; etag: string }> {
-  await lockForChange(queries.lockAccount, tx, actor, env, id, precondition)
+  { db: tx, actor, id, body: { name, enabled }, precondition }: Call<'editAccount'>,
+  deps: AccountDeps,
+): Promise<Answer<'editAccount'>> {
+  await lockForChange(queries.lockAccount, { db: tx, actor, id, precondition }, deps)
   await queries.updateAccount.run(tx, { id, name: name?.trim() ?? null, enabled: enabled ?? null })
-  return getAccount(tx, actor, id)
+  return findAccount(tx, actor, id)
 }
 
 /** Deletes an account with all it holds, at once; an operator can restore it within 30 days. */
 export async function deleteAccount(
-  tx: Transaction,
-  actor: Actor,
-  env: string,
-  id: string,
-  precondition: Precondition,
-  contents: AccountContents,
-): Promise<Account> {
-  await lockForChange(queries.lockAccountForDeletion, tx, actor, env, id, precondition)
-  await contents.delete(tx, id)
+  { db: tx, actor, id, precondition }: Call<'deleteAccount'>,
+  deps: AccountDeps,
+): Promise<Answer<'deleteAccount'>> {
+  await lockForChange(queries.lockAccountForDeletion, { db: tx, actor, id, precondition }, deps)
+  await deps.accountContents.delete(tx, id)
   await queries.deleteAccount.run(tx, { id })
   await queries.announceAccount.run(tx, { topic: accountTopic, value: id })
   const row = await queries.findDeletedAccount.first(tx, { id })
-  return viewAccount(row ?? refuse('not_found'))
+  tx.afterCommit(() => deps.accounts.forget(id))
+  return { reply: viewAccount(row ?? refuse('not_found')) }
 }
 
 /**
@@ -123,16 +115,18 @@ export const accountsOf = (db: Db, organizationId: string | null) => queries.sel
 export const deletedAccountsOf = (db: Db, organizationId: string | null) =>
   queries.selectDeletedAccounts.all(db, { organizationId, windowDays: limits.restoreWindowDays })
 
+async function findAccount(db: Db, { organizationId }: Actor, id: string) {
+  const row = (await queries.findAccount.first(db, { organizationId, id })) ?? refuse('not_found')
+  return { reply: viewAccount(row), etag: etagOf(row) }
+}
+
 async function lockForChange(
   lock: typeof queries.lockAccount,
-  tx: Transaction,
-  { organizationId }: Actor,
-  env: string,
-  id: string,
-  precondition: Precondition,
+  { db, actor: { organizationId }, id, precondition }: { db: Db; actor: Actor; id: string; precondition: Precondition },
+  deps: InEnvironment,
 ): Promise<void> {
-  const row = (await lock.first(tx, { organizationId, id })) ?? refuse('not_found')
-  requireEditable(row, env)
+  const row = (await lock.first(db, { organizationId, id })) ?? refuse('not_found')
+  requireEditable(row, deps)
   precondition.check(etagOf(row))
 }
 

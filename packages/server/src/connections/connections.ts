@@ -1,51 +1,42 @@
 import {
   type BodyOf,
-  type Connection,
-  type ConnectionDetails,
-  type ConnectionEvent,
   type ConnectionStatus,
   connectionStatuses,
   lifecycle,
-  type QueryOf,
   type RememberedStatus,
   type Trigger,
-  type UpdatedConnection,
 } from '@penstock/wire'
 import type { AccountContents } from '../accounts/accounts.ts'
+import type { ActingAccount, Actor, Answer, Call } from '../call.ts'
+import type { Config } from '../config.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { idsNamed } from '../connectors/connectors.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { violates } from '../db/errors.ts'
 import { containing } from '../db/like.ts'
-import { requireEditable } from '../environment.ts'
-import type { ActingAccount, Actor } from '../http/call.ts'
-import type { Precondition } from '../http/precondition.ts'
 import { newIdentifier } from '../identifiers.ts'
-import { refuse, refuseFaults, requireQuota } from '../refusal.ts'
+import { refuse, refuseFaults, requireEditable, requireQuota } from '../refusal.ts'
 import { ends, readSettings, requireCompatible, requireReady } from './ends.ts'
 import * as queries from './queries.ts'
 import { viewConnection, viewConnectionDetails, viewEvent, viewUpdatedConnection } from './view.ts'
 
 /** Connections (specification, sections 2.8, 3 and 4.4). */
 
-/** What every rule here needs to know of the deployment; `quota`: how many connections a sub-account may have. */
-export type Ground = { catalogue: Catalogue; environment: string; quota: number }
+/** What the handlers of connections need. */
+export type ConnectionDeps = { readonly config: Config; readonly catalogue: Catalogue }
 
 const etagOf = ({ version }: { version: number }) => String(version)
 
 export async function listConnections(
-  db: Db,
-  { catalogue, environment }: Ground,
-  actor: Actor,
-  account: ActingAccount | undefined,
-  { q, status: wanted, size, offset }: QueryOf<'listConnections'>,
-): Promise<{ reply: Connection[]; total: number }> {
+  { db, actor, account, query: { q, status: wanted, size, offset } }: Call<'listConnections'>,
+  deps: ConnectionDeps,
+): Promise<Answer<'listConnections'>> {
   const status = connectionStatuses.find((name) => name.toLowerCase() === wanted?.toLowerCase()) ?? null
   const filter = {
     organizationId: actor.organizationId,
     accountId: account?.id ?? null,
     like: containing(q),
-    connectorIds: idsNamed(catalogue, q),
+    connectorIds: idsNamed(deps.catalogue, q),
     status,
   }
   const { list, count } = queries.connectionList(filter)
@@ -53,7 +44,7 @@ export async function listConnections(
     list.all(db, { ...filter, size, offset }),
     count ? count.first(db, filter).then((row) => row?.total ?? 0) : countByStatus(db, actor, account, status),
   ])
-  return { reply: rows.map((row) => viewConnection(row, catalogue, environment)), total }
+  return { reply: rows.map((row) => viewConnection(row, deps)), total }
 }
 
 async function countByStatus(
@@ -70,22 +61,20 @@ async function countByStatus(
 }
 
 export async function getConnection(
-  db: Db,
-  { catalogue, environment }: Ground,
-  account: ActingAccount,
-  id: string,
-): Promise<{ reply: ConnectionDetails; etag: string }> {
+  { db, account, id }: Call<'getConnection'>,
+  deps: ConnectionDeps,
+): Promise<Answer<'getConnection'>> {
   const row = await findConnection(db, account, id)
-  return { reply: viewConnectionDetails(row, catalogue, environment), etag: etagOf(row) }
+  return { reply: viewConnectionDetails(row, deps), etag: etagOf(row) }
 }
 
 /** The history of a connection, also of a deleted one while it can be restored. */
-export async function listConnectionEvents(
-  db: Db,
-  account: ActingAccount,
-  id: string,
-  { size, offset }: QueryOf<'listConnectionEvents'>,
-): Promise<{ reply: ConnectionEvent[]; total: number }> {
+export async function listConnectionEvents({
+  db,
+  account,
+  id,
+  query: { size, offset },
+}: Call<'listConnectionEvents'>): Promise<Answer<'listConnectionEvents'>> {
   await findConnection(db, account, id)
   const [rows, count] = await Promise.all([
     queries.listEvents.all(db, { connectionId: id, size, offset }),
@@ -99,11 +88,10 @@ export async function listConnectionEvents(
  * sub-account has as many connections as its quota allows.
  */
 export async function createConnection(
-  tx: Transaction,
-  { catalogue, environment, quota }: Ground,
-  account: ActingAccount,
-  body: BodyOf<'createConnection'>,
-): Promise<Connection> {
+  { db: tx, account, body }: Call<'createConnection'>,
+  deps: ConnectionDeps,
+): Promise<Answer<'createConnection'>> {
+  const { catalogue, config } = deps
   const find = (field: 'srcConnectorId' | 'destConnectorId') =>
     catalogue.find(body[field]) ??
     refuse('not_found', [{ field: `body.${field}`, message: `no connector of the catalogue is ${body[field]}` }])
@@ -127,7 +115,7 @@ export async function createConnection(
       ...configurationIds,
       srcConfig: srcConfig ?? '{}',
       destConfig: destConfig ?? '{}',
-      env: environment,
+      env: config.environment.name,
     }),
   )
   if (!row) throw new Error(`Connection ${id} was not made`)
@@ -135,9 +123,9 @@ export async function createConnection(
   const count = await queries.countForQuota.first(tx, { accountId: account.id })
   requireQuota(count ?? { live: 0, kept: 0 }, {
     ...{ field: 'connection', what: 'connections of the sub-account' },
-    ...{ max: quota, setting: 'PENSTOCK_QUOTA_CONNECTIONS' },
+    ...{ max: config.quotas.connections, setting: 'PENSTOCK_QUOTA_CONNECTIONS' },
   })
-  return viewConnection(row, catalogue, environment)
+  return { reply: viewConnection(row, deps) }
 }
 
 /** The configurations of both ends; refuses where an end is not added, or a configuration that was named is not its own. */
@@ -176,14 +164,12 @@ async function findConfigurationIds(
 
 /** Changes the name and the settings; the ends never change (invariant 2). */
 export async function updateConnection(
-  tx: Transaction,
-  { catalogue, environment }: Ground,
-  account: ActingAccount,
-  id: string,
-  body: BodyOf<'updateConnection'>,
-  precondition: Precondition,
-): Promise<{ reply: UpdatedConnection; etag: string }> {
-  const row = await lockForChange(tx, environment, account, id, precondition)
+  call: Call<'updateConnection'>,
+  deps: ConnectionDeps,
+): Promise<Answer<'updateConnection'>> {
+  const { db: tx, account, id, body } = call
+  const { catalogue } = deps
+  const row = await lockForChange(call, deps)
   if (row.status === 'deleted') refuse('connection_deleted')
   if (body.id !== undefined && body.id !== id)
     refuse('invalid_request', [{ field: 'body.id', message: 'is not the id in the path' }])
@@ -216,25 +202,36 @@ export async function updateConnection(
   return { reply: viewUpdatedConnection(changed), etag: etagOf(changed) }
 }
 
+/** The operations that move a connection along its lifecycle; see `triggerConnection`. */
+export const updateConnectionStatus = (call: Call<'updateConnectionStatus'>, deps: ConnectionDeps) =>
+  triggerConnection(call, deps, call.body.action)
+
+export const deleteConnection = (call: Call<'deleteConnection'>, deps: ConnectionDeps) =>
+  triggerConnection(call, deps, 'delete')
+
+export const restoreConnection = (call: Call<'restoreConnection'>, deps: ConnectionDeps) =>
+  triggerConnection(call, deps, 'restore')
+
+/** A write of one connection, as every operation that changes one is called. */
+type Change = Pick<Call<'updateConnectionStatus'>, 'db' | 'account' | 'id' | 'precondition'>
+
 /**
  * Moves a connection along its lifecycle: activate, enable, disable, delete, restore.
  * Repeating what is so already changes nothing.
  */
 export async function triggerConnection(
-  tx: Transaction,
-  { catalogue, environment }: Ground,
-  account: ActingAccount,
-  id: string,
+  change: Change,
+  deps: ConnectionDeps,
   trigger: Trigger,
-  precondition: Precondition,
-): Promise<{ reply: Connection; etag: string }> {
-  const row = await lockForChange(tx, environment, account, id, precondition)
+): Promise<Answer<'updateConnectionStatus'>> {
+  const { db: tx, account, id } = change
+  const row = await lockForChange(change, deps)
   const transition = lifecycle[row.status][trigger]
   if ('refused' in transition) refuse(transition.refused)
   const to = transition.to === 'remembered' ? remembered(row) : transition.to
   if (to !== row.status) {
     const mustBeReady = transition.to === 'remembered' ? to === 'active' : transition.ready
-    if (mustBeReady) await requireReady(tx, catalogue, row)
+    if (mustBeReady) await requireReady(tx, deps.catalogue, row)
     const rememberedStatus = to === 'disabled' || to === 'deleted' ? remembered(row) : null
     const moved = await requireEnds(() =>
       queries.moveConnection.run(tx, { id, from: row.status, to, rememberedStatus }),
@@ -242,7 +239,7 @@ export async function triggerConnection(
     if (moved === 0) throw new Error(`Connection ${id} was held and moved all the same`)
   }
   const now = await findConnection(tx, account, id)
-  return { reply: viewConnection(now, catalogue, environment), etag: etagOf(now) }
+  return { reply: viewConnection(now, deps), etag: etagOf(now) }
 }
 
 /** What goes and comes back with an account. */
@@ -282,15 +279,12 @@ async function findConnection(db: Db, account: ActingAccount, id: string): Promi
 }
 
 async function lockForChange(
-  tx: Transaction,
-  environment: string,
-  account: ActingAccount,
-  id: string,
-  precondition: Precondition,
+  { db: tx, account, id, precondition }: Change,
+  deps: ConnectionDeps,
 ): Promise<queries.ConnectionRow> {
   if (!(await queries.lockConnection.first(tx, { accountId: account.id, id }))) refuse('not_found')
   const row = await findConnection(tx, account, id)
-  requireEditable(row, environment)
+  requireEditable(row, deps)
   precondition.check(etagOf(row))
   return row
 }

@@ -7,11 +7,14 @@ import type {
 } from '@penstock/wire'
 import { isEnabled } from '@penstock/wire'
 import type { Catalogue } from '../connectors/catalogue.ts'
+import { type InEnvironment, isEditable } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
 import type { ConnectionRow, EventRow } from './queries.ts'
 
+type ViewDeps = InEnvironment & { readonly catalogue: Catalogue }
+
 /** A connection as lists and most operations answer it (specification, section 2.8). */
-export function viewConnection(row: ConnectionRow, catalogue: Catalogue, environment: string): Connection {
+export function viewConnection(row: ConnectionRow, deps: ViewDeps): Connection {
   return {
     id: row.id,
     accountId: row.accountId,
@@ -19,25 +22,21 @@ export function viewConnection(row: ConnectionRow, catalogue: Catalogue, environ
     createdTime: unixSeconds(row.createdTime),
     updatedTime: unixSeconds(row.updatedTime),
     deleted: row.status === 'deleted',
-    editable: row.env === environment,
+    editable: isEditable(row, deps),
     enabled: isEnabled(row.status),
     env: row.env,
     status: row.status,
     monthlyVolume: row.monthlyVolume,
     totalVolume: row.totalVolume,
     usedVolume: row.usedVolume,
-    src: viewEnd(row.srcConnectorId, row.srcConfigured, catalogue),
-    dest: viewEnd(row.destConnectorId, row.destConfigured, catalogue),
+    src: viewEnd(row.srcConnectorId, row.srcConfigured, deps.catalogue),
+    dest: viewEnd(row.destConnectorId, row.destConfigured, deps.catalogue),
   }
 }
 
 /** A connection with its parameters, as Get Connection Details answers it (section 4.4). */
-export const viewConnectionDetails = (
-  row: ConnectionRow,
-  catalogue: Catalogue,
-  environment: string,
-): ConnectionDetails => ({
-  ...viewConnection(row, catalogue, environment),
+export const viewConnectionDetails = (row: ConnectionRow, deps: ViewDeps): ConnectionDetails => ({
+  ...viewConnection(row, deps),
   srcConfigurationId: row.srcConfigurationId,
   destConfigurationId: row.destConfigurationId,
   srcConnectionConfig: row.srcConfig as ConnectionConfig,

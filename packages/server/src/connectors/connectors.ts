@@ -3,28 +3,17 @@ import {
   incompatibilities,
   insecureAddresses,
   missingValues,
-  type PlainHttp,
   readValues,
   rebindSecrets,
   type Values,
 } from '@penstock/connector'
-import type {
-  AddedConnector,
-  BodyOf,
-  ConnectorConfiguration,
-  Fault,
-  QueryOf,
-  SavedConfiguration,
-  SupportedConnector,
-  Connector as WireConnector,
-} from '@penstock/wire'
+import type { Fault } from '@penstock/wire'
+import type { ActingAccount, Answer, Call } from '../call.ts'
+import type { Config } from '../config.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { violates } from '../db/errors.ts'
-import { requireEditable } from '../environment.ts'
-import type { ActingAccount } from '../http/call.ts'
-import type { Precondition } from '../http/precondition.ts'
 import { newIdentifier } from '../identifiers.ts'
-import { refuse, refuseFaults } from '../refusal.ts'
+import { refuse, refuseFaults, requireEditable } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { namesOfSecrets, saveSecrets } from '../secrets/secrets.ts'
 import { type Catalogue, isNamed } from './catalogue.ts'
@@ -34,25 +23,36 @@ import { viewAdded, viewConfiguration, viewSaved, viewSupported } from './view.t
 
 /** Connectors of a sub-account (specification, sections 2.3 to 2.6 and 4.2; invariant 1). */
 
+/** What the handlers of connectors need. */
+export type ConnectorDeps = { readonly config: Config; readonly catalogue: Catalogue; readonly keyring: Keyring }
+
 const usersNamedMax = 10
 
 /** One version of a configuration; a connector that was removed and added again is not the one it was. */
 const etagOf = ({ configurationId, version }: Pick<queries.ConfigurationRow, 'configurationId' | 'version'>) =>
   `${configurationId}-${version}`
 
-export function getConnector(catalogue: Catalogue, id: string): { reply: WireConnector; etag: string } {
+export async function listConnectors(
+  { query }: Call<'listConnectors'>,
+  { catalogue }: ConnectorDeps,
+): Promise<Answer<'listConnectors'>> {
+  return catalogue.page(query)
+}
+
+export async function getConnector(
+  { id }: Call<'getConnector'>,
+  { catalogue }: ConnectorDeps,
+): Promise<Answer<'getConnector'>> {
   const connector = catalogue.find(id) ?? refuse('not_found')
   return { reply: catalogue.view(connector), etag: catalogue.etag(connector) }
 }
 
 /** Adds connectors to the sub-account, all or none; those it has already stay as they are. */
 export async function addConnectors(
-  tx: Transaction,
-  catalogue: Catalogue,
-  environment: string,
-  account: ActingAccount,
-  { connectorIds }: BodyOf<'addConnectors'>,
-): Promise<AddedConnector[]> {
+  { db: tx, account, body: { connectorIds } }: Call<'addConnectors'>,
+  deps: ConnectorDeps,
+): Promise<Answer<'addConnectors'>> {
+  const { catalogue, config } = deps
   const wanted = [...new Set(connectorIds)]
   const unknown = wanted.filter((id) => !catalogue.listed.some((connector) => connector.id === id))
   refuseFaults(
@@ -65,7 +65,7 @@ export async function addConnectors(
   const chosen = wanted.map(catalogue.known)
   await queries.insertAdded.run(tx, {
     accountId: account.id,
-    env: environment,
+    env: config.environment.name,
     // In one order everywhere, so that two such calls at once never wait for each other crosswise.
     ...columns(
       chosen.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
@@ -80,10 +80,11 @@ export async function addConnectors(
     offset: 0,
   })
   const byId = new Map(rows.map((row) => [row.connectorId, row]))
-  return chosen.flatMap((connector) => {
+  const reply = chosen.flatMap((connector) => {
     const row = byId.get(connector.id)
-    return row ? [viewAdded(connector, row, environment)] : []
+    return row ? [viewAdded(connector, row, deps)] : []
   })
+  return { reply }
 }
 
 const columns = (connectors: readonly Connector[], account: ActingAccount) => ({
@@ -95,30 +96,26 @@ const columns = (connectors: readonly Connector[], account: ActingAccount) => ({
 })
 
 export async function listAddedConnectors(
-  db: Db,
-  catalogue: Catalogue,
-  environment: string,
-  account: ActingAccount,
-  { q, configured, size, offset }: QueryOf<'listAddedConnectors'>,
-): Promise<{ reply: AddedConnector[]; total: number }> {
+  { db, account, query: { q, configured, size, offset } }: Call<'listAddedConnectors'>,
+  deps: ConnectorDeps,
+): Promise<Answer<'listAddedConnectors'>> {
+  const { catalogue } = deps
   const filter = { accountId: account.id, connectorIds: idsNamed(catalogue, q), configured: configured ?? null }
   const [rows, count] = await Promise.all([
     queries.listAdded.all(db, { ...filter, size, offset }),
     queries.countAdded.first(db, filter),
   ])
   return {
-    reply: rows.map((row) => viewAdded(catalogue.known(row.connectorId), row, environment)),
+    reply: rows.map((row) => viewAdded(catalogue.known(row.connectorId), row, deps)),
     total: count?.total ?? 0,
   }
 }
 
 /** Given a source its compatible destinations, given a destination its compatible sources, by name. */
 export async function listSupportedConnectors(
-  db: Db,
-  catalogue: Catalogue,
-  account: ActingAccount,
-  { srcConnectorId, destConnectorId, added }: QueryOf<'listSupportedConnectors'>,
-): Promise<SupportedConnector[]> {
+  { db, account, query: { srcConnectorId, destConnectorId, added } }: Call<'listSupportedConnectors'>,
+  { catalogue }: ConnectorDeps,
+): Promise<Answer<'listSupportedConnectors'>> {
   const given = catalogue.find(srcConnectorId ?? destConnectorId ?? '') ?? refuse('not_found')
   const fits = (other: Connector) =>
     (srcConnectorId ? incompatibilities(given, other) : incompatibilities(other, given)).length === 0
@@ -130,23 +127,21 @@ export async function listSupportedConnectors(
     offset: 0,
   })
   const byId = new Map(rows.map((row) => [row.connectorId, row]))
-  return catalogue.listed
+  const reply = catalogue.listed
     .filter((other) => fits(other) && (added === undefined || byId.has(other.id) === added))
     .map((other) => viewSupported(other, byId.get(other.id)))
+  return { reply }
 }
 
 export async function getConnectorConfiguration(
-  db: Db,
-  catalogue: Catalogue,
-  environment: string,
-  account: ActingAccount,
-  connectorId: string,
-): Promise<{ reply: ConnectorConfiguration; etag: string }> {
-  const connector = catalogue.find(connectorId) ?? refuse('not_found')
+  { db, account, id: connectorId }: Call<'getConnectorConfiguration'>,
+  deps: ConnectorDeps,
+): Promise<Answer<'getConnectorConfiguration'>> {
+  const connector = deps.catalogue.find(connectorId) ?? refuse('not_found')
   const row =
     (await queries.findAdded.first(db, { accountId: account.id, connectorId })) ?? refuse('connector_not_added')
   const values = await currentValues(db, account, row)
-  return { reply: viewConfiguration(connector, row, values, environment), etag: etagOf(row) }
+  return { reply: viewConfiguration(connector, row, values, deps), etag: etagOf(row) }
 }
 
 /**
@@ -154,21 +149,18 @@ export async function getConnectorConfiguration(
  * a new destination, and none goes over http:// to where the operator does not allow it.
  */
 export async function configureConnector(
-  tx: Transaction,
-  catalogue: Catalogue,
-  { keyring, environment, plainHttp }: { keyring: Keyring; environment: string; plainHttp: PlainHttp },
-  account: ActingAccount,
-  connectorId: string,
-  { name, secretConfig, configurationId, secretName }: BodyOf<'configureConnector'>,
-  precondition: Precondition,
-): Promise<{ reply: SavedConfiguration; etag: string }> {
+  { db: tx, account, id: connectorId, body, precondition }: Call<'configureConnector'>,
+  deps: ConnectorDeps,
+): Promise<Answer<'configureConnector'>> {
+  const { catalogue, config, keyring } = deps
+  const { name, secretConfig, configurationId, secretName } = body
   const connector = catalogue.find(connectorId) ?? refuse('not_found')
   const owner = { accountId: account.id, connectorId }
   const row = (await queries.lockAdded.first(tx, owner)) ?? refuse('connector_not_added')
   if (configurationId !== undefined && configurationId !== row.configurationId) {
     refuse('not_found', [{ field: 'body.configurationId', message: 'is not the configuration of this connector' }])
   }
-  requireEditable(row, environment)
+  requireEditable(row, deps)
   precondition.check(etagOf(row))
 
   const current = await currentValues(tx, account, row)
@@ -179,7 +171,7 @@ export async function configureConnector(
   const faults = [...reading.faults, ...withoutRepeats(rebinding.faults, reading.faults)]
   const merged: Record<string, Values[string]> = { ...current, ...set }
   for (const key of cleared) delete merged[key]
-  const insecure = insecureAddresses(connector.secrets, merged, plainHttp)
+  const insecure = insecureAddresses(connector.secrets, merged, config.plainHttp)
   faults.push(...insecure.map(({ key, message }) => ({ field: `body.secretConfig.${key}`, message })))
   refuseFaults([...faults, ...withoutRepeats(missingValues(connector.secrets, merged, 'body.secretConfig'), faults)])
 
@@ -197,19 +189,15 @@ export async function configureConnector(
 
 /** Removes a connector from the sub-account, and destroys its secrets with it (invariant 4). */
 export async function removeConnector(
-  tx: Transaction,
-  catalogue: Catalogue,
-  environment: string,
-  account: ActingAccount,
-  connectorId: string,
-  precondition: Precondition,
-): Promise<AddedConnector> {
-  const connector = catalogue.find(connectorId) ?? refuse('not_found')
+  { db: tx, account, id: connectorId, precondition }: Call<'removeConnector'>,
+  deps: ConnectorDeps,
+): Promise<Answer<'removeConnector'>> {
+  const connector = deps.catalogue.find(connectorId) ?? refuse('not_found')
   const owner = { accountId: account.id, connectorId }
   // Whoever is saving its configuration is waited for, so that the answer is what was removed.
   if (!(await queries.lockAdded.first(tx, owner))) refuse('connector_not_added')
   const row = (await queries.findAdded.first(tx, owner)) ?? refuse('connector_not_added')
-  requireEditable(row, environment)
+  requireEditable(row, deps)
   precondition.check(etagOf(row))
   const users = await queries.connectionsUsing.all(tx, { ...owner, limit: usersNamedMax })
   refuseFaults(
@@ -224,7 +212,7 @@ export async function removeConnector(
     if (violates(error, 'connections_src_added', 'connections_dest_added')) refuse('connector_in_use')
     throw error
   }
-  return viewAdded(connector, row, environment)
+  return { reply: viewAdded(connector, row, deps) }
 }
 
 /** An active connection stays complete, as when its own settings are changed: what it needs of its ends stays there. */

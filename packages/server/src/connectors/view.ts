@@ -6,18 +6,19 @@ import type {
   SavedConfiguration,
   SupportedConnector,
 } from '@penstock/wire'
+import { type InEnvironment, isEditable } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
 import { identity } from './catalogue.ts'
 import type { AddedConnectorRow, ConfigurationRow } from './queries.ts'
 
 /** A connector as an entry of the list of added ones (specification, section 2.5). */
-export const viewAdded = (connector: Connector, row: AddedConnectorRow, environment: string): AddedConnector => ({
+export const viewAdded = (connector: Connector, row: AddedConnectorRow, deps: InEnvironment): AddedConnector => ({
   ...identity(connector),
   configured: row.configured,
   description: connector.description,
   destConnections: row.destConnections,
   srcConnections: row.srcConnections,
-  editable: row.env === environment,
+  editable: isEditable(row, deps),
   env: row.env,
   transfer: connector.integrated,
 })
@@ -50,7 +51,7 @@ export function viewConfiguration(
   connector: Connector,
   row: ConfigurationRow,
   values: Values,
-  environment: string,
+  deps: InEnvironment,
 ): ConnectorConfiguration {
   const saved = viewSaved(row)
   const ends = [
@@ -63,7 +64,7 @@ export function viewConfiguration(
   return {
     secretConfig: [{ ...saved, configuration: showFields(connector.secrets, values) }],
     connectionConfig,
-    editable: row.env === environment,
+    editable: isEditable(row, deps),
     env: row.env,
     configured: saved.configured,
     lastUpdated: saved.lastUpdated,

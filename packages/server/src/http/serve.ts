@@ -11,13 +11,12 @@ import {
 } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import type { Database, Transaction } from '../db/database.ts'
+import type { ActingAccount, Actor, Answer, Call, Handler, Handlers, Precondition } from '../call.ts'
+import type { Database, Db, Transaction } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
-import type { ActingAccount, Actor, Answer, Call, Gate, Handler, Handlers } from './call.ts'
 import { once, readIdempotencyKey } from './idempotency.ts'
 import { METHODS } from './node-http.ts'
 import { pageHeaders } from './paging.ts'
-import { quoteEtag, readPrecondition } from './precondition.ts'
 import { compileValidator, type Input } from './validate.ts'
 
 declare module 'fastify' {
@@ -26,6 +25,22 @@ declare module 'fastify' {
     actor: Actor | undefined
   }
 }
+
+/** How the HTTP layer finds out who asks and where; the modules provide it. */
+export type Gate = {
+  /** The actor behind a bearer token; undefined where it is not valid. */
+  authenticate(token: string): Promise<Actor | undefined>
+  /**
+   * The sub-account; undefined where the organization has none under this identifier.
+   * In a transaction it is held against deletion until the end.
+   */
+  findAccount(db: Db, organizationId: string, accountId: string, forWrite: boolean): Promise<ActingAccount | undefined>
+  /** Refuses with `rate_limited` where the client asks too often. */
+  limit(actor: Actor): Promise<void>
+}
+
+/** What every operation is served with. */
+type Serving<Deps> = { gate: Gate; database: Database; publicUrl: string; handlers: Handlers<Deps>; deps: Deps }
 
 const errorEnvelopeSchema = envelope(Refused)
 const wellFormedId = new RegExp(identifierPattern)
@@ -36,10 +51,7 @@ const everyMethod = METHODS.filter((method) => method !== 'CONNECT')
  * Binds every operation of the contract to its handler. A request runs one way:
  * authenticate → limit → read the body → validate → find the account → handle (a write: in one transaction) → envelope.
  */
-export function serveOperations(
-  app: FastifyInstance,
-  { gate, database, publicUrl, handlers }: { gate: Gate; database: Database; publicUrl: string; handlers: Handlers },
-): void {
+export function serveOperations<Deps>(app: FastifyInstance, serving: Serving<Deps>): void {
   app.decorateRequest('actor', undefined)
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   const methods = new Map<string, string[]>()
@@ -59,8 +71,8 @@ export function serveOperations(
           '5xx': errorEnvelopeSchema,
         },
       },
-      onRequest: operation.scope === 'public' ? [] : [authenticate(gate)],
-      handler: handle(id, operation, handlers[id] as Handler<OperationId>, gate, database, publicUrl),
+      onRequest: operation.scope === 'public' ? [] : [authenticate(serving.gate)],
+      handler: handle(id, operation, serving),
     })
   }
   for (const [url, allowed] of methods) {
@@ -96,14 +108,12 @@ const authenticate = (gate: Gate) => async (request: FastifyRequest) => {
   await gate.limit(request.actor)
 }
 
-function handle(
+function handle<Deps>(
   id: OperationId,
   operation: Operation,
-  handler: Handler<OperationId>,
-  gate: Gate,
-  database: Database,
-  publicUrl: string,
+  { gate, database, publicUrl, handlers, deps }: Serving<Deps>,
 ) {
+  const handler = handlers[id] as Handler<OperationId, Deps>
   const validate = compileValidator(operation)
   const writes = writesOf(operation)
   const repeatable = takesIdempotencyKey(operation)
@@ -130,7 +140,7 @@ function handle(
         precondition: readPrecondition(request.headers['if-match']),
         address: request.ip,
       }
-      return handler(call as unknown as Call<OperationId>)
+      return handler(call as unknown as Call<OperationId>, deps)
     }
     const key = repeatable ? readIdempotencyKey(request.headers['idempotency-key']?.toString()) : undefined
     const answer = writes
@@ -209,4 +219,25 @@ function sendLasting(reply: FastifyReply, key: object, payload: unknown): Fastif
   const bytes = written.get(key) ?? Buffer.from(String(reply.serialize(payload)))
   written.set(key, bytes)
   return reply.type('application/json; charset=utf-8').send(bytes)
+}
+
+/** The header form of a version. */
+const quoteEtag = (etag: string) => `"${etag}"`
+
+/**
+ * Reads an If-Match header. `*` and an absent header demand nothing: a missing resource is refused anyway.
+ * Weak tags never match, as the RFC has it.
+ */
+function readPrecondition(header: string | undefined): Precondition {
+  if (header === undefined || header.trim() === '*') return { check: () => {} }
+  const named = header.split(',').map((tag) => tag.trim())
+  return {
+    check: (etag) => {
+      if (!named.includes(quoteEtag(etag))) {
+        refuse('precondition_failed', [
+          { field: 'header.if-match', message: `is not the current ETag, ${quoteEtag(etag)}` },
+        ])
+      }
+    },
+  }
 }

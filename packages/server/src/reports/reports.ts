@@ -1,7 +1,6 @@
-import { type AccountReport, type ConnectionReport, limits, type QueryOf } from '@penstock/wire'
-import type { Db } from '../db/database.ts'
+import { limits } from '@penstock/wire'
+import type { Answer, Call } from '../call.ts'
 import { containing } from '../db/like.ts'
-import type { ActingAccount, Actor } from '../http/call.ts'
 import { refuse, refuseFaults } from '../refusal.ts'
 import * as queries from './queries.ts'
 import { viewPeriods } from './view.ts'
@@ -10,11 +9,11 @@ import { viewPeriods } from './view.ts'
 
 const dayMs = 86_400_000
 
-export async function reportAccounts(
-  db: Db,
-  { organizationId }: Actor,
-  query: QueryOf<'reportAccounts'>,
-): Promise<{ reply: AccountReport[]; total: number }> {
+export async function reportAccounts({
+  db,
+  actor: { organizationId },
+  query,
+}: Call<'reportAccounts'>): Promise<Answer<'reportAccounts'>> {
   const days = readDays(query)
   const like = containing(query.q)
   const { size, offset } = query
@@ -30,11 +29,11 @@ export async function reportAccounts(
   }
 }
 
-export async function reportConnections(
-  db: Db,
-  account: ActingAccount,
-  query: QueryOf<'reportConnections'>,
-): Promise<{ reply: ConnectionReport[]; total: number }> {
+export async function reportConnections({
+  db,
+  account,
+  query,
+}: Call<'reportConnections'>): Promise<Answer<'reportConnections'>> {
   const days = readDays(query)
   const filter = { accountId: account.id, like: containing(query.q) }
   const { size, offset } = query

@@ -1,13 +1,21 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Token } from '@penstock/wire'
+import type { Actor, Answer, Call } from '../call.ts'
+import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Notices } from '../db/notices.ts'
 import { createRemembered } from '../db/remembered.ts'
-import type { Actor } from '../http/call.ts'
 import { revokedTopic, secretDigest } from '../organizations/organizations.ts'
 import { refuse } from '../refusal.ts'
 import type { Attempts, RequestLimit } from './attempts.ts'
 import { findClient, findToken, insertToken } from './queries.ts'
+
+/** What the handler of the token needs. */
+export type TokenDeps = {
+  readonly config: Config
+  readonly attempts: Attempts
+  readonly requestLimit: RequestLimit
+  readonly areCredentialsRight: ReturnType<typeof createCredentialCheck>
+}
 
 const rememberedTokensMax = 10_000
 const rememberedCredentialsMax = 1_000
@@ -23,29 +31,24 @@ const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
  * failures, and where the client has sent too many requests.
  */
 export async function createToken(
-  database: Database,
-  areRight: ReturnType<typeof createCredentialCheck>,
-  { attempts, requestLimit }: { attempts: Attempts; requestLimit: RequestLimit },
-  lifetimeSeconds: number,
-  { clientId, clientSecret }: { clientId: string; clientSecret: string },
-  address: string,
-): Promise<Token> {
+  { db, body: { clientId, clientSecret }, address }: Call<'createToken'>,
+  { config, attempts, requestLimit, areCredentialsRight }: TokenDeps,
+): Promise<Answer<'createToken'>> {
+  const lifetimeSeconds = config.tokenLifetimeSeconds
   await attempts.check(clientId, address)
-  const right = await areRight(clientId, clientSecret)
+  const right = await areCredentialsRight(clientId, clientSecret)
   if (right) {
     await attempts.check(clientId, address)
     // Each token is a row of the database, and only the client itself can spend its share.
     await requestLimit(clientId)
   }
   const accessToken = `pst_${randomBytes(32).toString('base64url')}`
-  const issued = right
-    ? await insertToken.run(database, { digest: digestOf(accessToken), clientId, lifetimeSeconds })
-    : 0
+  const issued = right ? await insertToken.run(db, { digest: digestOf(accessToken), clientId, lifetimeSeconds }) : 0
   if (issued === 0) {
     await attempts.failed(clientId, address)
     refuse('invalid_client')
   }
-  return { accessToken, tokenType: 'Bearer', expiry: lifetimeSeconds }
+  return { reply: { accessToken, tokenType: 'Bearer', expiry: lifetimeSeconds } }
 }
 
 /**

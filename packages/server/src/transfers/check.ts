@@ -1,24 +1,17 @@
-import type { CheckResult } from '@penstock/wire'
-import type { Catalogue } from '../connectors/catalogue.ts'
-import type { Database } from '../db/database.ts'
-import type { ActingAccount } from '../http/call.ts'
+import type { Answer, Call } from '../call.ts'
 import { refuse } from '../refusal.ts'
-import type { Keyring } from '../secrets/keyring.ts'
 import { unixSeconds } from '../time.ts'
-import type { InteractiveJobs } from './interactive.ts'
 import { findAddedSettings } from './queries.ts'
 import { openSide } from './sides.ts'
+import type { TransferDeps } from './transfers.ts'
 
 const checkTimeoutMs = 30_000
 
 /** Tries a connector's stored secrets against its platform. */
 export async function checkConnector(
-  database: Database,
-  { catalogue, keyring, interactive }: { catalogue: Catalogue; keyring: Keyring; interactive: InteractiveJobs },
-  account: ActingAccount,
-  connectorId: string,
-  signal: AbortSignal,
-): Promise<CheckResult> {
+  { db: database, account, id: connectorId, signal }: Call<'checkConnector'>,
+  { catalogue, keyring, interactive }: TransferDeps,
+): Promise<Answer<'checkConnector'>> {
   const connector = catalogue.find(connectorId) ?? refuse('not_found')
   const added = await findAddedSettings.first(database, { accountId: account.id, connectorId })
   if (!added) refuse('connector_not_added')
@@ -29,9 +22,11 @@ export async function checkConnector(
   const checks = result.ok ? result.value : [{ name: 'reach', ok: false, message: result.failure.message }]
   const failed = checks.find(({ ok }) => !ok)
   return {
-    ok: !failed,
-    message: failed ? `${failed.name}: ${failed.message}` : `${connector.name} answers, and permits what is needed.`,
-    checks: [...checks],
-    checkedTime: unixSeconds(new Date()),
+    reply: {
+      ok: !failed,
+      message: failed ? `${failed.name}: ${failed.message}` : `${connector.name} answers, and permits what is needed.`,
+      checks: [...checks],
+      checkedTime: unixSeconds(new Date()),
+    },
   }
 }

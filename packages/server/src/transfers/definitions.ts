@@ -1,8 +1,9 @@
 import { type Connector, type End, type Fields, type Records, showValue } from '@penstock/connector'
 import { foldName, wellKnownNames } from '@penstock/engine'
 import type { ConnectorDefinition, EndDefinition, FieldDefinition, RecordDefinition } from '@penstock/wire'
-import type { Catalogue } from '../connectors/catalogue.ts'
+import type { Answer, Call } from '../call.ts'
 import { refuse } from '../refusal.ts'
+import type { TransferDeps } from './transfers.ts'
 
 /**
  * What connectors are by their definitions, for whoever draws a form or maps columns. It stands in this room because it
@@ -12,13 +13,14 @@ import { refuse } from '../refusal.ts'
 /** Connectors stay as they are while the process lives: each is told, and frozen, once. */
 const told = new WeakMap<Connector, ConnectorDefinition>()
 
-export function getConnectorDefinition(catalogue: Catalogue, id: string): ConnectorDefinition {
+export async function getConnectorDefinition(
+  { id }: Call<'getConnectorDefinition'>,
+  { catalogue }: TransferDeps,
+): Promise<Answer<'getConnectorDefinition'>> {
   const connector = catalogue.find(id) ?? refuse('not_found')
-  const known = told.get(connector)
-  if (known) return known
-  const definition = Object.freeze(viewDefinition(connector))
-  told.set(connector, definition)
-  return definition
+  const reply = told.get(connector) ?? Object.freeze(viewDefinition(connector))
+  told.set(connector, reply)
+  return { reply }
 }
 
 const viewDefinition = (connector: Connector): ConnectorDefinition => ({

@@ -1,13 +1,8 @@
-import type { BodyOf, Preview } from '@penstock/wire'
+import type { Answer, Call } from '../call.ts'
 import { readFieldValues, requireReady } from '../connections/ends.ts'
-import type { Catalogue } from '../connectors/catalogue.ts'
-import type { Database } from '../db/database.ts'
-import type { ActingAccount } from '../http/call.ts'
 import { refuse } from '../refusal.ts'
-import type { Keyring } from '../secrets/keyring.ts'
-import type { InteractiveJobs } from './interactive.ts'
 import { movingSides, openSide } from './sides.ts'
-import { readRunTimeConfigs, requireConnection, requireIntegrated } from './transfers.ts'
+import { readRunTimeConfigs, requireConnection, requireIntegrated, type TransferDeps } from './transfers.ts'
 
 const previewTimeoutMs = 60_000
 /** How long the destination may take to answer; the records are shown all the same. */
@@ -18,14 +13,9 @@ const inspectionMs = 15_000
  * sends nothing.
  */
 export async function previewConnection(
-  database: Database,
-  deps: { catalogue: Catalogue; keyring: Keyring; interactive: InteractiveJobs },
-  account: ActingAccount,
-  connectionId: string,
-  body: BodyOf<'previewConnection'>,
-  signal: AbortSignal,
-): Promise<Preview> {
-  const { catalogue, keyring, interactive } = deps
+  { db: database, account, id: connectionId, body, signal }: Call<'previewConnection'>,
+  { catalogue, keyring, interactive }: TransferDeps,
+): Promise<Answer<'previewConnection'>> {
   const row = await requireConnection(database, account, connectionId)
   if (row.status === 'deleted') refuse('connection_deleted')
   requireIntegrated(catalogue, row)
@@ -56,5 +46,5 @@ export async function previewConnection(
   )
   if (!result.ok) return refuse('platform_refused', [{ field: 'srcConnector', message: result.failure.message }])
   if ('faults' in result.value) return refuse('platform_refused', result.value.faults)
-  return result.value.preview
+  return { reply: result.value.preview }
 }

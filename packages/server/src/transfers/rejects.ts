@@ -1,26 +1,24 @@
 import { Readable } from 'node:stream'
-import type { QueryOf, Reject } from '@penstock/wire'
+import type { Reject } from '@penstock/wire'
+import type { Answer, Call } from '../call.ts'
 import type { Database } from '../db/database.ts'
-import type { ActingAccount } from '../http/call.ts'
 import { openDataKey } from '../secrets/data-keys.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { MasterKey } from '../secrets/seal.ts'
 import * as queries from './queries.ts'
 import { openText, places } from './sealed.ts'
-import { getTransfer } from './transfers.ts'
+import { requireTransfer, type TransferDeps } from './transfers.ts'
 import { viewReject } from './view.ts'
 
 const rowsAtOnce = 1_000
 
+/** A page of the rejected records of a transfer, or all of them as a stream. */
 export async function listRejects(
-  db: Database,
-  keyring: Keyring,
-  account: ActingAccount,
-  connectionId: string,
-  transferId: string,
-  { size, offset }: QueryOf<'listRejects'>,
-): Promise<{ reply: Reject[]; total: number }> {
-  await getTransfer(db, account, connectionId, transferId)
+  { db, account, id, transferId, query: { size, offset }, stream }: Call<'listRejects'>,
+  { keyring }: TransferDeps,
+): Promise<Answer<'listRejects'>> {
+  await requireTransfer(db, account, id, transferId)
+  if (stream) return { reply: [], total: 0, body: streamRejects(db, keyring, transferId, stream) }
   const [rows, count] = await Promise.all([
     queries.listRejects.all(db, { transferId, size, offset }),
     queries.countRejects.first(db, { transferId }),
@@ -49,15 +47,12 @@ function reasonsOf(db: Database, keyring: Keyring, transferId: string) {
 }
 
 /** All rejected records, read as they are sent, so that memory does not grow with them. */
-export async function streamRejects(
+function streamRejects(
   db: Database,
   keyring: Keyring,
-  account: ActingAccount,
-  connectionId: string,
   transferId: string,
   type: 'application/x-ndjson' | 'text/csv',
-): Promise<Readable> {
-  await getTransfer(db, account, connectionId, transferId)
+): Readable {
   const lines = type === 'text/csv' ? csvLines : ndjsonLines
   return Readable.from(lines(everyReject(db, keyring, transferId)), { objectMode: false })
 }

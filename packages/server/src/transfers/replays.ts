@@ -1,35 +1,31 @@
 import { sideSettings } from '@penstock/engine'
-import type { Replayable, ReplayTransfer, Transfer } from '@penstock/wire'
-import type { Catalogue } from '../connectors/catalogue.ts'
-import type { Db, Transaction } from '../db/database.ts'
-import type { ActingAccount } from '../http/call.ts'
+import type { Replayable, Transfer } from '@penstock/wire'
+import type { Answer, Call } from '../call.ts'
+import type { Db } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
 import * as queries from './queries.ts'
 import { movingSides } from './sides.ts'
-import { begin, getTransfer, requireIntegrated } from './transfers.ts'
+import { begin, requireIntegrated, requireTransfer, type TransferDeps } from './transfers.ts'
 
 /** Transfers of the records that another one rejected; `supervisor/replays.ts` marks those that are delivered. */
 
 /** What a replay of a transfer sends of its rejected records, and what it cannot send. */
-export async function getReplayable(
-  db: Db,
-  account: ActingAccount,
-  connectionId: string,
-  id: string,
-): Promise<Replayable> {
-  return replayableOf(db, await getTransfer(db, account, connectionId, id))
+export async function getReplayable({
+  db,
+  account,
+  id,
+  transferId,
+}: Call<'getReplayable'>): Promise<Answer<'getReplayable'>> {
+  return { reply: await replayableOf(db, await requireTransfer(db, account, id, transferId)) }
 }
 
 /** Starts a transfer of the records that another one rejected, that are kept, and that no replay has delivered yet. */
 export async function replayTransfer(
-  tx: Transaction,
-  catalogue: Catalogue,
-  account: ActingAccount,
-  connectionId: string,
-  id: string,
-): Promise<{ reply: ReplayTransfer; already: boolean }> {
+  { db: tx, account, id: connectionId, transferId: id }: Call<'replayTransfer'>,
+  { catalogue }: TransferDeps,
+): Promise<Answer<'replayTransfer'>> {
   const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
-  const rejected = await getTransfer(tx, account, connectionId, id)
+  const rejected = await requireTransfer(tx, account, connectionId, id)
   requireIntegrated(catalogue, row)
   const { destination, deliver } = movingSides(catalogue, row)
   if (deliver.replaces?.(sideSettings(destination, 'Destination', row.destConfig))) {

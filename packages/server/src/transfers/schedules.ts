@@ -1,12 +1,10 @@
-import type { BodyOf, Fault, Schedule } from '@penstock/wire'
+import type { Fault } from '@penstock/wire'
 import { Cron } from 'croner'
-import type { Catalogue } from '../connectors/catalogue.ts'
-import type { Db, Transaction } from '../db/database.ts'
-import { requireEditable } from '../environment.ts'
-import type { ActingAccount } from '../http/call.ts'
-import { refuse, refuseFaults, requireQuota } from '../refusal.ts'
+import type { ActingAccount, Answer, Call } from '../call.ts'
+import type { Transaction } from '../db/database.ts'
+import { refuse, refuseFaults, requireEditable, requireQuota } from '../refusal.ts'
 import * as queries from './queries.ts'
-import { requireIntegrated } from './transfers.ts'
+import { requireIntegrated, type TransferDeps } from './transfers.ts'
 import { viewSchedule } from './view.ts'
 
 /** When connections run by themselves. The clock that starts them is in `supervisor/upkeep.ts`. */
@@ -19,34 +17,30 @@ export function nextRun(cron: string, timezone: string, after: Date): Date | und
   return new Cron(cron, { timezone, mode: '5-part' }).nextRun(after) ?? undefined
 }
 
-export async function getSchedule(db: Db, account: ActingAccount, connectionId: string): Promise<Schedule> {
-  const row = await queries.findSchedule.first(db, { accountId: account.id, connectionId })
-  return viewSchedule(row ?? refuse('not_found'))
+export async function getSchedule({ db, account, id }: Call<'getSchedule'>): Promise<Answer<'getSchedule'>> {
+  const row = await queries.findSchedule.first(db, { accountId: account.id, connectionId: id })
+  return { reply: viewSchedule(row ?? refuse('not_found')) }
 }
 
 /**
  * Sets the schedule; what is left out stays as it was, or is UTC and enabled. Refuses with `quota_exceeded` where it becomes
- * enabled and the organization has as many enabled schedules as `quota` allows.
+ * enabled and the organization has as many enabled schedules as its quota allows.
  */
 export async function setSchedule(
-  tx: Transaction,
-  catalogue: Catalogue,
-  { environment, quota }: { environment: string; quota: number },
-  account: ActingAccount,
-  connectionId: string,
-  body: BodyOf<'setSchedule'>,
-): Promise<Schedule> {
+  { db: tx, account, id: connectionId, body }: Call<'setSchedule'>,
+  deps: TransferDeps,
+): Promise<Answer<'setSchedule'>> {
   const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
-  requireEditable(row, environment)
+  requireEditable(row, deps)
   if (row.status === 'deleted') refuse('connection_deleted')
-  requireIntegrated(catalogue, row)
+  requireIntegrated(deps.catalogue, row)
   const current = await queries.findSchedule.first(tx, { accountId: account.id, connectionId })
   const timezone = body.timezone ?? current?.timezone ?? 'UTC'
   const enabled = body.enabled ?? current?.enabled ?? true
   refuseFaults(faultsOf(body.cron, timezone))
   const nextTime = nextRun(body.cron, timezone, new Date())
   if (!nextTime) refuse('invalid_request', [{ field: 'body.cron', message: 'never comes: no such day exists' }])
-  if (enabled && !current?.enabled) await requireScheduleQuota(tx, account, quota)
+  if (enabled && !current?.enabled) await requireScheduleQuota(tx, account, deps.config.quotas.enabledSchedules)
   const saved = await queries.putSchedule.first(tx, {
     connectionId,
     cron: body.cron.trim(),
@@ -55,7 +49,7 @@ export async function setSchedule(
     nextTime,
   })
   if (!saved) throw new Error(`The schedule of ${connectionId} was not saved`)
-  return viewSchedule(saved)
+  return { reply: viewSchedule(saved) }
 }
 
 async function requireScheduleQuota(tx: Transaction, { organizationId }: ActingAccount, max: number): Promise<void> {
@@ -72,14 +66,12 @@ async function requireScheduleQuota(tx: Transaction, { organizationId }: ActingA
 }
 
 export async function deleteSchedule(
-  tx: Transaction,
-  environment: string,
-  account: ActingAccount,
-  connectionId: string,
-): Promise<Schedule> {
+  { db: tx, account, id: connectionId }: Call<'deleteSchedule'>,
+  deps: TransferDeps,
+): Promise<Answer<'deleteSchedule'>> {
   const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
-  requireEditable(row, environment)
-  return viewSchedule((await queries.deleteSchedule.first(tx, { connectionId })) ?? refuse('not_found'))
+  requireEditable(row, deps)
+  return { reply: viewSchedule((await queries.deleteSchedule.first(tx, { connectionId })) ?? refuse('not_found')) }
 }
 
 function faultsOf(cron: string, timezone: string): Fault[] {

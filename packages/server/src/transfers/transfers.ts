@@ -1,22 +1,21 @@
 import type { Values } from '@penstock/connector'
-import {
-  type BodyOf,
-  mayTransfer,
-  type QueryOf,
-  type Transfer,
-  type TransferTrigger,
-  transferStatuses,
-} from '@penstock/wire'
+import { type BodyOf, mayTransfer, type Transfer, type TransferTrigger, transferStatuses } from '@penstock/wire'
+import type { ActingAccount, Answer, Call } from '../call.ts'
+import type { ConnectionDeps } from '../connections/connections.ts'
 import { ends, type ReadSettings, readSettings } from '../connections/ends.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db, Transaction } from '../db/database.ts'
-import type { ActingAccount, Actor } from '../http/call.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFaults } from '../refusal.ts'
+import type { Keyring } from '../secrets/keyring.ts'
+import type { InteractiveJobs } from './interactive.ts'
 import * as queries from './queries.ts'
 import { viewTransfer } from './view.ts'
 
 /** Transfers of connections: requested here, supervised in `supervisor/`, run in runners. */
+
+/** What the handlers of transfers need. */
+export type TransferDeps = ConnectionDeps & { readonly keyring: Keyring; readonly interactive: InteractiveJobs }
 
 /** A connection that exists in the account. */
 export async function requireConnection(db: Db, account: ActingAccount, id: string): Promise<queries.RunnableRow> {
@@ -75,13 +74,10 @@ type Start = {
 
 /** Starts a transfer, or finds the one that is under way: never two at once for one connection. */
 export async function startTransfer(
-  tx: Transaction,
-  catalogue: Catalogue,
-  account: ActingAccount,
-  connectionId: string,
-  body: BodyOf<'startTransfer'>,
-): Promise<{ reply: Transfer; already: boolean }> {
-  const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
+  { db: tx, account, id, body }: Call<'startTransfer'>,
+  { catalogue }: TransferDeps,
+): Promise<Answer<'startTransfer'>> {
+  const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id })) ?? refuse('not_found')
   requireIntegrated(catalogue, row)
   const configs = readRunTimeConfigs(catalogue, row, body)
   return begin(tx, row, { trigger: 'manual', ...configs, confirmed: body.confirm ?? false })
@@ -117,12 +113,12 @@ export async function begin(
   return { reply: viewTransfer(inserted), already: false }
 }
 
-export async function listTransfers(
-  db: Db,
-  account: ActingAccount,
-  connectionId: string,
-  { status, size, offset }: QueryOf<'listTransfers'>,
-): Promise<{ reply: Transfer[]; total: number }> {
+export async function listTransfers({
+  db,
+  account,
+  id: connectionId,
+  query: { status, size, offset },
+}: Call<'listTransfers'>): Promise<Answer<'listTransfers'>> {
   await requireConnection(db, account, connectionId)
   const filter = { connectionId, status: status ?? null }
   const statements = queries.transferList(filter)
@@ -134,12 +130,12 @@ export async function listTransfers(
 }
 
 /** Transfers of all connections of a sub-account or of the organization, without those of connections that are gone. */
-export async function listAllTransfers(
-  db: Db,
-  actor: Actor,
-  account: ActingAccount | undefined,
-  { status, latest, connectionIds, size, offset }: QueryOf<'listAllTransfers'>,
-): Promise<{ reply: Transfer[]; total: number }> {
+export async function listAllTransfers({
+  db,
+  actor,
+  account,
+  query: { status, latest, connectionIds, size, offset },
+}: Call<'listAllTransfers'>): Promise<Answer<'listAllTransfers'>> {
   const filter = {
     organizationId: actor.organizationId,
     accountId: account?.id ?? null,
@@ -155,21 +151,36 @@ export async function listAllTransfers(
   return { reply: rows.map(viewTransfer), total: count?.total ?? 0 }
 }
 
-export async function getTransfer(db: Db, account: ActingAccount, connectionId: string, id: string): Promise<Transfer> {
+export async function getTransfer({
+  db,
+  account,
+  id,
+  transferId,
+}: Call<'getTransfer'>): Promise<Answer<'getTransfer'>> {
+  return { reply: await requireTransfer(db, account, id, transferId) }
+}
+
+/** A transfer that exists of a connection in the account. */
+export async function requireTransfer(
+  db: Db,
+  account: ActingAccount,
+  connectionId: string,
+  id: string,
+): Promise<Transfer> {
   await requireConnection(db, account, connectionId)
   const row = await queries.findTransfer.first(db, { accountId: account.id, connectionId, id })
   return viewTransfer(row ?? refuse('not_found'))
 }
 
 /** Stops a transfer at its next batch; one that waits ends at once. Repeating changes nothing. */
-export async function cancelTransfer(
-  tx: Transaction,
-  account: ActingAccount,
-  connectionId: string,
-  id: string,
-): Promise<Transfer> {
+export async function cancelTransfer({
+  db: tx,
+  account,
+  id: connectionId,
+  transferId: id,
+}: Call<'cancelTransfer'>): Promise<Answer<'cancelTransfer'>> {
   await requireConnection(tx, account, connectionId)
   const row = (await queries.lockTransfer.first(tx, { accountId: account.id, connectionId, id })) ?? refuse('not_found')
-  if (row.status === 'cancelled') return viewTransfer(row)
-  return viewTransfer((await queries.cancelTransfer.first(tx, { id })) ?? refuse('transfer_ended'))
+  if (row.status === 'cancelled') return { reply: viewTransfer(row) }
+  return { reply: viewTransfer((await queries.cancelTransfer.first(tx, { id })) ?? refuse('transfer_ended')) }
 }

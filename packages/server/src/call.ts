@@ -1,13 +1,18 @@
 import type { Readable } from 'node:stream'
 import type { BodyOf, HasTransferId, IsPaged, OperationId, Operations, QueryOf, ReplyOf } from '@penstock/wire'
-import type { Database, Db, Transaction } from '../db/database.ts'
-import type { Precondition } from './precondition.ts'
+import type { Database, Transaction } from './db/database.ts'
 
 /** Who asks: the client behind the token, and its organization. */
 export type Actor = { readonly clientId: string; readonly organizationId: string }
 
 /** The sub-account that an operation acts in; it exists, and belongs to the actor's organization. */
 export type ActingAccount = { readonly id: string; readonly organizationId: string; readonly env: string }
+
+/** What a write demands of the resource as it is now (RFC 9110, If-Match); checked by the rule, under its lock. */
+export type Precondition = {
+  /** Refuses with `precondition_failed` unless this is a version that the caller named. */
+  check(etag: string): void
+}
 
 type ScopeOf<I extends OperationId> = Operations[I]['scope']
 type Writes<I extends OperationId> =
@@ -19,7 +24,7 @@ type Writes<I extends OperationId> =
         ? false
         : true
 
-/** One call of an operation: authenticated, validated, coerced; what a room's `routes.ts` hands to its rule. */
+/** One call of an operation: authenticated, validated, coerced. */
 export type Call<I extends OperationId> = {
   /** A write runs in one transaction, committed when its handler resolves; a read runs on the pool. */
   readonly db: Writes<I> extends true ? Transaction : Database
@@ -50,26 +55,14 @@ export type Answer<I extends OperationId> = {
   readonly reply: ReplyOf<I>
   /** Tells one version of the resource from another; becomes the ETag. */
   readonly etag?: string
-  /** Nothing new was begun: it was under way already. */
+  /** Nothing new was started: it was active already. */
   readonly already?: boolean
   /** Sent in place of the payload, in the media type that the call named. */
   readonly body?: Readable
 } & (IsPaged<I> extends true ? { readonly total: number } : unknown)
 
-export type Handler<I extends OperationId> = (call: Call<I>) => Promise<Answer<I>>
+/** The rule of an operation: it gets the call and what the service gives its rules, answers or refuses. */
+export type Handler<I extends OperationId, Deps> = (call: Call<I>, deps: Deps) => Promise<Answer<I>>
 
-/** The handlers of some operations, by their names in the contract. */
-export type Handlers<I extends OperationId = OperationId> = { readonly [O in I]: Handler<O> }
-
-/** How the HTTP layer finds out who asks and where; the rooms provide it. */
-export type Gate = {
-  /** The actor behind a bearer token; undefined where it is not valid. */
-  authenticate(token: string): Promise<Actor | undefined>
-  /**
-   * The sub-account; undefined where the organization has none under this identifier.
-   * In a transaction it is held against deletion until the end.
-   */
-  findAccount(db: Db, organizationId: string, accountId: string, forWrite: boolean): Promise<ActingAccount | undefined>
-  /** Refuses with `rate_limited` where the client asks too often. */
-  limit(actor: Actor): Promise<void>
-}
+/** A handler for every operation, by its name in the contract. */
+export type Handlers<Deps> = { readonly [I in OperationId]: Handler<I, Deps> }

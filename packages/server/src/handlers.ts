@@ -1,0 +1,96 @@
+import {
+  type AccountDeps,
+  addAccount,
+  deleteAccount,
+  editAccount,
+  getAccount,
+  listAccounts,
+} from './accounts/accounts.ts'
+import type { Handlers } from './call.ts'
+import {
+  createConnection,
+  deleteConnection,
+  getConnection,
+  listConnectionEvents,
+  listConnections,
+  restoreConnection,
+  updateConnection,
+  updateConnectionStatus,
+} from './connections/connections.ts'
+import {
+  addConnectors,
+  type ConnectorDeps,
+  configureConnector,
+  getConnector,
+  getConnectorConfiguration,
+  listAddedConnectors,
+  listConnectors,
+  listSupportedConnectors,
+  removeConnector,
+} from './connectors/connectors.ts'
+import { reportAccounts, reportConnections } from './reports/reports.ts'
+import { createToken, type TokenDeps } from './tokens/tokens.ts'
+import { checkConnector } from './transfers/check.ts'
+import { getConnectorDefinition } from './transfers/definitions.ts'
+import { previewConnection } from './transfers/preview.ts'
+import { listRejects } from './transfers/rejects.ts'
+import { getReplayable, replayTransfer } from './transfers/replays.ts'
+import { deleteSchedule, getSchedule, setSchedule } from './transfers/schedules.ts'
+import {
+  cancelTransfer,
+  getTransfer,
+  listAllTransfers,
+  listTransfers,
+  startTransfer,
+  type TransferDeps,
+} from './transfers/transfers.ts'
+
+/** What the handlers get beside the call: made once, in `service.ts`. Each module names what it needs of it. */
+export type Deps = TokenDeps & AccountDeps & ConnectorDeps & TransferDeps
+
+/** The handler of every operation of the contract. */
+export const handlers: Handlers<Deps> = {
+  createToken,
+
+  listConnectors,
+  addConnectors,
+  listAddedConnectors,
+  listSupportedConnectors,
+  getConnector,
+  getConnectorConfiguration,
+  getConnectorDefinition,
+  configureConnector,
+  removeConnector,
+  checkConnector,
+
+  getAccount,
+  listAccounts,
+  addAccount,
+  editAccount,
+  deleteAccount,
+
+  listConnections,
+  createConnection,
+  updateConnection,
+  updateConnectionStatus,
+  deleteConnection,
+  restoreConnection,
+  getConnection,
+  listConnectionEvents,
+  previewConnection,
+
+  startTransfer,
+  listAllTransfers,
+  listTransfers,
+  getTransfer,
+  cancelTransfer,
+  listRejects,
+  getReplayable,
+  replayTransfer,
+  getSchedule,
+  setSchedule,
+  deleteSchedule,
+
+  reportAccounts,
+  reportConnections,
+}
