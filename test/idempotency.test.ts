@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { restoreAccount } from '../packages/server/src/accounts/accounts.ts'
+import { connectionsOfAccounts } from '../packages/server/src/connections/connections.ts'
 import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
@@ -35,6 +37,23 @@ describe('an Idempotency-Key', { concurrency: true }, () => {
     await caller.expect(caller.call('deleteAccount', { id: first.response.id }))
     assert.equal((await add(key, 'Forgotten')).text, first.text)
     assert.equal(await accountsNamed('Forgotten'), 0)
+  })
+
+  test('is answered again only while the account is there: its own organization’s, and not deleted', async () => {
+    const { id: accountId } = await caller.addAccountWithEnds()
+    const headers = { 'idempotency-key': newKey() }
+    const body = { name: 'Once', srcConnectorId: source.id, destConnectorId: destination.id }
+    const create = (by = caller) => by.call('createConnection', { accountId, body, headers })
+    const first = await create()
+    assert.deepEqual([first.status, (await create()).text], [201, first.text])
+    const other = callerOf(service, await service.addOrganization())
+    assert.deepEqual([(await create(other)).status, (await create(other)).error], [404, 'not_found'])
+
+    await caller.expect(caller.call('deleteAccount', { id: accountId }))
+    const gone = await create()
+    assert.deepEqual([gone.status, gone.error], [404, 'not_found'])
+    await service.database.transaction((tx) => restoreAccount(tx, accountId, connectionsOfAccounts))
+    assert.equal((await create()).text, first.text)
   })
 
   test('is refused for another body, operation, resource or accountId', async () => {

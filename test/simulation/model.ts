@@ -124,7 +124,9 @@ export function explain(
   const request = JSON.stringify([call.operation, call.id, call.accountId, call.body])
   const first = call.key === undefined ? undefined : model.keys.get(keyOf(call.org, call.key))
   if (first && first.hours < keyWindowHours) {
-    const expected = first.request === request ? 'the first answer' : 'idempotency_key_reused'
+    const isAccountThere = !rule.needs || accountOf(model, call.org, call.accountId)
+    const answered = first.request === request ? 'the first answer' : 'idempotency_key_reused'
+    const expected = isAccountThere ? answered : 'not_found'
     if (expected === 'the first answer' && outcome.error === undefined) {
       return isDeepStrictEqual(outcome.payload, first.payload)
         ? undefined

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { limits } from '@penstock/wire'
-import type { Transaction } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
 import { statement } from '../db/statement.ts'
 import { refuse } from '../refusal.ts'
 
@@ -32,9 +32,11 @@ export const deleteOldKeys = statement<{ windowHours: number; limit: number }>(`
   )
 `)
 
+const keyPattern = new RegExp(`^[\\x20-\\x7e]{1,${limits.idempotencyKeyLengthMax}}$`)
+
 /** Reads the header. Refuses one that is empty, too long, or not visible ASCII. */
 export function readIdempotencyKey(header: string | undefined): string | undefined {
-  if (header === undefined || /^[\x20-\x7e]{1,255}$/.test(header)) return header
+  if (header === undefined || keyPattern.test(header)) return header
   refuse('invalid_request', [
     {
       field: 'header.idempotency-key',
@@ -44,18 +46,17 @@ export function readIdempotencyKey(header: string | undefined): string | undefin
 }
 
 /**
- * Does `work` once for a key: the first time it runs and its answer is kept, within 24 hours that answer is given again.
+ * Does `work` once for a key: the first time it runs and its answer is kept, within the window that answer is given again.
  * Refuses with `idempotency_key_reused` where the key came with another request.
  * @param request everything that makes two requests the same
  */
 export async function once<A>(
-  tx: Transaction,
+  tx: Db,
   organizationId: string,
-  key: string | undefined,
+  key: string,
   request: readonly unknown[],
   work: () => Promise<A>,
 ): Promise<A> {
-  if (key === undefined) return work()
   const requestDigest = createHash('sha256').update(JSON.stringify(request)).digest()
   const windowHours = limits.idempotencyWindowHours
   const taken = await takeKey.run(tx, { organizationId, key, requestDigest, windowHours })

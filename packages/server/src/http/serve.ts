@@ -125,7 +125,9 @@ function handle<Deps>(
     const input: Input = { query: { ...request.query }, body: request.body }
     const accountId = readInput(operation, input, validate)
     const actor = request.actor
+    const key = repeatable ? readIdempotencyKey(request.headers['idempotency-key']?.toString()) : undefined
     const run = async (db: Database | Transaction): Promise<Answer<OperationId>> => {
+      // Before the key: a first answer is repeated only to whom the account still answers.
       const account = actor && (await actingAccount(gate, db, actor, accountId, writes))
       const call = {
         db,
@@ -140,14 +142,11 @@ function handle<Deps>(
         precondition: readPrecondition(request.headers['if-match']),
         address: request.ip,
       }
-      return handler(call as unknown as Call<OperationId>, deps)
+      const work = () => handler(call as unknown as Call<OperationId>, deps)
+      if (key === undefined || !actor) return work()
+      return once(db, actor.organizationId, key, [id, request.params, accountId, input.body], work)
     }
-    const key = repeatable ? readIdempotencyKey(request.headers['idempotency-key']?.toString()) : undefined
-    const answer = writes
-      ? await database.transaction((tx) =>
-          once(tx, actor?.organizationId ?? '', key, [id, request.params, accountId, input.body], () => run(tx)),
-        )
-      : await run(database)
+    const answer = writes ? await database.transaction(run) : await run(database)
     if (answer.body) return reply.type(`${stream}; charset=utf-8`).send(answer.body)
     return send(reply, operation, answer, publicUrl, request, input.query)
   }
