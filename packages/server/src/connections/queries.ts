@@ -1,5 +1,6 @@
 import type { Values } from '@penstock/connector'
-import { type ConnectionEventKind, type ConnectionStatus, limits, type RememberedStatus } from '@penstock/wire'
+import type { ConnectionEventKind, ConnectionStatus, RememberedStatus } from '@penstock/wire'
+import { isKept } from '../db/kept.ts'
 import { type StatementOptions, statement } from '../db/statement.ts'
 
 export type ConnectionRow = {
@@ -43,10 +44,6 @@ const endTable = (end: string, connectorId: string) => `
 
 /** The limit of one row says what the key says already, so that every plan looks an end up and none reads them all. */
 const endTables = `${endTable('s', 'src_connector_id')} ${endTable('d', 'dest_connector_id')}`
-
-/** Nobody can ask for a connection whose window has closed, whether it is purged yet or not (invariant 5). */
-const isKept = (table: string) =>
-  `(${table}.status <> 'deleted' or ${table}.deleted_time > now() - interval '${limits.restoreWindowDays} days')`
 
 export const findConnection = statement<{ accountId: string; id: string }, ConnectionRow>(`
   select ${connectionColumns} from connections c ${endTables}

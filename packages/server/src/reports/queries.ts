@@ -1,4 +1,4 @@
-import { limits } from '@penstock/wire'
+import { isKept as isKeptIn } from '../db/kept.ts'
 import { statement } from '../db/statement.ts'
 
 /** Reports read the ledger, by the index that begins with the account; a page of accounts or connections is picked first. */
@@ -39,7 +39,7 @@ export const volumeOfAccounts = statement<
 `)
 
 /** Connections that can still be asked for, deleted ones included. */
-const isKept = `(status <> 'deleted' or deleted_time > now() - interval '${limits.restoreWindowDays} days')`
+const isKept = isKeptIn('connections')
 
 /** Whether its own index in the order of names, or that with all a filter asks, reads less depends on the account. */
 export const connectionsByName = statement<{ accountId: string; like: string | null } & Page, NamedRow>(

@@ -1,5 +1,6 @@
 import type { Values } from '@penstock/connector'
-import { type ConnectionStatus, limits, type Role, type TransferStatus, type TransferTrigger } from '@penstock/wire'
+import type { ConnectionStatus, Role, TransferStatus, TransferTrigger } from '@penstock/wire'
+import { isKept } from '../db/kept.ts'
 import { statement } from '../db/statement.ts'
 
 export type TransferRow = {
@@ -43,15 +44,12 @@ export type RunnableRow = {
   accountEnabled: boolean
 }
 
-/** Nobody can ask for a connection whose window has closed, whether it is purged yet or not (invariant 5). */
-const isKept = `(c.status <> 'deleted' or c.deleted_time > now() - interval '${limits.restoreWindowDays} days')`
-
 const runnable = `
   select c.id, c.organization_id, c.account_id, c.status, c.env, c.src_connector_id, c.dest_connector_id,
     c.src_config, c.dest_config, a.enabled as account_enabled
   from connections c join accounts a on a.id = c.account_id
   where c.id = :id and c.account_id = :accountId and not c.account_deleted
-    and ${isKept}`
+    and ${isKept('c')}`
 
 /** What is saved of an added connector; nothing where it is not added. */
 export const findAddedSettings = statement<
@@ -152,7 +150,7 @@ export type WideFilter = {
 /** A connection that can be asked for; the limit of one row has every plan look it up by its key. */
 const ofKept = `
   cross join lateral (
-    select from connections c where c.id = t.connection_id and not c.account_deleted and ${isKept} limit 1
+    select from connections c where c.id = t.connection_id and not c.account_deleted and ${isKept('c')} limit 1
   ) kept`
 const newestFirst = 'order by t.created_time desc, t.id desc'
 
@@ -176,7 +174,7 @@ const wideCountOf = (scope: string, ofScope: string, latest: string) => {
     select ${count('transfers t', `t.${scope}`)}
       - ${count(
         'connections c join transfers t on t.connection_id = c.id',
-        `c.${scope} and c.status = 'deleted' and not c.account_deleted and not ${isKept}`,
+        `c.${scope} and c.status = 'deleted' and not c.account_deleted and not ${isKept('c')}`,
       )}
       ${ofScope && `- ${count('accounts a join transfers t on t.account_id = a.id', ofScope)}`} as total
   `)
@@ -187,7 +185,7 @@ const statusesAsked = 'unnest(:statuses::text[]) as s (status)'
 const connectionsAsked = `(
     select c.id from connections c
     where c.id = any(:connectionIds) and c.organization_id = :organizationId
-      and (:accountId::text is null or c.account_id = :accountId) and not c.account_deleted and ${isKept}
+      and (:accountId::text is null or c.account_id = :accountId) and not c.account_deleted and ${isKept('c')}
   ) asked`
 
 /** Sought by the mark alone, so that every plan finds it by the index of the marked ones. */
@@ -301,7 +299,7 @@ const scheduleColumns = `s.connection_id, s.cron, s.timezone, s.enabled, s.next_
 
 export const findSchedule = statement<{ accountId: string; connectionId: string }, ScheduleRow>(`
   select ${scheduleColumns} from schedules s join connections c on c.id = s.connection_id
-  where s.connection_id = :connectionId and c.account_id = :accountId and not c.account_deleted and ${isKept}
+  where s.connection_id = :connectionId and c.account_id = :accountId and not c.account_deleted and ${isKept('c')}
 `)
 export const putSchedule = statement<
   { connectionId: string; cron: string; timezone: string; enabled: boolean; nextTime: Date | null },

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Reject } from '@penstock/wire'
+import { csvOf, type Reject } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import type { Database } from '../db/database.ts'
 import { openDataKey } from '../secrets/data-keys.ts'
@@ -73,21 +73,8 @@ async function* ndjsonLines(pages: AsyncIterable<readonly Reject[]>): AsyncGener
 }
 
 async function* csvLines(pages: AsyncIterable<readonly Reject[]>): AsyncGenerator<string> {
-  yield 'row,count,field,reason,record\r\n'
+  yield csvOf([['row', 'count', 'field', 'reason', 'record']])
   for await (const rejects of pages) {
-    yield rejects
-      .map(
-        ({ row, count, field, reason, record }) =>
-          `${[row, count, field, reason, JSON.stringify(record)].map(csvCell).join(',')}\r\n`,
-      )
-      .join('')
+    yield csvOf(rejects.map((one) => [one.row, one.count, one.field, one.reason, JSON.stringify(one.record)]))
   }
-}
-
-/** A cell as RFC 4180 has it; one that a spreadsheet would take for a formula is shown as text. */
-function csvCell(value: string | number | null): string {
-  if (value === null) return ''
-  if (typeof value === 'number') return String(value)
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

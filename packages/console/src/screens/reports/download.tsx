@@ -1,9 +1,10 @@
 import { Button, Tooltip } from '@mantine/core'
+import { csvOf } from '@penstock/wire'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
-import { csvOf, saveFile } from '../../parts/csv.ts'
 import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
 import { count } from '../../parts/numbers.ts'
+import { saveFile } from '../../parts/save-file.ts'
 import { everyReport, type VolumeOf } from '../../parts/volume.ts'
 import { reports as say } from '../../strings/reports.ts'
 
