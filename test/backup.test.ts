@@ -14,7 +14,7 @@ import { engineOf } from './harness/engine-of.ts'
 import { callerOf, destination, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { loadAccounts, prepareToLoad } from './harness/many-connections.ts'
-import { firstMigrations, migrateWithDrizzle } from './harness/migrations.ts'
+import { migrateAsDrizzle } from './harness/migrations.ts'
 import { addAccountWithPipe, makeInbox } from './harness/pipes.ts'
 import { prepareStage, type Stage, tokenOf } from './harness/process.ts'
 import { assertKeyOpens, saveSecrets } from './harness/saved-secrets.ts'
@@ -227,7 +227,7 @@ describe('a backup', { concurrency: 2 }, () => {
   for (let count = 2; count <= 4; count++) {
     test(`of the version with ${count} migrations is restored as it would have been migrated`, async (t) => {
       const { file, from, to } = await prepare(t, createEmptyDatabase)
-      await migrateWithDrizzle(from.url, await firstMigrations(t, count))
+      await migrateAsDrizzle(from.url, count)
       await from.sql(organization)
       await from.sql(`insert into environments (name, id, host) values ('production', 'e', 'h')`)
       await from.sql(

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { identifierPattern } from '@penstock/wire'
-import { readJournal } from '../packages/server/src/db/migrations.ts'
+import { listMigrations } from '../packages/server/src/db/migrations.ts'
 import { type Commands, commandsOn } from './harness/commands.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { prepareStage, type Stage } from './harness/process.ts'
@@ -95,7 +95,7 @@ describe('a command that does not exist', { concurrency: 2 }, () => {
 test('--version prints the versions of the program, of Node and of the schema, without a database or settings', async (t) => {
   const stage = await prepareStage(t)
   const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
-  const newest = (await readJournal()).at(-1)?.tag
+  const newest = (await listMigrations()).at(-1)?.name
   for (const call of ['--version', '-V']) {
     const { code, stdout, stderr } = await stage.penstock([call], { env: { PENSTOCK_PORT: 'many' } })
     assert.deepEqual([code, stderr], [0, ''])

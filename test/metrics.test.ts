@@ -9,7 +9,7 @@ import { createEmptyDatabase, createTestDatabase } from './harness/database.ts'
 import { callerOf } from './harness/fixtures.ts'
 import { accountId, loadAccounts, prepareToLoad, settle } from './harness/many-connections.ts'
 import { loadTransfers } from './harness/many-transfers.ts'
-import { firstMigrations, migrateWithDrizzle } from './harness/migrations.ts'
+import { migrateAsDrizzle } from './harness/migrations.ts'
 import { addAccountWithPipe, makeInbox } from './harness/pipes.ts'
 import { assertPlansOf } from './harness/plans.ts'
 import { startServiceOn, startTestService, type TestService } from './harness/service.ts'
@@ -78,7 +78,7 @@ test('transfers by their end, records by class and connections by status are the
 test('transfers that ended before the totals were kept are counted by the migration', async (t) => {
   const { url, drop } = await createEmptyDatabase()
   t.after(drop)
-  await migrateWithDrizzle(url, await firstMigrations(t, 7))
+  await migrateAsDrizzle(url, 7)
   await withSession(url, async (session) => {
     await prepareToLoad(session)
     await loadAccounts(session, { first: 0, last: 0, connectionsEach: 1 })

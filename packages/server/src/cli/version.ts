@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readJournal } from '../db/migrations.ts'
+import { listMigrations } from '../db/migrations.ts'
 
 /** The version of this program, from its package. */
 const programVersion = (): string =>
@@ -7,6 +7,6 @@ const programVersion = (): string =>
 
 /** `penstock --version`: the program, the Node that runs it, and the newest migration that it knows. */
 export async function printVersion(): Promise<void> {
-  const schema = (await readJournal()).at(-1)?.tag ?? 'none'
+  const schema = (await listMigrations()).at(-1)?.name ?? 'none'
   process.stdout.write(`penstock ${programVersion()}\nNode ${process.versions.node}\nschema ${schema}\n`)
 }

@@ -1,7 +1,7 @@
 import { runMigrations as applyQueueMigrations } from 'graphile-worker'
 import type pg from 'pg'
 import { currentUrl, type DatabaseUrl } from './database.ts'
-import { readJournal, readMigration } from './migrations.ts'
+import { listMigrations, migrationsFolder, readMigration } from './migrations.ts'
 import { openSession } from './session.ts'
 
 /** Any number of processes may start at once; one migrates, the others wait for it. The number is arbitrary and ours. */
@@ -33,17 +33,25 @@ export async function holdMigrations(session: pg.Client): Promise<void> {
  * Applies the migrations that are newer than the newest one that the database records, in the transaction of the session.
  * The record is kept in the table and in the form of Drizzle's own migrator, which applied the migrations of earlier
  * versions.
- * @param until time of the newest migration to apply; all of them unless given
+ * @param until the `when` of the newest migration to apply; all of them unless given
+ * @param folder directory of the migrations
  */
-export async function applyMigrations(session: pg.Client, until = Number.POSITIVE_INFINITY): Promise<void> {
+export async function applyMigrations(
+  session: pg.Client,
+  until = Number.POSITIVE_INFINITY,
+  folder = migrationsFolder,
+): Promise<void> {
   const newest = (await readApplied(session)).at(-1)?.when ?? 0
-  const pending = (await readJournal()).filter(({ when }) => when > newest && when <= until)
+  const pending = (await listMigrations(folder)).filter(({ when }) => when > newest && when <= until)
   if (pending.length === 0) return
   await session.query(createRecord)
   for (const entry of pending) {
-    const { statements, hash, when } = await readMigration(entry)
-    for (const text of statements) await session.query(text)
-    await session.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [hash, when])
+    const { text, hash } = await readMigration(entry)
+    await session.query(text)
+    await session.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
+      hash,
+      entry.when,
+    ])
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import { readJournal } from './migrations.ts'
+import { listMigrations } from './migrations.ts'
 import { statement } from './statement.ts'
 
 const appliedMigrations = statement<Record<never, never>, { applied: number; newest: number }>(`
@@ -8,7 +8,7 @@ const appliedMigrations = statement<Record<never, never>, { applied: number; new
 
 /** Whether the database is reachable and its schema is the one of this program; else one sentence that says what is wrong. */
 export async function checkDatabase(database: Database): Promise<string | undefined> {
-  const newest = Math.max(...(await readJournal()).map(({ when }) => when))
+  const newest = Math.max(...(await listMigrations()).map(({ when }) => when))
   try {
     const row = await appliedMigrations.first(database, {})
     if ((row?.newest ?? 0) < newest) return 'The database lacks migrations: run penstock migrate.'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { readApplied } from '../migrate.ts'
-import { readJournal } from '../migrations.ts'
+import { listMigrations } from '../migrations.ts'
 import { BackupError, formatName, formatVersion, type Header, type Line, TableDigest } from './format.ts'
 import { describeTables, readRows, settingsOfTexts } from './tables.ts'
 
@@ -21,7 +21,7 @@ export async function* dump(session: pg.Client, counts: Counts): AsyncGenerator<
   if (newest === undefined) {
     throw new BackupError('The database has no tables of Penstock: there is nothing to back up. Check DATABASE_URL.')
   }
-  if (newest > Math.max(...(await readJournal()).map(({ when }) => when))) {
+  if (newest > Math.max(...(await listMigrations()).map(({ when }) => when))) {
     throw new BackupError('A newer version of Penstock has migrated the database: back it up with that version.')
   }
   const tables = (await describeTables(session, newest)).map(({ name, columns }) => ({

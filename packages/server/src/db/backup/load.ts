@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Db } from '../database.ts'
 import { applyMigrations, holdMigrations, readApplied } from '../migrate.ts'
-import { readJournal } from '../migrations.ts'
+import { listMigrations } from '../migrations.ts'
 import { onSession } from '../session.ts'
 import type { Counts } from './dump.ts'
 import { BackupError, formatName, formatVersion, type Header, type Line, type Row, TableDigest } from './format.ts'
@@ -30,7 +30,7 @@ export async function readHeader(lines: Lines): Promise<Header> {
   const text = await nextText(lines)
   const header = text.startsWith('{') ? parse(text) : undefined
   if (!header || !('format' in header) || header.format !== formatName) throw new BackupError(noBackup)
-  const known = new Set((await readJournal()).map(({ when }) => when))
+  const known = new Set((await listMigrations()).map(({ when }) => when))
   if (header.version !== formatVersion || header.migrations.some(({ when }) => !known.has(when))) {
     throw new BackupError('A newer version of Penstock made this backup: restore it with that version, or a newer one.')
   }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { readJournal, readMigration } from '../migrations.ts'
+import { listMigrations, readMigration } from '../migrations.ts'
 import { type BackedUpTable, BackupError, type Row } from './format.ts'
 
 /** A table of the service, as the database at hand has it. */
@@ -17,10 +17,10 @@ const notBackedUp = ['tokens']
 
 /** The names of the tables that the migrations up to the one of this time have made. */
 async function namesOfTables(newest: number): Promise<string[]> {
-  const entries = (await readJournal()).filter(({ when }) => when <= newest)
-  const texts = (await Promise.all(entries.map(readMigration))).flatMap(({ statements }) => statements)
+  const entries = (await listMigrations()).filter(({ when }) => when <= newest)
+  const migrations = await Promise.all(entries.map(readMigration))
   const names = new Set<string>()
-  for (const text of texts) {
+  for (const { text } of migrations) {
     for (const [, created, dropped] of text.matchAll(/^create table "?(\w+)|^drop table "?(\w+)/gim)) {
       if (created) names.add(created)
       else if (dropped) names.delete(dropped)
