@@ -20,8 +20,8 @@ export type Statement<Parameters extends Record<string, unknown>, Row extends Re
   run(db: Db, parameters: Parameters): Promise<number>
 }
 
-/** Every statement of the program, for the test that has PostgreSQL prepare each one. */
-export const statements: { readonly text: string; readonly plannedEachTime: boolean }[] = []
+/** Every statement of the program, for the tests that have PostgreSQL prepare and describe each one. */
+export const statements: Pick<Statement<never, never>, 'text' | 'plannedEachTime' | 'sends'>[] = []
 
 /**
  * How the rows of each prepared statement are read, by its name. A connection describes the columns of a name once, and
@@ -43,7 +43,7 @@ export type StatementOptions = {
 
 /**
  * Makes a statement from SQL with named parameters, `:accountId`. A parameter may stand in several places.
- * The row type is the author's word for the columns that the SQL names; the tests hold them together.
+ * `test/statement-types.test.ts` compares both types with what PostgreSQL says of the SQL.
  */
 export function statement<
   Parameters extends Record<string, unknown> = Record<never, never>,
