@@ -118,7 +118,7 @@ describe('the client', { concurrency: true }, () => {
     const error = await refusal(client.addAccount({ body: { name: '', enabled: 'yes' as unknown as boolean } }))
     assert.deepEqual([error.status, error.code], [400, 'invalid_request'])
     assert.deepEqual(error.details.map(({ field }) => field).sort(), ['body.enabled', 'body.name'])
-    assert.match(error.message, /^The request is not valid/)
+    assert.match(error.message, /^Invalid request/)
     assert.match(error.requestId, /^[0-9a-f]{16}$/)
     assert.equal(error.retryAfterSeconds, undefined)
     const missing = await refusal(client.getAccount({ id: '0000000000000000' }))

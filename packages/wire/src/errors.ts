@@ -14,187 +14,185 @@ export type ErrorDefinition = {
 export const errors = {
   invalid_request: {
     status: 400,
-    message: 'The request is not valid: mend the fields named in details and send it again.',
-    when: 'The shape, a type or a bound is wrong, or the body has a field that the operation does not know. `details` lists every fault.',
+    message: 'Invalid request. Fix the fields listed in details and retry.',
+    when: 'The shape, a type or a bound is wrong, or the body has a field that the operation does not know. `details` lists every field error.',
   },
   account_required: {
     status: 400,
-    message: 'Connectors and single connections live in a sub-account: name it in the query parameter accountId.',
-    when: '`accountId` is missing where a connector or a single connection is meant.',
+    message: 'A sub-account is required. Send its identifier in the query parameter accountId.',
+    when: 'The operation works on a connector or a single connection, and `accountId` is missing.',
   },
   unauthorized: {
     status: 401,
     message:
-      'A valid bearer token is needed: request one from POST /es/v2/oauth/client-token and send it as Authorization: Bearer <token>.',
-    when: 'The bearer token is missing, malformed, unknown, expired or revoked. The reply carries `WWW-Authenticate: Bearer`.',
+      'A valid bearer token is required. Request one from POST /es/v2/oauth/client-token and send it as Authorization: Bearer <token>.',
+    when: 'The bearer token is missing, malformed, unknown, expired or revoked. The response has the header `WWW-Authenticate: Bearer`.',
   },
   invalid_client: {
     status: 401,
-    message:
-      'These client credentials are not known: check clientId and clientSecret, or ask the operator for new ones.',
+    message: 'Unknown client credentials. Check clientId and clientSecret, or ask your operator for new ones.',
     when: 'A token was requested with credentials that do not exist or were revoked.',
   },
   organization_account_not_allowed: {
     status: 403,
     message:
-      'Connectors and connections cannot live in the organization account: name one of its sub-accounts in accountId.',
+      'The organization account cannot have connectors or connections. Send the identifier of one of its sub-accounts in accountId.',
     when: '`accountId` is the organization account itself.',
   },
   not_found: {
     status: 404,
-    message: 'There is nothing here under that identifier: check the path, the accountId and the identifiers you sent.',
+    message: 'Not found. Check the path, accountId and identifiers.',
     when: 'The path is unknown, an identifier is malformed, or what it names does not exist, was removed, or belongs to another organization.',
   },
   method_not_allowed: {
     status: 405,
-    message: 'This path does not take that method: use one of those in the Allow header.',
-    when: 'The path exists, the method does not. The reply carries `Allow`.',
+    message: 'Method not allowed. Use one of the methods in the Allow header.',
+    when: 'The path exists, but does not support the method. The response has the header `Allow`.',
   },
   request_timeout: {
     status: 408,
-    message: 'The request did not arrive in time: send it again, whole.',
-    when: 'The client opened a request and did not finish sending it.',
+    message: 'The request did not arrive in time. Send the complete request again.',
+    when: 'The client started a request and did not finish sending it.',
   },
   connector_in_use: {
     status: 409,
-    message: 'A connection uses this connector: delete the connections that use it first, then remove it.',
-    when: 'Remove Connector, while a connection that is not deleted uses the connector. `details` names such connections.',
+    message: 'The connector is used by connections. Delete the connections listed in details first.',
+    when: 'Remove Connector, while a connection that is not deleted uses the connector. `details` lists these connections.',
   },
   connector_not_added: {
     status: 409,
-    message: 'The connector is not added to this sub-account: add it first, then try again.',
-    when: 'A connector of the catalogue is configured, used in a connection or needed by a restore, but is not in the sub-account.',
+    message: 'The connector is not added to this sub-account. Add it first, then retry.',
+    when: 'A request configures a connector of the catalogue, uses it in a connection or restores a connection that needs it, and the connector is not in the sub-account.',
   },
   connection_not_ready: {
     status: 409,
-    message: 'The connection is not ready to carry data: complete what details lists, then try again.',
-    when: 'A connection would become or stay active although an end is not configured, or something that it requires is missing or would be cleared.',
+    message: 'The connection is not ready to move data. Complete the items listed in details, then retry.',
+    when: 'A connection would become or stay active although its source or destination is not configured, or a required value is missing or would be cleared.',
   },
   connection_deleted: {
     status: 409,
-    message: 'The connection is deleted: restore it first, which is possible for 30 days after its deletion.',
-    when: 'Anything but Get, List and Restore is asked of a deleted connection.',
+    message:
+      'The connection is deleted. Restore it first. You can restore a connection for 30 days after its deletion.',
+    when: 'Any operation but Get, List and Restore on a deleted connection.',
   },
   connection_not_deleted: {
     status: 409,
-    message: 'The connection is not deleted, so there is nothing to restore.',
+    message: 'The connection is not deleted. There is nothing to restore.',
     when: 'Restore of a connection that is not deleted.',
   },
   connection_not_active: {
     status: 409,
-    message: 'Only an active connection moves data: activate it first, then try again.',
-    when: 'A transfer is asked of a connection whose status is not `active`.',
+    message: 'The connection is not active. Activate it first, then retry.',
+    when: 'A transfer is requested for a connection whose status is not `active`.',
   },
   account_disabled: {
     status: 409,
-    message: 'This sub-account is disabled, and no data moves in it: enable it first, then try again.',
-    when: 'A transfer is asked in a disabled sub-account.',
+    message: 'The sub-account is disabled. Enable it first, then retry.',
+    when: 'A transfer is requested in a disabled sub-account.',
   },
   transfer_ended: {
     status: 409,
-    message: 'The transfer has ended already: there is nothing to cancel.',
+    message: 'The transfer has already ended. There is nothing to cancel.',
     when: 'Cancel of a transfer that succeeded, was partial, or failed.',
   },
   nothing_to_replay: {
     status: 409,
     message:
-      'This transfer keeps no rejected records that could be sent again: details says what became of them. Start a new transfer where records are missing at the destination.',
-    when: 'Replay of a transfer that has not ended, or rejected nothing, or whose rejected records are not kept or were delivered by earlier replays.',
+      'This transfer has no rejected records to replay. details says why. If records are missing at the destination, start a new transfer.',
+    when: 'Replay of a transfer that has not ended or has no rejected records, or whose rejected records were not kept or were delivered by earlier replays.',
   },
   connector_not_configured: {
     status: 409,
-    message: 'The connector is not configured in this sub-account: save its configuration first, then try again.',
+    message: 'The connector is not configured in this sub-account. Save its configuration first, then retry.',
     when: 'Check Connector before the connector has been configured.',
   },
   quota_exceeded: {
     status: 409,
     message:
-      'The quota that details names is used up. Delete what you no longer need, or ask your operator to raise the setting.',
-    when: 'Add Account, Create a Connection, or a schedule that becomes enabled, while there are as many as the quota allows. `details` names the quota and its setting. What is deleted counts only once there are ten times the quota, deleted ones included.',
+      'Quota exceeded. Delete what you no longer need, or ask your operator to raise the setting named in details.',
+    when: 'Add Account, Create a Connection, or a schedule that becomes enabled, when the quota is already reached. `details` names the quota and its setting. Deleted ones do not count, unless the total with them is ten times the quota.',
   },
   not_editable: {
     status: 409,
-    message: 'This was made in another environment and can be changed only there.',
-    when: 'A write to an account, connector or connection whose `env` is not this deployment.',
+    message: 'This resource belongs to another environment. Change it there.',
+    when: 'A write to an account, connector or connection whose `env` is not that of this deployment.',
   },
   precondition_failed: {
     status: 412,
-    message:
-      'It changed since you read it: read it again, apply your change to what it is now, and send the new ETag in If-Match.',
-    when: 'A write carried `If-Match` with an ETag that is no longer current.',
+    message: 'The resource was modified since you read it. Read it again and retry with the new ETag in If-Match.',
+    when: 'A write had an `If-Match` header with an ETag that is no longer current.',
   },
   payload_too_large: {
     status: 413,
-    message: 'The body is larger than 1 MiB: send less at once.',
+    message: 'The body is larger than 1 MiB. Send smaller requests.',
     when: 'The request body exceeds 1,048,576 bytes.',
   },
   unsupported_media_type: {
     status: 415,
-    message: 'The body must be JSON in UTF-8: send it with Content-Type: application/json.',
+    message: 'The body must be JSON in UTF-8. Send it with Content-Type: application/json.',
     when: 'The body has another content type, character set or content encoding.',
   },
   connectors_incompatible: {
     status: 422,
-    message: 'These two connectors cannot be paired: ask GET /es/v2/connectors/supported which ones fit.',
-    when: 'Create a Connection with ends whose roles or categories do not fit. `details` says why.',
+    message: 'These connectors cannot be paired. GET /es/v2/connectors/supported lists the compatible ones.',
+    when: 'Create a Connection with a source and a destination whose roles or categories are not compatible. `details` says why.',
   },
   connector_immutable: {
     status: 422,
-    message: 'The source and the destination of a connection never change: create a new connection for another pair.',
-    when: 'Update Connection names another source or destination connector.',
+    message: 'The source and the destination of a connection cannot be changed. Create a new connection instead.',
+    when: 'Update Connection with another source or destination connector.',
   },
   transfer_not_supported: {
     status: 422,
-    message: 'This deployment cannot move data between these two connectors: details names the end that cannot.',
-    when: 'A transfer, a preview or a schedule is asked of a connection with an end whose connector is not `integrated`.',
+    message:
+      'This deployment cannot move data between these connectors yet. details names the connector that is not supported.',
+    when: 'A transfer, a preview or a schedule is requested for a connection with a connector that is not `integrated`.',
   },
   platform_refused: {
     status: 422,
-    message: 'The data could not be read or brought into form: details says why and what to do.',
-    when: 'Preview Connection, where the source or its platform refuses, does not answer, or has columns that do not fit.',
+    message: 'The data could not be read or converted. details says why and what to do.',
+    when: 'Preview Connection, when the source or its platform refuses, does not answer, or has columns that cannot be mapped.',
   },
   check_not_supported: {
     status: 422,
-    message: 'This deployment cannot check this connector, since it does not move data through it yet.',
+    message: 'This deployment cannot check this connector, because it cannot move data through it yet.',
     when: 'Check Connector of a connector that is not `integrated`.',
   },
   idempotency_key_reused: {
     status: 422,
-    message: 'This Idempotency-Key was used for another request: use a new key for a new request.',
+    message: 'This Idempotency-Key was used for another request. Use a new key for a new request.',
     when: 'The same `Idempotency-Key` came with another operation, query or body within 24 hours.',
   },
   rate_limited: {
     status: 429,
-    message: 'Too many requests: wait for the seconds in the Retry-After header, then go on.',
-    when: 'The client sent more requests than the operator allows, or too many token requests failed. The reply carries `Retry-After`.',
+    message: 'Too many requests. Wait for the seconds in Retry-After, then retry.',
+    when: 'The client sent more requests than the operator allows, or too many token requests failed. The response has the header `Retry-After`.',
   },
   too_many_connections: {
     status: 429,
     message:
       'Too many connections from your address. Reuse open ones, or wait for the seconds in Retry-After and retry.',
-    when: 'A connection is opened while as many as the operator allows are open from the same address. The reply carries `Retry-After`.',
+    when: 'A client opens more network connections from one address than the operator allows. The response has the header `Retry-After`.',
   },
   headers_too_large: {
     status: 431,
-    message: 'The request headers are too large: send fewer or shorter ones.',
+    message: 'The request headers are too large. Send fewer or shorter headers.',
     when: 'The headers of the request exceed 16 KiB.',
   },
   internal: {
     status: 500,
-    message: 'The service met a fault of its own: nothing was changed; tell the operator the requestId.',
-    when: 'A defect of the service. Nothing that a client sends leads here by design.',
+    message: 'Internal error. Nothing was changed. Report the requestId to your operator.',
+    when: 'A defect of the service. No request should cause it.',
   },
   overloaded: {
     status: 503,
-    message:
-      'The service has as many open connections or files as it can have. Wait for the seconds in Retry-After, then retry.',
-    when: 'The process has reached its bound on connections, or the operating system lets it open no more files. The reply carries `Retry-After`.',
+    message: 'The service has too many open connections or files. Wait for the seconds in Retry-After, then retry.',
+    when: 'The process has reached its limit of connections, or the operating system does not let it open more files. The response has the header `Retry-After`.',
   },
   unavailable: {
     status: 503,
-    message:
-      'The service cannot reach its database at the moment: wait for the seconds in Retry-After, then send the same request again.',
-    when: 'The database is away, or the service is starting or stopping. The reply carries `Retry-After`.',
+    message: 'The service cannot reach its database. Wait for the seconds in Retry-After, then retry.',
+    when: 'The database is not available, or the service is starting or stopping. The response has the header `Retry-After`.',
   },
 } as const satisfies Record<string, ErrorDefinition>
 
