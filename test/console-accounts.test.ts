@@ -14,13 +14,13 @@ describe('sub-accounts in the console', { skip }, () => {
 
   const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
   const choose = async (page: Page, name: string, action: string) => {
-    await page.getByRole('button', { name: `What can be done with ${name}` }).click()
+    await page.getByRole('button', { name: `Actions for ${name}` }).click()
     await page.getByRole('menuitem', { name: action }).click()
   }
 
   test('the first one is added from the empty list', async () => {
     const page = await stage.open('/accounts')
-    await page.getByText('There is no sub-account yet').waitFor()
+    await page.getByText('No sub-accounts yet').waitFor()
     assert.deepEqual(await accessibilityFaults(page), [])
     await page.getByRole('button', { name: 'Add a sub-account' }).first().click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Acme Outdoor')
@@ -74,12 +74,12 @@ describe('sub-accounts in the console', { skip }, () => {
     await page.waitForLoadState('networkidle')
     await stage.client.editAccount({ id, body: { name: 'Summit Theirs' } })
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    const changed = page.getByRole('alert').filter({ hasText: 'Changed meanwhile' })
+    const changed = page.getByRole('alert').filter({ hasText: 'Modified by someone else' })
     await changed.getByRole('cell', { name: 'Summit Mine' }).waitFor()
     await changed.getByRole('cell', { name: 'Summit Theirs' }).waitFor()
     assert.deepEqual(await accessibilityFaults(page), [])
-    assert.equal((await stage.client.getAccount({ id })).reply.name, 'Summit Theirs', 'nothing was saved')
-    await changed.getByRole('button', { name: 'Save mine over it' }).click()
+    assert.equal((await stage.client.getAccount({ id })).reply.name, 'Summit Theirs', 'nothing is saved')
+    await changed.getByRole('button', { name: 'Overwrite' }).click()
     await row(page, 'Summit Mine').waitFor()
     assert.equal((await stage.client.getAccount({ id })).reply.name, 'Summit Mine')
   })
@@ -99,7 +99,7 @@ describe('sub-accounts in the console', { skip }, () => {
     assert(await remove.isDisabled())
     await dialog.getByRole('textbox').fill('Greenleaf Grocery')
     await remove.click()
-    await page.getByText('No sub-account fits').waitFor()
+    await page.getByText('No matching sub-accounts').waitFor()
     await assert.rejects(stage.client.getAccount({ id }), { code: 'not_found' })
   })
 

@@ -57,7 +57,7 @@ describe('the list of what is deleted', { skip }, () => {
     await stage.client.addConnectors({ accountId, body: { connectorIds: [postgresql.id] } })
     await restore.click()
     await refusal.waitFor({ state: 'detached' })
-    await page.getByText('Nothing is deleted').waitFor()
+    await page.getByText('No deleted connections').waitFor()
   })
 
   test('says so where somebody else was faster', async () => {
@@ -69,7 +69,7 @@ describe('the list of what is deleted', { skip }, () => {
     await stage.client.restoreConnection({ accountId, id: reply[0]?.id ?? '' })
     await restore.click()
     await page.getByRole('alert').getByText('The connection is not deleted').waitFor()
-    await page.getByText('Nothing is deleted').waitFor()
+    await page.getByText('No deleted connections').waitFor()
   })
 
   test('searches, and shows those of the whole organization on a phone', async () => {
@@ -79,7 +79,7 @@ describe('the list of what is deleted', { skip }, () => {
     assert.deepEqual(await accessibilityFaults(page), [])
     assert(await page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth'))
     await page.getByRole('searchbox').fill('nothing like it')
-    await page.getByText('No deleted connection fits').waitFor()
+    await page.getByText('No matching deleted connections').waitFor()
   })
 })
 

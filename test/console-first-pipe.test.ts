@@ -31,7 +31,7 @@ describe('the first pipe, in the console', { skip }, () => {
 
     await page.getByLabel('Search sources').fill('folder')
     await page.getByRole('button', { name: /^Local folder/ }).click()
-    await page.getByText('where the data of Local folder goes').waitFor()
+    await page.getByText('destination for the data of Local folder').waitFor()
     await page.getByRole('button', { name: /^PostgreSQL/ }).click()
 
     await page.getByRole('button', { name: 'Configure Local folder' }).click()
@@ -48,13 +48,13 @@ describe('the first pipe, in the console', { skip }, () => {
     await region(page, 'Destination').getByRole('textbox', { name: 'Table' }).fill('first')
     await page.getByRole('button', { name: 'Create the connection' }).click()
 
-    await page.getByText('The columns of the source: id, name, email').waitFor()
+    await page.getByText('Source columns: id, name, email').waitFor()
     await page.getByText('30 would be sent').waitFor()
-    await page.getByText('Only those picked').click()
+    await page.getByText('Selected columns').click()
     await page.getByRole('textbox', { name: 'Sent as, column 2' }).fill('person')
     await page.getByRole('button', { name: 'Preview this mapping' }).click()
     await page.getByRole('columnheader', { name: 'person' }).waitFor()
-    await page.getByRole('button', { name: 'Save and go on' }).click()
+    await page.getByRole('button', { name: 'Save and continue' }).click()
 
     await page.getByRole('button', { name: 'Activate', exact: true }).click()
     await page.getByRole('heading', { name: 'The connection is active' }).waitFor()
@@ -70,7 +70,7 @@ describe('the first pipe, in the console', { skip }, () => {
     await stage.target.query('create table keyed (id integer primary key, name text, email text)')
     const page = await stage.open('/accounts', { signedIn: false })
     const keys = keysOf(page)
-    await page.getByLabel('Client id').and(page.locator(':focus')).waitFor()
+    await page.getByLabel('Client ID').and(page.locator(':focus')).waitFor()
     await page.keyboard.type(stage.credentials.clientId)
     await page.keyboard.press('Tab')
     await page.keyboard.type(stage.credentials.clientSecret)
@@ -109,7 +109,7 @@ describe('the first pipe, in the console', { skip }, () => {
     await keys.type('Table', 'keyed')
     await keys.press('button', 'Create the connection')
     await page.getByText('30 would be sent').waitFor()
-    await keys.press('button', 'Go on to the review')
+    await keys.press('button', 'Continue to review')
     await keys.press('button', 'Activate')
     await page.getByRole('heading', { name: 'The connection is active' }).waitFor()
     await keys.press('button', 'Run now')

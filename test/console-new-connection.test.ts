@@ -25,15 +25,15 @@ describe('the wizard of new connections', { skip }, () => {
     await page.getByRole('region', { name: 'From the catalogue' }).waitFor()
     assert.equal(await page.getByRole('region', { name: 'Added to this sub-account' }).count(), 0)
     await page.getByRole('button', { name: /^HubSpot CRM/ }).click()
-    await page.getByText('where the data of HubSpot CRM goes').waitFor()
+    await page.getByText('destination for the data of HubSpot CRM').waitFor()
     await page.getByRole('button', { name: /^Meta Custom Audiences/ }).waitFor()
     assert.equal(await page.getByRole('button', { name: /^Meta Conversions/ }).count(), 0)
-    await page.getByRole('button', { name: /do not fit this source/ }).click()
+    await page.getByRole('button', { name: /incompatible with this source/ }).click()
     const reasonsOf = (name: string) => page.getByRole('listitem').filter({ hasText: name })
     await reasonsOf('Meta Conversions').getByText('audience activation data cannot go to events').waitFor()
     await page.getByLabel('Search destinations').fill('google ads reporting')
     await reasonsOf('Google Ads Reporting').getByText('Google Ads Reporting cannot be a destination').waitFor()
-    await page.getByText('No connector is called that').waitFor()
+    await page.getByText('No matching connectors').waitFor()
     assert.deepEqual(await accessibilityFaults(page), [])
     const { reply } = await stage.client.listAddedConnectors({ accountId })
     assert.deepEqual(
@@ -66,16 +66,16 @@ describe('the wizard of new connections', { skip }, () => {
     await page.getByRole('link', { name: 'Back to connections' }).click()
     await page.waitForURL('**/connections')
     await page.goto(wizard(accountId))
-    await page.getByText('You left a connection half-way').waitFor()
+    await page.getByText('You have an unfinished connection').waitFor()
     await page.getByText('“Typed name”: Local folder → PostgreSQL').waitFor()
-    await page.getByRole('button', { name: 'Go on with it' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
     await isThere()
     await page.goBack()
     assert(!(await page.evaluate(() => JSON.stringify(sessionStorage))).includes('canary-typed'))
 
     await page.goto(wizard(accountId))
-    await page.getByRole('button', { name: 'Start anew' }).click()
-    await page.getByText('You left a connection half-way').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Start over' }).click()
+    await page.getByText('You have an unfinished connection').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: /^Local folder/ }).click()
     await page.getByRole('button', { name: /^PostgreSQL/ }).click()
     assert.equal(await region(page, 'Source').getByRole('textbox', { name: 'Files' }).inputValue(), '')
@@ -87,22 +87,22 @@ describe('the wizard of new connections', { skip }, () => {
     const body = { name: 'Bare', srcConnectorId: localFolder.id, destConnectorId: postgresql.id }
     const { reply } = await stage.client.createConnection({ accountId, body })
     const page = await stage.open(wizard(accountId, `?connection=${reply.id}&step=review`))
-    const list = page.getByRole('alert').filter({ hasText: 'Before it can be activated' })
+    const list = page.getByRole('alert').filter({ hasText: 'Complete this to activate' })
     await list.getByText('Local folder is not configured').waitFor()
     assert.equal(await list.getByRole('listitem').count(), 4)
     assert.deepEqual(await accessibilityFaults(page), [])
     await page.getByRole('button', { name: 'Activate', exact: true }).click()
-    const refused = page.getByRole('alert').filter({ hasText: 'It was not activated' })
-    await refused.getByText('The destination lacks: Table.').waitFor()
+    const refused = page.getByRole('alert').filter({ hasText: 'The connection was not activated' })
+    await refused.getByText('Missing in the settings of the destination: Table.').waitFor()
     assert.equal(await refused.getByRole('listitem').count(), 4)
 
     await list.getByRole('link', { name: 'Configure Local folder' }).click()
     await page.waitForURL(`**/connectors?configure=${localFolder.id}`)
     await page.goBack()
-    await list.getByRole('link', { name: 'Fill in Files' }).click()
+    await list.getByRole('link', { name: 'Enter Files' }).click()
     await region(page, 'Source').getByRole('textbox', { name: 'Files' }).fill('people.csv')
-    await page.getByRole('button', { name: 'Save and go on' }).click()
-    const early = page.getByRole('alert').filter({ hasText: 'Before records can be looked at' })
+    await page.getByRole('button', { name: 'Save and continue' }).click()
+    const early = page.getByRole('alert').filter({ hasText: 'Complete this to see a preview' })
     await early.getByText('Local folder is not configured').waitFor()
     assert.equal(await early.getByRole('listitem').count(), 3)
   })
@@ -130,7 +130,7 @@ describe('the wizard of new connections', { skip }, () => {
     const page = await stage.open(wizard(accountId, `?connection=${reply.id}&step=mapping`))
     await page.getByText('has no column in the source').first().waitFor()
     const pick = async (field: string, option: string) => {
-      await page.getByRole('combobox', { name: `What fills ${field}`, exact: true }).click()
+      await page.getByRole('combobox', { name: `Source of ${field}`, exact: true }).click()
       await page.getByRole('option', { name: option, exact: true }).click()
     }
     await pick('action', 'One value for all records')
@@ -143,9 +143,9 @@ describe('the wizard of new connections', { skip }, () => {
     await page.getByText('1 malformed').waitFor()
     await page.getByText('1 unnormalised').waitFor()
     await page.getByText('1 missing').first().waitFor()
-    await page.getByRole('combobox', { name: 'What fills phone_sha256', exact: true }).waitFor()
+    await page.getByRole('combobox', { name: 'Source of phone_sha256', exact: true }).waitFor()
     assert.deepEqual(await accessibilityFaults(page), [])
-    await page.getByRole('button', { name: 'Save and go on' }).click()
+    await page.getByRole('button', { name: 'Save and continue' }).click()
     await page.getByRole('region', { name: 'Mapping' }).getByText('Always “add”').waitFor()
     const { reply: saved } = await stage.client.getConnection({ accountId, id: reply.id })
     assert.deepEqual(JSON.parse(String(saved.destConnectionConfig.mapping)), {
@@ -161,15 +161,15 @@ describe('the wizard of new connections', { skip }, () => {
     await stage.target.query('create table columned (id integer primary key, em text)')
     const { id } = await stage.connect(accountId, 'Columns', { activate: false, table: 'columned' })
     const page = await stage.open(wizard(accountId, `?connection=${id}&step=mapping`))
-    await page.getByText('The columns of the source: id, name, email').waitFor()
+    await page.getByText('Source columns: id, name, email').waitFor()
     await page.getByText('30 would be sent').waitFor()
     await page.getByText('The destination reports 2 problems').waitFor()
     await page.getByText('The table columned has no column email; add what is missing').waitFor()
     assert.deepEqual(await accessibilityFaults(page), [])
-    await page.getByText('Only those picked').click()
+    await page.getByText('Selected columns').click()
     await page.getByRole('textbox', { name: 'Sent as, column 3' }).fill('name')
-    await page.getByText('This name is there already').waitFor()
-    assert(await page.getByRole('button', { name: 'Save and go on' }).isDisabled())
+    await page.getByText('This name is already used').waitFor()
+    assert(await page.getByRole('button', { name: 'Save and continue' }).isDisabled())
     await page.getByRole('textbox', { name: 'Sent as, column 3' }).fill('em')
     await page.getByRole('combobox', { name: 'Normalise em' }).click()
     await page.getByRole('option', { name: 'E-mail address', exact: true }).click()
@@ -182,7 +182,7 @@ describe('the wizard of new connections', { skip }, () => {
     await page.getByRole('button', { name: 'Preview this mapping' }).click()
     await page.getByRole('columnheader', { name: 'em', exact: true }).waitFor()
     await page.getByText('The destination reports').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Save and go on' }).click()
+    await page.getByRole('button', { name: 'Save and continue' }).click()
     await page.getByText('hashed with SHA-256').waitFor()
     const { reply } = await stage.client.getConnection({ accountId, id })
     assert.deepEqual(JSON.parse(String(reply.destConnectionConfig.mapping)), {
@@ -197,8 +197,8 @@ describe('the wizard of new connections', { skip }, () => {
     await writeFile(join(stage.folder, 'pets.csv'), 'kind,age\ncat,3\n')
     const { id } = await stage.connect(accountId, 'Other file', { activate: false })
     const page = await stage.open(wizard(accountId, `?connection=${id}&step=mapping`))
-    await page.getByText('The columns of the source: id, name, email').waitFor()
-    await page.getByText('Only those picked').click()
+    await page.getByText('Source columns: id, name, email').waitFor()
+    await page.getByText('Selected columns').click()
     const filled = page.getByRole('combobox', { name: /^Column/ }).first()
     const offered = async () => {
       await filled.click()
@@ -212,8 +212,8 @@ describe('the wizard of new connections', { skip }, () => {
       await region(page, 'Source').getByRole('textbox', { name: 'Files' }).fill(file)
       // Whatever is seen before the new file was read would be of the old one.
       const read = page.waitForResponse(/\/preview\?/)
-      await page.getByRole('button', { name: 'Save and go on' }).click()
-      await page.getByRole('heading', { name: 'What fills which field' }).waitFor()
+      await page.getByRole('button', { name: 'Save and continue' }).click()
+      await page.getByRole('heading', { name: 'Map fields' }).waitFor()
       assert.equal(await page.getByText(/^Such as/).count(), 0)
       await read
     }
@@ -263,7 +263,7 @@ describe('the wizard of new connections', { skip }, () => {
     const page = await stage.open(wizard(id))
     const tiles = page.getByRole('region', { name: 'From the catalogue' }).getByRole('button')
     await tiles.first().waitFor()
-    const moves = (await tiles.allTextContents()).map((text) => !text.includes('Moves no data yet'))
+    const moves = (await tiles.allTextContents()).map((text) => !text.includes('Configuration only'))
     assert.ok(moves.includes(true) && moves.includes(false))
     assert.equal(moves.lastIndexOf(true) + 1, moves.indexOf(false))
   })
@@ -276,10 +276,10 @@ describe('the wizard of new connections', { skip }, () => {
     const page = await stage.open(wizard(accountId, `?source=${hubspot.id}&destination=${lotame.id}`))
     await region(page, 'Source').getByText('cannot move data through HubSpot CRM yet').waitFor()
     await page.getByRole('button', { name: 'Create the connection' }).click()
-    await page.getByText('There is no preview of this connection').waitFor()
-    await page.getByText('Lotame Audiences takes no mapping yet').waitFor()
-    await page.getByRole('button', { name: 'Go on to the review' }).click()
-    await page.getByText('Before it can be activated, complete this').waitFor()
+    await page.getByText('No preview available').waitFor()
+    await page.getByText('Lotame Audiences does not support a mapping').waitFor()
+    await page.getByRole('button', { name: 'Continue to review' }).click()
+    await page.getByText('Complete this to activate the connection').waitFor()
   })
 
   test('says what the service refuses: a name, a setting, a source that is not there, a change meanwhile', async () => {
@@ -306,11 +306,11 @@ describe('the wizard of new connections', { skip }, () => {
       }
       await route.continue()
     })
-    await page.getByRole('button', { name: 'Save and go on' }).click()
-    await page.getByText('Changed meanwhile').waitFor()
+    await page.getByRole('button', { name: 'Save and continue' }).click()
+    await page.getByText('Modified by someone else').waitFor()
     await page.getByRole('cell', { name: 'Theirs', exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Save mine over it' }).click()
-    await page.getByRole('heading', { name: 'What fills which field' }).waitFor()
+    await page.getByRole('button', { name: 'Overwrite' }).click()
+    await page.getByRole('heading', { name: 'Map fields' }).waitFor()
     await page.unrouteAll()
     assert.equal((await stage.client.getConnection({ accountId, id })).reply.name, 'Mine')
 
@@ -319,9 +319,9 @@ describe('the wizard of new connections', { skip }, () => {
     await stage.client.editAccount({ id: accountId, body: { enabled: false } })
     await page.goto(wizard(accountId, `?connection=${id}&step=review`))
     await page.getByRole('button', { name: 'Run now' }).click()
-    await page.getByRole('alert').getByText('This sub-account is disabled').waitFor()
+    await page.getByRole('alert').getByText('The sub-account is disabled').waitFor()
     await page.goto(wizard(accountId, '?connection=nobody'))
-    await page.getByRole('alert').getByText('There is nothing here').waitFor()
+    await page.getByRole('alert').getByText('Not found.').waitFor()
   })
 
   test('is sound for assistive technology in both themes, and fits a phone', async () => {
@@ -335,7 +335,7 @@ describe('the wizard of new connections', { skip }, () => {
       [`?source=${localFolder.id}`, 'From the catalogue'],
       [`?source=${localFolder.id}&destination=${postgresql.id}`, 'Create the connection'],
       [`?connection=${id}&step=mapping`, 'would be sent'],
-      [`?connection=${id}&step=review`, 'Activate it'],
+      [`?connection=${id}&step=review`, 'Activation'],
     ]
     for (const look of [
       { width: 1440, height: 900, theme: 'dark' },

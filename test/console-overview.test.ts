@@ -22,7 +22,7 @@ describe('the overview', { skip }, () => {
   test('of an organization that has nothing leads to the first record in three steps', async () => {
     const page = await stage.open('/')
     const start = page.getByRole('region', { name: 'Start here' })
-    await start.getByRole('heading', { name: 'Make a connection' }).waitFor()
+    await start.getByRole('heading', { name: 'Create a connection' }).waitFor()
     assert.deepEqual(await accessibilityFaults(page), [])
     await start.getByRole('link', { name: 'Add a sub-account' }).click()
     await page.waitForURL('**/accounts')
@@ -47,7 +47,7 @@ describe('the overview', { skip }, () => {
     await stage.connect(id, 'Waits', { activate: false })
     await stage.run(id, pipe.id)
     const page = await stage.open(`/accounts/${id}`)
-    await page.getByRole('img', { name: 'Records by day or month: 18 accepted, 2 rejected in all' }).waitFor()
+    await page.getByRole('img', { name: 'Records by day or month: 18 accepted, 2 rejected in total' }).waitFor()
     await page.locator('.recharts-surface').first().waitFor()
     await page.getByText('10% of those read').waitFor()
     assert.deepEqual(await accessibilityFaults(page), [])
@@ -78,7 +78,7 @@ describe('the overview', { skip }, () => {
     await toDo(
       page,
       'Rejects some',
-      'See what was rejected',
+      'View rejected records',
       `/accounts/${id}/connections/${partial.id}/runs/${run.id}`,
     )
     await concern(page, 'Rejects some').getByText('2 of 20 records were rejected').waitFor()

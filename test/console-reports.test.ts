@@ -26,7 +26,7 @@ describe('the reports', { skip }, () => {
 
   test('of the organization sum every sub-account, with a chart, and lead on to its connections', async () => {
     const page = await stage.open('/reports')
-    await page.getByRole('img', { name: '36 accepted, 4 rejected in all' }).waitFor()
+    await page.getByRole('img', { name: '36 accepted, 4 rejected in total' }).waitFor()
     await page.locator('.recharts-surface').first().waitFor()
     assert.deepEqual(await figures(page, 'Acme Outdoor'), ['40', '36', '4', '0', '90%'])
     assert.deepEqual(await figures(page, 'Silent'), ['0', '0', '0', '0', '–'])
@@ -52,7 +52,7 @@ describe('the reports', { skip }, () => {
     await page.reload()
     assert.deepEqual(await figures(page, 'All 1'), ['20', '18', '2', '0', '90%'])
     await page.getByRole('searchbox').fill('nothing like it')
-    await page.getByText('Nothing fits').waitFor()
+    await page.getByText('No matches').waitFor()
   })
 
   test('take other days, and refuse those that are backwards or too many', async () => {
@@ -61,11 +61,11 @@ describe('the reports', { skip }, () => {
     assert(await page.getByRole('button', { name: 'Download CSV' }).isDisabled())
     assert.deepEqual(await accessibilityFaults(page), [])
     await page.getByLabel('From').fill('2020-01-01')
-    await page.getByText('Pick at most 400 days').waitFor()
+    await page.getByText('Select at most 400 days').waitFor()
     await page.getByLabel('From').fill('')
-    await page.getByText('Pick a day').waitFor()
+    await page.getByText('Select a day').waitFor()
     await page.getByLabel('From').fill('2025-12-25')
-    await page.getByText('Nothing was moved in these days').waitFor()
+    await page.getByText('No records moved in this period').waitFor()
     await page.getByLabel('Until').fill(today)
     await page.waitForURL(
       ({ searchParams }) => searchParams.get('from') === '2025-12-25' && searchParams.get('until') === today,

@@ -48,7 +48,7 @@ const screens: readonly Screen[] = [
   {
     name: 'run',
     path: (scene) => `${ofConnection('')(scene)}/runs/${scene.transferId}`,
-    title: /Run/,
+    title: /Transfer of/,
   },
   { name: 'deleted', path: ofAccount('/deleted'), title: /Deleted/ },
   { name: 'reports', path: () => '/reports', title: /Reports/, settle: chart },

@@ -19,14 +19,14 @@ describe('the session of the console', { skip }, () => {
   test('begins with credentials, and leads to the page that was asked for', async () => {
     const page = await stage.open('/accounts?q=nobody', { signedIn: false })
     await page.waitForURL('**/sign-in?to=*')
-    await page.getByLabel('Client id').fill(stage.credentials.clientId)
+    await page.getByLabel('Client ID').fill(stage.credentials.clientId)
     await page.locator('input[type=password]').fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').getByText('Request').waitFor()
     assert.deepEqual(await accessibilityFaults(page), [])
     await signIn(page, stage.credentials)
     await page.waitForURL('**/accounts?q=nobody')
-    await page.getByText('No sub-account fits').waitFor()
+    await page.getByText('No matching sub-accounts').waitFor()
   })
 
   test('leads to no address elsewhere', async () => {
@@ -130,7 +130,7 @@ describe('the frame of the console', { skip }, () => {
 
   test('says so where there is no such page', async () => {
     const page = await stage.open('/accounts/0123456789abcdef/nothing')
-    await page.getByText('There is no such page').waitFor()
+    await page.getByText('Page not found').waitFor()
     await page.getByRole('link', { name: 'Go to the overview' }).click()
     await page.waitForURL(`${stage.url}/`)
   })
@@ -138,7 +138,7 @@ describe('the frame of the console', { skip }, () => {
   test('switches the sub-account and stays on the same kind of page', async () => {
     const page = await stage.open('/accounts')
     const pick = async (name: string) => {
-      await page.getByRole('button', { name: /^Switch the sub-account/ }).click()
+      await page.getByRole('button', { name: /^Switch sub-account/ }).click()
       await page.getByRole('textbox', { name: 'Search sub-accounts' }).fill(name)
       await page.getByRole('option', { name }).click()
     }

@@ -177,7 +177,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
 
 /** Signs in where the page asks for it, and waits for the screen that was asked for. */
 export async function signIn(page: Page, { clientId, clientSecret }: ConsoleStage['credentials']): Promise<void> {
-  await page.getByLabel('Client id').fill(clientId)
+  await page.getByLabel('Client ID').fill(clientId)
   await page.locator('input[type=password]').fill(clientSecret)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' })

@@ -1,7 +1,7 @@
 /** What the screen “Catalogue” says. */
 export const catalogue = {
   title: 'Catalogue',
-  help: 'Every connector that there is. Pick those that this sub-account needs, add them, then configure each.',
+  help: 'All connectors. Select the ones that this sub-account needs, add them, then configure each.',
   toConnectors: 'Added connectors',
   search: 'Search the catalogue',
   role: 'Role',
@@ -12,13 +12,13 @@ export const catalogue = {
   movesData: 'Moves data',
   notAdded: 'Not added yet',
   found: (shown: string, n: number, filtered: boolean) =>
-    filtered ? `${shown} ${n === 1 ? 'connector fits' : 'connectors fit'}` : `${shown} connectors`,
+    filtered ? `${shown} ${n === 1 ? 'matching connector' : 'matching connectors'}` : `${shown} connectors`,
   clearFilters: 'Clear search and filters',
-  noneFound: 'No connector fits',
-  noneFoundHelp: 'Search by a part of its name, or clear a filter.',
+  noneFound: 'No matching connectors',
+  noneFoundHelp: 'Search for a part of the name, or clear a filter.',
   isAdded: 'Added',
-  selection: 'What is picked',
-  selected: (n: number) => `${n} picked`,
+  selection: 'Selection',
+  selected: (n: number) => `${n} selected`,
   clearSelection: 'Clear',
   add: (n: number) => (n === 1 ? 'Add 1 connector' : `Add ${n} connectors`),
   added: (n: number, first: string) => (n === 1 ? `${first} was added` : `${n} connectors were added`),

@@ -1,26 +1,26 @@
 /** What the screen “Deleted” says. */
 export const deleted = {
   title: 'Deleted connections',
-  help: (days: number) => `A deleted connection can be restored for ${days} days. After that it is gone for good.`,
+  help: (days: number) =>
+    `You can restore a deleted connection for ${days} days. After that it is removed permanently.`,
   search: 'Search by name or connector',
-  none: 'Nothing is deleted',
-  noneHelp: 'What you delete waits here until it is restored or its time is over.',
-  noneFound: 'No deleted connection fits',
+  none: 'No deleted connections',
+  noneHelp: 'Connections that you delete are listed here until you restore them or they are removed permanently.',
+  noneFound: 'No matching deleted connections',
   name: 'Name',
-  ends: 'From and to',
+  ends: 'Source and destination',
   deletedAt: 'Deleted',
   daysLeft: 'Days left',
   left: (days: number) => (days === 1 ? '1 day left' : `${days} days left`),
-  lastDay: 'Less than a day left',
+  lastDay: 'Less than 1 day left',
   restore: 'Restore',
   restoreNamed: (name: string) => `Restore ${name}`,
   restored: (name: string) => `${name} was restored. It stays disabled until you enable it.`,
   open: 'Open',
-  otherEnvironment: (environment: string) =>
-    `It was made in the environment ${environment}, and can be restored there.`,
+  otherEnvironment: (environment: string) => `It belongs to the environment ${environment}. Restore it there.`,
   cannot: (name: string) => `${name} cannot be restored yet`,
   connectorGone: (connector: string) =>
-    `${connector} was removed from this sub-account. Add it again, then restore the connection; its secrets have to be entered anew.`,
+    `${connector} was removed from this sub-account. Add it again, enter its secrets again, then restore the connection.`,
   anyConnector: 'One of its connectors',
   findConnector: 'Find it in the catalogue',
 }

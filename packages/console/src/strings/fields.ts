@@ -7,38 +7,38 @@ export const fields = {
     [
       sentence(description),
       type === 'Number' && bounds(min, max),
-      role && `Needed only where it is the ${role.toLowerCase()} of a connection.`,
+      role && `Required only for the ${role.toLowerCase()} of a connection.`,
     ]
       .filter(Boolean)
       .join(' '),
-  /** The service's faults go on from the name of the field; that of one that is missing names it itself. */
+  /** The messages of the service continue the name of the field; the one for a missing field names it. */
   fault: (label: string, message: string) => {
     if (!/^\p{Ll}/u.test(message)) return message
     return sentence(`${label} ${message.endsWith(`: ${label}`) ? message.slice(0, -label.length - 2) : message}`)
   },
-  faultsElsewhere: 'Other fields have to be mended first',
+  faultsElsewhere: 'Fix the other fields first',
   required: (label: string) => `${label} (required)`,
   filledByService: 'Filled by the service',
   setByService: 'Set by the service',
-  pick: 'Pick one',
-  pickSome: 'Pick any',
-  noOption: 'No choice is called that',
+  pick: 'Select one',
+  pickSome: 'Select any',
+  noOption: 'No matching options',
   set: 'Set',
   lastChanged: ', last changed',
   replace: 'Replace',
   replaceOne: (label: string) => `Replace: ${label}`,
   clearShort: 'Clear',
   clear: (label: string) => `Clear: ${label}`,
-  cleared: 'Will be cleared once saved',
-  keep: 'Keep what is set',
-  keepOne: (label: string) => `Keep what is set: ${label}`,
+  cleared: 'Will be cleared when you save',
+  keep: 'Keep the saved value',
+  keepOne: (label: string) => `Keep the saved value: ${label}`,
   generate: 'Generate',
   generateOne: (label: string) => `Generate: ${label}`,
   copy: 'Copy',
   copyOne: (label: string) => `Copy: ${label}`,
   copied: 'Copied',
-  copyNow: 'Copy it to where it is verified before you save: it is not shown again.',
-  showTyped: (label: string) => `Show what was typed: ${label}`,
+  copyNow: 'Copy it to the system that verifies it before you save. It is not shown again.',
+  showTyped: (label: string) => `Show the value: ${label}`,
 }
 
 const sentence = (text: string) => (text === '' || /[.!?…]$/.test(text) ? text : `${text}.`)

@@ -1,9 +1,10 @@
-/** What the parts say that many screens are made of. */
+/** The texts of the components that screens share. */
 export const parts = {
   retry: 'Try again',
   requestId: (id: string) => `Request ${id}`,
   unreachable: 'The service cannot be reached',
-  unreachableHelp: 'Check the network, and that the service runs. What was asked for may or may not have been done.',
+  unreachableHelp:
+    'Check your network and that the service is running. The request may or may not have been carried out.',
   unknownFailure: 'Something went wrong',
   retryAfter: (seconds: number) => `Try again in ${seconds} s.`,
   loading: 'Loading',
@@ -29,20 +30,20 @@ export const parts = {
   typeToConfirm: (name: string) => `Type “${name}” to confirm`,
   never: 'never',
   justNow: 'just now',
-  changedMeanwhile: 'Changed meanwhile',
+  changedMeanwhile: 'Modified by someone else',
   changedMeanwhileHelp:
-    'Somebody else changed this since you opened it. Nothing was saved. Look at both versions, and pick one.',
-  yours: 'Yours',
-  theirs: 'Theirs, as saved',
-  keepTheirs: 'Keep theirs',
-  saveMine: 'Save mine over it',
+    'Someone else modified this after you opened it. Your changes are not saved. Compare both versions and select one.',
+  yours: 'Your version',
+  theirs: 'Saved version',
+  keepTheirs: 'Discard my changes',
+  saveMine: 'Overwrite',
   field: 'Field',
   actions: 'Actions',
   to: 'to',
   accepted: 'Accepted',
   rejected: 'Rejected',
   volumeChart: (accepted: string, rejected: string) =>
-    `Records by day or month: ${accepted} accepted, ${rejected} rejected in all`,
+    `Records by day or month: ${accepted} accepted, ${rejected} rejected in total`,
   /** A word of the catalogue, where it stands alone. */
   term: (term: string) => term.charAt(0).toUpperCase() + term.slice(1),
   status: {
