@@ -1,5 +1,4 @@
 import type http from 'node:http'
-import type https from 'node:https'
 import type { LookUp } from './look-up.ts'
 
 /**
@@ -10,8 +9,7 @@ import type { LookUp } from './look-up.ts'
  */
 export class Agents {
   readonly #options: http.AgentOptions
-  #http: http.Agent | undefined
-  #https: https.Agent | undefined
+  readonly #agents = new Map<string, http.Agent>()
 
   /** @param lookup looks names up; the system does so otherwise */
   constructor(lookup?: LookUp) {
@@ -20,19 +18,14 @@ export class Agents {
 
   /** What sends a request to a URL, and the agent to send it with. */
   for({ protocol }: URL): { readonly request: typeof http.request; readonly agent: http.Agent } {
-    if (protocol === 'https:') {
-      const { Agent, request } = process.getBuiltinModule('node:https')
-      this.#https ??= new Agent(this.#options)
-      return { request, agent: this.#https }
-    }
-    const { Agent, request } = process.getBuiltinModule('node:http')
-    this.#http ??= new Agent(this.#options)
-    return { request, agent: this.#http }
+    const { Agent, request } = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
+    const agent = this.#agents.get(protocol) ?? new Agent(this.#options)
+    this.#agents.set(protocol, agent)
+    return { request, agent }
   }
 
   /** Ends every connection. */
   close(): void {
-    this.#http?.destroy()
-    this.#https?.destroy()
+    for (const agent of this.#agents.values()) agent.destroy()
   }
 }

@@ -113,15 +113,18 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
     if (at >= 0) clearTimeout(idle.splice(at, 1)[0]?.timer)
     void runner.close()
   }
-  const giveBack = (runner: RunnerProcess) => {
-    const isWorn = runner.jobs >= jobsMax || runner.memoryBytes() > keptMemoryBytesMax
-    const isKept = !isClosed && !isWorn && runner.isUsable
-    if (!isKept) dismiss(runner)
-    if (runner.owner !== undefined && waiting.hand(runner.owner, isKept ? runner : undefined)) return
-    if (!isKept) return
+  const isReusable = (runner: RunnerProcess) =>
+    !isClosed && runner.isUsable && runner.jobs < jobsMax && runner.memoryBytes() <= keptMemoryBytesMax
+  const keepIdle = (runner: RunnerProcess) => {
     idle.push({ runner, timer: setTimeout(dismiss, idleMs, runner).unref() })
     const longest = idle[0]
     if (idle.length > idleMax && longest) dismiss(longest.runner)
+  }
+  const giveBack = (runner: RunnerProcess) => {
+    const reusable = isReusable(runner) ? runner : undefined
+    if (!reusable) dismiss(runner)
+    if (runner.owner !== undefined && waiting.hand(runner.owner, reusable)) return
+    if (reusable) keepIdle(reusable)
   }
 
   prepareSpare()
