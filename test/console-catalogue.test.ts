@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
@@ -14,6 +14,7 @@ describe('the catalogue, in the console', { skip }, () => {
   before(async () => {
     stage = await startConsole()
   })
+  afterEach(() => stage.closePages())
   after(() => stage?.close())
 
   const accountOf = async (name: string, ...added: { id: string }[]) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import type { Account, Connection } from '@penstock/wire'
 import type { Locator, Page } from 'playwright-core'
 import { accessibilityFaults, skip } from './harness/browser.ts'
@@ -45,6 +45,7 @@ describe('a connection in the console', { skip }, () => {
     await preparePeople(stage, 200)
     await prepareCrowd(stage)
   })
+  afterEach(() => stage.closePages())
   after(() => stage?.close())
 
   const pathOf = ({ accountId, id }: Connection) => `/accounts/${accountId}/connections/${id}`
@@ -553,6 +554,6 @@ describe('a connection in the console', { skip }, () => {
     assert.equal(await page.getByText('The service cannot be reached').count(), 1)
     await page.getByRole('heading', { name: 'Through the outage' }).waitFor()
     await stage.start()
-    await page.getByText('The service cannot be reached').waitFor({ state: 'detached', timeout: 30_000 })
+    await page.getByText('The service cannot be reached').waitFor({ state: 'detached' })
   })
 })

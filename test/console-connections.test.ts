@@ -80,8 +80,8 @@ describe('the list of connections', { skip }, () => {
     const row = rowOf(page, 'Runs meanwhile')
     await row.getByText('No transfers yet').waitFor()
     await stage.run(accountId, pipe.id)
-    await row.getByText('Partial', { exact: true }).waitFor({ timeout: 30_000 })
-    await row.getByText('18 of 20').waitFor({ timeout: 30_000 })
+    await row.getByText('Partial', { exact: true }).waitFor()
+    await row.getByText('18 of 20').waitFor()
   })
 
   test('of the organization names the sub-account, and asks for one before a connection is made', async () => {

@@ -14,6 +14,11 @@ describe('the session of the console', { skip }, () => {
   afterEach(() => stage.closePages())
   after(() => stage?.close())
 
+  const openBySigningIn = async (path: string) => {
+    const page = await stage.open(path, { signedIn: false })
+    await signIn(page, stage.credentials)
+    return page
+  }
   const stored = (page: Page) => page.evaluate<string>('JSON.stringify({ ...sessionStorage, ...localStorage })')
 
   test('begins with credentials, and leads to the page that was asked for', async () => {
@@ -31,14 +36,13 @@ describe('the session of the console', { skip }, () => {
 
   test('leads to no address elsewhere', async () => {
     for (const to of ['//elsewhere.example/', 'https://elsewhere.example/', '/\\elsewhere.example']) {
-      const page = await stage.open(`/sign-in?to=${encodeURIComponent(to)}`, { signedIn: false })
-      await signIn(page, stage.credentials)
+      const page = await openBySigningIn(`/sign-in?to=${encodeURIComponent(to)}`)
       assert.equal(new URL(page.url()).origin, stage.url)
     }
   })
 
   test('keeps its secret in memory alone', async () => {
-    const page = await stage.open('/accounts')
+    const page = await openBySigningIn('/accounts')
     await page.getByText('Acme Outdoor').waitFor()
     assert(!(await stored(page)).includes(stage.credentials.clientSecret))
     assert(!(await page.content()).includes(stage.credentials.clientSecret))
@@ -48,7 +52,7 @@ describe('the session of the console', { skip }, () => {
   })
 
   test('outlives a reload, and ends with signing out', async () => {
-    const page = await stage.open('/accounts')
+    const page = await openBySigningIn('/accounts')
     await page.reload()
     await page.getByText('Acme Outdoor').waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
@@ -59,7 +63,7 @@ describe('the session of the console', { skip }, () => {
   })
 
   test('is shared by the tabs of a browser, and ends in all of them', async () => {
-    const page = await stage.open('/accounts')
+    const page = await openBySigningIn('/accounts')
     await page.getByText('Acme Outdoor').waitFor()
     const another = await page.context().newPage()
     await another.goto('/accounts?q=Acme')
@@ -83,7 +87,7 @@ describe('the session of the console', { skip }, () => {
   })
 
   test('renews a token that is refused, without a word', async () => {
-    const page = await stage.open('/accounts')
+    const page = await openBySigningIn('/accounts')
     await page.getByText('Acme Outdoor').waitFor()
     await forgetTokens(stage)
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Connections' }).click()
@@ -93,7 +97,7 @@ describe('the session of the console', { skip }, () => {
   })
 
   test('asks again where it cannot be renewed, and goes on where it was', async () => {
-    const page = await stage.open('/accounts')
+    const page = await openBySigningIn('/accounts')
     // After a reload nobody knows the secret any more.
     await page.reload()
     await page.getByText('Acme Outdoor').waitFor()
@@ -106,7 +110,7 @@ describe('the session of the console', { skip }, () => {
   })
 
   test('says what to do while the service is away, and goes on once it is back', async () => {
-    const page = await stage.open('/accounts')
+    const page = await openBySigningIn('/accounts')
     await page.getByText('Acme Outdoor').waitFor()
     await stage.kill()
     await page.getByRole('searchbox').fill('Outdoor')

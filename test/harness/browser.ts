@@ -27,6 +27,12 @@ export const launchBrowser = (): Promise<Browser> => {
 type Theme = 'light' | 'dark'
 export type Look = { width: number; height: number; theme: Theme }
 
+export type PageOptions = {
+  look?: Look
+  /** What the browser already keeps of the site. */
+  localStorage?: Readonly<Record<string, string>>
+}
+
 /**
  * Opens a page as somebody with a browser of his own. Fails the test that closes it where the page has thrown, or has
  * said an error that no refused call explains.
@@ -34,7 +40,10 @@ export type Look = { width: number; height: number; theme: Theme }
 export async function openPage(
   browser: Browser,
   baseURL: string,
-  { width, height, theme }: Look = { width: 1440, height: 900, theme: 'light' },
+  {
+    look: { width, height, theme } = { width: 1440, height: 900, theme: 'light' },
+    localStorage = {},
+  }: PageOptions = {},
 ): Promise<{ page: Page; close: () => Promise<void> }> {
   const context = await browser.newContext({
     baseURL,
@@ -44,9 +53,16 @@ export async function openPage(
     timezoneId: 'Europe/Berlin',
     reducedMotion: 'reduce',
     acceptDownloads: true,
+    storageState: {
+      cookies: [],
+      origins: [
+        { origin: baseURL, localStorage: Object.entries(localStorage).map(([name, value]) => ({ name, value })) },
+      ],
+    },
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  // A bound for what never comes; on a busy machine, what comes may take long.
+  page.setDefaultTimeout(120_000)
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(String(error.stack ?? error)))
   page.on('console', (message) => {

@@ -40,7 +40,7 @@ export type ConsoleStage = {
   /** A database for the PostgreSQL connector to write to. */
   readonly target: pg.Pool
   readonly targetSecrets: Record<string, string | number>
-  /** Opens a page that is signed in, unless told otherwise. */
+  /** Opens a page that is signed in, as after a reload, unless told otherwise. */
   open(path: string, options?: { look?: Look; signedIn?: boolean }): Promise<Page>
   /** Closes every page that was opened, for they go on asking the service; fails where one of them broke. */
   closePages(): Promise<void>
@@ -113,6 +113,16 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
   target.on('error', () => {})
   const targetSecrets = postgresqlSecrets(targetDatabase.url)
   let browser: Browser | undefined
+  let session: Promise<string> | undefined
+  /** What the console keeps of a client that is signed in. */
+  const createSession = async (): Promise<string> => {
+    const { reply } = await client.createToken({ body: credentials })
+    return JSON.stringify({
+      clientId: credentials.clientId,
+      token: reply.accessToken,
+      expiresMs: Date.now() + reply.expiry * 1000,
+    })
+  }
   const pages: { close(): Promise<void> }[] = []
   const closePages = async () => {
     const closed = await Promise.allSettled(pages.splice(0).map((page) => page.close()))
@@ -124,10 +134,12 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
     sql: (statement) => execute(database.url, statement),
     open: async (path, { look, signedIn = true } = {}) => {
       browser ??= await launchBrowser()
-      const opened = await openPage(browser, url, look)
+      if (signedIn) session ??= createSession()
+      const localStorage = signedIn && session ? { 'penstock.session': await session } : {}
+      const opened = await openPage(browser, url, { ...(look ? { look } : {}), localStorage })
       pages.push(opened)
       await opened.page.goto(path)
-      if (signedIn) await signIn(opened.page, credentials)
+      if (signedIn) await opened.page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' })
       return opened.page
     },
     closePages,
