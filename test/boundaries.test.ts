@@ -326,6 +326,7 @@ const layers = [
   'connectors/',
   'connections/',
   'transfers/',
+  'attention/',
   'reports/',
   'handlers.ts',
   'documents/',

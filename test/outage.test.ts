@@ -80,6 +80,7 @@ function callsOfAll(
     restoreConnection: connection,
     getConnection: connection,
     listConnectionEvents: connection,
+    listAttention: { accountId },
     checkConnector: connector,
     previewConnection: { ...connection, body: {} },
     startTransfer: { ...connection, body: {} },

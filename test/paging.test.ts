@@ -121,6 +121,19 @@ const lists: Record<string, PagedList> = {
     order: { madeSql: 'select id, created_time from connections' },
     filter: q,
   },
+  'connections of a sub-account that need attention': {
+    operation: 'listAttention',
+    id: 'id',
+    order: { madeSql: 'select id, created_time from connections' },
+    filter: { reason: 'offline' },
+  },
+  'connections of all sub-accounts that need attention': {
+    operation: 'listAttention',
+    id: 'id',
+    everywhere: true,
+    order: { madeSql: 'select id, created_time from connections' },
+    filter: { reason: 'offline' },
+  },
   transfers: {
     operation: 'listTransfers',
     id: 'id',

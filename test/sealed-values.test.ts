@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Json, Outcome } from '@penstock/connector'
-import type pg from 'pg'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import { type Engine, startEngine, type TestSource, taken } from './harness/engine.ts'
+import { recordStatements } from './harness/recorded-statements.ts'
 
 /** What a transfer keeps of its rows, and of what the platforms say, is sealed at rest (invariant 6). */
 
@@ -178,26 +178,9 @@ describe('values of rows', () => {
   })
 })
 
-/** The text of each statement that is sent from now on, on connections that the pool lends. */
-function recordStatements(): string[] {
-  const texts: string[] = []
-  const watched = new WeakSet<pg.PoolClient>()
-  engine.service.database.pool.on('acquire', (client) => {
-    if (watched.has(client)) return
-    watched.add(client)
-    const query = client.query.bind(client) as (...given: unknown[]) => unknown
-    client.query = ((...given: unknown[]) => {
-      const [what] = given
-      texts.push(typeof what === 'string' ? what : (what as { text: string }).text)
-      return query(...given)
-    }) as typeof client.query
-  })
-  return texts
-}
-
 test('sealing costs a batch no statement after the first', async () => {
   engine.ends.source = rowsOfCanaries(50)
-  const statements = recordStatements()
+  const statements = recordStatements(engine.service.database.pool)
   const perBatch: string[][] = []
   engine.ends.destination = {
     open: () => ({

@@ -270,6 +270,13 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     prepare: aSchedule,
   },
 
+  listAttention: {
+    request: 'GET /attention',
+    status: 200,
+    reply: [shapes.attentionEntry],
+    acts: 'in either',
+    prepare: async (party) => ({ accountId: (await anEndedTransfer(party)).accountId }),
+  },
   checkConnector: {
     request: 'POST /connectors/{id}/check',
     status: 200,
@@ -405,6 +412,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/{id}/status': 'PUT',
   '/connections/{id}/restore': 'POST',
   '/connections/{id}/events': 'GET, HEAD',
+  '/attention': 'GET, HEAD',
   '/transfers': 'GET, HEAD',
   '/connectors/{id}/check': 'POST',
   '/connections/{id}/preview': 'POST',

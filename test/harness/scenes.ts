@@ -121,6 +121,7 @@ const valid: {
   restoreConnection: ({ deletedId }) => ({ id: deletedId }),
   getConnection: ({ connectionId }) => ({ id: connectionId }),
   listConnectionEvents: ({ pipeId }) => ({ id: pipeId, query: { size: '5', offset: '0' } }),
+  listAttention: () => ({ query: { reason: 'transfer_partial', size: '5', offset: '0' } }),
   checkConnector: () => ({ id: localFolder.id }),
   previewConnection: ({ pipeId }) => ({ id: pipeId, body: runTime }),
   startTransfer: ({ pipeId }) => ({ id: pipeId, body: { ...runTime, confirm: true } }),

@@ -239,6 +239,28 @@ export const transfer = {
   attempt: 'integer',
   error: [{ code: 'string', message: 'string' }, null],
 } as const satisfies Shape
+/** Ours: what needs attention */
+export const attentionEntry = {
+  id: 'string',
+  accountId: 'string',
+  accountName: 'string',
+  name: 'string',
+  status: 'string',
+  src: end,
+  dest: end,
+  reasons: ['string'],
+  notConfigured: ['string'],
+  lastTransfer: [
+    {
+      id: 'string',
+      status: 'string',
+      finishedTime: ['integer', null],
+      records: { read: 'integer', sent: 'integer', accepted: 'integer', rejected: 'integer' },
+      error: [{ code: 'string', message: 'string', side: 'string', connectorId: ['string', null] }, null],
+    },
+    null,
+  ],
+} as const satisfies Shape
 export const replayable = { replayable: 'integer', replayed: 'integer', notKept: 'integer' } as const satisfies Shape
 export const reject = {
   row: ['integer', null],

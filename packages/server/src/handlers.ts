@@ -6,6 +6,7 @@ import {
   getAccount,
   listAccounts,
 } from './accounts/accounts.ts'
+import { listAttention } from './attention/attention.ts'
 import type { Handlers } from './call.ts'
 import {
   createConnection,
@@ -90,6 +91,8 @@ export const handlers: Handlers<Deps> = {
   getSchedule,
   setSchedule,
   deleteSchedule,
+
+  listAttention,
 
   reportAccounts,
   reportConnections,

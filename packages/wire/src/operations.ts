@@ -10,6 +10,7 @@ import {
   AddAccount,
   AddConnectors,
   AddedConnector,
+  AttentionEntry,
   CatalogueEntry,
   CheckResult,
   Configure,
@@ -39,7 +40,7 @@ import {
   UpdateConnection,
   UpdatedConnection,
 } from './schemas.ts'
-import { dataTypeCategories, dataTypes, platformTypes, roles, transferStatuses } from './terms.ts'
+import { attentionReasons, dataTypeCategories, dataTypes, platformTypes, roles, transferStatuses } from './terms.ts'
 
 const startedTransfer = {
   status: 'queued',
@@ -397,6 +398,37 @@ export const operations = {
     reply: ConnectionEvent,
     list: 'paged',
     done: 'Events listed',
+  }),
+
+  listAttention: operation({
+    method: 'GET',
+    path: '/attention',
+    tag: 'Connections',
+    summary: 'List the connections that need attention',
+    description:
+      'Lists connections that are broken or offline, whose newest transfer failed, rejected records or is tried again after an error, or of which a side is not configured: of one sub-account, or of all sub-accounts where `accountId` is left out. The worst reason comes first, then the newest connection. Disabled and deleted connections are left out.',
+    scope: 'organization or account',
+    query: { reason: filter(attentionReasons, 'Keeps connections with this reason'), ...page },
+    reply: AttentionEntry,
+    list: 'paged',
+    done: 'Connections that need attention listed',
+    shows: {
+      status: 'broken',
+      reasons: ['broken', 'transfer_failed'],
+      notConfigured: [],
+      lastTransfer: {
+        id: example.transferId,
+        status: 'failed',
+        finishedTime: example.createdTime + 95,
+        records: { read: 0, sent: 0, accepted: 0, rejected: 0 },
+        error: {
+          code: 'invalid_credentials',
+          message: 'Meta refused the access token: save a new one.',
+          side: 'destination',
+          connectorId: example.destination.connectorId,
+        },
+      },
+    },
   }),
 
   // Transfers (ours)

@@ -80,6 +80,20 @@ export type TransferTrigger = (typeof transferTriggers)[number]
 /** Where an error happened: at a side of the connection, or at neither; ours. */
 export const errorSides = ['source', 'destination', 'service'] as const
 
+/** Why a connection needs attention, the worst first; ours. */
+export const attentionReasons = [
+  'broken',
+  'offline',
+  'transfer_failed',
+  'transfer_retrying',
+  'transfer_partial',
+  'not_configured',
+] as const
+export type AttentionReason = (typeof attentionReasons)[number]
+
+/** The sides of a connection; ours. */
+export const connectionSides = ['source', 'destination'] as const
+
 /** Section 2.6: the kind of a configuration field. `Password` fields are secrets. */
 export const fieldTypes = ['Text', 'Password', 'Number', 'Date', 'Boolean', 'Select', 'Multi-Select'] as const
 export type FieldType = (typeof fieldTypes)[number]

@@ -60,7 +60,8 @@ export const viewEvent = (row: EventRow): ConnectionEvent => ({
   to: row.became,
 })
 
-function viewEnd(connectorId: string, configured: boolean, catalogue: Catalogue): Connection['src'] {
+/** A side of a connection. */
+export function viewEnd(connectorId: string, configured: boolean, catalogue: Catalogue): Connection['src'] {
   const connector = catalogue.known(connectorId)
   return { configured, connectorId, connectorLogo: catalogue.logo(connector), connectorName: connector.name }
 }

@@ -188,6 +188,7 @@ export const addedConnectors = pgTable(
     primaryKey({ columns: [t.accountId, t.connectorId] }),
     unique('added_connectors_configuration').on(t.configurationId),
     index('added_connectors_by_connector').on(t.connectorId),
+    index('added_connectors_not_configured').on(t.accountId, t.connectorId).where(sql`not ${t.configured}`),
   ],
 )
 

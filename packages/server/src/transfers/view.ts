@@ -20,7 +20,10 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
   error: viewError(row),
 })
 
-function viewError({ errorCode: code, errorMessage, errorSide, ...row }: TransferRow): Transfer['error'] {
+type ErrorRow = Pick<TransferRow, 'errorCode' | 'errorMessage' | 'errorSide' | 'srcConnectorId' | 'destConnectorId'>
+
+/** The error of a transfer, with the side that it happened at; null where there is none. */
+export function viewError({ errorCode: code, errorMessage, errorSide, ...row }: ErrorRow): Transfer['error'] {
   if (code === null) return null
   const message = errorMessage ?? ''
   if (errorSide === null) return { code, message, side: 'service', connectorId: null }

@@ -1,0 +1,126 @@
+import {
+  type AttentionReason,
+  attentionReasons,
+  type ConnectionStatus,
+  type Role,
+  type TransferStatus,
+} from '@penstock/wire'
+import { statement } from '../db/statement.ts'
+
+/** A connection that needs attention, with its sides as they are now and its newest transfer. */
+export type AttentionRow = {
+  /** Of all pages. */
+  total: number
+  id: string
+  accountId: string
+  accountName: string
+  name: string
+  status: ConnectionStatus
+  /** Places in `attentionReasons`, in order. */
+  reasons: number[]
+  srcConnectorId: string
+  destConnectorId: string
+  srcConfigured: boolean
+  destConfigured: boolean
+  /** Null where the connection has no transfer, with all that follows. */
+  transferId: string | null
+  transferStatus: TransferStatus
+  finishedTime: Date | null
+  read: number
+  sent: number
+  accepted: number
+  rejected: number
+  errorCode: string | null
+  errorMessage: string | null
+  errorSide: Role | null
+}
+/** Of a page without entries there is the total alone. */
+type TotalRow = { total: number; id: null }
+
+type Filter = {
+  organizationId: string
+  accountId: string | null
+  /** A place in `attentionReasons`; null keeps every reason. */
+  reason: number | null
+  size: number
+  offset: number
+}
+
+/** A reason as the statement knows it: the smaller, the worse. */
+export const rankOf = (reason: AttentionReason): number => attentionReasons.indexOf(reason)
+
+/** What can need attention: a connection that is disabled was stopped on purpose. */
+const isLive = "status not in ('disabled', 'deleted') and not account_deleted"
+
+/** Looked up by a key for each row: with a limit of one row, no plan reads the whole table instead. */
+const lookUp = (name: string, select: string) => `left join lateral (${select} limit 1) ${name} on true`
+const configuredOf = (connectorId: string) =>
+  `select configured from added_connectors where account_id = c.account_id and connector_id = c.${connectorId}`
+
+/**
+ * Finds connections by what is wrong with them, each by an index that holds the wrong ones alone, and reads the page whole
+ * and nothing else. So it costs what there is to list, not what there is.
+ * @param scope the condition on a table with the columns of an organization and an account
+ * @param bare added connectors of the scope that are not configured
+ */
+const listIn = (scope: string, bare: string) =>
+  statement<Filter, AttentionRow | TotalRow>(`
+    with wrong (id, created_time, reason) as (
+      select id, created_time, case status when 'broken' then ${rankOf('broken')} else ${rankOf('offline')} end
+      from connections where ${scope} and status in ('broken', 'offline') and not account_deleted
+      union all
+      select t.connection_id, c.created_time, case t.status
+        when 'failed' then ${rankOf('transfer_failed')}
+        when 'partial' then ${rankOf('transfer_partial')}
+        else ${rankOf('transfer_retrying')} end
+      from (
+        select connection_id, status from transfers
+        where ${scope} and latest and status in ('failed', 'partial', 'queued', 'running')
+          and (status in ('failed', 'partial') or error_code is not null)
+      ) t
+      cross join lateral (select created_time from connections where id = t.connection_id and ${isLive} limit 1) c
+      union all
+      select c.id, c.created_time, ${rankOf('not_configured')}
+      from (${bare}) a
+      cross join lateral (
+        select id, created_time from connections
+        where account_id = a.account_id and ${isLive} and a.connector_id in (live_src_connector_id, live_dest_connector_id)
+        offset 0
+      ) c
+    ),
+    found as (
+      select id, created_time, array_agg(distinct reason order by reason) as reasons from wrong
+      group by id, created_time
+      having :reason::integer is null or :reason = any(array_agg(reason))
+    ),
+    page as (
+      select * from found order by reasons[1], created_time desc, id desc limit :size offset :offset
+    )
+    select counted.total, c.id, c.account_id, a.name as account_name, c.name, c.status, p.reasons,
+      c.src_connector_id, c.dest_connector_id,
+      coalesce(s.configured, false) as src_configured, coalesce(d.configured, false) as dest_configured,
+      t.id as transfer_id, t.status as transfer_status, t.finished_time, t.read, t.sent, t.accepted, t.rejected,
+      t.error_code, t.error_message, t.error_side
+    from (select count(*) as total from found) counted
+    left join page p on true
+    ${lookUp('c', 'select * from connections where id = p.id')}
+    ${lookUp('a', 'select name from accounts where id = c.account_id')}
+    ${lookUp('t', 'select * from transfers where connection_id = p.id and latest')}
+    ${lookUp('s', configuredOf('src_connector_id'))} ${lookUp('d', configuredOf('dest_connector_id'))}
+    order by p.reasons[1], p.created_time desc, p.id desc
+  `)
+
+const bareConnectors = 'select account_id, connector_id from added_connectors'
+
+/** Of one sub-account, or of the organization: one plan would fit neither. */
+export const attentionOf = {
+  account: listIn(
+    'organization_id = :organizationId and account_id = :accountId',
+    `${bareConnectors} where account_id = :accountId and not configured`,
+  ),
+  organization: listIn(
+    'organization_id = :organizationId',
+    `${bareConnectors} join accounts o on o.id = account_id
+        where o.organization_id = :organizationId and o.deleted_time is null and not configured`,
+  ),
+}

@@ -1,0 +1,35 @@
+import { type AttentionEntry, type AttentionReason, attentionReasons } from '@penstock/wire'
+import { viewEnd } from '../connections/view.ts'
+import type { Catalogue } from '../connectors/catalogue.ts'
+import { unixSeconds } from '../time.ts'
+import { viewError } from '../transfers/view.ts'
+import type { AttentionRow } from './queries.ts'
+
+export function viewAttention(row: AttentionRow, catalogue: Catalogue): AttentionEntry {
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    accountName: row.accountName,
+    name: row.name,
+    status: row.status,
+    src: viewEnd(row.srcConnectorId, row.srcConfigured, catalogue),
+    dest: viewEnd(row.destConnectorId, row.destConfigured, catalogue),
+    reasons: row.reasons.map((place) => attentionReasons[place] as AttentionReason),
+    notConfigured: [
+      ...(row.srcConfigured ? [] : (['source'] as const)),
+      ...(row.destConfigured ? [] : (['destination'] as const)),
+    ],
+    lastTransfer: viewLastTransfer(row),
+  }
+}
+
+function viewLastTransfer(row: AttentionRow): AttentionEntry['lastTransfer'] {
+  if (row.transferId === null) return null
+  return {
+    id: row.transferId,
+    status: row.transferStatus,
+    finishedTime: row.finishedTime && unixSeconds(row.finishedTime),
+    records: { read: row.read, sent: row.sent, accepted: row.accepted, rejected: row.rejected },
+    error: viewError(row),
+  }
+}

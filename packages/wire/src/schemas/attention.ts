@@ -1,0 +1,46 @@
+import { type Static, Type } from 'typebox'
+import { attentionReasons, connectionSides } from '../terms.ts'
+import { Connection } from './connection.ts'
+import { exactly, oneOf, text } from './kinds.ts'
+import { Transfer } from './transfer.ts'
+
+const { id, accountId, name, status, src, dest } = Connection.properties
+
+const lastTransfer = exactly(
+  {
+    id: Transfer.properties.id,
+    status: Transfer.properties.status,
+    finishedTime: Transfer.properties.finishedTime,
+    records: Transfer.properties.records,
+    error: Transfer.properties.error,
+  },
+  { description: 'The newest transfer of the connection' },
+)
+
+/** A connection that needs attention, ours: why, and what it takes to say what to do. */
+export const AttentionEntry = exactly(
+  {
+    id,
+    accountId,
+    accountName: text('Name of the sub-account', 'Acme Outdoor'),
+    name,
+    status,
+    src,
+    dest,
+    reasons: Type.Array(
+      oneOf(attentionReasons, {
+        description:
+          'broken, offline: the status of the connection. transfer_failed, transfer_partial: how the newest transfer ended. transfer_retrying: the newest transfer met an error and is tried again. not_configured: a side has no configuration',
+        examples: ['broken'],
+      }),
+      { minItems: 1, description: 'Why it needs attention, the worst reason first' },
+    ),
+    notConfigured: Type.Array(
+      oneOf(connectionSides, { description: 'Side of the connection', examples: ['destination'] }),
+      { description: 'Sides whose connector is not configured in the sub-account' },
+    ),
+    lastTransfer: Type.Union([lastTransfer, Type.Null()]),
+  },
+  { description: 'Connection that needs attention' },
+)
+export type AttentionEntry = Static<typeof AttentionEntry>

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { AttentionEntry, AttentionReason } from '@penstock/wire'
+import pg from 'pg'
+import { attentionOf, rankOf } from '../packages/server/src/attention/queries.ts'
+import { createClient } from '../packages/server/src/organizations/organizations.ts'
+import { createTestDatabase } from './harness/database.ts'
+import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
+import {
+  accountId,
+  loadAccounts,
+  organizationIds,
+  prepareToLoad,
+  settle,
+  usedConnectors,
+  withoutIndexes,
+} from './harness/many-connections.ts'
+import { loadPairsOfTransfers } from './harness/many-transfers.ts'
+import { addFolder, addPipe, type Inbox, localFolder, makeInbox, type Pipe } from './harness/pipes.ts'
+import { assertPlansOf } from './harness/plans.ts'
+import { recordStatements } from './harness/recorded-statements.ts'
+import { startServiceOn, startTestService, type TestService } from './harness/service.ts'
+
+/** The connections that need attention, and why; their pages are in paging.test.ts. No worker runs. */
+
+const transferError = { code: 'access_refused', message: 'The folder may not be written to.', side: 'Destination' }
+
+describe('the list of connections that need attention', () => {
+  let inbox: Inbox
+  let service: TestService
+  let caller: Caller
+  let account: string
+  let elsewhere: string
+  const ids = new Map<string, string>()
+  before(async () => {
+    inbox = await makeInbox()
+    service = await startTestService(inbox.env)
+    caller = callerOf(service, await service.addOrganization())
+    account = (await caller.addAccountWithEnds('Here')).id
+    await addFolder(caller, account, inbox.folder)
+    await add('never ran')
+    await add('runs well', 'failed', 'succeeded')
+    await add('runs', 'running')
+    await add('waits', 'queued')
+    await add('was cancelled', 'failed', 'cancelled')
+    await add('rejected some', 'partial')
+    await add('tries again', 'running with an error')
+    await add('waits to try again', 'queued with an error')
+    await add('failed', 'succeeded', 'failed')
+    await move(await add('is offline', 'succeeded'), 'offline')
+    await move(await add('is broken', 'failed'), 'broken')
+    await move(await add('is disabled', 'failed'), 'disabled', 'active')
+    const { id: gone } = await add('is deleted', 'failed')
+    await caller.expect(caller.call('deleteConnection', { accountId: account, id: gone }))
+    await draft('draft', localFolder.id, localFolder.id)
+    await draft('half a draft', localFolder.id, destination.id)
+    await draft('empty draft', source.id, destination.id)
+    await move(
+      { accountId: account, id: await draft('disabled draft', source.id, destination.id) },
+      'disabled',
+      'active',
+    )
+    elsewhere = (await caller.addAccount('Elsewhere')).id
+    await addFolder(caller, elsewhere, inbox.folder)
+    await run(await addPipe(caller, elsewhere, 'failed elsewhere'), 'failed')
+    const stranger = callerOf(service, await service.addOrganization())
+    const { id } = await stranger.addAccount()
+    await addFolder(stranger, id, inbox.folder)
+    await move(await addPipe(stranger, id, 'of a stranger'), 'broken')
+  })
+  after(async () => {
+    await service.close()
+    await inbox.remove()
+  })
+
+  const sql = (text: string, ...values: unknown[]) => service.database.pool.query(text, values)
+  const move = ({ id }: Pipe, status: string, remembered: string | null = null) =>
+    sql('update connections set status = $2, remembered_status = $3 where id = $1', id, status, remembered)
+
+  /** Leaves a transfer of a connection as a worker would. */
+  async function run(pipe: Pipe, outcome: string): Promise<void> {
+    const [status, hasError] = [outcome.split(' ')[0], outcome.endsWith('error') || outcome === 'failed']
+    await sql(
+      `with before as (update transfers set latest = false where connection_id = $1 and latest)
+       insert into transfers (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status,
+         trigger, read, sent, accepted, rejected, finished_time, error_code, error_message, error_side)
+       select substr(md5(id || count.n), 1, 16), organization_id, account_id, id, src_connector_id, dest_connector_id, $2,
+         'manual', 20, 20, 18, 2, case when $2 not in ('queued', 'running') then to_timestamp(1700000000) end, $3, $4, $5
+       from connections cross join lateral (select count(*) as n from transfers where connection_id = $1) count
+       where id = $1`,
+      pipe.id,
+      status,
+      ...(hasError ? Object.values(transferError) : [null, null, null]),
+    )
+  }
+
+  async function add(name: string, ...outcomes: string[]): Promise<Pipe> {
+    const pipe = await addPipe(caller, account, name)
+    ids.set(name, pipe.id)
+    for (const outcome of outcomes) await run(pipe, outcome)
+    return pipe
+  }
+
+  async function draft(name: string, srcConnectorId: string, destConnectorId: string): Promise<string> {
+    const body = { name, srcConnectorId, destConnectorId }
+    return (await caller.expect(caller.call('createConnection', { accountId: account, body }))).id
+  }
+
+  async function list(query: Record<string, string | number>, accountId?: string): Promise<AttentionEntry[]> {
+    const { status, text, response, headers } = await caller.call('listAttention', {
+      query,
+      ...(accountId ? { accountId } : {}),
+    })
+    assert.equal(status, 200, text)
+    assert.equal(headers['x-total-count'], String(response.length))
+    return response
+  }
+  const told = async (...asked: Parameters<typeof list>) =>
+    (await list(...asked)).map(({ name, reasons }) => `${name}: ${reasons.join(', ')}`)
+
+  const here = [
+    'is broken: broken, transfer_failed',
+    'is offline: offline',
+    'failed: transfer_failed',
+    'waits to try again: transfer_retrying',
+    'tries again: transfer_retrying',
+    'rejected some: transfer_partial',
+    'empty draft: not_configured',
+    'half a draft: not_configured',
+  ]
+
+  test('has each once, with every reason, the worst first and of one reason the newest', async () => {
+    assert.deepEqual(await told({}, account), here)
+    assert.deepEqual(await told({}, elsewhere), ['failed elsewhere: transfer_failed'])
+    assert.deepEqual(await told({}), here.toSpliced(2, 0, 'failed elsewhere: transfer_failed'))
+  })
+
+  test('keeps those with a reason, be it the worst or another one', async () => {
+    for (const reason of [
+      'broken',
+      'offline',
+      'transfer_failed',
+      'transfer_retrying',
+      'transfer_partial',
+      'not_configured',
+    ] satisfies AttentionReason[]) {
+      const kept = here.filter((line) => line.split(': ')[1]?.split(', ').includes(reason))
+      assert(kept.length > 0)
+      assert.deepEqual(await told({ reason }, account), kept)
+    }
+    assert.equal((await caller.call('listAttention', { query: { reason: 'tired' } })).status, 400)
+  })
+
+  test('says what it takes to act: the sides, which of them are not configured, and the newest transfer', async () => {
+    const [broken, ...others] = await list({}, account)
+    const side = ({ id: connectorId, name: connectorName }: { id: string; name: string }, configured: boolean) => ({
+      configured,
+      connectorId,
+      connectorLogo: `http://penstock.test/logos/${connectorName === localFolder.name ? 'local-folder' : ''}`,
+      connectorName,
+    })
+    const folder = broken?.src
+    assert.deepEqual({ ...folder, connectorLogo: '' }, { ...side(localFolder, true), connectorLogo: '' })
+    assert.deepEqual(broken, {
+      id: ids.get('is broken'),
+      accountId: account,
+      accountName: 'Here',
+      name: 'is broken',
+      status: 'broken',
+      src: folder,
+      dest: folder,
+      reasons: ['broken', 'transfer_failed'],
+      notConfigured: [],
+      lastTransfer: {
+        id: broken?.lastTransfer?.id,
+        status: 'failed',
+        finishedTime: 1_700_000_000,
+        records: { read: 20, sent: 20, accepted: 18, rejected: 2 },
+        error: { ...transferError, side: 'destination', connectorId: localFolder.id },
+      },
+    })
+    const named = (name: string) => others.find((entry) => entry.name === name) ?? assert.fail(name)
+    assert.deepEqual(named('empty draft').notConfigured, ['source', 'destination'])
+    assert.equal(named('empty draft').lastTransfer, null)
+    const half = named('half a draft')
+    assert.deepEqual(half.notConfigured, ['destination'])
+    assert.deepEqual([half.src.configured, half.dest.configured], [true, false])
+    assert.equal(half.dest.connectorId, destination.id)
+    const retrying = named('tries again').lastTransfer
+    assert.deepEqual(
+      [retrying?.status, retrying?.finishedTime, retrying?.error?.code],
+      ['running', null, 'access_refused'],
+    )
+  })
+
+  test('is without a deleted account, and has its connections no longer', async () => {
+    const { id } = await caller.addAccount('Short-lived')
+    await addFolder(caller, id, inbox.folder)
+    await run(await addPipe(caller, id, 'failed in passing'), 'failed')
+    assert.equal((await told({ reason: 'transfer_failed' })).length, 4)
+    await caller.expect(caller.call('deleteAccount', { id }))
+    assert.equal((await told({ reason: 'transfer_failed' })).length, 3)
+  })
+
+  test('is one statement, for a page in the middle and for one beyond the end', async () => {
+    await list({}, account)
+    const statements = recordStatements(service.database.pool)
+    for (const query of [{}, { size: 2, offset: 2 }, { size: 2, offset: 100 }, { reason: 'offline' }]) {
+      for (const scope of [{}, { accountId: account }]) {
+        statements.length = 0
+        const { status, headers } = await caller.call('listAttention', { query: { ...query }, ...scope })
+        const total = 'reason' in query ? 1 : here.length + ('accountId' in scope ? 0 : 1)
+        assert.deepEqual([status, headers['x-total-count']], [200, String(total)])
+        assert.equal(statements.length, 1, statements.join('\n\n'))
+      }
+    }
+  })
+})
+
+describe('among ten thousand connections of an account', () => {
+  const huge = { id: accountId(0), connections: 10_000 }
+  const size = 50
+  let service: TestService
+  let session: pg.Client
+  let caller: Caller
+  before(async () => {
+    const { url, drop } = await createTestDatabase()
+    session = new pg.Client({ connectionString: url, application_name: 'penstock test' })
+    await session.connect()
+    await prepareToLoad(session)
+    await withoutIndexes(session, async () => {
+      await loadAccounts(session, { first: 0, last: 0, connectionsEach: huge.connections })
+      await loadAccounts(session, { first: 1, last: 1_000, connectionsEach: 20 })
+    })
+    await loadPairsOfTransfers(session, huge.id)
+    // Of every account a connector that is not configured; connections use it in the first few alone.
+    await session.query('update added_connectors set configured = false where connector_id = $1 and account_id < $2', [
+      usedConnectors.find((one) => one.destination && !one.source)?.id,
+      accountId(20),
+    ])
+    await settle(session)
+    service = await startServiceOn(url, {}, drop)
+    const credentials = await service.database.transaction((tx) => createClient(tx, organizationIds.most))
+    const { accessToken: token } = (await service.call('createToken', { body: credentials })).response
+    caller = callerOf(service, { ...credentials, organizationId: organizationIds.most, token })
+  })
+  after(async () => {
+    await session.end()
+    await service.close()
+  })
+
+  /** Bounds what is read by what is found, whatever else there is. */
+  const assertReadsWhatIsFound = async (found: number) => {
+    const filter = { organizationId: organizationIds.most, accountId: huge.id, size, offset: 0 }
+    await assertPlansOf(
+      session,
+      [null, rankOf('offline')].flatMap((reason) =>
+        (['account', 'organization'] as const).map((scope) => ({
+          title: `of the ${scope}, reason ${reason}`,
+          statement: attentionOf[scope],
+          parameters: { ...filter, reason },
+        })),
+      ),
+      (plan, { title }) =>
+        (plan.rowsRead > 4 * found + 20 * size + (title.includes('organization') ? 2_000 : 0) &&
+          `${plan.rowsRead} rows read for ${found} that are found`) ||
+        (plan.scannedWhole.length > 0 && `whole tables read: ${plan.scannedWhole}`),
+    )
+  }
+  const totalOf = async () => {
+    const { status, text, headers, response } = await caller.call('listAttention', { query: { size } })
+    assert.equal(status, 200, text)
+    assert.equal(response.length, size)
+    return Number(headers['x-total-count'])
+  }
+
+  test('it takes one statement, which reads what needs attention', async () => {
+    const total = await totalOf()
+    assert(total > 1_000 && total < huge.connections / 2, `${total}`)
+    const statements = recordStatements(service.database.pool)
+    assert.equal(await totalOf(), total)
+    assert.equal(statements.length, 1, statements.join('\n\n'))
+    await assertReadsWhatIsFound(total)
+  })
+
+  test('it takes one statement where every one of them needs attention', async () => {
+    await session.query(`update transfers set status = 'failed', error_code = 'unreachable' where latest`)
+    await settle(session)
+    const statements = recordStatements(service.database.pool)
+    const total = await totalOf()
+    assert(total > 0.8 * huge.connections, `${total}`)
+    assert.equal(statements.length, 1, statements.join('\n\n'))
+    await assertReadsWhatIsFound(total)
+  })
+})

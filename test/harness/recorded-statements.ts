@@ -1,0 +1,18 @@
+import type pg from 'pg'
+
+/** The text of each statement that is sent from now on, on connections that the pool lends. */
+export function recordStatements(pool: pg.Pool): string[] {
+  const texts: string[] = []
+  const watched = new WeakSet<pg.PoolClient>()
+  pool.on('acquire', (client) => {
+    if (watched.has(client)) return
+    watched.add(client)
+    const query = client.query.bind(client) as (...given: unknown[]) => unknown
+    client.query = ((...given: unknown[]) => {
+      const [what] = given
+      texts.push(typeof what === 'string' ? what : (what as { text: string }).text)
+      return query(...given)
+    }) as typeof client.query
+  })
+  return texts
+}
