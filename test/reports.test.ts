@@ -120,6 +120,50 @@ describe('reports', () => {
     assert.deepEqual([later.headers['x-total-count'], later.response.length], ['1', 1])
   })
 
+  test('are of the accounts or connections that are named; unknown ones and those of others keep nothing', async () => {
+    const [one, two] = [await caller.addAccountWithEnds('Named one'), await caller.addAccountWithEnds('named two')]
+    const stranger = callerOf(service, await service.addOrganization())
+    const foreign = await stranger.addAccountWithEnds()
+    const unknown = '0123456789abcdef'
+    const accounts = async (accountIds: string, query: object = {}) => {
+      const { headers, response } = await caller.call('reportAccounts', { query: { accountIds, ...query } })
+      return [headers['x-total-count'], ...response.map(({ accountId }) => accountId)]
+    }
+    assert.deepEqual(await accounts(one.id), ['1', one.id])
+    assert.deepEqual(await accounts(`${two.id},${unknown},${one.id},${two.id}`), ['2', one.id, two.id])
+    assert.deepEqual(await accounts(`${two.id},${one.id}`, { size: 1, offset: 1 }), ['2', two.id])
+    assert.deepEqual(await accounts(`${two.id},${one.id}`, { q: 'TWO' }), ['1', two.id])
+    assert.deepEqual(await accounts(`${foreign.id},${unknown}`), ['0'])
+
+    const a = await caller.createConnection(one.id, 'a')
+    const b = await caller.createConnection(one.id, 'b')
+    const elsewhere = await caller.createConnection(two.id, 'c')
+    const theirs = await stranger.createConnection(foreign.id, 'd')
+    const connections = async (connectionIds: string, query: object = {}) => {
+      const asked = { accountId: one.id, query: { connectionIds, ...query } }
+      const { headers, response } = await caller.call('reportConnections', asked)
+      return [headers['x-total-count'], ...response.map(({ connectionId }) => connectionId)]
+    }
+    assert.deepEqual(await connections(b.id), ['1', b.id])
+    assert.deepEqual(await connections(`${b.id},${a.id},${elsewhere.id},${theirs.id},${unknown}`), ['2', a.id, b.id])
+    assert.deepEqual(await connections(`${b.id},${a.id}`, { q: 'B' }), ['1', b.id])
+    assert.deepEqual(await connections(`${theirs.id},${unknown}`), ['0'])
+
+    const ids = (count: number) => Array(count).fill(unknown).join(',')
+    assert.deepEqual([await accounts(ids(100)), await connections(ids(100))], [['0'], ['0']])
+    for (const bad of [ids(101), '', ',', 'x', `${one.id};${two.id}`]) {
+      const replies = [
+        await caller.call('reportAccounts', { query: { accountIds: bad } }),
+        await caller.call('reportConnections', { accountId: one.id, query: { connectionIds: bad } }),
+      ]
+      const faults = replies.map(({ status, details }) => [status, details.map(({ field }) => field).join()])
+      assert.deepEqual(faults, [
+        [400, 'query.accountIds'],
+        [400, 'query.connectionIds'],
+      ])
+    }
+  })
+
   test('refuse days that are none, that end before they begin, or are too many', async () => {
     const { id: accountId } = await caller.addAccount()
     const refusals: [object, string][] = [

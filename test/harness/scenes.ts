@@ -137,8 +137,10 @@ const valid: {
   getSchedule: ({ pipeId }) => ({ id: pipeId }),
   setSchedule: ({ pipeId }) => ({ id: pipeId, body: { cron: '0 6 * * *', timezone: 'Europe/Berlin', enabled: true } }),
   deleteSchedule: ({ pipeId }) => ({ id: pipeId }),
-  reportAccounts: () => ({ query: { ...month, q: 'a', size: '5', offset: '0' } }),
-  reportConnections: () => ({ query: { ...month, q: 'a', size: '5', offset: '0' } }),
+  reportAccounts: ({ accountId }) => ({ query: { ...month, q: 'a', accountIds: accountId, size: '5', offset: '0' } }),
+  reportConnections: ({ pipeId }) => ({
+    query: { ...month, q: 'a', connectionIds: pipeId, size: '5', offset: '0' },
+  }),
 }
 
 let keysUsed = 0

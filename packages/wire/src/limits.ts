@@ -41,8 +41,8 @@ export const limits = {
   idempotencyWindowHours: 24,
   /** Days during which a deleted connection can be restored, and an operator can restore a deleted account. */
   restoreWindowDays: 30,
-  /** Connections named in one filter of a list. */
-  filteredConnectionsMax: 100,
+  /** Identifiers named in one filter of a list. */
+  filteredIdsMax: 100,
   /** Events of one connection that are kept: the newest. */
   connectionEventsMax: 1_000,
   /** Records that a preview reads. */

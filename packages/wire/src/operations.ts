@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { example } from './examples.ts'
 import { limits } from './limits.ts'
 import { operation } from './operation.ts'
-import { connectionIds, days, filter, optionalId, page, q, status, yes } from './parameters.ts'
+import { accountIds, connectionIds, days, filter, optionalId, page, q, status, yes } from './parameters.ts'
 import {
   Account,
   AccountEntry,
@@ -600,7 +600,7 @@ export const operations = {
     summary: 'Report the volume of sub-accounts',
     description: 'Records and bytes of each sub-account by day and month, from the ledger. Sub-accounts by name.',
     scope: 'organization',
-    query: { ...days, q: Type.Optional(q), ...page },
+    query: { ...days, q: Type.Optional(q), accountIds, ...page },
     reply: AccountReport,
     list: 'paged',
     done: 'Volume of sub-accounts reported',
@@ -613,7 +613,7 @@ export const operations = {
     description:
       'Records and bytes of each connection of a sub-account by day and month, from the ledger. Connections by name, deleted ones included.',
     scope: 'account',
-    query: { ...days, q: Type.Optional(q), ...page },
+    query: { ...days, q: Type.Optional(q), connectionIds, ...page },
     reply: ConnectionReport,
     list: 'paged',
     done: 'Volume of connections reported',

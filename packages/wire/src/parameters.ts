@@ -45,14 +45,18 @@ export const yes = (description: string) => Type.Optional(Type.Boolean({ descrip
 export const optionalId = (description: string, example: string) =>
   Type.Optional(Type.String({ ...Identifier, description, examples: [example] }))
 
+const ids = (description: string, example: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: `^[0-9a-f]{16}(?:,[0-9a-f]{16}){0,${limits.filteredIdsMax - 1}}$`,
+      description: `${description}: identifiers joined by commas, at most ${limits.filteredIdsMax}`,
+      examples: [example],
+    }),
+  )
 /** Some connections by their identifiers. */
-export const connectionIds = Type.Optional(
-  Type.String({
-    pattern: `^[0-9a-f]{16}(?:,[0-9a-f]{16}){0,${limits.filteredConnectionsMax - 1}}$`,
-    description: `Keeps what belongs to these connections: identifiers joined by commas, at most ${limits.filteredConnectionsMax}`,
-    examples: [example.connectionId],
-  }),
-)
+export const connectionIds = ids('Keeps what belongs to these connections', example.connectionId)
+/** Some sub-accounts by their identifiers. */
+export const accountIds = ids('Keeps what belongs to these sub-accounts', example.accountId)
 
 /** The status filter of List Connections (section 4.4). */
 export const status = Type.Optional(

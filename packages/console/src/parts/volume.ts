@@ -1,6 +1,7 @@
+import type { ParametersOf } from '@penstock/client'
 import type { ConnectionReport } from '@penstock/wire'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { readEveryPage, readOnce } from '../api/queries.ts'
+import { readEveryPage } from '../api/queries.ts'
 
 /** Volume summed over many sub-accounts or connections, from the reports. */
 
@@ -28,44 +29,36 @@ export function useVolume(of: VolumeOf, { enabled = true } = {}): UseQueryResult
   })
 }
 
+type Entry = { id: string; name: string; report: Report }
+
 /** Walks the reports of all sub-accounts, or of all connections of one. */
-export async function* everyReport({ accountId, ...days }: VolumeOf) {
+export async function* everyReport({ accountId, ...days }: VolumeOf): AsyncGenerator<Entry, void, undefined> {
   const query = { ...days, size: sizeMax }
-  const pages = accountId
-    ? readEveryPage('reportConnections', { accountId, query })
-    : readEveryPage('reportAccounts', { query })
-  for await (const { reply } of pages) {
-    yield* reply.map((report) =>
-      'connectionId' in report
-        ? { id: report.connectionId, name: report.connectionName, report }
-        : { id: report.accountId, name: report.accountName, report },
-    )
+  if (!accountId) return yield* everyAccount(query)
+  for await (const { reply } of readEveryPage('reportConnections', { accountId, query })) {
+    for (const report of reply) yield { id: report.connectionId, name: report.connectionName, report }
+  }
+}
+
+async function* everyAccount(query: NonNullable<ParametersOf<'reportAccounts'>['query']>): AsyncGenerator<Entry, void> {
+  for await (const { reply } of readEveryPage('reportAccounts', { query })) {
+    for (const report of reply) yield { id: report.accountId, name: report.accountName, report }
   }
 }
 
 async function readVolume(of: VolumeOf): Promise<VolumeSum> {
-  const reports: Report[] = []
-  const whole = of.accountId && !of.q ? await reportOfAccount(of.accountId, of) : undefined
-  if (whole) reports.push(whole)
-  else for await (const { report } of everyReport(of)) reports.push(report)
+  const { accountId, q, ...period } = of
+  // A sub-account is reported as a whole, however many connections it has.
+  const reports = accountId && !q ? everyAccount({ ...period, accountIds: accountId }) : everyReport(of)
   const days = new Map<string, Volume>()
   const months = new Map<string, Volume>()
   let total = noVolume
-  for (const report of reports) {
+  for await (const { report } of reports) {
     total = sum(total, report.total)
     for (const { day, ...volume } of report.days) days.set(day, sum(days.get(day) ?? noVolume, volume))
     for (const { month, ...volume } of report.months) months.set(month, sum(months.get(month) ?? noVolume, volume))
   }
   return { total, days, months }
-}
-
-/** The whole of a sub-account in one call, however many connections it has; undefined where too many share its name. */
-async function reportOfAccount(id: string, { startDate, endDate }: VolumeOf): Promise<Report | undefined> {
-  const { reply: account } = await readOnce('getAccount', { id })
-  const { reply } = await readOnce('reportAccounts', {
-    query: { startDate, endDate, q: account.name, size: sizeMax },
-  })
-  return reply.find(({ accountId }) => accountId === id)
 }
 
 const sum = (a: Volume, b: Volume): Volume => ({

@@ -19,15 +19,23 @@ const sums = `
 type Page = { size: number; offset: number }
 export type NamedRow = { id: string; name: string }
 
-export const accountsByName = statement<{ organizationId: string; like: string | null } & Page, NamedRow>(`
-  select id, name from accounts
-  where organization_id = :organizationId and deleted_time is null and (:like::text is null or name ilike :like)
-  order by lower(name), id limit :size offset :offset
-`)
-export const countAccounts = statement<{ organizationId: string; like: string | null }, { total: number }>(`
-  select count(*) as total from accounts
-  where organization_id = :organizationId and deleted_time is null and (:like::text is null or name ilike :like)
-`)
+const isAsked = 'and id = any(:ids)'
+type AccountFilter = { organizationId: string; like: string | null; ids?: readonly string[] | undefined }
+const ofAccounts = (condition = '') => `
+  from accounts
+  where organization_id = :organizationId ${condition} and deleted_time is null and (:like::text is null or name ilike :like)`
+const pageOfAccounts = (condition?: string) =>
+  statement<AccountFilter & Page, NamedRow>(
+    `select id, name ${ofAccounts(condition)} order by lower(name), id limit :size offset :offset`,
+  )
+const countOfAccounts = (condition?: string) =>
+  statement<AccountFilter, { total: number }>(`select count(*) as total ${ofAccounts(condition)}`)
+
+export const accountsByName = pageOfAccounts()
+export const countAccounts = countOfAccounts()
+/** The same of some that are named by their identifiers, by which they are found. */
+export const accountsAsked = pageOfAccounts(isAsked)
+export const countAccountsAsked = countOfAccounts(isAsked)
 export const volumeOfAccounts = statement<
   { organizationId: string; ids: readonly string[]; startDate: string; endDate: string },
   VolumeRow
@@ -41,19 +49,25 @@ export const volumeOfAccounts = statement<
 /** Connections that can still be asked for, deleted ones included. */
 const isKept = isKeptIn('connections')
 
+type ConnectionFilter = { accountId: string; like: string | null; ids?: readonly string[] | undefined }
+const ofConnections = (condition = '') => `
+  from connections
+  where account_id = :accountId ${condition} and not account_deleted and ${isKept}
+    and (:like::text is null or (name || '') ilike :like)`
+const pageOfConnections = (condition?: string) =>
+  `select id, name ${ofConnections(condition)} order by lower(name), id limit :size offset :offset`
+const countOfConnections = (condition?: string) =>
+  statement<ConnectionFilter, { total: number }>(`select count(*) as total ${ofConnections(condition)}`)
+
 /** Whether its own index in the order of names, or that with all a filter asks, reads less depends on the account. */
-export const connectionsByName = statement<{ accountId: string; like: string | null } & Page, NamedRow>(
-  `
-  select id, name from connections
-  where account_id = :accountId and not account_deleted and ${isKept} and (:like::text is null or (name || '') ilike :like)
-  order by lower(name), id limit :size offset :offset`,
-  { plannedEachTime: true },
-)
-export const countConnections = statement<{ accountId: string; like: string | null }, { total: number }>(`
-  select count(*) as total from connections
-  where account_id = :accountId and not account_deleted and ${isKept} and (:like::text is null or (name || '') ilike :like)
-`)
-/** The same without a filter, which is known without counting, but for those that wait to be purged. */
+export const connectionsByName = statement<ConnectionFilter & Page, NamedRow>(pageOfConnections(), {
+  plannedEachTime: true,
+})
+export const countConnections = countOfConnections()
+/** The same of some that are named by their identifiers, by which they are found. */
+export const connectionsAsked = statement<ConnectionFilter & Page, NamedRow>(pageOfConnections(isAsked))
+export const countConnectionsAsked = countOfConnections(isAsked)
+/** Of all, without a filter, which is known without counting, but for those that wait to be purged. */
 export const countAllConnections = statement<{ accountId: string }, { total: number }>(`
   select k.in_progress + k.active + k.disabled + k.deleted + k.broken + k.offline - (
     select count(*) from connections

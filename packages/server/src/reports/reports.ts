@@ -15,11 +15,12 @@ export async function reportAccounts({
   query,
 }: Call<'reportAccounts'>): Promise<Answer<'reportAccounts'>> {
   const days = readDays(query)
-  const like = containing(query.q)
+  const asked = query.accountIds?.split(',')
+  const filter = { organizationId, like: containing(query.q), ids: asked }
   const { size, offset } = query
   const [accounts, count] = await Promise.all([
-    queries.accountsByName.all(db, { organizationId, like, size, offset }),
-    queries.countAccounts.first(db, { organizationId, like }),
+    (asked ? queries.accountsAsked : queries.accountsByName).all(db, { ...filter, size, offset }),
+    (asked ? queries.countAccountsAsked : queries.countAccounts).first(db, filter),
   ])
   const rows = await queries.volumeOfAccounts.all(db, { organizationId, ids: accounts.map(({ id }) => id), ...days })
   const byId = Map.groupBy(rows, ({ id }) => id)
@@ -35,11 +36,13 @@ export async function reportConnections({
   query,
 }: Call<'reportConnections'>): Promise<Answer<'reportConnections'>> {
   const days = readDays(query)
-  const filter = { accountId: account.id, like: containing(query.q) }
+  const asked = query.connectionIds?.split(',')
+  const filter = { accountId: account.id, like: containing(query.q), ids: asked }
   const { size, offset } = query
+  const countOfAll = filter.like === null ? queries.countAllConnections : queries.countConnections
   const [connections, count] = await Promise.all([
-    queries.connectionsByName.all(db, { ...filter, size, offset }),
-    (filter.like === null ? queries.countAllConnections : queries.countConnections).first(db, filter),
+    (asked ? queries.connectionsAsked : queries.connectionsByName).all(db, { ...filter, size, offset }),
+    (asked ? queries.countConnectionsAsked : countOfAll).first(db, filter),
   ])
   const ids = connections.map(({ id }) => id)
   const rows = await queries.volumeOfConnections.all(db, { accountId: account.id, ids, ...days })
