@@ -8,6 +8,7 @@ import { Page } from '../../parts/page.tsx'
 import { useAccount } from '../../shell/account.ts'
 import { connections } from '../../strings/connections.ts'
 import { overview as say } from '../../strings/overview.ts'
+import { useBareConnectors } from './attention.ts'
 import { ByStatus, totalOf, useCounts } from './by-status.tsx'
 import { Figures } from './figures.tsx'
 import { figuresOf, Moved, useMoved } from './moved.tsx'
@@ -18,7 +19,7 @@ import { Start } from './start.tsx'
 export function Component() {
   const { accountId, account } = useAccount()
   const added = useRead('listAddedConnectors', { accountId, query: { size: 1 } })
-  const bare = useRead('listAddedConnectors', { accountId, query: { size: 1, configured: false } })
+  const bare = useBareConnectors(accountId)
   const { counts, error } = useCounts(accountId)
   const moved = useMoved(accountId)
   const addedTotal = added.data?.total

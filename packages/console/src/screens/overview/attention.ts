@@ -1,176 +1,131 @@
-import type { Connection, Transfer } from '@penstock/wire'
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { readOnce } from '../../api/queries.ts'
+import { type AttentionEntry, type AttentionReason, attentionReasons } from '@penstock/wire'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useRead } from '../../api/queries.ts'
+import { useAddress } from '../../parts/address.ts'
 import { count } from '../../parts/numbers.ts'
+import { pathOf } from '../../shell/account.ts'
 import { overview as say } from '../../strings/overview.ts'
 import { blamedSide } from '../run/blame.ts'
 
 /** What does not go as it should, each with the one thing to do. */
 
-/** Of each kind so many are named; how many more there are is told, with the way to them. */
-const namedMax = 5
-/** The unfinished are looked through for sides that are not configured, and the running transfers for errors. */
-const soughtMax = 100
+export const attentionSize = 10
+const namedConnectorsMax = 5
 const againMs = 30_000
 
-export type Kind = 'broken' | 'offline' | 'failed' | 'partial' | 'retrying' | 'unfinished' | 'connector'
+export type Kind = AttentionReason | 'connector'
 export type Concern = {
   key: string
   kind: Kind
   /** What it is about, and where that is. */
   name: string
   to: string
-  accountName: string | undefined
+  accountName?: string
   why: string
   /** The one thing to do. */
   action: { label: string; to: string }
 }
-export type Attention = { concerns: Concern[]; more: { kind: Kind; n: number; to: string }[] }
+export type Attention = {
+  concerns: readonly Concern[]
+  /** Connections on all pages. */
+  total: number
+  /** Connectors without a configuration that are not named, and the way to them. */
+  moreConnectors: { n: number; to: string } | undefined
+}
 
+/** The reason that the address asks for. */
+export function useReason(): AttentionReason | undefined {
+  const { value } = useAddress()
+  return attentionReasons.find((one) => one === value('reason'))
+}
+
+/** The connectors of a sub-account that are not configured: the first few, and how many there are. */
+export const useBareConnectors = (accountId: string | undefined) =>
+  useRead(
+    'listAddedConnectors',
+    { accountId: accountId ?? '', query: { configured: false, size: namedConnectorsMax } },
+    { enabled: accountId !== undefined },
+  )
+
+/** The page of what needs attention that the address names. After the last connection come connectors, of a sub-account. */
 export function useAttention(accountId: string | undefined): UseQueryResult<Attention, Error> {
-  return useQuery({
-    queryKey: ['attention', accountId],
-    queryFn: () => readAttention(accountId),
-    refetchInterval: againMs,
-  })
+  const { page } = useAddress()
+  const reason = useReason()
+  const query = { reason, size: attentionSize, offset: page * attentionSize }
+  const attention = useRead('listAttention', { accountId, query }, { againAfterMs: againMs, keep: true })
+  const bare = useBareConnectors(accountId)
+  const isRead = attention.data !== undefined && (accountId === undefined || bare.data !== undefined || bare.isError)
+  const concerns = attention.data?.reply.map((entry) => ofEntry(entry, accountId === undefined)) ?? []
+  const total = attention.data?.total ?? 0
+  const isLast = (page + 1) * attentionSize >= total
+  const { connectors, more } = bare.data && isLast && !reason ? ofBare(bare.data, accountId, concerns) : none
+  const data = isRead ? { concerns: [...concerns, ...connectors], total, moreConnectors: more } : undefined
+  return { ...attention, data } as UseQueryResult<Attention, Error>
 }
 
-async function readAttention(accountId: string | undefined): Promise<Attention> {
-  const connectionsThatAre = (status: string, size: number) =>
-    readOnce('listConnections', { accountId, query: { status, size } })
-  const lastRunsThat = (status: Transfer['status'], size: number) =>
-    readOnce('listAllTransfers', { accountId, query: { latest: true, status, size } })
-  const [broken, offline, inProgress, failed, partial, running, connectors] = await Promise.all([
-    connectionsThatAre('broken', namedMax),
-    connectionsThatAre('offline', namedMax),
-    connectionsThatAre('In-progress', soughtMax),
-    lastRunsThat('failed', namedMax),
-    lastRunsThat('partial', namedMax),
-    lastRunsThat('running', soughtMax),
-    accountId
-      ? readOnce('listAddedConnectors', { accountId, query: { configured: false, size: namedMax } })
-      : undefined,
-  ])
-  const unfinished = inProgress.reply.filter(({ src, dest }) => !src.configured || !dest.configured)
-  const retrying = running.reply.filter(({ error }) => error !== null)
-  const stuck = [...broken.reply, ...offline.reply]
-  const reasons = await lastRunsOf(accountId, stuck)
-  const known = new Set(stuck.map(({ id }) => id))
-  // A connection that is broken is named once, though its last run failed too.
-  const runs = [...failed.reply, ...retrying.slice(0, namedMax), ...partial.reply].filter(
-    ({ connectionId }) => !known.has(connectionId),
-  )
-  const connectionsOfRuns = await Promise.all(
-    runs.map(({ accountId, connectionId: id }) =>
-      readOnce('getConnection', { accountId, id }).then(({ reply }) => reply),
-    ),
-  )
-  const concerns = [
-    ...stuck.map((connection) => ofStuck(connection, reasons.get(connection.id))),
-    ...runs.flatMap((run, i) => ofRun(run, connectionsOfRuns[i])),
-    ...unfinished.slice(0, namedMax).map(ofUnfinished),
-  ]
-  const named = await Promise.all(
-    concerns.map(async ({ accountId: id, ...concern }) => ({
-      ...concern,
-      accountName: accountId ? undefined : (await readOnce('getAccount', { id })).reply.name,
-    })),
-  )
-  const list = accountId ? `/accounts/${accountId}/connections` : '/connections'
-  const more: Attention['more'] = [
-    { kind: 'broken' as const, n: broken.total - broken.reply.length, to: `${list}?status=broken` },
-    { kind: 'offline' as const, n: offline.total - offline.reply.length, to: `${list}?status=offline` },
-    { kind: 'failed' as const, n: failed.total - failed.reply.length, to: list },
-    { kind: 'retrying' as const, n: retrying.length - namedMax, to: list },
-    { kind: 'partial' as const, n: partial.total - partial.reply.length, to: list },
-    { kind: 'unfinished' as const, n: unfinished.length - namedMax, to: `${list}?status=In-progress` },
-  ]
-  if (accountId && connectors) {
-    const to = `/accounts/${accountId}/connectors`
-    for (const { connectorId, name } of connectors.reply) {
-      const configure = `${to}?configure=${connectorId}`
-      // What is to be done is said once.
-      if (named.some(({ action }) => action.to === configure)) continue
-      named.push({
-        key: connectorId,
-        kind: 'connector',
-        name,
-        to: configure,
-        accountName: undefined,
-        why: say.connectorWhy,
-        action: { label: say.connectorDo(name), to: configure },
-      })
+const none = { connectors: [], more: undefined }
+
+const configureAt = (accountId: string | undefined, connectorId: string) =>
+  `${pathOf(accountId, 'connectors')}?configure=${connectorId}`
+
+function ofEntry(entry: AttentionEntry, namesAccount: boolean): Concern {
+  const kind = entry.reasons[0] ?? 'not_configured'
+  const to = pathOf(entry.accountId, `connections/${entry.id}`)
+  return {
+    ...{ key: entry.id, kind, name: entry.name, to },
+    ...(namesAccount ? { accountName: entry.accountName } : {}),
+    ...whatToDo(kind, entry, to),
+  }
+}
+
+function whatToDo(kind: AttentionReason, entry: AttentionEntry, to: string): Pick<Concern, 'why' | 'action'> {
+  const { accountId, lastTransfer: transfer } = entry
+  const error = transfer?.error
+  const ofTransfer = { to: `${to}/runs/${transfer?.id}` }
+  switch (kind) {
+    case 'broken':
+    case 'offline': {
+      const failure = transfer?.status === 'failed' ? error : null
+      const side = blamedSide(entry, failure)
+      const words = say[kind]
+      return {
+        why: failure?.message ?? words.why,
+        action: side
+          ? { label: words.action(side.connectorName), to: configureAt(accountId, side.connectorId) }
+          : { label: say.lookInto, to },
+      }
     }
-    more.push({ kind: 'connector', n: connectors.total - connectors.reply.length, to })
+    case 'transfer_failed':
+      return { why: error?.message ?? say.failedWhy, action: { label: say.failedDo, ...ofTransfer } }
+    case 'transfer_retrying':
+      return { why: error?.message ?? say.failedWhy, action: { label: say.retryingDo, ...ofTransfer } }
+    case 'transfer_partial': {
+      const { rejected = 0, read = 0 } = transfer?.records ?? {}
+      return {
+        why: say.partialWhy(count(rejected), count(read)),
+        action: { label: say.partialDo, ...ofTransfer },
+      }
+    }
+    case 'not_configured': {
+      const { connectorId, connectorName } = entry.src.configured ? entry.dest : entry.src
+      return {
+        why: say.unfinishedWhy(connectorName),
+        action: { label: say.unfinishedDo(connectorName), to: configureAt(accountId, connectorId) },
+      }
+    }
   }
-  return { concerns: named, more: more.filter(({ n }) => n > 0) }
 }
 
-async function lastRunsOf(
-  accountId: string | undefined,
-  connections: readonly Connection[],
-): Promise<Map<string, Transfer>> {
-  if (connections.length === 0) return new Map()
-  const connectionIds = connections.map(({ id }) => id).join(',')
-  const { reply } = await readOnce('listAllTransfers', {
-    accountId,
-    query: { latest: true, connectionIds, size: connections.length },
+type Bare = NonNullable<ReturnType<typeof useBareConnectors>['data']>
+
+function ofBare({ reply, total }: Bare, accountId: string | undefined, concerns: readonly Concern[]) {
+  const connectors = reply.flatMap(({ connectorId, name }): Concern[] => {
+    const to = configureAt(accountId, connectorId)
+    // What is to be done is said once.
+    if (concerns.some(({ action }) => action.to === to)) return []
+    const action = { label: say.connectorDo(name), to }
+    return [{ key: connectorId, kind: 'connector', name, to, why: say.connectorWhy, action }]
   })
-  return new Map(reply.map((run) => [run.connectionId, run]))
-}
-
-type Placed = Omit<Concern, 'accountName'> & { accountId: string }
-
-const placeOf = ({ id, accountId, name }: Connection) => ({
-  accountId,
-  name,
-  to: `/accounts/${accountId}/connections/${id}`,
-})
-const configureAt = (accountId: string, connectorId: string) =>
-  `/accounts/${accountId}/connectors?configure=${connectorId}`
-
-function ofStuck(connection: Connection, run: Transfer | undefined): Placed {
-  const place = placeOf(connection)
-  const isBroken = connection.status === 'broken'
-  const error = run?.status === 'failed' ? run.error : null
-  const end = blamedSide(connection, error)
-  return {
-    ...place,
-    key: connection.id,
-    kind: isBroken ? 'broken' : 'offline',
-    why: error?.message ?? (isBroken ? say.brokenWhy : say.offlineWhy),
-    action: end
-      ? {
-          label: (isBroken ? say.brokenDo : say.offlineDo)(end.connectorName),
-          to: configureAt(connection.accountId, end.connectorId),
-        }
-      : { label: isBroken ? say.brokenDoUnknown : say.offlineDoUnknown, to: place.to },
-  }
-}
-
-function ofRun(run: Transfer, connection: Connection | undefined): Placed[] {
-  // What is deleted is over.
-  if (!connection || connection.deleted) return []
-  const place = placeOf(connection)
-  const to = `${place.to}/runs/${run.id}`
-  const named = { ...place, key: connection.id }
-  if (run.status === 'partial') {
-    const why = say.partialWhy(count(run.records.rejected), count(run.records.read))
-    return [{ ...named, kind: 'partial', why, action: { label: say.partialDo, to } }]
-  }
-  const why = run.error?.message ?? say.failedWhy
-  return run.status === 'failed'
-    ? [{ ...named, kind: 'failed', why, action: { label: say.failedDo, to } }]
-    : [{ ...named, kind: 'retrying', why, action: { label: say.retryingDo, to } }]
-}
-
-function ofUnfinished(connection: Connection): Placed {
-  const end = connection.src.configured ? connection.dest : connection.src
-  return {
-    ...placeOf(connection),
-    key: connection.id,
-    kind: 'unfinished',
-    why: say.unfinishedWhy(end.connectorName),
-    action: { label: say.unfinishedDo(end.connectorName), to: configureAt(connection.accountId, end.connectorId) },
-  }
+  const n = total - reply.length
+  return { connectors, more: n > 0 ? { n, to: pathOf(accountId, 'connectors') } : undefined }
 }

@@ -1,46 +1,60 @@
-import { Anchor, Badge, Box, Button, Card, Group, List, Stack, Text, ThemeIcon, Title } from '@mantine/core'
+import { Anchor, Badge, Box, Button, Card, Group, List, Select, Stack, Text, ThemeIcon, Title } from '@mantine/core'
+import { attentionReasons } from '@penstock/wire'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
+import { useAddress } from '../../parts/address.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { count } from '../../parts/numbers.ts'
+import { Pager } from '../../parts/pager.tsx'
 import { runColors, statusColors } from '../../parts/status.tsx'
 import { overview as say } from '../../strings/overview.ts'
-import { type Concern, type Kind, useAttention } from './attention.ts'
+import { attentionSize, type Concern, type Kind, useAttention, useReason } from './attention.ts'
 
-const looks: Readonly<Record<Kind, { label: string; color: string }>> = {
-  broken: { label: say.broken, color: statusColors.broken },
-  offline: { label: say.offline, color: statusColors.offline },
-  failed: { label: say.failed, color: runColors.failed },
-  retrying: { label: say.retrying, color: runColors.partial },
-  partial: { label: say.partial, color: runColors.partial },
-  unfinished: { label: say.unfinished, color: statusColors['In-progress'] },
-  connector: { label: say.connector, color: 'gray' },
+const colors: Readonly<Record<Kind, string>> = {
+  broken: statusColors.broken,
+  offline: statusColors.offline,
+  transfer_failed: runColors.failed,
+  transfer_retrying: runColors.partial,
+  transfer_partial: runColors.partial,
+  not_configured: statusColors['In-progress'],
+  connector: 'gray',
 }
 
 /** What does not go as it should in a sub-account or in the organization. */
 export function NeedsAttention({ accountId }: { accountId: string | undefined }) {
   const attention = useAttention(accountId)
+  const reason = useReason()
+  const isLong = reason !== undefined || (attention.data?.total ?? 0) > attentionSize
   return (
     <Card withBorder component="section" aria-label={say.attention}>
-      <Title order={2} size="h5" mb="xs">
-        {say.attention}
-      </Title>
+      <Group justify="space-between" mb="xs" gap="xs">
+        <Title order={2} size="h5">
+          {say.attention}
+        </Title>
+        {isLong && <ReasonFilter />}
+      </Group>
       <Loaded query={attention} lines={4}>
-        {({ concerns, more }) =>
-          concerns.length === 0 ? (
-            <Group gap="sm" wrap="nowrap" py="md">
-              <ThemeIcon variant="light" color="teal" size="lg" radius="xl">
-                <IconCircleCheck size={22} aria-hidden />
-              </ThemeIcon>
-              <div>
-                <Text fw={550}>{say.attentionNone}</Text>
-                <Text size="sm" c="dimmed">
-                  {say.attentionNoneHelp}
-                </Text>
-              </div>
-            </Group>
+        {({ concerns, total, moreConnectors }) =>
+          concerns.length === 0 && total === 0 ? (
+            reason ? (
+              <Text size="sm" c="dimmed" py="md">
+                {say.noneOfReason}
+              </Text>
+            ) : (
+              <Group gap="sm" wrap="nowrap" py="md">
+                <ThemeIcon variant="light" color="teal" size="lg" radius="xl">
+                  <IconCircleCheck size={22} aria-hidden />
+                </ThemeIcon>
+                <div>
+                  <Text fw={550}>{say.attentionNone}</Text>
+                  <Text size="sm" c="dimmed">
+                    {say.attentionNoneHelp}
+                  </Text>
+                </div>
+              </Group>
+            )
           ) : (
-            <Stack gap={0}>
+            <Stack gap={0} aria-busy={attention.isPlaceholderData} opacity={attention.isPlaceholderData ? 0.55 : 1}>
               <List
                 listStyleType="none"
                 spacing={0}
@@ -52,14 +66,15 @@ export function NeedsAttention({ accountId }: { accountId: string | undefined })
                   </List.Item>
                 ))}
               </List>
-              {more.length > 0 && (
-                <Group gap="md" pt="sm">
-                  {more.map(({ kind, n, to }) => (
-                    <Anchor key={kind} component={Link} to={to} size="sm">
-                      {say.more(count(n), looks[kind].label)}
-                    </Anchor>
-                  ))}
-                </Group>
+              {moreConnectors && (
+                <Anchor component={Link} to={moreConnectors.to} size="sm" pt="sm">
+                  {say.more(count(moreConnectors.n), say.reasons.connector)}
+                </Anchor>
+              )}
+              {total > attentionSize && (
+                <Box pt="sm">
+                  <Pager total={total} size={attentionSize} />
+                </Box>
               )}
             </Stack>
           )
@@ -69,8 +84,26 @@ export function NeedsAttention({ accountId }: { accountId: string | undefined })
   )
 }
 
+function ReasonFilter() {
+  const { change } = useAddress()
+  return (
+    <Select
+      aria-label={say.reason}
+      data={[
+        { value: '', label: say.everyReason },
+        ...attentionReasons.map((value) => ({ value, label: say.reasons[value] })),
+      ]}
+      value={useReason() ?? ''}
+      onChange={(reason) => change({ reason: reason ?? '' })}
+      allowDeselect={false}
+      checkIconPosition="right"
+      size="xs"
+      w={150}
+    />
+  )
+}
+
 function Row({ kind, name, to, accountName, why, action }: Concern) {
-  const { label, color } = looks[kind]
   return (
     <Group
       gap="sm"
@@ -80,8 +113,8 @@ function Row({ kind, name, to, accountName, why, action }: Concern) {
     >
       <Box miw={0} style={{ flex: '1 1 16rem' }}>
         <Group gap="xs" wrap="nowrap" miw={0}>
-          <Badge variant="dot" color={color} fw={500} style={{ flex: 'none' }}>
-            {label}
+          <Badge variant="dot" color={colors[kind]} fw={500} style={{ flex: 'none' }}>
+            {say.reasons[kind]}
           </Badge>
           <Anchor component={Link} to={to} fw={550} size="sm" truncate title={name}>
             {name}
