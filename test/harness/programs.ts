@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 
 /** The programs that some tests need and that no npm package contains. Tests that need a missing one are skipped. */
 const programs = {
-  // The headless shell first: it draws the same pages with a third of the processor time.
+  // The headless shell first: it draws the same pages with about half of the processor time.
   chromium: {
     names: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
     package: 'chromium-headless-shell',
