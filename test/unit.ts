@@ -1,6 +1,6 @@
 /**
- * `npm run test:unit [-- part of a path ...] [--flags of node --test]` runs the unit tests: those in `packages/` that need no
- * database and no installed program. `unitTests` in `harness/imports.ts` says which these are.
+ * `npm run test:unit [-- part of a path ...] [--flags of node --test]` runs the unit tests: those in `packages/` that use no
+ * server. `unitTests` in `harness/imports.ts` says which these are.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -24,13 +24,19 @@ export function importsOf(file: string): ReadonlySet<string> {
   return found
 }
 
+/** What a unit test may import from a folder `test/`. */
+const seeds = ['test/harness/property.ts', 'test/harness/seed.ts']
+
 /**
- * The unit tests: the test files in `packages/` that need no database and no installed program, which is to say that they
- * import neither `test/harness/database.ts` nor `test/harness/programs.ts`.
+ * The unit tests: the test files in `packages/` that use no server and no helper of the other tests. They import nothing
+ * from a folder `test/` but the seed, and none of `node:http`, `node:net`, `node:child_process` and the acceptance suite.
  */
 export const unitTests = (): string[] =>
-  testFiles().filter((file) => {
-    const imports = importsOf(file)
-    const servers = ['test/harness/database.ts', 'test/harness/programs.ts']
-    return file.startsWith('packages/') && !servers.some((one) => imports.has(one))
-  })
+  testFiles().filter(
+    (file) =>
+      file.startsWith('packages/') &&
+      ![...importsOf(file)].some((one) => /(?:^|\/)test\//.test(one) && !seeds.includes(one)) &&
+      !/'(?:node:(?:http|net|child_process)|@penstock\/connector\/acceptance)'/.test(
+        readFileSync(join(root, file), 'utf8'),
+      ),
+  )
