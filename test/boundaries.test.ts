@@ -24,7 +24,6 @@ type Manifest = {
   exports?: Record<string, string>
   bin?: Record<string, string>
   dependencies?: Record<string, string>
-  devDependencies?: Record<string, string>
 }
 
 const sources: readonly Source[] = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root })
@@ -138,9 +137,6 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
     node: false,
   },
 }
-/** The tables, from which drizzle-kit generates migrations. */
-const schemaFile = 'server/src/db/schema.ts'
-
 /** What tells the server where the console is; no browser loads it. */
 const beside = 'console/src/directory.ts'
 
@@ -178,8 +174,7 @@ test('the console calls the service through its client alone, and shows nothing 
 test('no package imports what its package.json does not declare', () => {
   assertNone(
     sources.flatMap((source) => {
-      const { dependencies = {}, devDependencies = {} } = packages.get(source.package) ?? {}
-      const declared = Object.keys(where(source) === schemaFile ? devDependencies : dependencies)
+      const declared = Object.keys(packages.get(source.package)?.dependencies ?? {})
       return source.imports
         .filter((one) => !isRelative(one) && !isBuiltin(one.specifier))
         .filter(({ specifier }) => !declared.includes(packageName(specifier)))
@@ -192,9 +187,7 @@ test('what a package exports is there, and so is every file that this test names
   const named = [...packages].flatMap(([name, { exports = {}, bin = {} }]) =>
     [...Object.values(exports), ...Object.values(bin)].map((file) => posix.join('packages', name, file)),
   )
-  const excepted = [...Object.keys(loaders), resolver, schemaFile, beside, runnerFile].map((file) =>
-    posix.join('packages', file),
-  )
+  const excepted = [...Object.keys(loaders), resolver, beside, runnerFile].map((file) => posix.join('packages', file))
   assertNone([...named, ...excepted].filter((file) => !existsSync(join(root, file))))
   assertNone(
     movers.filter(
@@ -222,12 +215,6 @@ test('ARCHITECTURE names every module of the server, and what the documents link
         .map((link) => `${document} links to ${link}`),
     ),
   )
-})
-
-test('drizzle, which is slow to load, is loaded by drizzle-kit and nothing that runs', () => {
-  const loads = ({ specifier }: Import) => /^drizzle-|\/db\/schema\.ts$|^\.\/schema\.ts$/.test(specifier)
-  const loading = server.filter((source) => source.imports.some(loads)).map(where)
-  assert.deepEqual(loading, [schemaFile])
 })
 
 test('no package reaches inside another one', () => {
@@ -451,8 +438,8 @@ test('each table is written by its own room alone', () => {
     'transfers/supervisor/queries.ts updates connections':
       'volumes change together with the ledger that they are the sum of',
   }
-  const schema = server.find(({ path }) => path === 'db/schema.ts')?.text ?? ''
-  const tables = [...schema.matchAll(/pgTable\(\s*'(\w+)'/g)].map(([, name = '']) => name)
+  const schema = readFileSync(join(root, 'packages', 'server', 'schema.sql'), 'utf8')
+  const tables = [...schema.matchAll(/^create table (\w+)/gm)].map(([, name = '']) => name)
   assert.deepEqual([...tables].sort(), Object.keys(owners).sort(), 'say who owns each table')
 
   const writes = server.flatMap((source) => {
@@ -477,7 +464,6 @@ test('each table is written by its own room alone', () => {
 test(`no file has more than ${linesMax} lines`, () => {
   const tables: Readonly<Record<string, string>> = {
     'packages/wire/src/operations.ts': 'the whole interface on one page',
-    'packages/server/src/db/schema.ts': 'every table on one page',
   }
   const all = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root })
   const long = all

@@ -37,7 +37,7 @@ describe('production dependencies', () => {
 
   test('hold nothing that only builds or checks', () => {
     const names = productionPackages().map(({ name }) => name)
-    for (const name of ['vite', '@vitejs/plugin-react', 'rolldown', 'esbuild', 'drizzle-kit', '@biomejs/biome']) {
+    for (const name of ['vite', '@vitejs/plugin-react', 'rolldown', 'esbuild', '@biomejs/biome']) {
       assert(!names.includes(name), `${name} is a production dependency`)
     }
   })

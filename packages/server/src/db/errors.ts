@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** What PostgreSQL's refusals mean to us. The names of constraints are those of `schema.ts`. */
+/** What PostgreSQL's refusals mean to us. The names of constraints are those of `schema.sql`. */
 
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

@@ -1,0 +1,679 @@
+-- The database of Penstock, as packages/server/migrations make it: every table, index, function and trigger.
+--
+-- `npm run schema` writes this file from a migrated database. The statements are PostgreSQL's; the comments and the order
+-- are written here by hand, and it keeps them. A test compares the file with a migrated database.
+--
+-- Identifiers are 16 hexadecimal characters. `version` counts the changes of a row, for its ETag. The module named above
+-- a table owns it. Two more schemas: `drizzle` records the migrations, `graphile_worker` is the job queue.
+
+create extension pg_trgm;
+
+create extension btree_gin;
+
+-- secrets/
+
+-- The master key in use; during a rotation also the next one, sealed under its predecessor.
+create table master_keys (
+  key_id text not null,
+  -- New secrets are sealed under this key; one row at a time is current.
+  current boolean not null,
+  -- This key, sealed under its predecessor, until every process has read it.
+  sealed_key bytea,
+  created_time timestamptz default now() not null,
+  constraint master_keys_pkey primary key (key_id)
+);
+create unique index master_keys_current on master_keys (current) where current;
+
+-- Keys that many values are sealed under: a rotation of the master key seals these again, and not every value.
+create table data_keys (
+  id text not null,
+  -- The master key that this key is sealed under.
+  key_id text not null,
+  sealed bytea not null,
+  constraint data_keys_pkey primary key (id)
+);
+create index data_keys_key on data_keys (key_id);
+
+-- organizations/
+
+-- Deployments that wrote into this database: `env` of what they created.
+create table environments (
+  name text not null,
+  id text not null,
+  host text not null,
+  constraint environments_pkey primary key (name)
+);
+
+create table organizations (
+  id text not null,
+  name text not null,
+  owner_id text not null,
+  owner_email text not null,
+  created_time timestamptz default now() not null,
+  constraint organizations_pkey primary key (id)
+);
+
+-- Client credentials. The secret is never stored, only its SHA-256.
+create table clients (
+  id text not null,
+  organization_id text not null,
+  secret_digest bytea not null,
+  created_time timestamptz default now() not null,
+  revoked_time timestamptz,
+  -- For the operator; the API does not return it.
+  name text,
+  constraint clients_pkey primary key (id),
+  constraint clients_organization_id_organizations_id_fk foreign key (organization_id) references organizations(id)
+);
+create index clients_organization on clients (organization_id);
+
+-- tokens/
+
+-- Access tokens, by the SHA-256 of the token.
+create table tokens (
+  digest bytea not null,
+  client_id text not null,
+  expires_time timestamptz not null,
+  constraint tokens_pkey primary key (digest),
+  constraint tokens_client_id_clients_id_fk foreign key (client_id) references clients(id)
+);
+create index tokens_expires on tokens (expires_time);
+
+-- http/
+
+-- First answers of requests with an Idempotency-Key, written in the transaction of the request.
+create table idempotency_keys (
+  organization_id text not null,
+  key text not null,
+  -- SHA-256 of operation, path, accountId and body.
+  request_digest bytea not null,
+  answer jsonb,
+  created_time timestamptz default now() not null,
+  constraint idempotency_keys_organization_id_key_pk primary key (organization_id, key),
+  constraint idempotency_keys_organization_id_organizations_id_fk foreign key (organization_id)
+    references organizations(id)
+);
+create index idempotency_keys_created on idempotency_keys (created_time);
+
+-- accounts/
+
+create table accounts (
+  id text not null,
+  organization_id text not null,
+  name text not null,
+  enabled boolean not null,
+  env text not null,
+  -- Records delivered, all time: the sum of the ledger.
+  volume bigint default 0 not null,
+  version integer default 1 not null,
+  created_time timestamptz default now() not null,
+  updated_time timestamptz default now() not null,
+  deleted_time timestamptz,
+  constraint accounts_pkey primary key (id),
+  constraint accounts_env_environments_name_fk foreign key (env) references environments(name),
+  constraint accounts_organization_id_organizations_id_fk foreign key (organization_id) references organizations(id)
+);
+create index accounts_by_name on accounts (organization_id, lower(name), id) where deleted_time is null;
+create index accounts_deleted on accounts (deleted_time) where deleted_time is not null;
+create index accounts_listed on accounts (organization_id, created_time desc, id desc) where deleted_time is null;
+
+-- connectors/
+
+-- Connectors added to sub-accounts (invariant 1). The catalogue describes them, under `connector_id`.
+create table added_connectors (
+  account_id text not null,
+  connector_id text not null,
+  configuration_id text not null,
+  configured boolean default false not null,
+  -- Name of the configuration, chosen by the caller or the default.
+  name text not null,
+  secret_name text not null,
+  -- Values of the fields that are not secret.
+  settings jsonb default '{}'::jsonb not null,
+  saved_time timestamptz,
+  env text not null,
+  version integer default 1 not null,
+  created_time timestamptz default now() not null,
+  constraint added_connectors_account_id_connector_id_pk primary key (account_id, connector_id),
+  constraint added_connectors_configuration unique (configuration_id),
+  constraint added_connectors_account_id_accounts_id_fk foreign key (account_id)
+    references accounts(id) on delete cascade,
+  constraint added_connectors_env_environments_name_fk foreign key (env) references environments(name)
+);
+create index added_connectors_by_connector on added_connectors (connector_id);
+create index added_connectors_not_configured on added_connectors (account_id, connector_id) where not configured;
+
+-- Secret values, sealed; a row opens only under its own account, connector and name (invariant 6). Owned by secrets/.
+create table secrets (
+  account_id text not null,
+  connector_id text not null,
+  name text not null,
+  -- The master key that the value is sealed under.
+  key_id text not null,
+  sealed bytea not null,
+  constraint secrets_account_id_connector_id_name_pk primary key (account_id, connector_id, name),
+  constraint secrets_added_connector foreign key (account_id, connector_id)
+    references added_connectors(account_id, connector_id) on delete cascade
+);
+create index secrets_key on secrets (key_id);
+
+-- connections/
+
+create table connections (
+  id text not null,
+  organization_id text not null,
+  account_id text not null,
+  name text not null,
+  status text not null,
+  -- The status that `enable` leads back to from `disabled`.
+  remembered_status text,
+  src_connector_id text not null,
+  dest_connector_id text not null,
+  -- The configurations of both sides when the connection was created; the present ones, if any, take precedence.
+  src_configuration_id text not null,
+  dest_configuration_id text not null,
+  -- The sides while the connection is not deleted: foreign keys on these keep a used connector (invariant 4).
+  live_src_connector_id text generated always as (case
+    when status <> 'deleted' then src_connector_id
+    else null::text end) stored,
+  live_dest_connector_id text generated always as (case
+    when status <> 'deleted' then dest_connector_id
+    else null::text end) stored,
+  src_config jsonb default '{}'::jsonb not null,
+  dest_config jsonb default '{}'::jsonb not null,
+  env text not null,
+  -- Records: read and delivered, all time, and delivered in the month `volume_month`. The sum of the ledger.
+  total_volume bigint default 0 not null,
+  used_volume bigint default 0 not null,
+  monthly_volume bigint default 0 not null,
+  volume_month text default '' not null,
+  version integer default 1 not null,
+  created_time timestamptz default now() not null,
+  updated_time timestamptz default now() not null,
+  deleted_time timestamptz,
+  -- The account is deleted: the connection is hidden until an operator restores the account.
+  account_deleted boolean default false not null,
+  constraint connections_pkey primary key (id),
+  constraint connections_deleted check ((status = 'deleted') = (deleted_time is not null)),
+  constraint connections_remembered check (case
+    when status in ('disabled', 'deleted') then remembered_status is not null and (remembered_status in ('In-progress', 'active', 'broken', 'offline'))
+    else remembered_status is null end),
+  constraint connections_status check (status in ('In-progress', 'active', 'disabled', 'deleted', 'broken', 'offline')),
+  constraint connections_account_id_accounts_id_fk foreign key (account_id) references accounts(id) on delete cascade,
+  constraint connections_dest_added foreign key (account_id, live_dest_connector_id)
+    references added_connectors(account_id, connector_id),
+  constraint connections_env_environments_name_fk foreign key (env) references environments(name),
+  constraint connections_organization_id_organizations_id_fk foreign key (organization_id) references organizations(id),
+  constraint connections_src_added foreign key (account_id, live_src_connector_id)
+    references added_connectors(account_id, connector_id)
+);
+-- Names are found by any part of them (the filter q), in any letter case. The organization is in no other index in this
+-- form, so that the planner takes this index for a search in an organization.
+create index connections_name on connections using gin (account_id, (organization_id || ''), name gin_trgm_ops);
+-- Includes what a filter reads: a small account is searched without reading its rows.
+create index connections_of_account on connections (account_id, created_time desc, id desc)
+  include (name, src_connector_id, dest_connector_id, status, deleted_time)
+  where not account_deleted;
+create index connections_by_dest on connections (dest_connector_id, organization_id);
+create index connections_by_name on connections (account_id, lower(name), id) where not account_deleted;
+create index connections_by_src on connections (src_connector_id, organization_id);
+create index connections_deleted on connections (deleted_time) where status = 'deleted';
+create index connections_deleted_of_organization on connections (organization_id, deleted_time, account_id)
+  where status = 'deleted' and not account_deleted;
+create index connections_dest on connections (account_id, live_dest_connector_id);
+create index connections_of_account_by_status on connections (account_id, status, created_time desc, id desc)
+  where not account_deleted;
+create index connections_of_organization on connections (organization_id, created_time desc, id desc)
+  where not account_deleted;
+create index connections_of_organization_by_status on connections (organization_id, status, created_time desc, id desc)
+  where not account_deleted;
+create index connections_src on connections (account_id, live_src_connector_id);
+
+-- Connections of each status in an account, so that no list counts rows. Only triggers write it.
+create table connection_counts (
+  account_id text not null,
+  organization_id text not null,
+  in_progress integer default 0 not null,
+  active integer default 0 not null,
+  disabled integer default 0 not null,
+  deleted integer default 0 not null,
+  broken integer default 0 not null,
+  offline integer default 0 not null,
+  constraint connection_counts_pkey primary key (account_id),
+  constraint connection_counts_account_id_accounts_id_fk foreign key (account_id)
+    references accounts(id) on delete cascade
+);
+create index connection_counts_organization on connection_counts (organization_id);
+
+-- Connections that are not deleted, by side, of each added connector. Only triggers write it. Not columns of
+-- added_connectors, since that row is locked while its configuration is used.
+create table connector_counts (
+  account_id text not null,
+  connector_id text not null,
+  src_connections integer default 0 not null,
+  dest_connections integer default 0 not null,
+  constraint connector_counts_account_id_connector_id_pk primary key (account_id, connector_id),
+  constraint connector_counts_added foreign key (account_id, connector_id)
+    references added_connectors(account_id, connector_id) on delete cascade
+);
+
+-- What changed in a connection, numbered from 1 without a gap. Only triggers write it; they drop all but the newest.
+create table connection_events (
+  connection_id text not null,
+  number integer not null,
+  kind text not null,
+  was text,
+  became text,
+  created_time timestamptz default now() not null,
+  constraint connection_events_connection_id_number_pk primary key (connection_id, number),
+  constraint connection_events_connection_id_connections_id_fk foreign key (connection_id)
+    references connections(id) on delete cascade
+);
+
+-- transfers/
+
+-- Transfers of connections. Counts are the sums of the ledger: both change in the transaction that confirms a batch.
+create table transfers (
+  id text not null,
+  organization_id text not null,
+  account_id text not null,
+  connection_id text not null,
+  src_connector_id text not null,
+  dest_connector_id text not null,
+  status text not null,
+  trigger text not null,
+  -- The transfer whose rejected records this one sends again.
+  replay_of text,
+  -- The settings of the connection when the transfer was started.
+  src_config jsonb default '{}'::jsonb not null,
+  dest_config jsonb default '{}'::jsonb not null,
+  confirmed boolean default false not null,
+  cancelling boolean default false not null,
+  read bigint default 0 not null,
+  sent bigint default 0 not null,
+  accepted bigint default 0 not null,
+  rejected bigint default 0 not null,
+  bytes bigint default 0 not null,
+  progress double precision,
+  -- Counts the claims, and fences: a worker that lost the transfer finds another number, and writes nothing.
+  attempt integer default 0 not null,
+  -- Checkpoint as earlier versions wrote it, in plain; where it is set, it is newer than the sealed one.
+  position jsonb,
+  -- How many records of the source the batch in delivery covers; after a crash the same batch is sent again.
+  pending integer,
+  -- The columns of the source, and those that the destination gets.
+  source_columns jsonb,
+  columns jsonb,
+  error_code text,
+  error_message text,
+  -- The key that checkpoint, delivery states and rejected records are sealed under.
+  data_key_id text,
+  -- Cursor as earlier versions wrote it, in plain.
+  marker jsonb,
+  heartbeat_time timestamptz,
+  created_time timestamptz default now() not null,
+  started_time timestamptz,
+  finished_time timestamptz,
+  -- The newest transfer of its connection. A trigger takes it from the one before.
+  latest boolean default true not null,
+  -- The saved configuration of both connectors, without secrets, at that time; null in rows of earlier versions.
+  src_settings jsonb,
+  dest_settings jsonb,
+  -- Runners that died since a batch was last confirmed.
+  crashes integer default 0 not null,
+  -- Checkpoint: how far the source is read, of what is confirmed (invariant 9). Only the connector reads it. Sealed.
+  position_sealed bytea,
+  -- Cursor: where the next transfer begins once this one has ended. Sealed under the data key of the connection.
+  marker_sealed bytea,
+  -- Where the error happened: Source, Destination, or null for neither.
+  error_side text,
+  constraint transfers_pkey primary key (id),
+  constraint transfers_account check (read >= (accepted + rejected)),
+  constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
+  constraint transfers_connection_id_connections_id_fk foreign key (connection_id)
+    references connections(id) on delete cascade
+);
+-- At most one active transfer of a connection.
+create unique index transfers_under_way on transfers (connection_id) where status in ('queued', 'running');
+-- Transfers that keep rejected records, for the purge.
+create index transfers_with_rejects on transfers (finished_time) where data_key_id is not null;
+create index transfers_data_key on transfers (data_key_id) where data_key_id is not null;
+create unique index transfers_latest on transfers (connection_id) where latest;
+create index transfers_latest_of_account on transfers (account_id, status, created_time desc, id desc) where latest;
+create index transfers_latest_of_organization on transfers (organization_id, status, created_time desc, id desc)
+  where latest;
+create index transfers_of_account_by_status on transfers (account_id, status, created_time desc, id desc);
+create index transfers_of_connection on transfers (connection_id, created_time desc, id desc);
+create index transfers_of_connection_by_status on transfers (connection_id, status, created_time desc, id desc);
+create index transfers_of_organization_by_status on transfers (organization_id, status, created_time desc, id desc);
+create index transfers_queued on transfers (account_id, created_time, id) where status = 'queued';
+create index transfers_running on transfers (account_id) where status = 'running';
+
+-- One entry for each delivery that a destination confirmed; volume is their sum (invariant 10). Entries are only added,
+-- outlive their connection, and are deleted with the account.
+create table ledger (
+  transfer_id text not null,
+  number integer not null,
+  organization_id text not null,
+  account_id text not null,
+  connection_id text not null,
+  -- UTC.
+  day date not null,
+  read integer not null,
+  accepted integer not null,
+  rejected integer not null,
+  -- Of the accepted ones, those that were rejected before.
+  replayed integer not null,
+  bytes bigint not null,
+  -- Delivery state as earlier versions wrote it, in plain.
+  receipt jsonb,
+  created_time timestamptz default now() not null,
+  -- Delivery state: what the destination needs to continue; dropped when the transfer has ended. Sealed.
+  receipt_sealed bytea,
+  constraint ledger_transfer_id_number_pk primary key (transfer_id, number),
+  constraint ledger_account_id_accounts_id_fk foreign key (account_id) references accounts(id) on delete cascade
+);
+create index ledger_of_account on ledger (organization_id, account_id, day);
+create index ledger_of_connection on ledger (account_id, connection_id, day);
+
+-- Rejected records: the reason, a redacted copy to show, and the record itself, sealed, to send it again.
+create table rejects (
+  transfer_id text not null,
+  number integer not null,
+  -- Number of the record in the source; null where the destination reports only how many.
+  row bigint,
+  count integer default 1 not null,
+  field text,
+  -- Reason as earlier versions wrote it, in plain; empty where it is sealed.
+  reason text default '' not null,
+  -- Not jsonb, which would not keep the order of the columns.
+  record json not null,
+  sealed bytea,
+  -- In a replay: the reject that the record was first.
+  origin_id text,
+  origin_number integer,
+  -- The replay in which the destination accepted it; no other replay sends it again.
+  replayed_by text,
+  -- The words of the destination, which may repeat the record.
+  reason_sealed bytea,
+  constraint rejects_transfer_id_number_pk primary key (transfer_id, number),
+  constraint rejects_transfer_id_transfers_id_fk foreign key (transfer_id) references transfers(id) on delete cascade
+);
+create index rejects_of_origin on rejects (origin_id, origin_number) where origin_id is not null;
+
+-- State of connections, from one transfer to the next.
+create table connection_memories (
+  connection_id text not null,
+  -- Cursor and state as earlier versions wrote them, in plain; where one is set, it is newer than the sealed one.
+  marker jsonb,
+  memory jsonb,
+  -- Records sent by the last transfer that replaced everything; the replace guard compares with it.
+  replaced bigint,
+  -- How many records after the cursor the last transfer may have delivered as one batch without a confirmation.
+  pending integer,
+  -- The key that cursor and state are sealed under.
+  data_key_id text,
+  -- Cursor: where incremental reading continues.
+  marker_sealed bytea,
+  -- State that the destination stored.
+  memory_sealed bytea,
+  constraint connection_memories_pkey primary key (connection_id),
+  constraint connection_memories_connection_id_connections_id_fk foreign key (connection_id)
+    references connections(id) on delete cascade
+);
+create index connection_memories_data_key on connection_memories (data_key_id) where data_key_id is not null;
+
+create table schedules (
+  connection_id text not null,
+  cron text not null,
+  timezone text not null,
+  enabled boolean not null,
+  next_time timestamptz,
+  last_time timestamptz,
+  -- Filled in by a trigger, from the connection.
+  organization_id text,
+  constraint schedules_pkey primary key (connection_id),
+  constraint schedules_connection_id_connections_id_fk foreign key (connection_id)
+    references connections(id) on delete cascade
+);
+create index schedules_due on schedules (next_time) where enabled;
+create index schedules_of_organization on schedules (organization_id) where enabled;
+
+-- While there is a row, schedules start nothing, in any process.
+create table schedule_pauses (
+  -- Who paused them: `restore` or `operator`.
+  reason text not null,
+  created_time timestamptz default now() not null,
+  constraint schedule_pauses_pkey primary key (reason)
+);
+
+-- How many transfers ended in each way, and their records, for the metrics. Only a trigger writes it. What is purged
+-- stays counted.
+create table transfer_totals (
+  status text not null,
+  -- Empty where the transfer has no error.
+  error_code text not null,
+  transfers bigint not null,
+  read bigint not null,
+  sent bigint not null,
+  accepted bigint not null,
+  rejected bigint not null,
+  constraint transfer_totals_status_error_code_pk primary key (status, error_code)
+);
+
+-- Offline connections: when they are tried again.
+create table probes (
+  connection_id text not null,
+  attempts integer default 0 not null,
+  next_time timestamptz not null,
+  constraint probes_pkey primary key (connection_id),
+  constraint probes_connection_id_connections_id_fk foreign key (connection_id)
+    references connections(id) on delete cascade
+);
+create index probes_due on probes (next_time);
+
+-- Counts
+
+-- Every account has its row of counts from the start.
+create function make_connection_counts() returns trigger language plpgsql as $$
+begin
+  insert into connection_counts (account_id, organization_id) values (new.id, new.organization_id);
+  return null;
+end $$;
+create trigger accounts_make_counts after insert on accounts for each row execute function make_connection_counts();
+
+create function make_connector_counts() returns trigger language plpgsql as $$
+begin
+  insert into connector_counts (account_id, connector_id) select account_id, connector_id from after_rows;
+  return null;
+end $$;
+create trigger added_connectors_make_counts after insert on added_connectors referencing new table as after_rows
+  for each statement execute function make_connector_counts();
+
+create function add_to_connection_counts(account text, counted text, change bigint) returns void language sql as $$
+  update connection_counts set
+    in_progress = in_progress + case counted when 'In-progress' then change else 0 end,
+    active = active + case counted when 'active' then change else 0 end,
+    disabled = disabled + case counted when 'disabled' then change else 0 end,
+    deleted = deleted + case counted when 'deleted' then change else 0 end,
+    broken = broken + case counted when 'broken' then change else 0 end,
+    offline = offline + case counted when 'offline' then change else 0 end
+  where account_id = account;
+$$;
+
+create function add_to_connector_counts(account text, connector text, srcs integer, dests integer)
+  returns void language sql as $$
+  update connector_counts set src_connections = src_connections + srcs, dest_connections = dest_connections + dests
+  where account_id = account and connector_id = connector;
+$$;
+
+-- By statement, not by row: deleting an account with all its connections updates its counts a few times, not once for each
+-- connection. An account has one row of counts, so two statements never deadlock. Counts of connectors change only after
+-- those of their account: whoever updates them holds the row of the account.
+create function keep_connection_counts() returns trigger language plpgsql as $$
+begin
+  case tg_op
+    when 'INSERT' then
+      perform add_to_connection_counts(account_id, status, n)
+      from (select account_id, status, count(*) as n from after_rows group by 1, 2 order by 1) changes;
+      perform add_to_connector_counts(account_id, connector_id, srcs, dests)
+      from (
+        select account_id, connector_id, sum(src)::int as srcs, sum(dest)::int as dests
+        from (
+          select account_id, live_src_connector_id as connector_id, 1 as src, 0 as dest from after_rows
+          union all
+          select account_id, live_dest_connector_id, 0, 1 from after_rows
+        ) ends
+        group by 1, 2
+      ) changes;
+    when 'UPDATE' then
+      perform add_to_connection_counts(account_id, status, n)
+      from (
+        select account_id, status, sum(n)::bigint as n
+        from (
+          select account_id, status, 1 as n from after_rows
+          union all
+          select account_id, status, -1 from before_rows
+        ) touched
+        group by 1, 2 having sum(n) <> 0 order by 1
+      ) changes;
+      perform add_to_connector_counts(account_id, connector_id, srcs, dests)
+      from (
+        select account_id, connector_id, sum(src)::int as srcs, sum(dest)::int as dests
+        from (
+          select account_id, live_src_connector_id as connector_id, 1 as src, 0 as dest from after_rows
+          union all
+          select account_id, live_dest_connector_id, 0, 1 from after_rows
+          union all
+          select account_id, live_src_connector_id, -1, 0 from before_rows
+          union all
+          select account_id, live_dest_connector_id, 0, -1 from before_rows
+        ) ends
+        group by 1, 2 having sum(src) <> 0 or sum(dest) <> 0
+      ) changes;
+    when 'DELETE' then
+      perform add_to_connection_counts(account_id, status, -n)
+      from (select account_id, status, count(*) as n from before_rows group by 1, 2 order by 1) changes;
+      perform add_to_connector_counts(account_id, connector_id, -srcs, -dests)
+      from (
+        select account_id, connector_id, sum(src)::int as srcs, sum(dest)::int as dests
+        from (
+          select account_id, live_src_connector_id as connector_id, 1 as src, 0 as dest from before_rows
+          union all
+          select account_id, live_dest_connector_id, 0, 1 from before_rows
+        ) ends
+        group by 1, 2
+      ) changes;
+  end case;
+  return null;
+end $$;
+create trigger connections_count_deleted after delete on connections referencing old table as before_rows
+  for each statement execute function keep_connection_counts();
+create trigger connections_count_inserted after insert on connections referencing new table as after_rows
+  for each statement execute function keep_connection_counts();
+create trigger connections_count_updated after update on connections referencing old table as before_rows new table as after_rows
+  for each statement execute function keep_connection_counts();
+
+-- At the commit, so that transfers that end at once wait only for each other's commit, and never deadlock.
+create function count_ended_transfer() returns trigger language plpgsql as $$
+begin
+  insert into transfer_totals as t (status, error_code, transfers, read, sent, accepted, rejected)
+  values (new.status, coalesce(new.error_code, ''), 1, new.read, new.sent, new.accepted, new.rejected)
+  on conflict (status, error_code) do update set
+    transfers = t.transfers + 1, read = t.read + excluded.read, sent = t.sent + excluded.sent,
+    accepted = t.accepted + excluded.accepted, rejected = t.rejected + excluded.rejected;
+  return null;
+end $$;
+create constraint trigger transfers_count_ended after update of status on transfers deferrable initially deferred
+  for each row when ((old.status in ('queued', 'running')) and (new.status not in ('queued', 'running')))
+  execute function count_ended_transfer();
+
+-- The newest transfer is marked, so that an index finds it among thousands. Whoever creates a transfer holds the connection.
+create function mark_latest_transfer() returns trigger language plpgsql as $$
+begin
+  update transfers set latest = false where connection_id = new.connection_id and latest;
+  return new;
+end $$;
+create trigger transfers_mark_latest before insert on transfers
+  for each row when (new.latest) execute function mark_latest_transfer();
+
+-- A trigger, since processes of the version before write schedules without an organization.
+create function set_organization_of_schedule() returns trigger language plpgsql as $$
+begin
+  select organization_id into new.organization_id from connections where id = new.connection_id;
+  return new;
+end $$;
+create trigger schedules_set_organization before insert on schedules
+  for each row execute function set_organization_of_schedule();
+
+-- History of connections
+
+-- Whoever writes the history holds the connection, so that no number is used twice. The lowest numbers are dropped: the
+-- newest and the oldest number say how many there are.
+create function add_connection_event(connection text, what text, before_it text, after_it text)
+  returns void language plpgsql as $$
+declare
+  next integer;
+begin
+  select coalesce(max(number), 0) + 1 into next from connection_events where connection_id = connection;
+  insert into connection_events (connection_id, number, kind, was, became)
+  values (connection, next, what, before_it, after_it);
+  -- As many are kept as the limit connectionEventsMax says.
+  delete from connection_events where connection_id = connection and number <= next - 1000;
+end $$;
+
+create function tell_created_connections() returns trigger language plpgsql as $$
+begin
+  insert into connection_events (connection_id, number, kind, became) select id, 1, 'created', name from after_rows;
+  return null;
+end $$;
+create trigger connections_tell_created after insert on connections referencing new table as after_rows
+  for each statement execute function tell_created_connections();
+
+-- By row and by column: volumes, which change with every batch, never call it.
+create function tell_changed_connection() returns trigger language plpgsql as $$
+begin
+  if old.name <> new.name then perform add_connection_event(new.id, 'renamed', old.name, new.name); end if;
+  if old.src_config <> new.src_config then perform add_connection_event(new.id, 'settings', null, 'Source'); end if;
+  if old.dest_config <> new.dest_config then
+    perform add_connection_event(new.id, 'settings', null, 'Destination');
+  end if;
+  if old.status <> new.status then perform add_connection_event(new.id, 'status', old.status, new.status); end if;
+  return null;
+end $$;
+create trigger connections_tell_changed after update of name, src_config, dest_config, status on connections
+  for each row
+  when (old.name <> new.name
+  or old.status <> new.status
+  or old.src_config <> new.src_config
+  or old.dest_config <> new.dest_config)
+  execute function tell_changed_connection();
+
+create function schedule_in_words(schedule schedules) returns text language sql immutable as $$
+  select schedule.cron || ' ' || schedule.timezone || case when schedule.enabled then '' else ' off' end;
+$$;
+
+-- Only what the schedule says, not when it starts a transfer.
+create function tell_changed_schedule() returns trigger language plpgsql as $$
+declare
+  connection text := coalesce(new.connection_id, old.connection_id);
+begin
+  perform from connections where id = connection for no key update;
+  -- A schedule also goes with its connection, which has no history any more.
+  if not found then return null; end if;
+  perform add_connection_event(
+    connection,
+    'schedule',
+    case when tg_op <> 'INSERT' then schedule_in_words(old) end,
+    case when tg_op <> 'DELETE' then schedule_in_words(new) end
+  );
+  return null;
+end $$;
+create trigger schedules_tell_changed after update of cron, timezone, enabled on schedules
+  for each row
+  when (old.cron is distinct from new.cron
+  or old.timezone is distinct from new.timezone
+  or old.enabled is distinct from new.enabled)
+  execute function tell_changed_schedule();
+create trigger schedules_tell_set after insert or delete on schedules
+  for each row execute function tell_changed_schedule();
