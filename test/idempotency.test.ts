@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { limits } from '@penstock/wire'
 import { restoreAccount } from '../packages/server/src/accounts/accounts.ts'
 import { connectionsOfAccounts } from '../packages/server/src/connections/connections.ts'
 import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
@@ -139,7 +140,7 @@ describe('an Idempotency-Key', { concurrency: true }, () => {
   })
 
   test('is 1 to 255 visible ASCII characters', async () => {
-    const tooLong = 'k'.repeat(256)
+    const tooLong = 'k'.repeat(limits.idempotencyKeyLengthMax + 1)
     for (const bad of ['', tooLong, 'tab\there', 'ümlaut']) {
       const { status, error, details } = await add(bad, 'Badly keyed')
       const fields = details.map(({ field }) => field)

@@ -127,7 +127,7 @@ function handle<Deps>(
     const actor = request.actor
     const key = repeatable ? readIdempotencyKey(request.headers['idempotency-key']?.toString()) : undefined
     const run = async (db: Database | Transaction): Promise<Answer<OperationId>> => {
-      // Before the key: a first answer is repeated only to whom the account still answers.
+      // Before the key, so that no first answer is repeated for an account that is gone.
       const account = actor && (await actingAccount(gate, db, actor, accountId, writes))
       const call = {
         db,
