@@ -1,13 +1,6 @@
-import {
-  type BodyOf,
-  type ConnectionStatus,
-  connectionStatuses,
-  lifecycle,
-  type RememberedStatus,
-  type Trigger,
-} from '@penstock/wire'
+import { type BodyOf, connectionStatuses, lifecycle, type RememberedStatus, type Trigger } from '@penstock/wire'
 import type { AccountContents } from '../accounts/accounts.ts'
-import type { ActingAccount, Actor, Answer, Call } from '../call.ts'
+import type { ActingAccount, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { idsNamed } from '../connectors/connectors.ts'
@@ -40,24 +33,11 @@ export async function listConnections(
     status,
   }
   const { list, count } = queries.connectionList(filter)
-  const [rows, total] = await Promise.all([
-    list.all(db, { ...filter, size, offset }),
-    count ? count.first(db, filter).then((row) => row?.total ?? 0) : countByStatus(db, actor, account, status),
-  ])
-  return { reply: rows.map((row) => viewConnection(row, deps)), total }
-}
-
-async function countByStatus(
-  db: Db,
-  actor: Actor,
-  account: ActingAccount | undefined,
-  status: ConnectionStatus | null,
-): Promise<number> {
-  const counts = account
-    ? await queries.countsOfAccount.first(db, { organizationId: actor.organizationId, accountId: account.id })
-    : await queries.countsOfOrganization.first(db, { organizationId: actor.organizationId })
-  if (!counts) return 0
-  return status ? counts[status] : connectionStatuses.reduce((sum, name) => sum + counts[name], 0)
+  const [rows, counted] = await Promise.all([list.all(db, { ...filter, size, offset }), count?.first(db, filter)])
+  return {
+    reply: rows.flatMap((row) => (row.id === null ? [] : [viewConnection(row, deps)])),
+    total: counted?.total ?? rows[0]?.total ?? 0,
+  }
 }
 
 export async function getConnection(

@@ -3,36 +3,42 @@ import type { ConnectionEventKind, ConnectionStatus, RememberedStatus } from '@p
 import { isKept } from '../db/kept.ts'
 import { type StatementOptions, statement } from '../db/statement.ts'
 
-export type ConnectionRow = {
+/** What a list shows of a connection. */
+export type ConnectionEntryRow = {
   id: string
   accountId: string
   name: string
   status: ConnectionStatus
-  rememberedStatus: RememberedStatus | null
   srcConnectorId: string
   destConnectorId: string
-  srcConfig: Values
-  destConfig: Values
   env: string
   totalVolume: number
   usedVolume: number
   monthlyVolume: number
-  version: number
   createdTime: Date
   updatedTime: Date
   srcConfigured: boolean
   destConfigured: boolean
+}
+
+export type ConnectionRow = ConnectionEntryRow & {
+  rememberedStatus: RememberedStatus | null
+  srcConfig: Values
+  destConfig: Values
+  version: number
   srcConfigurationId: string
   destConfigurationId: string
 }
 
-/** A connection with what its ends are now. A deleted one may have outlived an end. */
-const connectionColumns = `
-  c.id, c.account_id, c.name, c.status, c.remembered_status, c.src_connector_id, c.dest_connector_id,
-  c.src_config, c.dest_config, c.env, c.total_volume, c.used_volume,
+const entryColumns = `
+  c.id, c.account_id, c.name, c.status, c.src_connector_id, c.dest_connector_id, c.env, c.total_volume, c.used_volume,
   case when c.volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM') then c.monthly_volume else 0 end as monthly_volume,
-  c.version, c.created_time, c.updated_time,
-  coalesce(s.configured, false) as src_configured, coalesce(d.configured, false) as dest_configured,
+  c.created_time, c.updated_time,
+  coalesce(s.configured, false) as src_configured, coalesce(d.configured, false) as dest_configured`
+
+/** A connection with what its ends are now. A deleted one may have outlived an end. */
+const connectionColumns = `${entryColumns},
+  c.remembered_status, c.src_config, c.dest_config, c.version,
   coalesce(s.configuration_id, c.src_configuration_id) as src_configuration_id,
   coalesce(d.configuration_id, c.dest_configuration_id) as dest_configuration_id`
 
@@ -77,25 +83,66 @@ const statusFilter = 'and status = :status'
 const conditionOf = (conditions: readonly string[]) =>
   [...conditions, 'and not account_deleted and', isKept('connections')].join(' ')
 
-/** What a filter keeps; how many that is, is known without counting. */
-const listOf = (conditions: readonly string[], options: StatementOptions = {}) => ({
-  list: statement<Filter & Page, ConnectionRow>(
-    `
-    select ${connectionColumns}
-    from (
+const columnsOfCounts = {
+  'In-progress': 'in_progress',
+  active: 'active',
+  disabled: 'disabled',
+  deleted: 'deleted',
+  broken: 'broken',
+  offline: 'offline',
+} as const satisfies Record<ConnectionStatus, string>
+
+/**
+ * How many connections a scope has, of a status or of all, summed from the counts `k` instead of counted. Connections whose
+ * window has closed are rows, and count as deleted, until they are purged: they are subtracted.
+ */
+const totalOf = (scope: string, byStatus: boolean) => {
+  const gone = `(select count(*) from connections where ${scope} and status = 'deleted' and not account_deleted and not ${isKept('connections')})`
+  const counts = Object.entries(columnsOfCounts)
+  if (!byStatus) return `coalesce(sum(${counts.map(([, column]) => `k.${column}`).join(' + ')}), 0)::bigint - ${gone}`
+  const cases = counts.map(
+    ([status, column]) =>
+      `when '${status}' then coalesce(sum(k.${column}), 0)::bigint${status === 'deleted' ? ` - ${gone}` : ''}`,
+  )
+  return `case :status::text ${cases.join(' ')} end`
+}
+
+/** A row of a list. Where the list brings its total along, each row has it, and a page without rows is one row of nothing else. */
+export type ListedRow = (ConnectionEntryRow | { id: null }) & { total?: number }
+
+const pageOf = (conditions: readonly string[]) => `
       select * from connections where ${conditionOf(conditions)}
-      order by created_time desc, id desc limit :size offset :offset
+      order by created_time desc, id desc limit :size offset :offset`
+
+/** The connections of an account, with their total, which one row of counts says. */
+const accountList = (byStatus: boolean) => ({
+  list: statement<Filter & Page, ListedRow>(`
+    select ${entryColumns}, counted.total
+    from (
+      select ${totalOf(`${listedBy.organization} and ${listedBy.account}`, byStatus)} as total
+      from connection_counts k where k.account_id = :accountId
+    ) counted left join (${pageOf([listedBy.account, ...(byStatus ? [statusFilter] : [])])}
+    ) c on true ${endTables}
+    order by c.created_time desc, c.id desc`),
+})
+
+/** Those of an organization; their total is the sum over its accounts. */
+const organizationList = (byStatus: boolean) => ({
+  list: statement<Filter & Page, ListedRow>(`
+    select ${entryColumns} from (${pageOf([listedBy.organization, ...(byStatus ? [statusFilter] : [])])}
     ) c ${endTables}
-    order by c.created_time desc, c.id desc`,
-    options,
-  ),
+    order by c.created_time desc, c.id desc`),
+  count: statement<Filter, { total: number }>(`
+    select ${totalOf(listedBy.organization, byStatus)} as total
+    from connection_counts k join accounts a on a.id = k.account_id and a.deleted_time is null
+    where k.organization_id = :organizationId`),
 })
 
 /** What a filter keeps, and how many that is. An index that holds what the filter asks is read without its rows. */
 const countedListOf = (conditions: readonly string[], options: StatementOptions = {}) => ({
-  list: statement<Filter & Page, ConnectionRow>(
+  list: statement<Filter & Page, ListedRow>(
     `
-    select ${connectionColumns}
+    select ${entryColumns}
     from (
       select id from connections where ${conditionOf(conditions)}
       order by created_time desc, id desc limit :size offset :offset
@@ -107,11 +154,6 @@ const countedListOf = (conditions: readonly string[], options: StatementOptions 
     `select count(*) as total from connections where ${conditionOf(conditions)}`,
     options,
   ),
-})
-
-const listsOf = (scope: keyof typeof listedBy) => ({
-  all: listOf([listedBy[scope]]),
-  byStatus: listOf([listedBy[scope], statusFilter]),
 })
 
 /**
@@ -150,7 +192,10 @@ const namedListsOf = ({ scope, name, alone }: (typeof named)[keyof typeof named]
   }
 }
 
-const lists = { account: listsOf('account'), organization: listsOf('organization') }
+const lists = {
+  account: { all: accountList(false), byStatus: accountList(true) },
+  organization: { all: organizationList(false), byStatus: organizationList(true) },
+}
 const namedLists = {
   account: namedListsOf(named.account),
   accountBriefly: namedListsOf(named.accountBriefly),
@@ -161,9 +206,9 @@ const namedLists = {
 /** The index of names knows them by three letters at a time; a shorter text is sought among all names of the scope. */
 const indexedLettersMin = 3
 
-type ConnectionList = ReturnType<typeof listOf> & Partial<ReturnType<typeof countedListOf>>
+type ConnectionList = ReturnType<typeof accountList> & Partial<ReturnType<typeof countedListOf>>
 
-/** Picks the statements for a filter. There is a count where nothing but counting tells the total. */
+/** Picks the statements for a filter. There is a count where the list does not bring its total along. */
 export function connectionList({ accountId, like, connectorIds, status }: Filter): ConnectionList {
   if (like === null) return lists[accountId === null ? 'organization' : 'account'][status ? 'byStatus' : 'all']
   const isBrief = like.length - 2 < indexedLettersMin
@@ -172,36 +217,7 @@ export function connectionList({ accountId, like, connectorIds, status }: Filter
   return status ? of.byNameOrConnectorAndStatus : of.byNameOrConnector
 }
 
-/** How many there are of each status, without counting them. */
 type CountRow = Record<ConnectionStatus, number>
-const columnsOfCounts = {
-  'In-progress': 'in_progress',
-  active: 'active',
-  disabled: 'disabled',
-  deleted: 'deleted',
-  broken: 'broken',
-  offline: 'offline',
-} as const satisfies Record<ConnectionStatus, string>
-/** Connections whose window has closed are rows, and count as deleted, until they are purged: they are taken off. */
-const sums = (scope: string) => {
-  const gone = `(select count(*) from connections where ${scope} and status = 'deleted' and not account_deleted and not ${isKept('connections')})`
-  return Object.entries(columnsOfCounts)
-    .map(([status, column]) => {
-      const sum = `coalesce(sum(k.${column}), 0)::bigint`
-      return `${sum}${status === 'deleted' ? ` - ${gone}` : ''} as "${status}"`
-    })
-    .join(', ')
-}
-
-export const countsOfAccount = statement<{ organizationId: string; accountId: string }, CountRow>(`
-  select ${sums(`${listedBy.organization} and ${listedBy.account}`)} from connection_counts k where k.account_id = :accountId
-`)
-export const countsOfOrganization = statement<{ organizationId: string }, CountRow>(`
-  select ${sums(listedBy.organization)}
-  from connection_counts k join accounts a on a.id = k.account_id and a.deleted_time is null
-  where k.organization_id = :organizationId
-`)
-
 /** Of all organizations, as the operator sees them: deleted ones count until they are purged. */
 export const countsOfAll = statement<Record<never, never>, CountRow>(`
   select ${Object.entries(columnsOfCounts)

@@ -9,12 +9,12 @@ import { isEnabled } from '@penstock/wire'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { type InEnvironment, isEditable } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
-import type { ConnectionRow, EventRow } from './queries.ts'
+import type { ConnectionEntryRow, ConnectionRow, EventRow } from './queries.ts'
 
 type ViewDeps = InEnvironment & { readonly catalogue: Catalogue }
 
 /** A connection as lists and most operations answer it (specification, section 2.8). */
-export function viewConnection(row: ConnectionRow, deps: ViewDeps): Connection {
+export function viewConnection(row: ConnectionEntryRow, deps: ViewDeps): Connection {
   return {
     id: row.id,
     accountId: row.accountId,
