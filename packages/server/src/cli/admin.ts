@@ -12,15 +12,15 @@ import {
   renameClient,
   revokeClient,
 } from '../organizations/organizations.ts'
-import { onGround } from './ground.ts'
 import { print, printTable } from './print.ts'
+import { withRuntime } from './runtime.ts'
 
 /** The operator's commands. Each works beside a running service, on the same database. */
 
 type Json = { json?: boolean }
 
 export const migrateDatabase = (config: Config, log: Logger, { json }: Json) =>
-  onGround(config, log, async () => print({ migrated: true }, json, 'The database schema is up to date.'))
+  withRuntime(config, log, async () => print({ migrated: true }, json, 'The database schema is up to date.'))
 
 const faultsOfName = (what: string, name: string): string[] =>
   Check(Name, name) ? [] : [`${what} must have 1 to ${limits.nameLengthMax} characters, and no control characters.`]
@@ -43,7 +43,7 @@ export async function createOrganizationCommand(
     faults.push('--owner-email must be an e-mail address, such as owner@example.com.')
   }
   refuseFaults(faults)
-  const created = await onGround(config, log, ({ database }) =>
+  const created = await withRuntime(config, log, ({ database }) =>
     database.transaction((tx) => createOrganization(tx, { name: name.trim(), ownerEmail })),
   )
   print(
@@ -58,7 +58,7 @@ export async function createOrganizationCommand(
 }
 
 export async function listOrganizationsCommand(config: Config, log: Logger, { json }: Json): Promise<void> {
-  const rows = await onGround(config, log, ({ database }) => listOrganizations(database))
+  const rows = await withRuntime(config, log, ({ database }) => listOrganizations(database))
   const list = rows.map(({ id, name, ownerId, ownerEmail, createdTime }) => ({
     organizationId: id,
     name,
@@ -75,7 +75,7 @@ export async function createClientCommand(
   { organization, name, json }: Json & { organization: string; name?: string },
 ): Promise<void> {
   if (name !== undefined) refuseFaults(faultsOfName('--name', name))
-  const created = await onGround(config, log, ({ database }) =>
+  const created = await withRuntime(config, log, ({ database }) =>
     database.transaction((tx) => createClient(tx, organization, { name: name?.trim() })),
   )
   print(
@@ -90,7 +90,7 @@ export async function listClientsCommand(
   log: Logger,
   { organization, json }: Json & { organization?: string },
 ): Promise<void> {
-  const rows = await onGround(config, log, ({ database }) => listClients(database, organization ?? null))
+  const rows = await withRuntime(config, log, ({ database }) => listClients(database, organization ?? null))
   const list = rows.map(({ id, name, organizationId, createdTime, revokedTime }) => ({
     clientId: id,
     name,
@@ -110,7 +110,7 @@ export async function renameClientCommand(
 ): Promise<void> {
   refuseFaults(faultsOfName('The name', name))
   const trimmed = name.trim()
-  await onGround(config, log, ({ database }) => renameClient(database, clientId, trimmed))
+  await withRuntime(config, log, ({ database }) => renameClient(database, clientId, trimmed))
   print({ clientId, name: trimmed }, json, `Client ${clientId} has the name ${trimmed}.`)
 }
 
@@ -120,7 +120,7 @@ export async function revokeClientCommand(
   clientId: string,
   { json }: Json,
 ): Promise<void> {
-  await onGround(config, log, ({ database }) => database.transaction((tx) => revokeClient(tx, clientId)))
+  await withRuntime(config, log, ({ database }) => database.transaction((tx) => revokeClient(tx, clientId)))
   print({ clientId, revoked: true }, json, `Client ${clientId} is revoked, and so is every token it held.`)
 }
 
@@ -129,7 +129,7 @@ export async function listAccountsCommand(
   log: Logger,
   { organization = null, deleted, json }: Json & { organization?: string | null; deleted?: boolean },
 ): Promise<void> {
-  const rows = await onGround(config, log, ({ database }) =>
+  const rows = await withRuntime(config, log, ({ database }) =>
     deleted ? deletedAccountsOf(database, organization) : accountsOf(database, organization),
   )
   const list = rows.map(({ id, ...row }) => ({
@@ -149,7 +149,7 @@ export async function restoreAccountCommand(
   accountId: string,
   { json }: Json,
 ): Promise<void> {
-  await onGround(config, log, ({ database }) =>
+  await withRuntime(config, log, ({ database }) =>
     database.transaction((tx) => restoreAccount(tx, accountId, connectionsOfAccounts)),
   )
   print(

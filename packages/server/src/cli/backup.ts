@@ -13,8 +13,8 @@ import type { Logger } from '../log.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import { verifySecrets } from '../secrets/verify.ts'
 import { endRestoredTransfers, pauseSchedules, resumeSchedules } from '../transfers/restored.ts'
-import { type Ground, migrateGround, onGround } from './ground.ts'
 import { print } from './print.ts'
+import { applyMigrations, type CommandRuntime, withRuntime } from './runtime.ts'
 
 /** `penstock backup` and `penstock restore`: the database in one file, without the master key. */
 
@@ -29,7 +29,7 @@ export async function backupCommand(config: Config, log: Logger, file: string, {
   if (await exists(file)) throw new BackupError(`${file} exists already: give another name, or remove it first.`)
   const draft = `${file}.${process.pid}.unfinished`
   const counts: Counts = {}
-  const write = async ({ databaseUrl, masterKey }: Ground) => {
+  const write = async ({ databaseUrl, masterKey }: CommandRuntime) => {
     const session = await openSession(databaseUrl, 'backup')
     try {
       await pipeline(
@@ -44,7 +44,7 @@ export async function backupCommand(config: Config, log: Logger, file: string, {
     await flushDirectory(file)
     return masterKey.id
   }
-  const keyId = await onGround(config, log, write, { migrates: false }).catch(async (error) => {
+  const keyId = await withRuntime(config, log, write, { migrates: false }).catch(async (error) => {
     await rm(draft, { force: true })
     throw error
   })
@@ -69,7 +69,7 @@ export async function restoreCommand(config: Config, log: Logger, file: string, 
     })
     const header = await readHeader(lines)
     let ended = 0
-    const restore = async ({ databaseUrl, masterKey }: Ground) => {
+    const restore = async ({ databaseUrl, masterKey }: CommandRuntime) => {
       const { id } = masterKey
       if (header.masterKeys.length > 0 && !header.masterKeys.includes(id)) {
         throw new BackupError(
@@ -87,11 +87,11 @@ export async function restoreCommand(config: Config, log: Logger, file: string, 
       } finally {
         await session.end()
       }
-      await migrateGround({ databaseUrl })
+      await applyMigrations({ databaseUrl })
       return counts
     }
     const may = { database: true, masterKey: false }
-    const counts = await onGround(config, log, restore, { migrates: false, may })
+    const counts = await withRuntime(config, log, restore, { migrates: false, may })
     print(
       { file, rows: sumOf(counts), createdTime: header.createdTime, transfersEnded: ended, tables: counts },
       json,
@@ -112,13 +112,13 @@ export async function restoreCommand(config: Config, log: Logger, file: string, 
 
 /** Lets schedules start transfers again, after a restore or `schedules pause`. */
 export async function resumeSchedulesCommand(config: Config, log: Logger, { json }: Json): Promise<void> {
-  const resumed = await onGround(config, log, ({ database }) => resumeSchedules(database))
+  const resumed = await withRuntime(config, log, ({ database }) => resumeSchedules(database))
   print({ resumed }, json, resumed ? 'Schedules start transfers again.' : 'Schedules were not paused.')
 }
 
 /** Keeps schedules from starting transfers, until they are resumed. */
 export async function pauseSchedulesCommand(config: Config, log: Logger, { json }: Json): Promise<void> {
-  await onGround(config, log, ({ database }) => pauseSchedules(database, 'operator'))
+  await withRuntime(config, log, ({ database }) => pauseSchedules(database, 'operator'))
   print({ paused: true }, json, 'Schedules are paused, in every process: penstock schedules resume ends it.')
 }
 

@@ -7,9 +7,9 @@ import { runnerOptions } from '../runners/options.ts'
 import { createRunnerPool } from '../runners/runner-pool.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import { describePause } from '../transfers/restored.ts'
-import { type Ground, GroundError, openGround, sayDatabase } from './ground.ts'
 import { withFreePort } from './port.ts'
 import { print } from './print.ts'
+import { type CommandRuntime, CommandRuntimeError, openRuntime, sayDatabase } from './runtime.ts'
 import { findWarnings } from './warnings.ts'
 
 const versionMin = 15
@@ -50,28 +50,28 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
     ...warnings.map((warning) => ({ name: 'settings', ok: true, message: `warning: ${warning}` })),
   ]
   const egress = { name: 'egress', ok: true, message: describeEgressOf(settled) }
-  let ground: Ground
+  let runtime: CommandRuntime
   try {
-    ground = await openGround(config, createLogger('silent'))
+    runtime = await openRuntime(config, createLogger('silent'))
   } catch (error) {
-    const name = error instanceof GroundError ? error.part : 'database'
+    const name = error instanceof CommandRuntimeError ? error.part : 'database'
     return [...settings, egress, { name, ok: false, message: (error as Error).message }, await checkDisk(config)]
   }
   try {
-    sayDatabase(ground)
+    sayDatabase(runtime)
     return [
       ...settings,
       egress,
-      await checkServer(ground),
-      await checkMigrations(ground),
-      await checkMasterKey(ground),
-      await checkConnectors(ground),
-      await checkSchedules(ground),
+      await checkServer(runtime),
+      await checkMigrations(runtime),
+      await checkMasterKey(runtime),
+      await checkConnectors(runtime),
+      await checkSchedules(runtime),
       await checkRunners(config),
       await checkDisk(config),
     ]
   } finally {
-    await ground.close()
+    await runtime.close()
   }
 }
 
@@ -81,7 +81,7 @@ function describeEgressOf(env: NodeJS.ProcessEnv): string {
   return serve === worker ? `${serve}` : `serve: ${serve} worker: ${worker}`
 }
 
-async function checkServer({ database }: Ground): Promise<Check> {
+async function checkServer({ database }: CommandRuntime): Promise<Check> {
   const name = 'database'
   try {
     const { version, number } = await readServerVersion(database)
@@ -100,12 +100,12 @@ async function checkServer({ database }: Ground): Promise<Check> {
   }
 }
 
-async function checkMigrations({ database }: Ground): Promise<Check> {
+async function checkMigrations({ database }: CommandRuntime): Promise<Check> {
   const problem = await checkDatabase(database)
   return { name: 'migrations', ok: !problem, message: problem ?? 'current' }
 }
 
-async function checkMasterKey({ database, masterKey }: Ground): Promise<Check> {
+async function checkMasterKey({ database, masterKey }: CommandRuntime): Promise<Check> {
   const name = 'master key'
   try {
     await openKeyring(database, masterKey)
@@ -120,7 +120,7 @@ async function checkMasterKey({ database, masterKey }: Ground): Promise<Check> {
   }
 }
 
-async function checkConnectors({ database }: Ground): Promise<Check> {
+async function checkConnectors({ database }: CommandRuntime): Promise<Check> {
   const name = 'connectors'
   try {
     const problem = await findUnknownConnectors(database)
@@ -131,7 +131,7 @@ async function checkConnectors({ database }: Ground): Promise<Check> {
 }
 
 /** A pause is no fault: an operator asked for it, or a restore did. */
-async function checkSchedules({ database }: Ground): Promise<Check> {
+async function checkSchedules({ database }: CommandRuntime): Promise<Check> {
   const name = 'schedules'
   try {
     const pause = await describePause(database)

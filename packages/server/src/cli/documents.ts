@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { generatedDocuments } from '../generated-documents.ts'
-import { readIfThere } from './ground.ts'
+import { readIfThere } from './runtime.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 

@@ -4,8 +4,8 @@ import type { Logger } from '../log.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import { countSealedUnder, rotateMasterKey } from '../secrets/rotate.ts'
 import { generateMasterKey, parseMasterKey } from '../secrets/seal.ts'
-import { GroundError, masterKeyFile, onGround, previousKeyFile, writeNew, writePrivate } from './ground.ts'
 import { print } from './print.ts'
+import { CommandRuntimeError, masterKeyFile, previousKeyFile, withRuntime, writeNew, writePrivate } from './runtime.ts'
 
 /**
  * `penstock key rotate`. With a key file the new key is made here and put into the file, and the old one is kept beside
@@ -21,14 +21,14 @@ export async function rotateKeyCommand(config: Config, log: Logger, { json }: { 
     ])
   }
   const file = masterKeyFile(config)
-  const rotated = await onGround(config, log, async ({ database, masterKey }) => {
+  const rotated = await withRuntime(config, log, async ({ database, masterKey }) => {
     const previousFile = text === undefined ? undefined : previousKeyFile(config, masterKey)
     const resealed = await rotateMasterKey(database, await openKeyring(database, masterKey), next, async () => {
       if (text === undefined || previousFile === undefined) return
       // The old key is stored before the new one takes its place: at every moment one of the two files has it.
       const kept = parseMasterKey(await writeNew(previousFile, await readFile(file, 'utf8')))
       if (kept?.id !== masterKey.id) {
-        throw new GroundError(
+        throw new CommandRuntimeError(
           'master key',
           `${previousFile} does not hold the key ${masterKey.id}: move it away, then run this again.`,
         )

@@ -5,8 +5,8 @@ import { createRunnerPool } from '../runners/runner-pool.ts'
 import { createService, type Service } from '../service.ts'
 import { describePause } from '../transfers/restored.ts'
 import { startWorker } from '../worker/worker.ts'
-import { type Ground, migrateGround, openGround } from './ground.ts'
 import { explainListenFailure } from './port.ts'
+import { applyMigrations, type CommandRuntime, openRuntime } from './runtime.ts'
 import { logWarnings } from './warnings.ts'
 import { prepareFirstOrganization, welcome } from './welcome.ts'
 
@@ -15,18 +15,18 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   const told = untilTold()
   await using opened = new AsyncDisposableStack()
   await logWarnings(process.env, config, log)
-  const ground = await openGround(config, log, { database: true, masterKey: true })
-  opened.defer(ground.close)
-  log.info({ database: ground.databaseName }, 'database')
-  await migrateGround(ground)
-  await logPause(ground, log)
-  const first = await prepareFirstOrganization(config, ground.database)
+  const runtime = await openRuntime(config, log, { database: true, masterKey: true })
+  opened.defer(runtime.close)
+  log.info({ database: runtime.databaseName }, 'database')
+  await applyMigrations(runtime)
+  await logPause(runtime, log)
+  const first = await prepareFirstOrganization(config, runtime.database)
   const runners = createRunnerPool(runnerOptions(config), log)
   opened.defer(runners.close)
-  if (config.worker) opened.defer((await startWorker(config, { ...ground, runners }, log)).stop)
-  const service = await createService(config, { ...ground, runners, log })
+  if (config.worker) opened.defer((await startWorker(config, { ...runtime, runners }, log)).stop)
+  const service = await createService(config, { ...runtime, runners, log })
   opened.defer(service.close)
-  const greeting = await welcome(config, ground.database, first)
+  const greeting = await welcome(config, runtime.database, first)
   await listen(service, config)
   logEgress(config, log)
   log.info({ address: config.publicUrl, environment: config.environment.name }, 'serving')
@@ -48,20 +48,20 @@ export async function work(config: Config, log: Logger): Promise<void> {
   const told = untilTold()
   await using opened = new AsyncDisposableStack()
   await logWarnings(process.env, config, log)
-  const ground = await openGround(config, log)
-  opened.defer(ground.close)
-  log.info({ database: ground.databaseName }, 'database')
-  await migrateGround(ground)
-  await logPause(ground, log)
+  const runtime = await openRuntime(config, log)
+  opened.defer(runtime.close)
+  log.info({ database: runtime.databaseName }, 'database')
+  await applyMigrations(runtime)
+  await logPause(runtime, log)
   const runners = createRunnerPool(runnerOptions(config), log)
   opened.defer(runners.close)
-  opened.defer((await startWorker(config, { ...ground, runners }, log)).stop)
+  opened.defer((await startWorker(config, { ...runtime, runners }, log)).stop)
   logEgress(config, log)
   log.info('working')
   await told
 }
 
-async function logPause({ database }: Ground, log: Logger): Promise<void> {
+async function logPause({ database }: CommandRuntime, log: Logger): Promise<void> {
   const pause = await describePause(database)
   if (pause) log.warn(pause)
 }

@@ -8,7 +8,7 @@ import {
   listOrganizations,
   registerEnvironment,
 } from '../organizations/organizations.ts'
-import { credentialsFile, makeDataDirectory, readIfThere, writePrivate } from './ground.ts'
+import { credentialsFile, makeDataDirectory, readIfThere, writePrivate } from './runtime.ts'
 
 /** What `penstock serve` prints once it serves, and the credentials that a person signs in with. */
 

@@ -11,8 +11,8 @@ import type { Logger } from '../log.ts'
 import { findSealingKeyId } from '../secrets/keyring.ts'
 import { generateMasterKey, type MasterKey, parseMasterKey } from '../secrets/seal.ts'
 
-/** What every command stands on: the data directory, the database in it or elsewhere, and the master key. */
-export type Ground = {
+/** What every command works with: the data directory, the database in it or elsewhere, and the master key. */
+export type CommandRuntime = {
   readonly databaseUrl: DatabaseUrl
   /** Which database it is, for the operator: its address without the password, and where it is embedded. */
   readonly databaseName: string
@@ -22,10 +22,10 @@ export type Ground = {
   close(): Promise<void>
 }
 
-/** A part of the ground that cannot be used; the message says what to do. */
-export class GroundError extends Error {
+/** A part of the runtime that cannot be used; the message says what to do. */
+export class CommandRuntimeError extends Error {
   readonly part: 'data files' | 'database' | 'master key'
-  constructor(part: GroundError['part'], message: string) {
+  constructor(part: CommandRuntimeError['part'], message: string) {
     super(message)
     this.part = part
   }
@@ -47,13 +47,13 @@ export type Creation = {
 
 /**
  * Opens the database of the settings: starts the embedded one, or takes up the one that runs already.
- * @throws GroundError where something cannot be used, or is missing and may not be made
+ * @throws CommandRuntimeError where something cannot be used, or is missing and may not be made
  */
-export async function openGround(
+export async function openRuntime(
   config: Config,
   log: Logger,
   may: Creation = { database: false, masterKey: false },
-): Promise<Ground> {
+): Promise<CommandRuntime> {
   if (!config.databaseUrl && !may.database) await requireEmbedded(config)
   // A key that cannot be used is found before anything is started.
   const keptKey = await readMasterKey(config)
@@ -91,24 +91,25 @@ export async function openGround(
  * Opens the database for one command, says on standard error which it is, and closes it when the work is done.
  * @param migrates whether the schema is brought up to date before the work
  */
-export async function onGround<T>(
+export async function withRuntime<T>(
   config: Config,
   log: Logger,
-  work: (ground: Ground) => Promise<T>,
+  work: (runtime: CommandRuntime) => Promise<T>,
   { migrates = true, may }: { migrates?: boolean; may?: Creation } = {},
 ): Promise<T> {
-  const ground = await openGround(config, log, may)
+  const runtime = await openRuntime(config, log, may)
   try {
-    sayDatabase(ground)
-    if (migrates) await migrateGround(ground)
-    return await work(ground)
+    sayDatabase(runtime)
+    if (migrates) await applyMigrations(runtime)
+    return await work(runtime)
   } finally {
-    await ground.close()
+    await runtime.close()
   }
 }
 
 /** Standard output is for what a command was asked for. */
-export const sayDatabase = ({ databaseName }: Ground): void => void process.stderr.write(`Database: ${databaseName}\n`)
+export const sayDatabase = ({ databaseName }: CommandRuntime): void =>
+  void process.stderr.write(`Database: ${databaseName}\n`)
 
 /** Fails, with what to do, where the database cannot be used at all. */
 async function reach(database: Database, url: DatabaseUrl): Promise<void> {
@@ -116,27 +117,27 @@ async function reach(database: Database, url: DatabaseUrl): Promise<void> {
     await readServerVersion(database)
     if (typeof url === 'function' || !(await isPooledByTransaction(url))) return
   } catch (error) {
-    throw new GroundError('database', explainFailure(error, url) ?? (error as Error).message)
+    throw new CommandRuntimeError('database', explainFailure(error, url) ?? (error as Error).message)
   }
-  throw new GroundError(
+  throw new CommandRuntimeError(
     'database',
     'DATABASE_URL leads to a pooler in transaction mode, in which notices and locks are lost. Set it to session mode (pool_mode = session), or give the address of PostgreSQL itself.',
   )
 }
 
 /** Brings the schema up to date. Fails, with what to do, where the database does not let the role do so. */
-export async function migrateGround({ databaseUrl }: Pick<Ground, 'databaseUrl'>): Promise<void> {
+export async function applyMigrations({ databaseUrl }: Pick<CommandRuntime, 'databaseUrl'>): Promise<void> {
   try {
     await migrate(databaseUrl)
   } catch (error) {
     const explained = explainFailure(error, databaseUrl)
-    throw explained === undefined ? error : new GroundError('database', explained)
+    throw explained === undefined ? error : new CommandRuntimeError('database', explained)
   }
 }
 
 async function requireEmbedded(config: Config): Promise<void> {
   if (await hasEmbeddedPostgres(postgresDirectory(config))) return
-  throw new GroundError(
+  throw new CommandRuntimeError(
     'database',
     `There is no database in ${config.dataDirectory} yet. Start the service once (penstock serve), set DATABASE_URL to a PostgreSQL of your own, or set PENSTOCK_DATA_DIR to the directory that has one.`,
   )
@@ -149,7 +150,7 @@ export async function makeDataDirectory(config: Config): Promise<void> {
     if (made !== undefined) await chmod(config.dataDirectory, config.databaseUrl ? 0o700 : 0o711)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new GroundError(
+    throw new CommandRuntimeError(
       'data files',
       `The data directory ${config.dataDirectory} cannot be used (${code}): check PENSTOCK_DATA_DIR, and that this user may write there.`,
     )
@@ -167,7 +168,7 @@ async function readMasterKey(config: Config): Promise<MasterKey | undefined> {
 function parseKey(file: string, text: string): MasterKey {
   const key = parseMasterKey(text)
   if (key) return key
-  throw new GroundError(
+  throw new CommandRuntimeError(
     'master key',
     `${file} does not hold a master key (32 bytes in base64): put back the file from a backup.`,
   )
@@ -188,9 +189,9 @@ async function makeFirstKey(config: Config, database: Database, mayMake: boolean
   if (made !== undefined) return made
   if (keyId === undefined) {
     const message = `The master key is missing: put the file ${file} back from where it was backed up, or set PENSTOCK_MASTER_KEY.`
-    throw new GroundError('master key', message)
+    throw new CommandRuntimeError('master key', message)
   }
-  throw new GroundError(
+  throw new CommandRuntimeError(
     'master key',
     `${file} is missing, and the secrets of this database are sealed under its key ${keyId}. Put the file back from a backup, or set PENSTOCK_MASTER_KEY to that key. No new key was made, because it could not open them. If the key is lost for good, see "A lost master key" in docs/operating.md.`,
   )
@@ -200,9 +201,12 @@ async function usable<T>(file: string, use: (file: string) => Promise<T>): Promi
   try {
     return await use(file)
   } catch (error) {
-    if (error instanceof GroundError) throw error
+    if (error instanceof CommandRuntimeError) throw error
     const { code } = error as NodeJS.ErrnoException
-    throw new GroundError('master key', `${file} cannot be used (${code}): make it a file that this user may read.`)
+    throw new CommandRuntimeError(
+      'master key',
+      `${file} cannot be used (${code}): make it a file that this user may read.`,
+    )
   }
 }
 
