@@ -19,7 +19,7 @@ const accountFields = {
       id: identifier('the environment', example.environmentId),
       name: text('Name of the environment', 'production'),
     },
-    { description: 'Environment that the account was made in' },
+    { description: 'Environment in which the account was created' },
   ),
   userId: identifier('the owner', example.ownerId),
 }
@@ -45,6 +45,6 @@ export const EditAccount = Type.Object(
   {
     additionalProperties: false,
     minProperties: 1,
-    description: 'What to change of the sub-account; at least one of both',
+    description: 'Changes to the sub-account; at least one of both',
   },
 )

@@ -67,7 +67,7 @@ export const ConnectorConfiguration = exactly(
   {
     secretConfig: Type.Array(ConfigurationGroup, { description: 'Configuration of the connector; one group' }),
     connectionConfig: Type.Array(ConfigurationGroup, {
-      description: 'Settings that each connection makes for itself; one group for each role',
+      description: 'Settings of each connection; one group for each role',
       examples: [
         [
           {

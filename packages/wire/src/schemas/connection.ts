@@ -48,7 +48,7 @@ const connectionFields = {
   enabled: flag('Whether the connection is enabled'),
   env,
   status: oneOf(connectionStatuses, {
-    description: 'Where the connection is in its lifecycle',
+    description: 'Status of the connection',
     examples: ['active'],
   }),
   monthlyVolume: count('Records delivered in this calendar month, UTC', 40_000),
@@ -99,7 +99,7 @@ export const UpdateConnection = exactly(
     destConnectionConfig: Type.Optional(connectionConfigs.destConnectionConfig),
   },
   {
-    description: 'What to change of the connection',
+    description: 'Changes to the connection',
     examples: [{ name: 'Spring customers', destConnectionConfig: example.destination.settings }],
   },
 )
@@ -134,7 +134,7 @@ export const ConnectionEvent = exactly(
       'broken',
     ),
   },
-  { description: 'What changed of a connection' },
+  { description: 'Event of a connection' },
 )
 export type ConnectionEvent = Static<typeof ConnectionEvent>
 

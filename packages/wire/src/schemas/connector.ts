@@ -64,7 +64,7 @@ export type AddedConnector = Static<typeof AddedConnector>
 /** Section 2.5, second list. */
 export const SupportedConnector = exactly(
   { ...connectorIdentity, ...usage, transfer },
-  { description: 'Connector that fits another one' },
+  { description: 'Compatible connector' },
 )
 export type SupportedConnector = Static<typeof SupportedConnector>
 
@@ -74,7 +74,7 @@ export const AddConnectors = exactly(
     connectorIds: Type.Array(identifier('a connector', example.destination.connectorId), {
       minItems: 1,
       maxItems: limits.connectorIdsMax,
-      description: 'Connectors of the catalogue; all are added or none',
+      description: 'Connectors of the catalogue; all of them are added, or none',
     }),
   },
   { description: 'Connectors to add' },

@@ -102,7 +102,7 @@ export type RecordDefinition = Static<typeof RecordDefinition>
 export const EndDefinition = exactly(
   {
     fields: Type.Array(FieldDefinition, {
-      description: 'Settings that each connection makes for this end',
+      description: 'Settings of each connection for this role',
       examples: [definitionFields.slice(2)],
     }),
     records: Type.Array(RecordDefinition, {

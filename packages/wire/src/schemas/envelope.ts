@@ -10,9 +10,9 @@ export const Refused = exactly(
     details: Type.Array(
       exactly(
         { field: text('Where the fault is', 'body.name'), message: text('What to do about it', 'must not be blank') },
-        { description: 'Fault' },
+        { description: 'Field error' },
       ),
-      { description: 'Every fault of the request; empty where no field is at fault' },
+      { description: 'Every field error of the request; empty if no field is wrong' },
     ),
   },
   { description: 'Refusal' },
@@ -24,7 +24,7 @@ export const envelope = <S extends TSchema>(response: S, shown = { statusCode: 2
   exactly(
     {
       statusCode: Type.Integer({
-        description: 'Outcome of the call; equals the HTTP status',
+        description: 'Equals the HTTP status',
         examples: [shown.statusCode],
       }),
       statusMessage: text('The outcome in words', shown.statusMessage),

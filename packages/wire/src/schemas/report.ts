@@ -12,16 +12,13 @@ const volume = {
 const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'Day, UTC', examples: ['2026-09-18'] })
 const month = Type.String({ pattern: '^\\d{4}-\\d{2}$', description: 'Month, UTC', examples: ['2026-09'] })
 const periods = {
-  total: exactly(volume, { description: 'All of the days that were asked for' }),
+  total: exactly(volume, { description: 'Total of the requested days' }),
   days: Type.Array(exactly({ day, ...volume }, { description: 'A day with volume' }), {
     description: 'Days with volume, in order',
   }),
-  months: Type.Array(
-    exactly({ month, ...volume }, { description: 'A month with volume, within the days that were asked for' }),
-    {
-      description: 'Months with volume, in order',
-    },
-  ),
+  months: Type.Array(exactly({ month, ...volume }, { description: 'A month with volume, within the requested days' }), {
+    description: 'Months with volume, in order',
+  }),
 }
 
 /** The volume of a sub-account. */

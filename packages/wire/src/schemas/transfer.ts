@@ -12,10 +12,10 @@ const records = exactly(
   {
     read: count('Records read from the source', 120_150),
     sent: count('Records sent to the destination', 120_050),
-    accepted: count('Records that the destination took, by its own count', 120_000),
-    rejected: count('Records that were not taken, by the destination or before it; each has a reason', 150),
+    accepted: count('Records that the destination accepted, by its own count', 120_000),
+    rejected: count('Records that were rejected, by the destination or before they were sent; each has a reason', 150),
   },
-  { description: 'The account of the rows; every one of these was confirmed and stored' },
+  { description: 'Record counts; only what is confirmed is counted' },
 )
 
 const transferFields = {
@@ -24,15 +24,15 @@ const transferFields = {
   accountId: identifier('the sub-account', example.accountId),
   status: oneOf(transferStatuses, {
     description:
-      'queued: waits for a worker. running. succeeded: every record was accepted. partial: it ended, and some records were rejected. failed: it stopped before the end, for the reason in error. cancelled: a call or a change of its connection stopped it',
+      'queued: waiting for a worker. running. succeeded: every record was accepted. partial: it ended, and some records were rejected. failed: it stopped before the end, error says why. cancelled: a call or a change of the connection stopped it',
     examples: ['partial'],
   }),
   trigger: oneOf(transferTriggers, {
     description: 'What started it: a call, the schedule, or the replay of rejected records',
     examples: ['manual'],
   }),
-  createdTime: unixSeconds('When it was asked for', example.createdTime),
-  startedTime: maybe(unixSeconds('When a worker first took it up', example.createdTime)),
+  createdTime: unixSeconds('When it was requested', example.createdTime),
+  startedTime: maybe(unixSeconds('When a worker first claimed it', example.createdTime)),
   finishedTime: maybe(unixSeconds('When it ended', example.createdTime + 95)),
   records,
   bytes: count('Bytes sent to the destination', 48_000_000),
@@ -40,25 +40,25 @@ const transferFields = {
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'The part of the source that is dealt with, where it can be told',
+      description: 'Processed part of the source, 0 to 1; null if it is unknown',
       examples: [1],
     }),
   ),
-  attempt: count('How often a worker took it up; more than 1 after a crash', 1),
+  attempt: count('Number of attempts; more than 1 after a crash', 1),
   error: maybe(
     exactly(
       {
-        code: text('Short name of what went wrong', 'invalid_credentials'),
-        message: text('What went wrong and what to do about it', 'Meta refused the access token: save a new one.'),
+        code: text('Error code', 'invalid_credentials'),
+        message: text('What happened and what to do', 'Meta refused the access token: save a new one.'),
         side: oneOf(errorSides, {
-          description: 'The side of the connection that it happened at; service where it is of neither',
+          description: 'Side of the connection on which it happened; service if on neither',
           examples: ['destination'],
         }),
         connectorId: maybe(
           identifier('The connector of that side; null where the side is service', example.destination.connectorId),
         ),
       },
-      { description: 'Why it failed, or what its workers meet at the moment' },
+      { description: 'Why it failed, or the error after which it is being retried' },
     ),
   ),
 }
@@ -71,9 +71,9 @@ export type Transfer = Static<typeof Transfer>
 export const Replayable = exactly(
   {
     replayable: count('Rejected records that a replay sends', 120),
-    replayed: count('Rejected records that replays delivered already; they are not sent again', 20),
+    replayed: count('Rejected records that earlier replays delivered; they are not sent again', 20),
     notKept: count(
-      'Rejected records that no replay can send: only so many of a transfer are kept, for a time, and none that is very large or of which the destination told only how many',
+      'Rejected records that no replay can send: those beyond the number or time that the operator keeps, very large ones, and those of which the destination reports only a count',
       10,
     ),
   },
@@ -92,12 +92,12 @@ const config = (end: string) =>
   Type.Optional(
     Type.Unsafe<ConnectionConfig>({
       ...ConnectionConfig,
-      description: `Settings of ${end} for this time, over those of the connection`,
+      description: `Settings of ${end} for this transfer; they override those of the connection`,
     }),
   )
 const runTimeConfigs = {
-  srcConnectionConfig: config('the source end'),
-  destConnectionConfig: config('the destination end'),
+  srcConnectionConfig: config('the source'),
+  destConnectionConfig: config('the destination'),
 }
 
 /** What Start Transfer takes. */
@@ -105,21 +105,19 @@ export const StartTransfer = exactly(
   {
     ...runTimeConfigs,
     confirm: Type.Optional(
-      flag('Goes on although the transfer would replace what is there by much less, or by nothing', true),
+      flag('Confirms a transfer that would replace all data with much less, or with nothing', true),
     ),
   },
-  { description: 'How to run the connection this time', examples: [{}] },
+  { description: 'Options of the transfer', examples: [{}] },
 )
 
 /** What Preview Connection takes. */
 export const PreviewConnection = exactly(
   {
     ...runTimeConfigs,
-    unmapped: Type.Optional(
-      flag('Shows the records under the columns of the source, as a mapping would find them', true),
-    ),
+    unmapped: Type.Optional(flag('Returns the records with the columns of the source, before the mapping', true)),
   },
-  { description: 'What to look at', examples: [{}] },
+  { description: 'Options of the preview', examples: [{}] },
 )
 
 /** A record that was not taken. */
@@ -128,7 +126,7 @@ export const Reject = exactly(
     row: maybe(
       Type.Integer({
         minimum: 1,
-        description: 'Number of the record in the source, from 1; null where the destination told only how many',
+        description: 'Number of the record in the source, from 1; null if the destination reports only a count',
         examples: [17],
       }),
     ),
@@ -137,10 +135,10 @@ export const Reject = exactly(
       description: 'How many records this stands for; 1 where row is known',
       examples: [1],
     }),
-    field: maybe(text('The field to blame, where it is known', 'email')),
-    reason: text('Why it was not taken', 'email is no e-mail address'),
+    field: maybe(text('Field that caused it, if known', 'email')),
+    reason: text('Why it was rejected', 'email is no e-mail address'),
     record: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {
-      description: 'The record, with its values shortened so that they identify nobody',
+      description: 'The record, with its values shortened so that they identify no one',
       examples: [{ email: 'j… (16)', country: 'd… (2)' }],
     }),
   },
@@ -164,7 +162,7 @@ export const Preview = exactly(
       exactly(
         {
           row: Type.Integer({ minimum: 1, description: 'Number of the record, from 1', examples: [3] }),
-          field: maybe(text('The field to blame, where it is known', 'email')),
+          field: maybe(text('Field that caused it, if known', 'email')),
           reason: text('Why it would not be sent', 'email is no e-mail address'),
         },
         { description: 'Record that would not be sent' },
@@ -177,29 +175,29 @@ export const Preview = exactly(
           column: text('Column of the source that fills it', 'E-Mail'),
           records: count('Records looked at', 100),
           missing: count('Records without a value', 2),
-          malformed: count('Values that cannot be brought into the field’s form', 1),
-          unnormalised: count('Values that had to be brought into it', 12),
+          malformed: count('Values that cannot be converted to the format of the field', 1),
+          unnormalised: count('Values that were normalised', 12),
           alreadyHashed: count('Values that are hashed already', 0),
           hashedTwice: count('Values that look as if they were hashed twice', 0),
           wrongHashLength: count('Values that look like a hash of another kind', 0),
           mixedKinds: count('Values of another kind than most of the column', 0),
         },
-        { description: 'What the values of one field are like' },
+        { description: 'Statistics on the values of one field' },
       ),
     ),
     findings: Type.Array(
       exactly(
         {
-          code: text('A stable name; the code with which a transfer would fail, where it would', 'column_not_found'),
+          code: text('Stable code; equals the error code of a transfer that would fail', 'column_not_found'),
           message: text('What was found, and what to do', 'The table people has no column city; add it.'),
-          column: maybe(text('The field of columns that it is about, where it is one', 'city')),
+          column: maybe(text('Column that it is about, or null', 'city')),
         },
-        { description: 'Something at the destination that would fail a transfer, or reject records' },
+        { description: 'Problem at the destination that would make a transfer fail or reject records' },
       ),
       {
         maxItems: limits.previewFindingsMax,
         description:
-          'Problems that the destination reports for these fields; empty where there are none, where the connector cannot ask, and with `unmapped`',
+          'Problems that the destination reports for these fields; empty if there are none, if the connector cannot ask, and with `unmapped`',
       },
     ),
   },
@@ -211,16 +209,16 @@ const scheduleFields = {
   cron: Type.String({
     minLength: 1,
     maxLength: limits.cronLengthMax,
-    description: 'When to run: minute, hour, day of month, month, day of week, as cron has them',
+    description: 'When to start transfers, as a cron expression: minute, hour, day of month, month, day of week',
     examples: ['0 6 * * *'],
   }),
   timezone: Type.String({
     minLength: 1,
     maxLength: limits.timezoneLengthMax,
-    description: 'Time zone in which cron is read, by its IANA name',
+    description: 'IANA time zone of the cron expression',
     examples: ['Europe/Berlin'],
   }),
-  enabled: flag('Whether it runs by itself'),
+  enabled: flag('Whether the schedule starts transfers'),
 }
 
 /** What Set Schedule takes. */
@@ -237,9 +235,9 @@ export const Schedule = exactly(
   {
     connectionId: identifier('the connection', example.connectionId),
     ...scheduleFields,
-    nextTime: maybe(unixSeconds('When it runs next; null while it is not enabled', example.updatedTime)),
+    nextTime: maybe(unixSeconds('Next transfer; null if the schedule is not enabled', example.updatedTime)),
     lastTime: maybe(unixSeconds('When it last ran', example.createdTime)),
-    paused: flag('Whether the operator has paused all schedules, as after a restore: none runs until they resume'),
+    paused: flag('Whether the operator paused all schedules, for example after a restore'),
   },
   { description: 'Schedule' },
 )
@@ -248,13 +246,13 @@ export type Schedule = Static<typeof Schedule>
 /** What Check Connector answers. */
 export const CheckResult = exactly(
   {
-    ok: flag('Whether every step went well'),
-    message: text('What was found, in a sentence', 'Everything works.'),
+    ok: flag('Whether every step succeeded'),
+    message: text('Result in a sentence', 'Everything works.'),
     checks: Type.Array(
       exactly(
         {
           name: text('The step', 'sign in'),
-          ok: flag('Whether it went well'),
+          ok: flag('Whether the step succeeded'),
           message: text('What it found', 'The access token is good until 1 March 2027.'),
         },
         { description: 'Step of a check' },
