@@ -195,7 +195,7 @@ export const operations = {
     tag: 'Connectors',
     summary: 'Remove a connector from a sub-account',
     description:
-        'Removes a connector from the sub-account and deletes its secrets. Refused while a connection that is not deleted uses the connector. `If-Match` takes the ETag of its configuration, not that of its entry in the catalogue.',
+      'Removes a connector from the sub-account and deletes its secrets. Refused while a connection that is not deleted uses the connector. `If-Match` takes the ETag of its configuration, not that of its entry in the catalogue.',
     scope: 'account',
     reply: AddedConnector,
     done: 'Connector removed',

@@ -1,0 +1,83 @@
+/**
+ * Checks that words which were replaced do not come back: names, comments, messages and documents use the words of
+ * docs/glossary.md. `node scripts/words.ts` prints each line with such a word, and what to write instead.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+type Word = {
+  /** Searched in names, in any form: `underWay`, `under_way`, `under-way`, `under way`. */
+  readonly word: string
+  readonly instead: string
+  /** Files with a plain-English or third-party use. */
+  readonly except?: RegExp
+}
+
+const words: readonly Word[] = [
+  { word: 'addEnds', instead: 'addSides' },
+  { word: 'end definition', instead: 'side definition' },
+  { word: 'ends of a connection', instead: 'source and destination, or sides' },
+  { word: 'both ends', instead: 'both sides', except: /^packages\/connectors?\/src\/(files|egress)\// },
+  { word: 'receipt', instead: 'delivery state' },
+  { word: 'faults', instead: 'errors; of a request: field errors' },
+  { word: 'mill', instead: 'transfer fixture' },
+  { word: 'brake', instead: 'replace guard' },
+  { word: 'under way', instead: 'active' },
+  { word: 'taken up', instead: 'claimed' },
+  { word: 'silence seconds', instead: 'heartbeat timeout seconds' },
+  { word: 'on news', instead: 'on message' },
+  { word: 'on deaf', instead: 'on disconnect' },
+  { word: 'on hearing', instead: 'on reconnect' },
+  { word: 'kept results', instead: 'result cache' },
+  { word: 'moment', instead: 'time' },
+  { word: 'row account', instead: 'record summary' },
+  { word: 'somebody', instead: 'someone' },
+  { word: 'anybody', instead: 'anyone' },
+  { word: 'whoever', instead: 'anyone who' },
+  { word: 'anew', instead: 'again' },
+  { word: 'mend', instead: 'fix' },
+  { word: 'mended', instead: 'fixed' },
+  { word: 'in the midst', instead: 'in the middle of' },
+  { word: 'go on', instead: 'continue' },
+  { word: 'goes on', instead: 'continues', except: /what goes on/ },
+  { word: 'went on', instead: 'continued' },
+  { word: 'for good', instead: 'permanently' },
+  { word: 'takes leave', instead: 'disconnects' },
+]
+
+const root = join(import.meta.dirname, '..')
+/** Generated files, licenses, and what lists the old words itself. */
+const ignored =
+  /\.(png|svg|pem|key|ico|csv|parquet|gz)$|^(package-lock\.json|THIRD_PARTY_NOTICES\.md|LICENSE|scripts\/words\.ts|docs\/upgrading\.md)$|^packages\/server\/migrations\//
+
+/** Matches the word in a text and in a name of any case. */
+function patternOf(word: string): RegExp {
+  const [first = '', ...rest] = word.toLowerCase().split(' ')
+  const capital = (part: string) => `[${part.charAt(0).toUpperCase()}${part.charAt(0)}]${part.slice(1)}`
+  const whole = [`[${first.charAt(0).toUpperCase()}${first.charAt(0)}]${first.slice(1)}`, ...rest.map(capital)]
+  // Before it no letter, or the small letter before the capital of a camel-case name; behind it no small letter.
+  const start = `(?:(?<![A-Za-z])|(?<=[a-z0-9])(?=[A-Z]))`
+  return new RegExp(`${start}${whole.join('[ _-]?')}s?(?![a-z])|\\b${word.toUpperCase().replaceAll(' ', '_')}\\b`)
+}
+
+const patterns = words.map((entry) => ({ ...entry, pattern: patternOf(entry.word) }))
+const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0')
+let found = 0
+for (const file of files) {
+  if (file === '' || ignored.test(file)) continue
+  const all = `${file}\n${readFileSync(join(root, file), 'utf8')}`
+  for (const { pattern, instead, except } of patterns) {
+    if (!pattern.test(all)) continue
+    for (const [index, text] of all.split('\n').entries()) {
+      const match = pattern.exec(text)
+      if (!match || except?.test(file) || except?.test(text)) continue
+      found += 1
+      console.error(`${file}:${index}: “${match[0]}” was replaced: write “${instead}”`)
+    }
+  }
+}
+if (found > 0) {
+  console.error(`${found} uses of words that docs/glossary.md replaced. See scripts/words.ts.`)
+  process.exitCode = 1
+}
