@@ -5,7 +5,9 @@
  */
 export * from './compatible.ts'
 export * from './conditions.ts'
+export * from './decide.ts'
 export * from './lifecycle.ts'
 export * from './limits.ts'
 export * from './secret-forms.ts'
 export * from './terms.ts'
+export * from './transfer-errors.ts'

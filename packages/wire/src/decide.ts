@@ -1,0 +1,84 @@
+import { type ErrorAction, type TransferErrorCode, transferErrors } from './transfer-errors.ts'
+
+/**
+ * What an error does to a transfer and its connection: one table, by which the engine decides while a transfer runs and the
+ * service when it ends. It only decides; waiting, splitting and writing are done by who asks.
+ */
+
+/** What interrupts a transfer without being an error of it. */
+export type Interruption =
+  /** Another worker has the transfer by now. */
+  | 'lost'
+  /** The process ends and gives the transfer back. */
+  | 'released'
+  /** Our own database cannot be reached. */
+  | 'database_away'
+  /** A person cancelled it. */
+  | 'cancelled'
+
+export type TransferIncident = { readonly code: TransferErrorCode } | { readonly interruption: Interruption }
+
+/** Where the transfer stands when the error occurs. */
+export type ErrorState = {
+  /** The batch that was being delivered: of several rows, of one, or none because the error is about no batch. */
+  readonly batch: 'rows' | 'row' | 'none'
+  /** Whether the destination holds rows that it has not confirmed; they must be read again. */
+  readonly holds: boolean
+  /** How long to wait before another try; null where the retry policy allows none. */
+  readonly retryAfterMs: number | null
+}
+
+/** The state of a transfer that is ending: nothing is tried again. */
+export const finalState: ErrorState = { batch: 'none', holds: false, retryAfterMs: null }
+
+export type Decision =
+  /** Wait, then deliver the same batch through a new writer. */
+  | { readonly do: 'resend'; readonly afterMs: number }
+  /** Wait, then open both sides again at the last confirmed checkpoint. */
+  | { readonly do: 'reopen'; readonly afterMs: number }
+  /** Deliver the halves of the batch. */
+  | { readonly do: 'split' }
+  /** Reject the only row of the batch. */
+  | { readonly do: 'reject' }
+  /** Queue the transfer again, for another runner. */
+  | { readonly do: 'requeue' }
+  /** Write nothing: another worker has the transfer, or claims it once its heartbeats stop. */
+  | { readonly do: 'leave' }
+  /** End the transfer, and move the connection where a trigger of its lifecycle is named. */
+  | {
+      readonly do: 'end'
+      readonly status: 'failed' | 'cancelled'
+      readonly connection: 'breakdown' | 'outage' | null
+    }
+
+const leave: Decision = { do: 'leave' }
+const requeue: Decision = { do: 'requeue' }
+const cancel: Decision = { do: 'end', status: 'cancelled', connection: null }
+const fail = (connection: 'breakdown' | 'outage' | null): Decision => ({ do: 'end', status: 'failed', connection })
+
+const byInterruption: Readonly<Record<Interruption, Decision>> = {
+  lost: leave,
+  released: requeue,
+  database_away: leave,
+  cancelled: cancel,
+}
+
+const again = ({ batch, holds, retryAfterMs }: ErrorState, end: Decision): Decision =>
+  retryAfterMs === null ? end : { do: batch === 'none' || holds ? 'reopen' : 'resend', afterMs: retryAfterMs }
+
+const byAction: Readonly<Record<ErrorAction, (state: ErrorState) => Decision>> = {
+  retry: (state) => again(state, fail(null)),
+  reconnect: (state) => again(state, fail('outage')),
+  split: ({ batch }) => (batch === 'none' ? fail(null) : { do: batch === 'rows' ? 'split' : 'reject' }),
+  reauthenticate: () => fail('breakdown'),
+  reconfigure: () => fail('breakdown'),
+  restart: ({ retryAfterMs }) => (retryAfterMs === null ? fail('breakdown') : requeue),
+  fail: () => fail(null),
+  stop: () => cancel,
+}
+
+/** Decides what to do about an error, or an interruption, of a transfer in a state. */
+export const decide = (incident: TransferIncident, state: ErrorState): Decision =>
+  'interruption' in incident
+    ? byInterruption[incident.interruption]
+    : byAction[transferErrors[incident.code].action](state)
