@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { errors } from '@penstock/wire'
+import { errorActions, errors, findingWarnings, transferErrors } from '@penstock/wire'
 import { readConfig } from '../packages/server/src/config.ts'
 
 /** The documents agree with the program: settings, errors, commands, and every link. */
@@ -48,7 +48,7 @@ test('the settings have the defaults that operating.md tells', () => {
 })
 
 test('errors.md tells every error, under its status, in its words, and no other', () => {
-  const text = read('docs/errors.md')
+  const [text = ''] = read('docs/errors.md').split('## Errors of transfers')
   const sections = text.split(/^## (?=\d{3}$)/m).slice(1)
   const told = sections.flatMap((section) =>
     section
@@ -66,6 +66,30 @@ test('errors.md tells every error, under its status, in its words, and no other'
     assert(words.includes(message), `${code}: not its message`)
     assert(words.includes(when), `${code}: not when it is answered`)
   }
+})
+
+test('errors.md tells every error of a transfer under its action, in its words, and no other', () => {
+  const [, text = ''] = read('docs/errors.md').split('## Errors of transfers')
+  const told = text
+    .split(/^### Action: /m)
+    .slice(1)
+    .flatMap((section) =>
+      [...(section.split('### ')[0] ?? '').matchAll(/^\| `(\w+)` \| (.*) \| (.*) \|$/gm)].map(
+        ([, code = '', when, todo]) => [code, { action: /^\w+/.exec(section)?.[0], when, todo }],
+      ),
+    )
+  assert.deepEqual(Object.fromEntries(told), { ...transferErrors })
+  for (const [action, meaning] of Object.entries(errorActions))
+    assert(text.includes(`### Action: ${action}\n\n${meaning}`))
+})
+
+test('every error of a transfer occurs somewhere in the code', () => {
+  const files = globSync('packages/{connector,connectors,engine,server}/src/**/*.ts', { cwd: root }).filter(
+    (file) => !file.endsWith('.test.ts'),
+  )
+  const code = files.map((file) => read(file)).join('\n')
+  const missing = Object.keys({ ...transferErrors, ...findingWarnings }).filter((name) => !code.includes(`'${name}'`))
+  assert.deepEqual(missing, [])
 })
 
 const statusesOf = (entries: [string, { status: number }][]) =>

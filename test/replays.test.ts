@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type Batch, Outcome, type Rejection } from '@penstock/connector'
+import { type Batch, ConnectorError, type Rejection } from '@penstock/connector'
 import { addWebhook, startEndpoint, webhook } from './harness/endpoint.ts'
 import { type Engine, numbersIn, people, startEngine, taken } from './harness/engine.ts'
 import { assertInvariants } from './harness/invariants.ts'
@@ -192,7 +192,7 @@ test('every record is accepted once over any sequence of replays, also of those 
         receiver.judge = (numbers, batch) => {
           batches++
           if (batches === at && happens === 'worker stops') stopping.abort()
-          if (batches === at && happens === 'fails') throw new Outcome('failed', 'some_code', 'What to do.')
+          if (batches === at && happens === 'fails') throw new ConnectorError('invalid_file', 'What to do.')
           return unless((number) => takes[number % takes.length] ?? true)(numbers, batch)
         }
         if (happens === 'is cancelled' && at % 2 === 0) {

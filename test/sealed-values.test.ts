@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { type Json, Outcome } from '@penstock/connector'
+import { ConnectorError, type Json } from '@penstock/connector'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import { type Engine, startEngine, type TestSource, taken } from './harness/engine.ts'
 import { recordStatements } from './harness/recorded-statements.ts'
@@ -55,7 +55,7 @@ describe('values of rows', () => {
               assert.equal(await sealedIn('transfers', 'position_sealed', 'id', own), 1)
               assert.equal(await sealedIn('ledger', 'receipt_sealed', 'transfer_id', own), 2)
               assert.equal(await sealedIn('rejects', 'reason_sealed', 'transfer_id', own), 2)
-              throw new Outcome('retry', 'busy', 'The platform is busy.')
+              throw new ConnectorError('rate_limited', 'The platform is busy.')
             }
             const reason = `"${canary} ${batch.firstRow}" is no name`
             return taken(batch, {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { type Json, Outcome } from '@penstock/connector'
+import { ConnectorError, type Json } from '@penstock/connector'
 import { openDataKey } from '../packages/server/src/secrets/data-keys.ts'
 import { openText, places } from '../packages/server/src/transfers/sealed.ts'
 import { assertAccounted } from './harness/accounting.ts'
@@ -45,13 +45,14 @@ function failing(atBatch: number, fail: () => unknown, receipt?: Json) {
   return seen
 }
 
-describe('trouble that does not pass', () => {
-  test('fails the transfer once patience is at its end, keeps what was confirmed, and leaves the connection be', async () => {
-    const seen = failing(2, () => new Outcome('retry', 'too_many_requests', 'Too many requests.'))
+describe('a transient error that persists', () => {
+  test('fails the transfer once the retry policy is exhausted, keeps what was confirmed, and leaves the connection be', async () => {
+    const seen = failing(2, () => new ConnectorError('rate_limited', 'Too many requests.'))
     const id = await engine.connectEnds()
     const transfer = await engine.move(id)
-    assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'too_many_requests'])
+    assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'rate_limited'])
     assert.match(transfer.error?.message ?? '', /^Too many requests\. It did not pass in time/)
+    assert.equal(transfer.error?.side, 'destination')
     assert.deepEqual(transfer.records, { read: 10, sent: 10, accepted: 10, rejected: 0 })
     assert(seen.batches > 3, 'it was tried again and again')
     assert.equal(seen.aborted, 1)
@@ -60,14 +61,14 @@ describe('trouble that does not pass', () => {
   })
 
   test('is not waited for where the platform asks for more time than there is', async () => {
-    const seen = failing(1, () => new Outcome('retry', 'quota', 'Come back tomorrow.', { afterMs: 86_400_000 }))
+    const seen = failing(1, () => new ConnectorError('rate_limited', 'Come back tomorrow.', { afterMs: 86_400_000 }))
     const transfer = await engine.move(await engine.connectEnds())
-    assert.deepEqual([transfer.status, transfer.error?.code, seen.batches], ['failed', 'quota', 1])
+    assert.deepEqual([transfer.status, transfer.error?.code, seen.batches], ['failed', 'rate_limited', 1])
   })
 
   for (const where of ['source', 'destination'] as const) {
     test(`of a ${where} that nobody reaches puts the connection offline, until a probe gets through`, async () => {
-      const unreachable = () => new Outcome('unreachable', 'no_answer', 'Nothing answers.')
+      const unreachable = () => new ConnectorError('unreachable', 'Nothing answers.')
       if (where === 'destination') failing(1, unreachable)
       else {
         engine.ends.source = () => {
@@ -76,7 +77,7 @@ describe('trouble that does not pass', () => {
       }
       const id = await engine.connectEnds()
       const transfer = await engine.move(id)
-      assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'no_answer'])
+      assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'unreachable'])
       assert.equal(await status(id), 'offline')
 
       let tried = 0
@@ -94,7 +95,7 @@ describe('trouble that does not pass', () => {
   }
 
   test('of many connections that nobody waits for any more does not keep others from being probed', async () => {
-    failing(1, () => new Outcome('unreachable', 'no_answer', 'Nothing answers.'))
+    failing(1, () => new ConnectorError('unreachable', 'Nothing answers.'))
     const ids: string[] = []
     for (let count = 0; count < 12; count++) {
       const id = await engine.connectEnds()
@@ -112,17 +113,18 @@ describe('trouble that does not pass', () => {
 })
 
 describe('a refusal', () => {
-  for (const [instruction, then] of [
-    ['refused', 'broken'],
-    ['failed', 'active'],
+  for (const [code, then] of [
+    ['permission_denied', 'broken'],
+    ['invalid_credentials', 'broken'],
+    ['request_refused', 'active'],
   ] as const) {
-    test(`that is "${instruction}" ends the transfer at once, and leaves the connection ${then}`, async () => {
-      const seen = failing(2, () => new Outcome(instruction, 'some_code', 'What to do.'))
+    test(`with ${code} ends the transfer at once, and leaves the connection ${then}`, async () => {
+      const seen = failing(2, () => new ConnectorError(code, 'What to do.'))
       const id = await engine.connectEnds()
       const transfer = await engine.move(id)
       assert.equal(transfer.status, 'failed')
       const at = { side: 'destination', connectorId: (await engine.connection(id)).dest.connectorId }
-      assert.deepEqual(transfer.error, { code: 'some_code', message: 'What to do.', ...at })
+      assert.deepEqual(transfer.error, { code, message: 'What to do.', ...at })
       // The second one knows of what is stored as confirmed, and of nothing else.
       assert.deepEqual(seen, { batches: 2, aborted: 1, opened: 2 })
       assert.equal(await status(id), then)
@@ -134,12 +136,12 @@ describe('a refusal', () => {
     let aborted = 0
     engine.ends.source = function* (context) {
       for (const chunk of people(20)(context, undefined) as Iterable<never>) yield chunk
-      throw new Outcome('failed', 'file_damaged', 'The file is damaged.')
+      throw new ConnectorError('invalid_file', 'The file is damaged.')
     }
     engine.ends.destination = { open: () => ({ abort: async () => void aborted++ }) }
     const id = await engine.connectEnds()
     const transfer = await engine.move(id)
-    assert.deepEqual([transfer.status, transfer.error?.code, aborted], ['failed', 'file_damaged', 1])
+    assert.deepEqual([transfer.status, transfer.error?.code, aborted], ['failed', 'invalid_file', 1])
     const { src } = await engine.connection(id)
     assert.deepEqual([transfer.error?.side, transfer.error?.connectorId], ['source', src.connectorId])
   })
@@ -151,7 +153,7 @@ describe('a refusal', () => {
     const broken = await engine.move(await engine.connectEnds())
     assert.deepEqual([broken.error?.code, broken.error?.side], ['connector_failed', 'source'])
     engine.ends.source = people(20)
-    failing(1, () => new Outcome('split', 'invalid_value', 'Not this one.'))
+    failing(1, () => new ConnectorError('invalid_batch', 'Not this one.'))
     const refused = await engine.move(await engine.connectEnds())
     assert.deepEqual([refused.status, refused.error?.side], ['failed', 'destination'])
     const id = await engine.connectEnds()
@@ -330,7 +332,7 @@ describe('the marker of incremental reading', () => {
   })
 
   test('moves as far as rows are confirmed where the destination keeps what it took', async () => {
-    failing(3, () => new Outcome('failed', 'some_code', 'What to do.'))
+    failing(3, () => new ConnectorError('request_refused', 'What to do.'))
     const id = await engine.connectEnds()
     const transfer = await engine.move(id)
     // Twenty rows are confirmed; the last whole chunk of seven ends with the fourteenth.
@@ -338,7 +340,7 @@ describe('the marker of incremental reading', () => {
   })
 
   test('stays where the destination takes away what is not whole', async () => {
-    failing(3, () => new Outcome('failed', 'some_code', 'What to do.'), 'a part')
+    failing(3, () => new ConnectorError('request_refused', 'What to do.'), 'a part')
     const id = await engine.connectEnds()
     assert.equal((await engine.move(id)).records.read, 20)
     assert.equal(await kept(id), undefined)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { type Batch, type Json, Outcome } from '@penstock/connector'
+import { type Batch, ConnectorError, type Json } from '@penstock/connector'
 import type { Transfer } from '@penstock/wire'
 import { assertAccounted } from './harness/accounting.ts'
 import { type Engine, numbersIn, people, startEngine, taken } from './harness/engine.ts'
@@ -23,7 +23,7 @@ const rejectsOf = async ({ id: transferId, connectionId: id }: Transfer) => {
   const rejects = await caller.expect(caller.call('listRejects', { accountId, id, transferId, query: { size: 500 } }))
   return rejects.map(({ row, reason, field }) => ({ row, reason, field }))
 }
-const split = () => new Outcome('split', 'message_refused', 'The batch has a poisonous row.')
+const split = () => new ConnectorError('invalid_batch', 'The batch has a poisonous row.')
 
 describe('rows that are not taken', () => {
   test('are not searched for without end where the destination refuses every row alike, and none is called bad', async () => {
@@ -34,13 +34,14 @@ describe('rows that are not taken', () => {
       open: () => ({
         deliver: async () => {
           calls++
-          throw new Outcome('split', 'list_closed', 'The list is closed.')
+          throw new ConnectorError('invalid_batch', 'The list is closed.')
         },
       }),
     }
     const transfer = await engine.move(await engine.connectEnds())
-    assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'list_closed'])
-    assert.match(transfer.error?.message ?? '', /the rows are not to blame/)
+    assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'everything_refused'])
+    assert.match(transfer.error?.message ?? '', /^The list is closed\..* the rows are not to blame/)
+    assert.equal(transfer.error?.side, 'destination')
     assert.deepEqual([transfer.records.accepted, transfer.records.rejected], [0, 0])
     assert.deepEqual(await rejectsOf(transfer), [])
     assert(calls < 300, `${calls} calls`)
@@ -49,16 +50,16 @@ describe('rows that are not taken', () => {
 
   test('leave no value of theirs in the error that ends the transfer, or in the reason', async () => {
     const name = 'someone'
-    for (const [instruction, code] of [
-      ['failed', 'quoted'],
-      ['split', 'nothing_accepted'],
+    for (const [thrown, code] of [
+      ['request_refused', 'request_refused'],
+      ['invalid_batch', 'nothing_accepted'],
     ] as const) {
       engine.ends.source = people(3)
       engine.ends.destination = {
         open: () => ({
           deliver: async (batch) => {
             const quoted = [name, Buffer.from(`a:${name}:b`).toString('base64'), Buffer.from(name).toString('hex')]
-            if (batch.firstRow > 0) throw new Outcome(instruction, 'quoted', `No relation ${quoted.join(', ')} here.`)
+            if (batch.firstRow > 0) throw new ConnectorError(thrown, `No relation ${quoted.join(', ')} here.`)
             return taken(batch)
           },
         }),
@@ -248,7 +249,7 @@ describe('what is held', () => {
             return {
               deliver: async (batch) => {
                 const roll = rolls.shift() ?? 9
-                if (roll < 2) throw new Outcome('retry', 'busy', 'Busy.')
+                if (roll < 2) throw new ConnectorError('rate_limited', 'Busy.')
                 held.push(...numbersIn(batch))
                 return roll < 6 ? taken(batch, { held: true }) : taken(batch, { receipt: confirm() })
               },
@@ -282,7 +283,7 @@ describe('what is held', () => {
             return { bytes: 3, receipt: 'end' }
           },
           finish: async () => {
-            if (finishes++ === 0) throw new Outcome('retry', 'busy', 'Busy.')
+            if (finishes++ === 0) throw new ConnectorError('rate_limited', 'Busy.')
           },
         }
       },
@@ -304,7 +305,7 @@ describe('a connector that does what it may not', () => {
       async (batch: Batch) => taken(batch, { rejected: [{ index: 10, reason: 'x' }] }),
     ],
     [
-      'throws what is no outcome',
+      'throws what is no connector error',
       async () => {
         throw new TypeError('canary of the connector')
       },

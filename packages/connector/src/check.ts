@@ -1,5 +1,5 @@
+import { asConnectorError, type ConnectorErrorCode } from './connector-error.ts'
 import type { ConnectorContext } from './context.ts'
-import { asOutcome } from './outcome.ts'
 
 /** One step of a check, as a person reads it. */
 export type CheckStep = {
@@ -7,6 +7,8 @@ export type CheckStep = {
   readonly name: string
   readonly ok: boolean
   readonly message: string
+  /** Of a step that failed. */
+  readonly code?: ConnectorErrorCode
 }
 
 /** Tries a connector's secrets against its platform; changes nothing there. Resolves with what each step found. */
@@ -24,9 +26,9 @@ export const checkSteps =
       try {
         found.push({ name, ok: true, message: await run(context) })
       } catch (error) {
-        const outcome = asOutcome(error)
-        if (!outcome) throw error
-        found.push({ name, ok: false, message: outcome.message })
+        const connectorError = asConnectorError(error)
+        if (!connectorError) throw error
+        found.push({ name, ok: false, message: connectorError.message, code: connectorError.code })
         break
       }
     }

@@ -1,45 +1,58 @@
-import type { Role } from '@penstock/wire/rules'
+import { actionOf, type ConnectorErrorCode, type ErrorAction, type Role } from '@penstock/wire/rules'
+
+export type { ConnectorErrorCode, ErrorAction } from '@penstock/wire/rules'
+
+export type ConnectorErrorOptions = ErrorOptions & {
+  /** How long the platform asks to wait before another try, in milliseconds. */
+  readonly afterMs?: number | undefined
+  /** The side of the connection that it happened at. The engine sets it, not the connector. */
+  readonly side?: Role | null
+}
 
 /**
- * What went wrong, as an instruction to the engine. A connector throws one of these and nothing else; whatever else it
- * throws is taken for a defect, tried again a few times and then fails the transfer. A message tells a person what
- * happened and what to do next; it never holds a secret, a whole answer of a platform, or a value of a row.
+ * What a connector throws, and nothing else; anything else is taken for a defect, tried again a few times and then fails the
+ * transfer. Its code is one of the table in `@penstock/wire`, and says what the engine does next.
  */
-export type Instruction =
-  /** Trouble that passes (too many requests, a fault of the platform, a reset): wait, then the same again. */
-  | 'retry'
-  /** Nothing answers. Tried again like `retry`; if it lasts, the connection goes offline until a probe gets through. */
-  | 'unreachable'
-  /** The platform refused the batch as a whole and did not say which row is to blame: halve it, down to one row. */
-  | 'split'
-  /** Credentials are wrong, permission is missing or a setting names what is not there: the connection is broken. */
-  | 'refused'
-  /** This transfer cannot be done, and the connection is not to blame: a file that is not what it should be. */
-  | 'failed'
-
-export class Outcome extends Error {
-  override readonly name = 'Outcome'
-  readonly instruction: Instruction
-  /** A short stable name, in snake case, for programs: `invalid_credentials`, `object_not_found`. */
-  readonly code: string
-  /** For `retry`: how long the platform asks to wait, in milliseconds. */
+export class ConnectorError extends Error {
+  override readonly name = 'ConnectorError'
+  readonly code: ConnectorErrorCode
+  /** How long the platform asks to wait before another try, in milliseconds. */
   readonly afterMs: number | undefined
-  /** The side of the connection that it happened at, where it did at one. The engine says so, not the connector. */
-  readonly side: Role | undefined
+  /** The side of the connection that it happened at; `null` where it is of neither, or not known yet. */
+  readonly side: Role | null
 
+  /**
+   * @param message tells a person what happened and what to do next; it never holds a secret, a whole answer of a platform,
+   *   or a value of a row
+   */
   constructor(
-    instruction: Instruction,
-    code: string,
+    code: ConnectorErrorCode,
     message: string,
-    options: ErrorOptions & { afterMs?: number; side?: Role } = {},
+    { afterMs, side = null, ...cause }: ConnectorErrorOptions = {},
   ) {
-    super(message, options)
-    this.instruction = instruction
+    super(message, cause)
     this.code = code
-    this.afterMs = options.afterMs
-    this.side = options.side
+    this.afterMs = afterMs
+    this.side = side
+  }
+
+  /** What follows from it. */
+  get action(): ErrorAction {
+    return actionOf(this.code)
+  }
+
+  /** The same error with another message or side. */
+  with({ message = this.message, side = this.side }: { message?: string; side?: Role | null }): ConnectorError {
+    const cause = this.cause === undefined ? {} : { cause: this.cause }
+    return new ConnectorError(this.code, message, { ...cause, afterMs: this.afterMs, side })
+  }
+
+  /** Whether the same call can succeed later. */
+  get isTransient(): boolean {
+    return this.action === 'retry' || this.action === 'reconnect'
   }
 }
 
-/** Whatever a promise of a connector was rejected with, as an outcome; `undefined` for a defect. */
-export const asOutcome = (error: unknown): Outcome | undefined => (error instanceof Outcome ? error : undefined)
+/** What a promise of a connector was rejected with, as a connector error; `undefined` for a defect. */
+export const asConnectorError = (error: unknown): ConnectorError | undefined =>
+  error instanceof ConnectorError ? error : undefined

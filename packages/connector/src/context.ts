@@ -21,15 +21,15 @@ export type Egress = {
   /**
    * `fetch`, with addresses checked after DNS resolution and at every redirect. Answers whatever status came; the body
    * streams: read it to its end or cancel it. To another origin, a redirect takes no header that could hold a secret.
-   * Throws an `Outcome`: `refused` where the address is not allowed, `unreachable` where nothing answers,
-   * `retry` where the answer broke off, took longer than `timeoutMs` or is no HTTP, `failed` where it is larger than the
+   * Throws a `ConnectorError`: `address_not_allowed`, `unreachable` where nothing answers,
+   * `connection_lost`, `timeout` or `malformed_response` where the answer broke off, took longer than `timeoutMs` or is no HTTP, `response_too_large` where it is larger than the
    * bounds of the egress allow; and the signal's reason once that is aborted, at once.
    */
   request(url: string | URL, init?: EgressRequest): Promise<Response>
   /**
    * The IP address to connect to for a host name, checked like those of `request`; for protocols other than HTTP.
    * @param port the port that will be connected to; without it, what is allowed on one port alone is not
-   * Throws an `Outcome`: `refused` where it is not allowed, `unreachable` where the name is not known.
+   * Throws a `ConnectorError`: `address_not_allowed`, and `host_not_found` where the name is not known.
    */
   resolve(host: string, port?: number): Promise<string>
 }

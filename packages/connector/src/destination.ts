@@ -1,3 +1,4 @@
+import type { FindingCode } from '@penstock/wire/rules'
 import type { ConnectorContext } from './context.ts'
 import type { Json, Row } from './rows.ts'
 import type { Values } from './values.ts'
@@ -16,7 +17,7 @@ export type Destination = {
   /**
    * Looks for what would keep these columns from being delivered with these settings, and changes nothing at the
    * destination. Resolves with all findings, none where a transfer can start. What the destination refuses, or that it does
-   * not answer, may also be thrown as an `Outcome`, which becomes a finding. Absent where there is nothing to look at.
+   * not answer, may also be thrown as a `ConnectorError`, which becomes a finding. Absent where there is nothing to look at.
    */
   readonly inspect?: Inspect
 }
@@ -42,8 +43,8 @@ export const inspectBy =
 
 /** Something that would make a transfer fail, or reject records. */
 export type Finding = {
-  /** A short stable name, in snake case; the code of the `Outcome` with which a transfer would fail, where it would. */
-  readonly code: string
+  /** The code with which a transfer would fail, or that of a warning. */
+  readonly code: FindingCode
   /** What was found and what to do, in a sentence without values of a row. */
   readonly message: string
   /** The delivered column that it is about. */
@@ -66,7 +67,7 @@ export type DestinationContext = ConnectorContext & {
 export type DestinationWriter = {
   /**
    * Delivers a batch, and resolves once the destination has confirmed it for good, or with `held` where it was only
-   * taken in. Throws an `Outcome`; the batch is then as good as not delivered and may come again.
+   * taken in. Throws a `ConnectorError`; the batch is then as good as not delivered and may come again.
    */
   deliver(batch: Batch): Promise<Delivery>
   /**

@@ -1,11 +1,11 @@
+import { ConnectorError } from './connector-error.ts'
 import { egressBounds } from './egress/bounds.ts'
-import { Outcome } from './outcome.ts'
 
 /**
  * Reads an answer to its end.
  * @param from who answers, for the message: `Amazon S3`
  * @param bytesMax bytes that it may have; 16 MiB unless said otherwise
- * Throws `failed` with `answer_too_large`, what the egress throws, and the reason of the signal.
+ * Throws `response_too_large`, what the egress throws, and the reason of the signal.
  */
 export async function readWhole(
   response: Response,
@@ -19,7 +19,7 @@ export async function readWhole(
   for await (const piece of response.body ?? []) {
     if (bytes + piece.length > bytesMax) {
       const message = `${from} sent an answer of more than ${bytesMax} bytes, which is larger than any that it should send. Check the address.`
-      throw new Outcome('failed', 'answer_too_large', message)
+      throw new ConnectorError('response_too_large', message)
     }
     if (bytes + piece.length > whole.length) {
       whole = Buffer.concat([whole.subarray(0, bytes)], Math.max(whole.length * 2, bytes + piece.length))

@@ -4,7 +4,7 @@ import type { Values } from './values.ts'
 /**
  * Removing secrets, by value, from text that another system wrote: an error message of a database or an HTTP answer can
  * repeat what the user typed or what the connector sent. A connector passes such text through `redact` before any of it
- * becomes part of an `Outcome`, a check step or a reason of a rejection.
+ * becomes part of a `ConnectorError`, a check step or a reason of a rejection.
  */
 
 /** What takes the place of a secret. */

@@ -5,7 +5,7 @@ import type { Json, Row } from './rows.ts'
  * How data is read. The engine opens a reader, reads chunks until they end or it has had enough, and closes the reader.
  * A reader never has more than one `read` under way. Reading is repeatable: from the same position it gives the same
  * rows in the same order, as far as the source itself stays the same; where it can tell that it did not (a file was
- * replaced), it throws `failed`.
+ * replaced), it throws `source_changed`.
  */
 export type Source = (context: SourceContext) => Promise<SourceReader>
 
@@ -19,7 +19,7 @@ export type SourceReader = {
   readonly total?: { readonly rows?: number; readonly bytes?: number }
   /**
    * Reads from the beginning, or what comes after a position that a chunk of this transfer had, be it in another process.
-   * Throws an `Outcome`.
+   * Throws a `ConnectorError`.
    */
   read(after?: Json): AsyncIterable<Chunk>
   /** Lets go of everything. Never throws. */

@@ -1,6 +1,6 @@
 import { acceptDestination, acceptSource } from '../src/acceptance/index.ts'
 import type { Batch, Chunk, Json, Row } from '../src/index.ts'
-import { defineConnector, definePlatform, Outcome, secret } from '../src/index.ts'
+import { ConnectorError, defineConnector, definePlatform, secret } from '../src/index.ts'
 
 /**
  * Runs the acceptance suite over a connector to a list in memory, which has the defect that the environment names. It is a
@@ -16,11 +16,11 @@ let busy = false
 
 const assertSignedIn = (token: unknown) => {
   if (token === 'canary-token') return
-  if (has('throws what is no outcome')) throw new Error('bad token')
+  if (has('throws what is no connector error')) throw new Error('bad token')
   const cause = has('leaks a secret in a cause') ? { config: { headers: { token } } } : undefined
   const told = has('leaks a secret in a message') ? ` ${token}` : ''
-  const instruction = has('takes bad credentials for trouble that passes') ? 'retry' : 'refused'
-  throw new Outcome(instruction, 'invalid_credentials', `The token${told} is wrong.`, { cause })
+  const code = has('takes bad credentials for a transient error') ? 'platform_error' : 'invalid_credentials'
+  throw new ConnectorError(code, `The token${told} is wrong.`, { cause })
 }
 
 const connector = defineConnector({
@@ -51,7 +51,7 @@ const connector = defineConnector({
         assertSignedIn(secrets.token)
         const deliver = async ({ key, rows: sent }: Batch) => {
           if (busy && !has('says that it delivered what it did not')) {
-            throw new Outcome('retry', 'busy', 'The list is busy.', {
+            throw new ConnectorError('rate_limited', 'The list is busy.', {
               afterMs: has('forgets how long to wait') ? 0 : 7000,
             })
           }
@@ -91,7 +91,7 @@ acceptDestination({
   ...{ deduplicates: true, visible: 'at once' },
   faults: [
     {
-      ...{ name: 'is busy', instruction: 'retry', code: 'busy', afterMs: 7000 },
+      ...{ name: 'is busy', action: 'retry', code: 'rate_limited', afterMs: 7000 },
       start: () => {
         busy = true
       },

@@ -33,12 +33,12 @@ export function rowsOfCsv(bytes: Buffer): Row[] {
   return rows.slice(1)
 }
 
-/** Troubles that every store must turn into the right outcome. */
+/** Troubles that every store must turn into the right error. */
 export function faultsOf(
   proxy: TroubledProxy,
   answers: { readonly slow: Answer; readonly forbidden: Answer },
 ): PeerFault[] {
-  const fault = (name: string, what: Trouble, expected: Pick<PeerFault, 'instruction' | 'code' | 'afterMs'>) => ({
+  const fault = (name: string, what: Trouble, expected: Pick<PeerFault, 'action' | 'code' | 'afterMs'>) => ({
     name,
     start: () => {
       proxy.trouble = { what }
@@ -50,19 +50,19 @@ export function faultsOf(
   })
   const { slow, forbidden } = answers
   return [
-    fault('asks to slow down', slow, { instruction: 'retry', code: 'too_many_requests' }),
+    fault('asks to slow down', slow, { action: 'retry', code: 'rate_limited' }),
     fault(
       'answers 429 and asks to wait 7 seconds',
       { status: 429, headers: { 'retry-after': '7' } },
-      { instruction: 'retry', code: 'too_many_requests', afterMs: 7000 },
+      { action: 'retry', code: 'rate_limited', afterMs: 7000 },
     ),
     fault(
       'answers 500 with a page of a gateway',
       { status: 500, body: '<html><body>Oh<br></html>' },
-      { instruction: 'retry' },
+      { action: 'retry' },
     ),
-    fault('resets connections', 'resets', { instruction: 'retry', code: 'connection_lost' }),
-    fault('forbids everything', forbidden, { instruction: 'refused', code: 'access_denied' }),
+    fault('resets connections', 'resets', { action: 'retry', code: 'connection_lost' }),
+    fault('forbids everything', forbidden, { action: 'reconfigure', code: 'permission_denied' }),
   ]
 }
 

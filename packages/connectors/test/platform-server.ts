@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Batch, type DestinationWriter, type Instruction, Outcome, type Row } from '@penstock/connector'
+import { type Batch, ConnectorError, type DestinationWriter, type ErrorAction, type Row } from '@penstock/connector'
 import type { PeerFault, PeerHang, TestContext } from '@penstock/connector/acceptance'
 
 /** A request as a platform sees it. */
@@ -118,20 +118,23 @@ export async function deliverHalving(
     try {
       await writer.deliver(batchOf(columns, batch))
     } catch (error) {
-      if (!(error instanceof Outcome) || error.instruction !== 'split') throw error
+      if (!(error instanceof ConnectorError) || error.action !== 'split') throw error
       const middle = batch.length >> 1
       if (middle > 0) work.push(batch.slice(middle), batch.slice(0, middle))
     }
   }
 }
 
-/** What a promise of a connector was rejected with; fails where it was not, or with something else than an outcome. */
-export async function outcomeOf(promise: Promise<unknown>, context: Pick<TestContext, 'secrets'>): Promise<Outcome> {
+/** What a promise of a connector was rejected with; fails where it was not, or with something else than a connector error. */
+export async function connectorErrorOf(
+  promise: Promise<unknown>,
+  context: Pick<TestContext, 'secrets'>,
+): Promise<ConnectorError> {
   const error = await promise.then(
-    () => assert.fail('no outcome'),
+    () => assert.fail('no connector error'),
     (thrown: unknown) => thrown,
   )
-  assert.ok(error instanceof Outcome, String(error))
+  assert.ok(error instanceof ConnectorError, String(error))
   assert.match(error.code, /^[a-z][a-z0-9_]*$/)
   for (const secret of Object.values(context.secrets)) {
     assert.ok(!`${error.message}${JSON.stringify(error)}`.includes(String(secret)), `a secret in: ${error.message}`)
@@ -145,11 +148,11 @@ export async function assertTrouble(
   writer: DestinationWriter,
   batch: Batch,
   trouble: Trouble,
-  wanted: { instruction: Instruction; code: string; afterMs?: number },
+  wanted: { action: ErrorAction; code: string; afterMs?: number },
 ): Promise<void> {
   setting.server.trouble(setting.match, trouble)
-  const { instruction, code, afterMs } = await outcomeOf(writer.deliver(batch), setting.context)
-  assert.deepEqual({ instruction, code, afterMs }, { afterMs: undefined, ...wanted }, JSON.stringify(trouble))
+  const { action, code, afterMs } = await connectorErrorOf(writer.deliver(batch), setting.context)
+  assert.deepEqual({ action, code, afterMs }, { afterMs: undefined, ...wanted }, JSON.stringify(trouble))
 }
 
 /** Trouble that the suite of all connectors puts a platform into: the next request that matches meets it. */
@@ -157,7 +160,7 @@ export const faultOf = (
   server: PlatformServer,
   match: RegExp,
   trouble: Trouble,
-  fault: Pick<PeerFault, 'name' | 'instruction'> & Partial<PeerFault>,
+  fault: Pick<PeerFault, 'name' | 'action'> & Partial<PeerFault>,
 ): PeerFault => ({ start: () => server.trouble(match, trouble), stop: () => server.calm(), ...fault })
 
 /** A platform that answers the next request that matches no more. */

@@ -9,7 +9,7 @@ import { confirmation, conversation, fail, frame, type Stage, text } from './rog
  */
 export type RogueMysqlScript = {
   readonly name: string
-  /** The code of the outcome, wherever the script strikes. Absent where any outcome, or none, will do. */
+  /** The code of the error, wherever the script strikes. Absent where any error, or none, will do. */
   readonly code?: string
   /** Nothing comes any more, so that only a time limit ends the work. */
   readonly silent?: boolean
@@ -94,73 +94,79 @@ const inGreeting = (payload: Buffer, offset: number, bytes: number[]): Buffer =>
 }
 
 const greetings: readonly RogueMysqlScript[] = [
-  script('greets as SSH', 'greeting', 'no_mysql', () => ({ bytes: Buffer.from('SSH-2.0-OpenSSH_9.2p1\r\n') })),
-  script('greets as SMTP', 'greeting', 'no_mysql', () => ({ bytes: Buffer.from('220 mail.example.com ESMTP\r\n') })),
-  script('greets as HTTP', 'greeting', 'no_mysql', () => ({ bytes: Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n') })),
+  script('greets as SSH', 'greeting', 'wrong_protocol', () => ({ bytes: Buffer.from('SSH-2.0-OpenSSH_9.2p1\r\n') })),
+  script('greets as SMTP', 'greeting', 'wrong_protocol', () => ({
+    bytes: Buffer.from('220 mail.example.com ESMTP\r\n'),
+  })),
+  script('greets as HTTP', 'greeting', 'wrong_protocol', () => ({
+    bytes: Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'),
+  })),
   script('closes at once', 'greeting', 'connection_lost', () => ({ bytes: nothing })),
   script('closes in its greeting', 'greeting', 'connection_lost', ({ payload }) => ({
     bytes: frame(payload, 0).subarray(0, 20),
   })),
-  payloads('greets with nothing', 'greeting', 'no_mysql', () => nothing),
-  payloads('greets by protocol 9', 'greeting', 'no_mysql', (payload) => bytesOf([9], payload.subarray(1))),
-  payloads('greets with one byte', 'greeting', 'no_mysql', () => Buffer.from([10])),
-  payloads('cuts its greeting in the challenge', 'greeting', 'no_mysql', (payload) => payload.subarray(0, 20)),
-  payloads('cuts its greeting before the plugin', 'greeting', 'no_mysql', (payload) => payload.subarray(0, 45)),
-  payloads('has a version without end', 'greeting', 'no_mysql', () => Buffer.alloc(60_000, 0x61).fill(10, 0, 1)),
-  payloads('has a version of 30 KB', 'greeting', 'no_mysql', (payload) =>
+  payloads('greets with nothing', 'greeting', 'wrong_protocol', () => nothing),
+  payloads('greets by protocol 9', 'greeting', 'wrong_protocol', (payload) => bytesOf([9], payload.subarray(1))),
+  payloads('greets with one byte', 'greeting', 'wrong_protocol', () => Buffer.from([10])),
+  payloads('cuts its greeting in the challenge', 'greeting', 'wrong_protocol', (payload) => payload.subarray(0, 20)),
+  payloads('cuts its greeting before the plugin', 'greeting', 'wrong_protocol', (payload) => payload.subarray(0, 45)),
+  payloads('has a version without end', 'greeting', 'wrong_protocol', () => Buffer.alloc(60_000, 0x61).fill(10, 0, 1)),
+  payloads('has a version of 30 KB', 'greeting', 'wrong_protocol', (payload) =>
     bytesOf([10], 'a'.repeat(30_000), payload.subarray(payload.indexOf(0, 1))),
   ),
-  payloads('is older than MySQL 4.1', 'greeting', 'no_mysql', (payload) => inGreeting(payload, 13, [0, 0])),
-  script('greets with 16 MiB', 'greeting', 'no_mysql', () => ({
+  payloads('is older than MySQL 4.1', 'greeting', 'wrong_protocol', (payload) => inGreeting(payload, 13, [0, 0])),
+  script('greets with 16 MiB', 'greeting', 'wrong_protocol', () => ({
     bytes: header(0xff_fffe, 0),
     repeated: () => Buffer.alloc(mebibyte, 10),
   })),
-  script('greets out of order', 'greeting', 'no_mysql', ({ payload }) => ({ bytes: frame(payload, 7) })),
-  script('confirms before it was answered', 'greeting', 'no_mysql', ({ payload }) => ({
+  script('greets out of order', 'greeting', 'wrong_protocol', ({ payload }) => ({ bytes: frame(payload, 7) })),
+  script('confirms before it was answered', 'greeting', 'wrong_protocol', ({ payload }) => ({
     bytes: bytesOf(frame(payload, 0), frame(confirmation(0), 1)),
   })),
-  script('greets twice', 'greeting', 'no_mysql', ({ payload }) => ({
+  script('greets twice', 'greeting', 'wrong_protocol', ({ payload }) => ({
     bytes: bytesOf(frame(payload, 0), frame(payload, 1)),
   })),
-  payloads('has too many connections', 'greeting', 'too_many_connections', () =>
+  payloads('has too many connections', 'greeting', 'platform_unavailable', () =>
     bytesOf([0xff], u16(1040), 'Too many connections'),
   ),
-  payloads('refuses without a number', 'greeting', 'no_mysql', () => Buffer.from([0xff])),
-  payloads('offers compression and everything else', 'greeting', 'no_mysql', (payload) =>
+  payloads('refuses without a number', 'greeting', 'wrong_protocol', () => Buffer.from([0xff])),
+  payloads('offers compression and everything else', 'greeting', 'wrong_protocol', (payload) =>
     inGreeting(inGreeting(payload, 13, [0xff, 0xff]), 18, [0xff, 0xff]).subarray(0, 60),
   ),
 ]
 
 const signIns: readonly RogueMysqlScript[] = [
-  payloads('wants an unknown plugin', 'sign-in', 'sign_in_not_supported', () =>
+  payloads('wants an unknown plugin', 'sign-in', 'not_supported', () =>
     bytesOf([0xfe], 'authentication_windows_client\0', Buffer.alloc(20, 65)),
   ),
-  payloads('wants a plugin that objects inherit', 'sign-in', 'sign_in_not_supported', () =>
+  payloads('wants a plugin that objects inherit', 'sign-in', 'not_supported', () =>
     bytesOf([0xfe], '__proto__\0', Buffer.alloc(20, 65)),
   ),
-  payloads('wants the password in clear text', 'sign-in', 'sign_in_not_supported', () =>
+  payloads('wants the password in clear text', 'sign-in', 'not_supported', () =>
     bytesOf([0xfe], 'mysql_clear_password\0'),
   ),
-  payloads('wants the old sign-in', 'sign-in', 'sign_in_not_supported', () => Buffer.from([0xfe])),
-  payloads('sends a key that is none', 'sign-in', 'sign_in_not_supported', () => bytesOf([1], 'no key')),
-  payloads('wants another factor', 'sign-in', 'no_mysql', () => bytesOf([2], 'other\0', Buffer.alloc(20, 65))),
-  payloads('answers the sign-in with an unknown packet', 'sign-in', 'no_mysql', () => Buffer.from([0x77, 1, 2, 3])),
-  payloads('answers the sign-in with rows', 'sign-in', 'no_mysql', () => text('abc', 'b')),
-  payloads('answers the sign-in with nothing', 'sign-in', 'no_mysql', () => nothing),
-  payloads('cuts the confirmation of the sign-in', 'sign-in', 'no_mysql', () => Buffer.from([0, 0])),
-  payloads('refuses the user with an error that is cut', 'sign-in', 'no_mysql', () => Buffer.from([0xff, 0x15])),
+  payloads('wants the old sign-in', 'sign-in', 'not_supported', () => Buffer.from([0xfe])),
+  payloads('sends a key that is none', 'sign-in', 'not_supported', () => bytesOf([1], 'no key')),
+  payloads('wants another factor', 'sign-in', 'wrong_protocol', () => bytesOf([2], 'other\0', Buffer.alloc(20, 65))),
+  payloads('answers the sign-in with an unknown packet', 'sign-in', 'wrong_protocol', () =>
+    Buffer.from([0x77, 1, 2, 3]),
+  ),
+  payloads('answers the sign-in with rows', 'sign-in', 'wrong_protocol', () => text('abc', 'b')),
+  payloads('answers the sign-in with nothing', 'sign-in', 'wrong_protocol', () => nothing),
+  payloads('cuts the confirmation of the sign-in', 'sign-in', 'wrong_protocol', () => Buffer.from([0, 0])),
+  payloads('refuses the user with an error that is cut', 'sign-in', 'wrong_protocol', () => Buffer.from([0xff, 0x15])),
   payloads('refuses the user', 'sign-in', 'invalid_credentials', () => fail(1045, '28000', 'Access denied')),
-  script('switches the sign-in for ever', 'sign-in', 'no_mysql', ({ sequence }) => ({
+  script('switches the sign-in for ever', 'sign-in', 'wrong_protocol', ({ sequence }) => ({
     bytes: bytesOf(
       ...Array.from({ length: 40 }, (_, at) =>
         frame(bytesOf([0xfe], 'mysql_native_password\0', Buffer.alloc(20, 65)), (sequence + at) % 256),
       ),
     ),
   })),
-  script('sends a sign-in of 1 MiB', 'sign-in', 'no_mysql', ({ sequence }) => ({
+  script('sends a sign-in of 1 MiB', 'sign-in', 'wrong_protocol', ({ sequence }) => ({
     bytes: frame(Buffer.alloc(mebibyte, 1), sequence),
   })),
-  script('confirms and keeps talking', 'sign-in', 'invalid_answer', (packet) => ({
+  script('confirms and keeps talking', 'sign-in', 'unexpected_response', (packet) => ({
     bytes: bytesOf(frame(packet.payload, packet.sequence), frame(text('more'), packet.sequence + 1)),
   })),
   script('confirms and then gives up', 'sign-in', 'connection_lost', (packet) => ({
@@ -169,59 +175,67 @@ const signIns: readonly RogueMysqlScript[] = [
 ]
 
 const answers: readonly RogueMysqlScript[] = [
-  script('asks for a file at every statement', 'confirmation', 'invalid_answer', ({ sequence }) => ({
+  script('asks for a file at every statement', 'confirmation', 'unexpected_response', ({ sequence }) => ({
     bytes: frame(bytesOf([0xfb], '/etc/passwd'), sequence),
     goesOn: true,
   })),
-  script('asks for a file at every question', 'count', 'invalid_answer', ({ sequence }) => ({
+  script('asks for a file at every question', 'count', 'unexpected_response', ({ sequence }) => ({
     bytes: frame(bytesOf([0xfb], '/etc/passwd'), sequence),
     goesOn: true,
   })),
-  payloads('cuts a confirmation', 'confirmation', 'invalid_answer', () => Buffer.from([0, 0xfe, 1])),
-  payloads('confirms more rows than there are numbers', 'confirmation', 'invalid_answer', () =>
+  payloads('cuts a confirmation', 'confirmation', 'unexpected_response', () => Buffer.from([0, 0xfe, 1])),
+  payloads('confirms more rows than there are numbers', 'confirmation', 'unexpected_response', () =>
     bytesOf([0, 0xff, 0, 2, 0, 0, 0]),
   ),
-  payloads('announces more results', 'confirmation', 'invalid_answer', () => Buffer.from([0, 0, 0, 0x0a, 0, 0, 0])),
-  payloads('confirms with nothing', 'confirmation', 'invalid_answer', () => nothing),
-  payloads('sends an error that is cut', 'confirmation', 'invalid_answer', () => Buffer.from([0xff, 0x10])),
-  payloads('sends an error with a state that is cut', 'confirmation', 'invalid_answer', () =>
+  payloads('announces more results', 'confirmation', 'unexpected_response', () =>
+    Buffer.from([0, 0, 0, 0x0a, 0, 0, 0]),
+  ),
+  payloads('confirms with nothing', 'confirmation', 'unexpected_response', () => nothing),
+  payloads('sends an error that is cut', 'confirmation', 'unexpected_response', () => Buffer.from([0xff, 0x10])),
+  payloads('sends an error with a state that is cut', 'confirmation', 'unexpected_response', () =>
     bytesOf([0xff, 0x10, 0x04], '#420'),
   ),
-  payloads('sends an unknown error of 60 KB', 'confirmation', 'database_error', () =>
+  payloads('sends an unknown error of 60 KB', 'confirmation', 'statement_failed', () =>
     fail(65_000, 'XX000', 'canary'.repeat(10_000)),
   ),
-  script('sends an error of 1 MiB', 'confirmation', 'invalid_answer', ({ sequence }) => ({
+  script('sends an error of 1 MiB', 'confirmation', 'unexpected_response', ({ sequence }) => ({
     bytes: frame(fail(1064, '42000', 'x'.repeat(mebibyte)), sequence),
   })),
-  script('answers out of order', 'confirmation', 'invalid_answer', ({ payload }) => ({ bytes: frame(payload, 99) })),
+  script('answers out of order', 'confirmation', 'unexpected_response', ({ payload }) => ({
+    bytes: frame(payload, 99),
+  })),
   script('closes in an answer', 'confirmation', 'connection_lost', ({ payload }) => ({
     bytes: frame(payload, 1).subarray(0, 5),
   })),
-  payloads('has no columns', 'count', 'invalid_answer', () => Buffer.from([0xfc, 0, 0])),
+  payloads('has no columns', 'count', 'unexpected_response', () => Buffer.from([0xfc, 0, 0])),
   payloads('has two thousand and one columns', 'count', 'too_many_columns', () => bytesOf([0xfc], u16(2001))),
   payloads('has sixteen million columns', 'count', 'too_many_columns', () => Buffer.from([0xfd, 0xff, 0xff, 0xff])),
   payloads('has more columns than there are numbers', 'count', 'too_many_columns', () => Buffer.alloc(9, 0xfe)),
-  payloads('cuts the number of columns', 'count', 'invalid_answer', () => Buffer.from([0xfd, 1])),
-  payloads('cuts the definition of a column', 'column', 'invalid_answer', (payload) =>
+  payloads('cuts the number of columns', 'count', 'unexpected_response', () => Buffer.from([0xfd, 1])),
+  payloads('cuts the definition of a column', 'column', 'unexpected_response', (payload) =>
     payload.subarray(0, payload.length - 6),
   ),
-  payloads('defines a column with a name beyond its packet', 'column', 'invalid_answer', () =>
+  payloads('defines a column with a name beyond its packet', 'column', 'unexpected_response', () =>
     bytesOf([3], 'def', [0, 0, 0, 0xfc, 0xff, 0xff], 'name'),
   ),
-  payloads('defines a column with nothing', 'column', 'invalid_answer', () => nothing),
-  payloads('defines a column of 60 KB that is none', 'column', 'invalid_answer', () => Buffer.alloc(60_000, 3)),
-  payloads('ends the columns too early', 'column', 'invalid_answer', () => Buffer.from([0xfe, 0, 0, 2, 0])),
-  script('defines columns without end', 'columns-end', 'invalid_answer', ({ sequence }) => ({
+  payloads('defines a column with nothing', 'column', 'unexpected_response', () => nothing),
+  payloads('defines a column of 60 KB that is none', 'column', 'unexpected_response', () => Buffer.alloc(60_000, 3)),
+  payloads('ends the columns too early', 'column', 'unexpected_response', () => Buffer.from([0xfe, 0, 0, 2, 0])),
+  script('defines columns without end', 'columns-end', 'unexpected_response', ({ sequence }) => ({
     bytes: bytesOf(...Array.from({ length: 300 }, (_, at) => frame(Buffer.alloc(40, 3), (sequence + at) % 256))),
   })),
-  payloads('ends the columns with a row', 'columns-end', 'invalid_answer', () => text('1', 'a')),
-  payloads('cuts a row', 'row', 'invalid_answer', (payload) => payload.subarray(0, payload.length - 1)),
-  payloads('sends a row with a value too many', 'row', 'invalid_answer', (payload) => bytesOf(payload, text('more'))),
-  payloads('sends a value beyond its row', 'row', 'invalid_answer', () => bytesOf([0xfd, 0xff, 0xff, 0x7f], 'short')),
-  payloads('sends a value longer than memory', 'row', 'invalid_answer', () => Buffer.alloc(20, 0xfe)),
-  payloads('sends a row of nothing', 'row', 'invalid_answer', () => nothing),
-  payloads('fails among the rows', 'row', 'statement_cancelled', () => fail(1317, '70100', 'interrupted')),
-  payloads('ends the rows with more results to come', 'rows-end', 'invalid_answer', () =>
+  payloads('ends the columns with a row', 'columns-end', 'unexpected_response', () => text('1', 'a')),
+  payloads('cuts a row', 'row', 'unexpected_response', (payload) => payload.subarray(0, payload.length - 1)),
+  payloads('sends a row with a value too many', 'row', 'unexpected_response', (payload) =>
+    bytesOf(payload, text('more')),
+  ),
+  payloads('sends a value beyond its row', 'row', 'unexpected_response', () =>
+    bytesOf([0xfd, 0xff, 0xff, 0x7f], 'short'),
+  ),
+  payloads('sends a value longer than memory', 'row', 'unexpected_response', () => Buffer.alloc(20, 0xfe)),
+  payloads('sends a row of nothing', 'row', 'unexpected_response', () => nothing),
+  payloads('fails among the rows', 'row', 'statement_timeout', () => fail(1317, '70100', 'interrupted')),
+  payloads('ends the rows with more results to come', 'rows-end', 'unexpected_response', () =>
     Buffer.from([0xfe, 0, 0, 0x0a, 0]),
   ),
   script('sends a row of 16 MiB packets without end', 'row', 'row_too_large', ({ sequence }) => ({
@@ -230,7 +244,7 @@ const answers: readonly RogueMysqlScript[] = [
   })),
   {
     name: 'sends rows without end to a question about its tables',
-    code: 'answer_too_large',
+    code: 'response_too_large',
     act: ({ stage, sql, payload, sequence }) =>
       stage === 'row' && !sql.includes('order by `penstock_source`')
         ? {
@@ -271,9 +285,9 @@ const answers: readonly RogueMysqlScript[] = [
 ]
 
 const silences: readonly RogueMysqlScript[] = [
-  silent('never greets', 'greeting', 'no_answer', () => nothing),
-  silent('greets half', 'greeting', 'no_answer', ({ payload }) => frame(payload, 0).subarray(0, 9)),
-  silent('never answers the sign-in', 'sign-in', 'no_answer', () => nothing),
+  silent('never greets', 'greeting', 'unreachable', () => nothing),
+  silent('greets half', 'greeting', 'unreachable', ({ payload }) => frame(payload, 0).subarray(0, 9)),
+  silent('never answers the sign-in', 'sign-in', 'unreachable', () => nothing),
   silent('never confirms', 'confirmation', 'statement_timeout', () => nothing),
   silent('never sends a row', 'row', 'statement_timeout', () => nothing),
   silent('sends half a row', 'row', 'statement_timeout', ({ payload, sequence }) =>

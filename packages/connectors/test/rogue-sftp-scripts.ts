@@ -35,45 +35,45 @@ const offer = (...lists: string[]): Buffer =>
 const usual = ['aes128-ctr', 'aes128-ctr', 'hmac-sha2-256', 'hmac-sha2-256', 'none', 'none', '', '']
 
 const beforeSsh: readonly RogueSftpScript[] = [
-  says('greets as HTTP', 'no_ssh', 'HTTP/1.1 400 Bad Request\r\n\r\n'),
-  says('greets as MySQL', 'no_ssh', Buffer.from([74, 0, 0, 0, 10]), '10.11.0-MariaDB\0', Buffer.alloc(60, 65)),
-  says('closes at once', 'no_ssh'),
-  says('speaks SSH 1', 'no_ssh', 'SSH-1.5-old\r\n'),
-  says('has zeros in its identification', 'no_ssh', 'SSH-2.0-\0\0\0\r\n', Buffer.alloc(64)),
+  says('greets as HTTP', 'wrong_protocol', 'HTTP/1.1 400 Bad Request\r\n\r\n'),
+  says('greets as MySQL', 'wrong_protocol', Buffer.from([74, 0, 0, 0, 10]), '10.11.0-MariaDB\0', Buffer.alloc(60, 65)),
+  says('closes at once', 'wrong_protocol'),
+  says('speaks SSH 1', 'wrong_protocol', 'SSH-1.5-old\r\n'),
+  says('has zeros in its identification', 'wrong_protocol', 'SSH-2.0-\0\0\0\r\n', Buffer.alloc(64)),
   says('closes behind its identification', 'connection_lost', identification),
-  says('continues with garbage', 'no_ssh', identification, Buffer.alloc(4000, 0x55)),
-  says('sends a packet of 4 GiB', 'no_ssh', identification, Buffer.alloc(64, 0xff)),
-  says('sends a packet of nothing', 'no_ssh', identification, Buffer.alloc(64)),
-  says('cuts its offer', 'no_ssh', identification, plainPacket(Buffer.from([20, 1, 2, 3]))),
+  says('continues with garbage', 'wrong_protocol', identification, Buffer.alloc(4000, 0x55)),
+  says('sends a packet of 4 GiB', 'wrong_protocol', identification, Buffer.alloc(64, 0xff)),
+  says('sends a packet of nothing', 'wrong_protocol', identification, Buffer.alloc(64)),
+  says('cuts its offer', 'wrong_protocol', identification, plainPacket(Buffer.from([20, 1, 2, 3]))),
   says(
     'offers names beyond its packet',
-    'no_ssh',
+    'wrong_protocol',
     identification,
     plainPacket(Buffer.concat([Buffer.from([20]), Buffer.alloc(16), u32(0xffff_ffff), Buffer.alloc(20)])),
   ),
-  says('offers nothing known', 'no_common_algorithm', identification, offer('rot13', 'ssh-ed25519', ...usual)),
+  says('offers nothing known', 'not_supported', identification, offer('rot13', 'ssh-ed25519', ...usual)),
   says(
     'wants to choose the prime itself',
-    'no_common_algorithm',
+    'not_supported',
     identification,
     offer('diffie-hellman-group-exchange-sha256', 'ssh-ed25519', ...usual),
   ),
   says(
     'wants compression',
-    'no_common_algorithm',
+    'not_supported',
     identification,
     offer('curve25519-sha256', 'ssh-ed25519', ...usual.slice(0, 4), 'zlib', 'zlib', '', ''),
   ),
   says(
     'offers twice',
-    'no_ssh',
+    'wrong_protocol',
     identification,
     offer('curve25519-sha256', 'ssh-ed25519', ...usual),
     offer('curve25519-sha256', 'ssh-ed25519', ...usual),
   ),
   says(
     'exchanges a key that is none',
-    'no_ssh',
+    'wrong_protocol',
     identification,
     offer('curve25519-sha256', 'ssh-ed25519', ...usual),
     plainPacket(Buffer.concat([Buffer.from([31]), string('key'), string('other'), string('signature')])),
@@ -84,8 +84,8 @@ const beforeSsh: readonly RogueSftpScript[] = [
     identification,
     plainPacket(Buffer.concat([Buffer.from([1]), u32(2), string('Protocol canary'), string('en')])),
   ),
-  repeats('identifies without end', 'no_ssh', 'SSH-2.0-', Buffer.alloc(65_536, 0x61)),
-  repeats('tells stories without end', 'no_ssh', '', Buffer.from('once upon a time\r\n'.repeat(4_000))),
+  repeats('identifies without end', 'wrong_protocol', 'SSH-2.0-', Buffer.alloc(65_536, 0x61)),
+  repeats('tells stories without end', 'wrong_protocol', '', Buffer.from('once upon a time\r\n'.repeat(4_000))),
 ]
 
 /** A type of packet that the library has for a sign-in. */
@@ -118,7 +118,7 @@ const signIns: readonly RogueSftpScript[] = [
     context.reject(['rogue' as never])
     return true
   }),
-  reject('sends banners without end', 'no_ssh', (_context, connection) => {
+  reject('sends banners without end', 'wrong_protocol', (_context, connection) => {
     for (let round = 0; round < 60; round += 1) sendPacket(connection, banner)
     return true
   }),
@@ -183,39 +183,43 @@ const withSizes = (size: bigint, kind: 'file' | 'directory' | 'link' = 'file') =
 const cut = ({ answer: whole }: RogueAnswer) => whole.subarray(0, whole.length - 3)
 
 const files: readonly RogueSftpScript[] = [
-  answers('cuts its version', 'version', 'invalid_answer', () => Buffer.from([2, 0])),
-  answers('has an extension beyond its version', 'version', 'invalid_answer', () =>
+  answers('cuts its version', 'version', 'unexpected_response', () => Buffer.from([2, 0])),
+  answers('has an extension beyond its version', 'version', 'unexpected_response', () =>
     Buffer.concat([Buffer.from([2]), u32(3), u32(0xffff)]),
   ),
-  answers('answers with a status instead of a version', 'version', 'invalid_answer', () => status(u32(0), 0)),
+  answers('answers with a status instead of a version', 'version', 'unexpected_response', () => status(u32(0), 0)),
   answers('has limits of one byte', 'version', undefined, () =>
     Buffer.concat([Buffer.from([2]), u32(3), string('limits@openssh.com'), string('1')]),
   ),
-  script('sends a packet of SFTP of 4 GiB', 'realpath', 'invalid_answer', () => ({ bytes: Buffer.alloc(64, 0xff) })),
-  script('sends a packet of SFTP of 1 GiB', 'stat', 'invalid_answer', () => ({
+  script('sends a packet of SFTP of 4 GiB', 'realpath', 'unexpected_response', () => ({
+    bytes: Buffer.alloc(64, 0xff),
+  })),
+  script('sends a packet of SFTP of 1 GiB', 'stat', 'unexpected_response', () => ({
     bytes: Buffer.from([0x40, 0, 0, 0, 104]),
   })),
-  script('sends a packet of SFTP without bytes', 'stat', 'invalid_answer', () => ({ bytes: Buffer.alloc(8) })),
-  answers('sends a packet of SFTP of no known type', 'stat', 'invalid_answer', ({ id }) => answer(77, id)),
+  script('sends a packet of SFTP without bytes', 'stat', 'unexpected_response', () => ({ bytes: Buffer.alloc(8) })),
+  answers('sends a packet of SFTP of no known type', 'stat', 'unexpected_response', ({ id }) => answer(77, id)),
   script('answers another question', 'stat', 'connection_lost', () => ({
     bytes: packet(answer(105, u32(4711), file)),
   })),
-  answers('gives the version twice', 'stat', 'invalid_answer', () => Buffer.concat([Buffer.from([2]), u32(3)])),
-  answers('has no path', 'realpath', 'invalid_answer', ({ id }) => names(id)),
-  answers('has a path with control characters', 'realpath', 'invalid_answer', ({ id }) =>
+  answers('gives the version twice', 'stat', 'unexpected_response', () => Buffer.concat([Buffer.from([2]), u32(3)])),
+  answers('has no path', 'realpath', 'unexpected_response', ({ id }) => names(id)),
+  answers('has a path with control characters', 'realpath', 'unexpected_response', ({ id }) =>
     names(id, ['/a\u001b[2J', file]),
   ),
-  answers('has a path of 30 KB', 'realpath', 'invalid_answer', ({ id }) => names(id, ['/'.repeat(30_000), file])),
-  answers('confirms a question for a path', 'realpath', 'invalid_answer', ({ id }) => status(id, 0)),
-  answers('fails with an unknown number', 'stat', 'server_failed', ({ id }) => status(id, 0xffff_ffff)),
-  answers('has attributes without a size', 'fstat', 'invalid_answer', ({ id }) => answer(105, id, u32(0))),
-  answers('confirms a question for attributes', 'fstat', 'invalid_answer', ({ id }) => status(id, 0)),
-  answers('has a file of 16 EiB', 'fstat', 'invalid_answer', ({ id }) => answer(105, id, withSizes(2n ** 64n - 1n))),
-  answers('cuts attributes', 'fstat', 'invalid_answer', cut),
-  answers('has more extensions of attributes than bytes', 'fstat', 'invalid_answer', ({ id }) =>
+  answers('has a path of 30 KB', 'realpath', 'unexpected_response', ({ id }) => names(id, ['/'.repeat(30_000), file])),
+  answers('confirms a question for a path', 'realpath', 'unexpected_response', ({ id }) => status(id, 0)),
+  answers('fails with an unknown number', 'stat', 'platform_error', ({ id }) => status(id, 0xffff_ffff)),
+  answers('has attributes without a size', 'fstat', 'unexpected_response', ({ id }) => answer(105, id, u32(0))),
+  answers('confirms a question for attributes', 'fstat', 'unexpected_response', ({ id }) => status(id, 0)),
+  answers('has a file of 16 EiB', 'fstat', 'unexpected_response', ({ id }) =>
+    answer(105, id, withSizes(2n ** 64n - 1n)),
+  ),
+  answers('cuts attributes', 'fstat', 'unexpected_response', cut),
+  answers('has more extensions of attributes than bytes', 'fstat', 'unexpected_response', ({ id }) =>
     answer(105, id, u32(0x8000_0000), u32(0xffff_ffff)),
   ),
-  answers('opens a directory without naming it', 'opendir', 'invalid_answer', ({ id }) => status(id, 0)),
+  answers('opens a directory without naming it', 'opendir', 'unexpected_response', ({ id }) => status(id, 0)),
   answers('names a directory by 200 KB', 'opendir', undefined, ({ id }) =>
     answer(102, id, string(Buffer.alloc(200_000))),
   ),
@@ -223,18 +227,20 @@ const files: readonly RogueSftpScript[] = [
   answers('lists files without end', 'readdir-end', 'too_many_files', ({ id }) =>
     names(id, ...Array.from({ length: 1_000 }, (_, at): [string, Buffer] => [`${at}.txt`, file])),
   ),
-  answers('lists a name with a slash', 'readdir', 'invalid_answer', ({ id }) => names(id, ['../../etc/a.csv', file])),
-  answers('lists a name with a zero', 'readdir', 'invalid_answer', ({ id }) => names(id, ['a\0.csv', file])),
-  answers('lists a name without letters', 'readdir', 'invalid_answer', ({ id }) => names(id, ['', file])),
-  answers('lists a name of 30 KB', 'readdir', 'invalid_answer', ({ id }) => names(id, ['a'.repeat(30_000), file])),
+  answers('lists a name with a slash', 'readdir', 'unexpected_response', ({ id }) =>
+    names(id, ['../../etc/a.csv', file]),
+  ),
+  answers('lists a name with a zero', 'readdir', 'unexpected_response', ({ id }) => names(id, ['a\0.csv', file])),
+  answers('lists a name without letters', 'readdir', 'unexpected_response', ({ id }) => names(id, ['', file])),
+  answers('lists a name of 30 KB', 'readdir', 'unexpected_response', ({ id }) => names(id, ['a'.repeat(30_000), file])),
   answers('lists itself and what is above', 'readdir', 'object_not_found', ({ id }) =>
     names(id, ['.', file], ['..', file]),
   ),
-  answers('lists four billion names', 'readdir', 'invalid_answer', ({ id }) =>
+  answers('lists four billion names', 'readdir', 'unexpected_response', ({ id }) =>
     answer(104, id, u32(0xffff_ffff), string('a')),
   ),
-  answers('confirms a question for names', 'readdir', 'invalid_answer', ({ id }) => status(id, 0)),
-  answers('lists a file larger than numbers are', 'readdir', 'invalid_answer', ({ id }) =>
+  answers('confirms a question for names', 'readdir', 'unexpected_response', ({ id }) => status(id, 0)),
+  answers('lists a file larger than numbers are', 'readdir', 'unexpected_response', ({ id }) =>
     names(id, ['a.csv', withSizes(2n ** 63n)]),
   ),
   {
@@ -245,18 +251,18 @@ const files: readonly RogueSftpScript[] = [
       return stage === 'stat' && index > 1 ? { bytes: packet(status(id, 4)), goesOn: true } : undefined
     },
   },
-  answers('opens a file without naming it', 'open', 'invalid_answer', ({ id }) => status(id, 0)),
+  answers('opens a file without naming it', 'open', 'unexpected_response', ({ id }) => status(id, 0)),
   answers('sends more bytes than were asked for', 'read', undefined, ({ id }) =>
     answer(103, id, string(Buffer.alloc(100_000, 0x61))),
   ),
   answers('confirms a question for bytes', 'read', 'source_changed', ({ id }) => status(id, 0)),
-  answers('cuts bytes', 'read', 'invalid_answer', cut),
+  answers('cuts bytes', 'read', 'unexpected_response', cut),
   answers('ends a file early', 'read', 'source_changed', ({ id }) => status(id, 1)),
   answers('has a file of another size each time', 'fstat', undefined, ({ id, index }) =>
     answer(105, id, withSizes(BigInt(index))),
   ),
   answers('names a file instead of confirming bytes', 'write', undefined, ({ id }) => answer(102, id, string('file'))),
-  answers('does not take bytes', 'write', 'server_failed', ({ id }) => status(id, 4)),
+  answers('does not take bytes', 'write', 'platform_error', ({ id }) => status(id, 4)),
   {
     name: 'sends everything byte by byte',
     act: ({ answer: whole }) => ({ bytes: packet(whole), goesOn: true }),

@@ -8,7 +8,7 @@ import { type Stage, serveRogueFiles } from './rogue-sftp-files.ts'
 /** A server that begins like one of SFTP and then breaks a protocol: that of SSH, or that of SFTP in it. */
 export type RogueSftpScript = {
   readonly name: string
-  /** The code of the outcome, wherever the script strikes. Absent where any outcome, or none, will do. */
+  /** The code of the error, wherever the script strikes. Absent where any error, or none, will do. */
   readonly code?: string
   /** Nothing comes any more, so that only a time limit ends the work. */
   readonly silent?: boolean

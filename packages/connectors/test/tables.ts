@@ -2,10 +2,10 @@ import {
   type Batch,
   type Chunk,
   type Connector,
+  ConnectorError,
   type Delivery,
   type Finding,
   type Json,
-  Outcome,
   type Row,
 } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
@@ -61,10 +61,10 @@ export async function inspect(connector: Connector, options: TestContextOptions)
   return findings
 }
 
-/** The outcome with which a promise was rejected: its instruction and code. */
-export async function outcomeOf(promise: Promise<unknown>): Promise<[instruction: string, code: string]> {
+/** The error with which a promise was rejected: its action and code. */
+export async function connectorErrorOf(promise: Promise<unknown>): Promise<[action: string, code: string]> {
   const [result] = await Promise.allSettled([promise])
   if (result?.status !== 'rejected') throw new Error('It should have been rejected')
-  if (!(result.reason instanceof Outcome)) throw result.reason
-  return [result.reason.instruction, result.reason.code]
+  if (!(result.reason instanceof ConnectorError)) throw result.reason
+  return [result.reason.action, result.reason.code]
 }

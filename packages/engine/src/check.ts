@@ -1,12 +1,12 @@
-import { type CheckStep, Outcome } from '@penstock/connector'
+import type { CheckStep } from '@penstock/connector'
 import type { CheckJob } from './protocol.ts'
 import { openContext, type Runtime } from './runtime.ts'
 import { withoutSecrets } from './side-secrets.ts'
 
-/** Tries a connector's secrets against its platform. Throws an `Outcome`, or the signal's reason once that is aborted. */
+/** Tries a connector's secrets against its platform. Throws a `ConnectorError`, or the signal's reason once that is aborted. */
 export async function runCheck(job: CheckJob, runtime: Runtime, signal: AbortSignal): Promise<readonly CheckStep[]> {
   const connector = await runtime.loadConnector(job.connector.slug)
-  if (!connector.check) throw new Outcome('failed', 'check_not_supported', `${connector.name} has no check.`)
+  if (!connector.check) throw new Error('This connector has no check')
   const { context, redact } = openContext(runtime, connector, undefined, job.connector, signal)
   const steps = await withoutSecrets(redact, () => connector.check?.(context))
   return (steps ?? []).map((step) => ({ ...step, message: redact(step.message) }))

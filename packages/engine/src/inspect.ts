@@ -1,4 +1,4 @@
-import { asOutcome, type Connector, type Finding, type InspectionContext } from '@penstock/connector'
+import { asConnectorError, type Connector, type Finding, type InspectionContext } from '@penstock/connector'
 import type { Preview } from '@penstock/wire'
 import { limits } from '@penstock/wire/rules'
 import type { SideSecrets } from './side-secrets.ts'
@@ -41,13 +41,13 @@ const rejectedAt = (signal: AbortSignal): Promise<never> =>
   })
 
 const noAnswer = (boundMs: number): Finding => ({
-  code: 'no_answer',
+  code: 'timeout',
   message: `The destination did not answer within ${Math.max(0, Math.round(boundMs / 1000))} seconds. Check its address and that it is up, then preview again.`,
 })
 
 function findingOf(error: unknown): Finding {
-  const outcome = asOutcome(error)
-  if (outcome) return { code: outcome.code, message: outcome.message }
+  const connectorError = asConnectorError(error)
+  if (connectorError) return { code: connectorError.code, message: connectorError.message }
   return {
     code: 'connector_failed',
     message: 'The connector failed on what the destination answered. Check its address, then preview again.',

@@ -1,4 +1,4 @@
-import { asOutcome } from '@penstock/connector'
+import { asConnectorError } from '@penstock/connector'
 import { runCheck } from './check.ts'
 import {
   type DefectReport,
@@ -52,10 +52,10 @@ async function perform(job: Job, { runtime, host, onProgress }: JobDeps, signal:
 }
 
 function errorOf(error: unknown, isLate: boolean): JobError {
-  const outcome = asOutcome(error)
-  if (outcome) {
-    const { instruction, code, message } = outcome
-    return { kind: 'connector', instruction, code, message, side: sideOf(error) }
+  const connectorError = asConnectorError(error)
+  if (connectorError) {
+    const { code, message } = connectorError
+    return { kind: 'connector', code, message, side: sideOf(error) }
   }
   if (isLate) return { kind: 'late' }
   if (error instanceof Ended) return { kind: 'ended' }

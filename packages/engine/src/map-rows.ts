@@ -1,5 +1,6 @@
-import { type Chunk, type Connector, Outcome, type Records, type Row, type Values } from '@penstock/connector'
+import { type Chunk, type Connector, ConnectorError, type Records, type Row, type Values } from '@penstock/connector'
 import type { Fault } from '@penstock/wire'
+import { columnsDoNotFit } from './columns-do-not-fit.ts'
 import { planAsIs } from './mapping/as-is.ts'
 import type { RowFault } from './mapping/mapper.ts'
 import type { MappingPlan } from './mapping/plan.ts'
@@ -80,8 +81,6 @@ export async function requireMapping(
 ): Promise<RowMapping> {
   const { mapping, faults } = await planRows(destination, columns, settings)
   if (mapping) return mapping
-  const said = faults.map(({ field, message }) => `${field}: ${message}`).join('; ')
-  throw new Outcome('refused', 'columns_do_not_fit', `The columns of the source do not fit the destination. ${said}`, {
-    side: 'Destination',
-  })
+  const { code, message, side } = columnsDoNotFit(faults)
+  throw new ConnectorError(code, message, { side })
 }

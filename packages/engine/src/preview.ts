@@ -12,7 +12,7 @@ import { type SideSecrets, withoutSecrets } from './side-secrets.ts'
 
 /**
  * Reads a few rows, maps them and inspects the destination; or shows what there is to be mapped. Sends nothing.
- * Throws an `Outcome`, or the signal's reason once that is aborted.
+ * Throws a `ConnectorError`, or the signal's reason once that is aborted.
  */
 export async function runPreview(
   job: PreviewJob,
@@ -25,18 +25,22 @@ export async function runPreview(
   if (!open) throw new Error('The source of this preview moves no data')
   const deadline = performance.now() + job.deadlineMs
   const { context, redact } = openContext(runtime, source, 'Source', job.source, signal)
-  const looked = await withoutSecrets(redact, async () => {
-    const reader = await open({ ...context, marker: undefined })
-    try {
-      return await look(reader.read(), redact, (columns) =>
-        job.unmapped
-          ? planUnmapped(columns)
-          : planRows(destination, columns, sideSettings(destination, 'Destination', job.destination.settings)),
-      )
-    } finally {
-      await reader.close()
-    }
-  })
+  const looked = await withoutSecrets(
+    redact,
+    async () => {
+      const reader = await open({ ...context, marker: undefined })
+      try {
+        return await look(reader.read(), redact, (columns) =>
+          job.unmapped
+            ? planUnmapped(columns)
+            : planRows(destination, columns, sideSettings(destination, 'Destination', job.destination.settings)),
+        )
+      } finally {
+        await reader.close()
+      }
+    },
+    'Source',
+  )
   if (looked.faults) return { faults: looked.faults }
   const { preview, sent } = looked
   if (job.unmapped || !sent) return { preview: { ...preview, findings: [] } }

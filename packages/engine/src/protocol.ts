@@ -1,7 +1,7 @@
-import type { CheckStep, Instruction, Json, PlainHttp, Values } from '@penstock/connector'
+import type { CheckStep, ConnectorErrorCode, Json, PlainHttp, Values } from '@penstock/connector'
 import type { EgressOptions } from '@penstock/connector/egress'
 import type { Fault, Preview } from '@penstock/wire'
-import type { Role } from '@penstock/wire/rules'
+import type { Role, TransferErrorCode } from '@penstock/wire/rules'
 
 /**
  * How a supervisor (the service or a worker) and a runner talk. Terms:
@@ -79,8 +79,7 @@ export type JobError =
   /** A connector said what is wrong, for a person. */
   | {
       readonly kind: 'connector'
-      readonly instruction: Instruction
-      readonly code: string
+      readonly code: ConnectorErrorCode
       readonly message: string
       readonly side: Role | null
     }
@@ -188,7 +187,7 @@ export type TransferHost = {
    */
   confirm(confirmation: Confirmation, next?: BatchStart): Promise<boolean>
   /** Shows a transient error to people while the transfer retries. */
-  reportRetry(error: { code: string; message: string; side: Role | null; waitMs: number }): Promise<void>
+  reportRetry(error: { code: TransferErrorCode; message: string; side: Role | null; waitMs: number }): Promise<void>
   /** Rejected rows to send again, after a number; none once all are read. */
   readRejects(after: number): Promise<ReplayPage>
 }

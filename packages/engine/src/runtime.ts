@@ -1,9 +1,9 @@
 import {
   type Connector,
   type ConnectorContext,
+  ConnectorError,
   type Egress,
   insecureAddresses,
-  Outcome,
   type PlainHttp,
 } from '@penstock/connector'
 import type { Role } from '@penstock/wire'
@@ -23,7 +23,7 @@ export type Runtime = {
 
 /**
  * What a connector is handed, and what removes its secrets from what it reports. Secrets are in the clear in the context,
- * and in the connector's hands alone. Throws `refused` where secrets would go over `http://` to a host that they must not go
+ * and in the connector's hands alone. Throws `insecure_address` where secrets would go over `http://` to a host that they must not go
  * to: what is saved could have been allowed when it was saved.
  */
 export function openContext(
@@ -36,7 +36,7 @@ export function openContext(
   const [insecure] = insecureAddresses(connector.secrets, secrets, plainHttp)
   if (insecure) {
     const { label = '' } = connector.secrets[insecure.key] ?? {}
-    throw new Outcome('refused', 'insecure_address', `${label} ${insecure.message}.`, role ? { side: role } : {})
+    throw new ConnectorError('insecure_address', `${label} ${insecure.message}.`, { side: role ?? null })
   }
   const { redact, watch } = secretsOfSide(connector, secrets)
   const context = {

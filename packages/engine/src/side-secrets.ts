@@ -1,10 +1,9 @@
 import {
-  asOutcome,
+  asConnectorError,
   type Connector,
   createRedact,
   type Egress,
   type EgressRequest,
-  Outcome,
   type Redact,
   redactedText,
   secretsOf,
@@ -70,7 +69,7 @@ const credentialIn = (header: string): string | undefined => /[\w.~+/-]{16,}={0,
 /** What a connector reports is cut to this length. */
 const messageLengthMax = 2_000
 
-/** Calls a connector; an outcome that it throws has the secrets removed, and says of which side of a connection it is. */
+/** Calls a connector; a connector error that it throws has the secrets removed, and says of which side of a connection it is. */
 export async function withoutSecrets<T>(
   redact: SideSecrets['redact'],
   call: () => T | Promise<T>,
@@ -79,10 +78,8 @@ export async function withoutSecrets<T>(
   try {
     return await call()
   } catch (error) {
-    const outcome = asOutcome(error)
-    if (!outcome) throw error
-    const { instruction, code, afterMs, cause } = outcome
-    const known = { ...(afterMs === undefined ? {} : { afterMs }), ...(side === undefined ? {} : { side }) }
-    throw new Outcome(instruction, code, redact(outcome.message), { cause, ...known })
+    const connectorError = asConnectorError(error)
+    if (!connectorError) throw error
+    throw connectorError.with({ message: redact(connectorError.message), side: side ?? connectorError.side })
   }
 }

@@ -1,4 +1,14 @@
-import { type ErrorCode, errors, type Operation, operations, refusalsOf } from '@penstock/wire'
+import {
+  type ErrorAction,
+  type ErrorCode,
+  errorActions,
+  errors,
+  findingWarnings,
+  type Operation,
+  operations,
+  refusalsOf,
+  transferErrors,
+} from '@penstock/wire'
 import { exampleRefusal, openApiDocument } from '@penstock/wire/openapi'
 import { connectorDocuments } from './connector-documents.ts'
 
@@ -16,9 +26,14 @@ export function generatedDocuments(): { path: string; content: string }[] {
 
 function errorsDocument(): string {
   const sections = Map.groupBy(Object.keys(errors) as ErrorCode[], (code) => errors[code].status)
-  return `<!-- Written from packages/wire/src/errors.ts by: npm run documents -->
+  return `<!-- Written from packages/wire/src/errors.ts and transfer-errors.ts by: npm run documents -->
 
 # Errors
+
+There are two kinds: [refusals](#refusals), with which the API answers a call, and [errors of transfers](#errors-of-transfers),
+previews and checks, which happen at a platform or while data moves.
+
+## Refusals
 
 Every refusal stands in the envelope that all answers have: \`statusCode\` equals the HTTP status, \`statusMessage\` says in
 one sentence what happened and what to do, and \`response\` holds what a program needs:
@@ -53,8 +68,39 @@ After 408, 429 and 503 the same request can be sent again, after the seconds in 
 there; give a POST an \`Idempotency-Key\`, so that it is not done twice. After any other refusal something has to change
 first. A refused request has changed nothing.
 
-${[...sections].map(([status, codes]) => `## ${status}\n\n${codes.map(describeCode).join('\n')}`).join('\n')}`
+${[...sections].map(([status, codes]) => `## ${status}\n\n${codes.map(describeCode).join('\n')}`).join('\n')}
+${transferErrorsDocument()}`
 }
+
+function transferErrorsDocument(): string {
+  const actions = Object.entries(errorActions) as [ErrorAction, string][]
+  return `## Errors of transfers
+
+The \`error\` of a transfer, of a check, and the \`cause\` of the refusal \`platform_refused\` have these keys:
+
+- \`code\`: one of those below. What the service does follows from the code alone. Transfers that ran with earlier versions
+  can have codes that are no longer in use.
+- \`message\`: what happened and what to do, in this case.
+- \`side\`: where it happened: \`source\`, \`destination\`, or \`service\` where it is of neither.
+- \`connectorId\`: the connector of that side; null where the side is \`service\`.
+
+A running transfer has an \`error\` too, while it retries; it is gone once the destination confirms a batch.
+
+${actions.map(([action, meaning]) => `### Action: ${action}\n\n${meaning}\n\n${tableOf(transferErrorsWith(action))}`).join('\n')}
+### Warnings of a preview
+
+The \`findings\` of a preview have the code with which a transfer would fail, or one of these, which fail no transfer:
+
+${tableOf(Object.entries(findingWarnings))}`
+}
+
+const transferErrorsWith = (wanted: ErrorAction) =>
+  Object.entries(transferErrors).filter(([, { action }]) => action === wanted)
+
+const tableOf = (entries: readonly (readonly [string, { readonly when: string; readonly todo: string }])[]): string =>
+  `| Code | When | What to do |\n|---|---|---|\n${entries
+    .map(([code, { when, todo }]) => `| \`${code}\` | ${when} | ${todo} |\n`)
+    .join('')}`
 
 function describeCode(code: ErrorCode): string {
   const { message, when } = errors[code]

@@ -4,7 +4,7 @@ import type { DestinationWriter } from '../destination.ts'
 import type { Row } from '../rows.ts'
 import { acceptCheck } from './check.ts'
 import { acceptInspection } from './inspection.ts'
-import { type Acceptance, assertOutcome, boundMs, outcomeOf, stopped } from './peer.ts'
+import { type Acceptance, assertBreaks, assertConnectorError, boundMs, connectorErrorOf, stopped } from './peer.ts'
 import { makeTransfer, rejectedCount, type Transfer } from './transfer.ts'
 
 export type DestinationAcceptance = Acceptance & {
@@ -137,7 +137,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
     }
 
     for (const fault of faults) {
-      testTransfer(`answers ‘${fault.instruction}’ where the peer ${fault.name}, and goes on`, async (transfer) => {
+      testTransfer(`answers ‘${fault.action}’ where the peer ${fault.name}, and goes on`, async (transfer) => {
         const first = await transfer.open()
         await transfer.deliver(first, 1)
         await fault.start()
@@ -145,12 +145,12 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
         try {
           // A writer that holds rows back may meet the trouble only when it is told to send them.
           const work = transfer.deliver(first).then(() => first.finish())
-          assertOutcome(await outcomeOf(acceptance, work), fault)
+          assertConnectorError(await connectorErrorOf(acceptance, work), fault)
         } finally {
           await fault.stop()
         }
         // What may come again goes to the same writer, all else to a new one.
-        if (fault.instruction !== 'retry' && fault.instruction !== 'unreachable') writer = await transfer.open()
+        if (fault.action !== 'retry' && fault.action !== 'reconnect') writer = await transfer.open()
         await transfer.deliver(writer)
         await writer.finish()
         assertKept(acceptance, await readBack(), deduplicates ? 'once' : 'at least once')
@@ -216,8 +216,8 @@ async function assertRefused(acceptance: Acceptance, transfer: Transfer): Promis
     await transfer.deliver(writer)
     await writer.finish()
   }
-  const { instruction, code, message } = await outcomeOf(acceptance, work())
-  assert.equal(instruction, 'refused', `${code}: ${message}`)
+  const { action, code, message } = await connectorErrorOf(acceptance, work())
+  assertBreaks(action, `${code}: ${message}`)
 }
 
 /** Asserts that the destination has the rows, whatever their order, each one once or at least once. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { asConnectorError } from '../connector-error.ts'
 import type { Finding } from '../destination.ts'
-import { asOutcome } from '../outcome.ts'
 import type { TestContextOptions } from './context.ts'
 import type { DestinationAcceptance } from './destination.ts'
 import { boundMs, contextOf, stopped } from './peer.ts'
@@ -61,7 +61,7 @@ export function acceptInspection(acceptance: DestinationAcceptance): void {
   }
 }
 
-/** What the destination finds of the first rows; an outcome that it throws is a finding, as the engine has it. */
+/** What the destination finds of the first rows; a connector error that it throws is a finding, as the engine has it. */
 async function inspect(
   acceptance: DestinationAcceptance,
   options: TestContextOptions = {},
@@ -70,9 +70,9 @@ async function inspect(
   const findings = await connector.destination?.deliver
     ?.inspect?.(contextOf(acceptance, { columns, rows: rows.slice(0, 100), ...options }))
     .catch((error: unknown): Finding[] => {
-      const outcome = asOutcome(error)
-      if (!outcome) throw error
-      return [{ code: outcome.code, message: outcome.message }]
+      const connectorError = asConnectorError(error)
+      if (!connectorError) throw error
+      return [{ code: connectorError.code, message: connectorError.message }]
     })
   assert.ok(findings, `${connector.slug} cannot be inspected`)
   assertNoSecret(findings, acceptance)

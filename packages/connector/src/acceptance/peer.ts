@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Connector } from '../connector.ts'
-import { type Instruction, Outcome } from '../outcome.ts'
+import { ConnectorError, type ConnectorErrorCode, type ErrorAction } from '../connector-error.ts'
 import type { Values } from '../values.ts'
 import { type TestContextOptions, testContext } from './context.ts'
 import { assertNoSecret } from './secrets.ts'
@@ -16,7 +16,7 @@ export type Acceptance = {
   readonly settings: Values
   /** Settings that name what is not there. */
   readonly missing?: Values
-  /** Troubles that the peer can be put into, and the outcome that each must become. */
+  /** Troubles that the peer can be put into, and the error that each must become. */
   readonly faults?: readonly PeerFault[]
   /** A peer that does not answer, so that stopping in the midst can be tried. */
   readonly hang?: PeerHang
@@ -31,9 +31,9 @@ export type PeerFault = {
   readonly start: () => unknown
   /** Ends it. */
   readonly stop: () => unknown
-  readonly instruction: Instruction
-  readonly code?: string
-  /** What the outcome must say of the wait that the peer asked for. */
+  readonly action: ErrorAction
+  readonly code?: ConnectorErrorCode
+  /** What the error must say of the wait that the peer asked for. */
   readonly afterMs?: number
 }
 
@@ -52,27 +52,31 @@ export const boundMs = 60_000
 export const contextOf = (acceptance: Acceptance, options: TestContextOptions = {}) =>
   testContext({ secrets: acceptance.secrets, settings: acceptance.settings, ...acceptance.context, ...options })
 
-/** Waits for work that must fail with an outcome in which no secret stands, and gives the outcome. */
-export async function outcomeOf(acceptance: Acceptance, work: Promise<unknown>): Promise<Outcome> {
+/** Waits for work that must fail with a connector error in which no secret stands, and gives the error. */
+export async function connectorErrorOf(acceptance: Acceptance, work: Promise<unknown>): Promise<ConnectorError> {
   const [result] = await Promise.allSettled([work])
   assert.equal(result?.status, 'rejected', 'this should have failed')
   const error: unknown = result.reason
   assertNoSecret(error, acceptance)
-  assert.ok(error instanceof Outcome, `what connectors throw is an Outcome, not: ${String(error)}`)
-  assert.match(error.code, /^[a-z][a-z0-9_]*$/, 'the code of an outcome is in snake case')
-  assert.match(error.message, /^\S.*\.$/s, `the message of an outcome is a sentence: ${error.message}`)
+  assert.ok(error instanceof ConnectorError, `what connectors throw is a ConnectorError, not: ${String(error)}`)
+  assert.match(error.message, /^\S.*\.$/s, `the message of a connector error is a sentence: ${error.message}`)
   return error
 }
 
-/** Asserts that a fault of the peer became the outcome that it should. */
-export function assertOutcome(outcome: Outcome, { instruction, code, afterMs }: PeerFault): void {
-  assert.equal(outcome.instruction, instruction, `${outcome.code}: ${outcome.message}`)
-  if (code !== undefined) assert.equal(outcome.code, code)
-  if (afterMs !== undefined) assert.equal(outcome.afterMs, afterMs)
+/** Asserts that a fault of the peer became the error that it should. */
+export function assertConnectorError(connectorError: ConnectorError, { action, code, afterMs }: PeerFault): void {
+  assert.equal(connectorError.action, action, `${connectorError.code}: ${connectorError.message}`)
+  if (code !== undefined) assert.equal(connectorError.code, code)
+  if (afterMs !== undefined) assert.equal(connectorError.afterMs, afterMs)
+}
+
+/** Asserts that an error is one that breaks the connection until a person changes something. */
+export function assertBreaks(action: ErrorAction, message: string): void {
+  assert.ok(action === 'reauthenticate' || action === 'reconfigure', message)
 }
 
 /**
- * Waits for work that was told to stop: it may end as if nothing were, or with an outcome, or with the signal's reason,
+ * Waits for work that was told to stop: it may end as if nothing were, or with a connector error, or with the signal's reason,
  * but it must end.
  */
 export async function stopped(acceptance: Acceptance, work: Promise<unknown>, signal: AbortSignal): Promise<void> {
@@ -81,5 +85,5 @@ export async function stopped(acceptance: Acceptance, work: Promise<unknown>, si
   if (result?.status !== 'rejected') return
   assertNoSecret(result.reason, acceptance)
   const isAbort = result.reason === signal.reason || (result.reason as Error)?.name === 'AbortError'
-  assert.ok(isAbort || result.reason instanceof Outcome, `stopping ended with: ${String(result.reason)}`)
+  assert.ok(isAbort || result.reason instanceof ConnectorError, `stopping ended with: ${String(result.reason)}`)
 }

@@ -4,7 +4,15 @@ import type { Json, Row } from '../rows.ts'
 import type { Chunk, SourceContext, SourceReader } from '../source.ts'
 import type { Values } from '../values.ts'
 import { acceptCheck } from './check.ts'
-import { type Acceptance, assertOutcome, boundMs, contextOf, outcomeOf, stopped } from './peer.ts'
+import {
+  type Acceptance,
+  assertBreaks,
+  assertConnectorError,
+  boundMs,
+  connectorErrorOf,
+  contextOf,
+  stopped,
+} from './peer.ts'
 
 export type SourceAcceptance = Acceptance & {
   readonly columns: readonly string[]
@@ -113,38 +121,34 @@ export function acceptSource(acceptance: SourceAcceptance): void {
 
     if (wrongSecrets) {
       test('refuses to read with wrong credentials', options, async () => {
-        const { instruction, code, message } = await outcomeOf(
+        const { action, code, message } = await connectorErrorOf(
           acceptance,
           readAll({ ...acceptance, secrets: wrongSecrets }),
         )
-        assert.equal(instruction, 'refused', `${code}: ${message}`)
+        assertBreaks(action, `${code}: ${message}`)
       })
     }
 
     if (missing) {
       test('refuses settings that name what is not there', options, async () => {
-        const { instruction, code, message } = await outcomeOf(
+        const { action, code, message } = await connectorErrorOf(
           acceptance,
           readAll({ ...acceptance, settings: missing }),
         )
-        assert.equal(instruction, 'refused', `${code}: ${message}`)
+        assertBreaks(action, `${code}: ${message}`)
       })
     }
 
     for (const fault of faults) {
-      test(
-        `answers ‘${fault.instruction}’ where the peer ${fault.name}, and reads on afterwards`,
-        options,
-        async () => {
-          await fault.start()
-          try {
-            assertOutcome(await outcomeOf(acceptance, readAll(acceptance)), fault)
-          } finally {
-            await fault.stop()
-          }
-          assert.deepEqual(rowsOf(await readAll(acceptance)), rows)
-        },
-      )
+      test(`answers ‘${fault.action}’ where the peer ${fault.name}, and reads on afterwards`, options, async () => {
+        await fault.start()
+        try {
+          assertConnectorError(await connectorErrorOf(acceptance, readAll(acceptance)), fault)
+        } finally {
+          await fault.stop()
+        }
+        assert.deepEqual(rowsOf(await readAll(acceptance)), rows)
+      })
     }
 
     if (hang) {

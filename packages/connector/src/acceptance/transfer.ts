@@ -24,7 +24,7 @@ export type Transfer = {
   open(options?: TestContextOptions): Promise<DestinationWriter>
   /**
    * Delivers what this writer has not taken yet, up to a batch, else everything, and flushes; stores what is confirmed.
-   * After an outcome it begins again with the batch that failed, in the same writer, or with what is not confirmed, in
+   * After a connector error it begins again with the batch that failed, in the same writer, or with what is not confirmed, in
    * another one. Batches that are refused as a whole are halved, as the engine does it.
    */
   deliver(writer: DestinationWriter, untilBatch?: number): Promise<void>
@@ -112,7 +112,7 @@ async function deliverOrHalve(
   try {
     take(await writer.deliver(batch), batch)
   } catch (error) {
-    if (!(error instanceof Error && 'instruction' in error && error.instruction === 'split')) throw error
+    if (!(error instanceof Error && 'action' in error && error.action === 'split')) throw error
     if (batch.rows.length === 1) return take({ rejected: [{ index: 0, reason: error.message }], bytes: 0 }, batch)
     const middle = Math.ceil(batch.rows.length / 2)
     for (const [from, to] of [

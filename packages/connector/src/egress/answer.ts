@@ -1,8 +1,8 @@
 import type http from 'node:http'
 import { createGunzip } from 'node:zlib'
-import { asOutcome, Outcome } from '../outcome.ts'
+import { asConnectorError, ConnectorError } from '../connector-error.ts'
 import type { EgressBounds } from './bounds.ts'
-import { outcomeOfFault, strangeStatus } from './faults.ts'
+import { connectorErrorOfFault, strangeStatus } from './faults.ts'
 
 /** What an answer is read by. */
 export type Reading = {
@@ -22,7 +22,7 @@ export type Reading = {
   readonly fault: () => unknown
 }
 
-/** The answer as `fetch` would give it. Throws an `Outcome` where it cannot be given; the message is the caller's then. */
+/** The answer as `fetch` would give it. Throws a `ConnectorError` where it cannot be given; the message is the caller's then. */
 export function answerOf(message: http.IncomingMessage, reading: Reading): Response {
   const { url, method, raw } = reading
   const status = message.statusCode ?? 0
@@ -47,7 +47,7 @@ function headersOf(message: http.IncomingMessage, host: string): Headers {
     }
   } catch {
     // The error would quote the header.
-    throw new Outcome('retry', 'strange_answer', `${host} answered with headers that HTTP does not allow.`)
+    throw new ConnectorError('malformed_response', `${host} answered with headers that HTTP does not allow.`)
   }
   return headers
 }
@@ -100,7 +100,9 @@ function bodyOf(message: http.IncomingMessage, reading: Reading, isPacked: boole
         } catch (error) {
           letGo(error)
           controller.error(
-            signal?.aborted ? signal.reason : outcomeOfFault(asOutcome(error) ?? reading.fault() ?? error, host),
+            signal?.aborted
+              ? signal.reason
+              : connectorErrorOfFault(asConnectorError(error) ?? reading.fault() ?? error, host),
           )
         } finally {
           clearTimeout(timer)
@@ -123,16 +125,16 @@ function assertInBounds(reading: Reading, bytes: number, waitedMs: number, packe
   const allowedMs = (isFile ? bounds.fileMs : bounds.answerMs) + (bytes / leastPerSecond) * 1000
   if (waitedMs > allowedMs) {
     const message = `${host} sent ${bytes} bytes in ${Math.round(waitedMs / 1000)} seconds, which is slower than ${leastPerSecond} bytes a second. Check the server and the network.`
-    throw new Outcome('retry', 'answer_too_slow', message)
+    throw new ConnectorError('timeout', message)
   }
   if (bytes > bounds.bodyBytes) {
-    throw new Outcome('failed', 'answer_too_large', `${host} sent more than ${bounds.bodyBytes} bytes.`)
+    throw new ConnectorError('response_too_large', `${host} sent more than ${bounds.bodyBytes} bytes.`)
   }
   if (packedBytes !== undefined && bytes > bounds.unpackedBytes + packedBytes * bounds.unpackedRatio) {
     const message = `${host} sent a compressed answer that becomes more than ${bounds.unpackedRatio} times as large. Turn compression off at the server.`
-    throw new Outcome('failed', 'answer_too_large', message)
+    throw new ConnectorError('response_too_large', message)
   }
 }
 
-const silent = (host: string, timeoutMs: number): Outcome =>
-  new Outcome('retry', 'timeout', `${host} has not answered within ${timeoutMs / 1000} seconds.`)
+const silent = (host: string, timeoutMs: number): ConnectorError =>
+  new ConnectorError('timeout', `${host} has not answered within ${timeoutMs / 1000} seconds.`)

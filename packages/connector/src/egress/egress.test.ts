@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { ConnectorError, type ErrorAction } from '../connector-error.ts'
 import type { EgressRequest } from '../context.ts'
-import { type Instruction, Outcome } from '../outcome.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import { isAllowedAddress } from './addresses.ts'
 import { type AllowedDestination, parseAllowed } from './allowed.ts'
@@ -31,13 +31,13 @@ async function serve(listener: http.RequestListener): Promise<string> {
 const egress = createEgress({ reach: 'any' })
 closers.push(() => egress.close())
 
-const outcomeOf = async (promise: Promise<unknown>): Promise<{ instruction: Instruction; code: string }> => {
+const connectorErrorOf = async (promise: Promise<unknown>): Promise<{ action: ErrorAction; code: string }> => {
   const error = await promise.then(
     () => assert.fail('it should have been refused'),
     (reason: unknown) => reason,
   )
-  assert.ok(error instanceof Outcome, String(error))
-  return { instruction: error.instruction, code: error.code }
+  assert.ok(error instanceof ConnectorError, String(error))
+  return { action: error.action, code: error.code }
 }
 
 describe('isAllowedAddress', () => {
@@ -112,7 +112,7 @@ describe('parseAllowed', () => {
 })
 
 describe('the egress', () => {
-  const refused = { instruction: 'refused', code: 'address_not_allowed' }
+  const refused = { action: 'reconfigure', code: 'address_not_allowed' }
 
   test('refuses metadata addresses however they are written', async () => {
     for (const url of [
@@ -125,10 +125,10 @@ describe('the egress', () => {
       'http://metadata.google.internal/computeMetadata/v1/',
       'http://METADATA.google.internal./',
     ]) {
-      assert.deepEqual(await outcomeOf(egress.request(url)), refused, url)
+      assert.deepEqual(await connectorErrorOf(egress.request(url)), refused, url)
     }
     for (const host of ['169.254.169.254', '[fe80::1]', 'fe80::1%lo', 'metadata.google.internal']) {
-      assert.deepEqual(await outcomeOf(egress.resolve(host)), refused, host)
+      assert.deepEqual(await connectorErrorOf(egress.resolve(host)), refused, host)
     }
   })
 
@@ -137,8 +137,8 @@ describe('the egress', () => {
     const open = createEgress({ reach: 'public' })
     const { port } = new URL(origin)
     for (const host of ['localhost', '127.0.0.1', '[::1]', '0.0.0.0']) {
-      assert.deepEqual(await outcomeOf(open.request(`http://${host}:${port}/`)), refused, host)
-      assert.deepEqual(await outcomeOf(open.resolve(host)), refused, host)
+      assert.deepEqual(await connectorErrorOf(open.request(`http://${host}:${port}/`)), refused, host)
+      assert.deepEqual(await connectorErrorOf(open.resolve(host)), refused, host)
     }
     assert.equal(await (await egress.request(`http://localhost:${port}/`)).text(), 'inside')
     assert.equal(await egress.resolve('127.0.0.1'), '127.0.0.1')
@@ -169,12 +169,12 @@ describe('the egress', () => {
         assert.ok(net.isIP(await open.resolve(host, Number(port))), `${allowed}: ${host}`)
       }
       for (const host of notReached) {
-        assert.deepEqual(await outcomeOf(open.request(url(host))), refused, `${allowed}: ${host}`)
-        assert.deepEqual(await outcomeOf(open.resolve(host, Number(port))), refused, `${allowed}: ${host}`)
+        assert.deepEqual(await connectorErrorOf(open.request(url(host))), refused, `${allowed}: ${host}`)
+        assert.deepEqual(await connectorErrorOf(open.resolve(host, Number(port))), refused, `${allowed}: ${host}`)
       }
     }
     assert.deepEqual(
-      await outcomeOf(allowing(`localhost:${port}`).resolve('localhost')),
+      await connectorErrorOf(allowing(`localhost:${port}`).resolve('localhost')),
       refused,
       'the port is unknown',
     )
@@ -184,13 +184,13 @@ describe('the egress', () => {
     const other = await serve((_request, response) => response.end('inside'))
     const first = await serve((_request, response) => response.writeHead(302, { location: other }).end())
     const open = allowing(new URL(first).host)
-    assert.deepEqual(await outcomeOf(open.request(first, { redirectsMax: 1 })), refused)
+    assert.deepEqual(await connectorErrorOf(open.request(first, { redirectsMax: 1 })), refused)
   })
 
   test('never reaches link-local and metadata addresses, whatever is allowed', async () => {
     const open = allowing('0.0.0.0/0', '::/0')
     for (const url of ['http://169.254.169.254/', 'http://[fd00:ec2::254]/', 'http://metadata.google.internal/']) {
-      assert.deepEqual(await outcomeOf(open.request(url)), refused, url)
+      assert.deepEqual(await connectorErrorOf(open.request(url)), refused, url)
     }
   })
 
@@ -198,7 +198,7 @@ describe('the egress', () => {
     const open = createEgress({ reach: 'public' })
     const message = async (host: string) => {
       const error = await open.resolve(host).catch((reason: unknown) => reason)
-      return error instanceof Outcome ? error.message : ''
+      return error instanceof ConnectorError ? error.message : ''
     }
     for (const host of ['10.0.0.7', 'localhost']) {
       assert.match(await message(host), new RegExp(`^${host} is a private address.*PENSTOCK_EGRESS_ALLOW\\.$`))
@@ -210,13 +210,13 @@ describe('the egress', () => {
     const origin = await serve((_request, response) =>
       response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
     )
-    assert.deepEqual(await outcomeOf(egress.request(origin, { redirectsMax: 5 })), refused)
+    assert.deepEqual(await connectorErrorOf(egress.request(origin, { redirectsMax: 5 })), refused)
   })
 
   test('takes only http and https, and no credentials in an address', async () => {
-    assert.equal((await outcomeOf(egress.request('file:///etc/passwd'))).code, 'invalid_address')
-    assert.equal((await outcomeOf(egress.request('nonsense'))).code, 'invalid_address')
-    assert.equal((await outcomeOf(egress.request('https://u:p@example.com/'))).code, 'credentials_in_address')
+    assert.equal((await connectorErrorOf(egress.request('file:///etc/passwd'))).code, 'invalid_address')
+    assert.equal((await connectorErrorOf(egress.request('nonsense'))).code, 'invalid_address')
+    assert.equal((await connectorErrorOf(egress.request('https://u:p@example.com/'))).code, 'invalid_address')
   })
 
   test('sends method, headers and body, and gives whatever answer came', async () => {
@@ -272,9 +272,9 @@ describe('the egress', () => {
     assert.equal(seen[0]?.accept, 'text/csv')
     for (const name of ['authorization', 'cookie', 'x-api-key', 'content-length'])
       assert.equal(seen[0]?.[name], undefined)
-    assert.deepEqual(await outcomeOf(egress.request(`${origin}/loop`, { redirectsMax: 5 })), {
-      instruction: 'failed',
-      code: 'too_many_redirects',
+    assert.deepEqual(await connectorErrorOf(egress.request(`${origin}/loop`, { redirectsMax: 5 })), {
+      action: 'fail',
+      code: 'unexpected_response',
     })
   })
 
@@ -291,19 +291,19 @@ describe('the egress', () => {
     const { port } = gone.address() as AddressInfo
     gone.close()
     await once(gone, 'close')
-    assert.deepEqual(await outcomeOf(egress.request(`http://127.0.0.1:${port}/`)), {
-      ...{ instruction: 'unreachable', code: 'no_answer' },
+    assert.deepEqual(await connectorErrorOf(egress.request(`http://127.0.0.1:${port}/`)), {
+      ...{ action: 'reconnect', code: 'unreachable' },
     })
-    assert.deepEqual(await outcomeOf(egress.request('http://no-such-host.invalid/')), {
-      ...{ instruction: 'unreachable', code: 'host_not_found' },
+    assert.deepEqual(await connectorErrorOf(egress.request('http://no-such-host.invalid/')), {
+      ...{ action: 'reconnect', code: 'host_not_found' },
     })
-    const timeout = { instruction: 'retry', code: 'timeout' }
-    assert.deepEqual(await outcomeOf(egress.request(hanging, { timeoutMs: 50 })), timeout)
+    const timeout = { action: 'retry', code: 'timeout' }
+    assert.deepEqual(await connectorErrorOf(egress.request(hanging, { timeoutMs: 50 })), timeout)
     const answer = await egress.request(slow, { timeoutMs: 200 })
-    assert.deepEqual(await outcomeOf(answer.text()), timeout)
-    const lost = { instruction: 'retry', code: 'connection_lost' }
-    assert.deepEqual(await outcomeOf(egress.request(closed)), lost)
-    assert.deepEqual(await outcomeOf((await egress.request(broken)).arrayBuffer()), lost)
+    assert.deepEqual(await connectorErrorOf(answer.text()), timeout)
+    const lost = { action: 'retry', code: 'connection_lost' }
+    assert.deepEqual(await connectorErrorOf(egress.request(closed)), lost)
+    assert.deepEqual(await connectorErrorOf((await egress.request(broken)).arrayBuffer()), lost)
   })
 
   test('stops at once when its signal says so, before the answer and in the midst of it', async () => {
@@ -338,13 +338,13 @@ describe('the egress', () => {
     closers.push(() => open.close())
     const response = await open.request('https://graph.example.com/v1?a=b')
     assert.equal(await response.text(), 'graph.example.com/v1?a=b')
-    assert.deepEqual(await outcomeOf(open.request(origin)), refused)
+    assert.deepEqual(await connectorErrorOf(open.request(origin)), refused)
   })
 
   test('refuses a header that no server could take, without quoting it', async () => {
     const request = egress.request('http://127.0.0.1:1/', { headers: { authorization: 'Bearer hush\nhush' } })
     await assert.rejects(request, (error: Error) => {
-      assert.ok(error instanceof Outcome && error.instruction === 'refused')
+      assert.ok(error instanceof ConnectorError && error.action === 'reconfigure')
       assert.doesNotMatch(`${error.message}${error.stack}${error.cause}`, /hush/)
       return true
     })

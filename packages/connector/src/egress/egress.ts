@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
+import { ConnectorError } from '../connector-error.ts'
 import type { Egress, EgressRequest } from '../context.ts'
-import { Outcome } from '../outcome.ts'
 import type { Reach } from './addresses.ts'
 import { Agents } from './agents.ts'
 import type { AllowedDestination } from './allowed.ts'
 import { type EgressBounds, egressBounds } from './bounds.ts'
 import { exchange, headersOf } from './exchange.ts'
-import { outcomeOfFault } from './faults.ts'
+import { connectorErrorOfFault } from './faults.ts'
 import { bare, type LookUp, makeAddressRules } from './look-up.ts'
 
 export type EgressOptions = {
@@ -96,10 +96,10 @@ const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol ==
 function resolveName(lookUp: LookUp, host: string, lookUpMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const message = `The name ${host} was not found within ${lookUpMs / 1000} seconds; check the name servers.`
-    const timer = setTimeout(() => reject(new Outcome('unreachable', 'host_not_found', message)), lookUpMs)
+    const timer = setTimeout(() => reject(new ConnectorError('host_not_found', message)), lookUpMs)
     lookUp(host, {}, (error, address) => {
       clearTimeout(timer)
-      if (error) reject(outcomeOfFault(error, host))
+      if (error) reject(connectorErrorOfFault(error, host))
       else resolve(String(address))
     })
   })
@@ -109,18 +109,18 @@ function resolveName(lookUp: LookUp, host: string, lookUpMs: number): Promise<st
 function parse(address: string | URL): URL {
   const url = URL.canParse(String(address)) ? new URL(String(address)) : undefined
   if (!url)
-    throw new Outcome('refused', 'invalid_address', 'The address is no URL; it looks like https://example.com/path.')
+    throw new ConnectorError('invalid_address', 'The address is no URL; it looks like https://example.com/path.')
   assertScheme(url)
   return url
 }
 
 function assertScheme(url: URL): void {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new Outcome('refused', 'invalid_address', 'The address must begin with https:// or http://.')
+    throw new ConnectorError('invalid_address', 'The address must begin with https:// or http://.')
   }
   if (url.username || url.password) {
     const message = 'The address holds a user name or password; leave it out, and use the fields for credentials.'
-    throw new Outcome('refused', 'credentials_in_address', message)
+    throw new ConnectorError('invalid_address', message)
   }
 }
 
@@ -138,11 +138,11 @@ function nextOf(response: Response, from: URL): URL | undefined {
   const location = response.headers.get('location')
   if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return undefined
   const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined
-  if (!url) throw new Outcome('failed', 'invalid_redirect', `${from.host} redirects to what is no address.`)
+  if (!url) throw new ConnectorError('unexpected_response', `${from.host} redirects to what is no address.`)
   assertScheme(url)
   if (from.protocol === 'https:' && url.protocol === 'http:') {
     const message = `${from.host} redirects from https to http, where everybody on the way could read along.`
-    throw new Outcome('refused', 'insecure_redirect', message)
+    throw new ConnectorError('insecure_address', message)
   }
   return url
 }
@@ -163,9 +163,5 @@ function requestAfter(init: EgressRequest, keepsMethod: boolean, sameOrigin: boo
   }
 }
 
-const tooManyRedirects = (url: URL, redirectsMax: number): Outcome =>
-  new Outcome(
-    'failed',
-    'too_many_redirects',
-    `${url.host} redirects more than ${redirectsMax} times; check the address.`,
-  )
+const tooManyRedirects = (url: URL, redirectsMax: number): ConnectorError =>
+  new ConnectorError('unexpected_response', `${url.host} redirects more than ${redirectsMax} times; check the address.`)

@@ -1,12 +1,12 @@
 import type http from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { ConnectorError } from '../connector-error.ts'
 import type { EgressRequest } from '../context.ts'
-import { Outcome } from '../outcome.ts'
 import type { Agents } from './agents.ts'
 import { answerOf } from './answer.ts'
 import type { EgressBounds } from './bounds.ts'
-import { outcomeOfFault, strangeStatus } from './faults.ts'
+import { connectorErrorOfFault, strangeStatus } from './faults.ts'
 
 /** One request and its answer. */
 export type Exchange = {
@@ -32,7 +32,7 @@ export const headersOf = (init: EgressRequest): Record<string, string> =>
  * Sends a request and resolves with the answer once its headers are there. The body is read from the network only as fast
  * as it is read from the answer; an answer that says nothing for `timeoutMs` while it is being read, or breaks one of the
  * bounds, is given up. The signal ends everything at once, whatever the peer does.
- * Rejects with an `Outcome`, or with the reason of the signal.
+ * Rejects with a `ConnectorError`, or with the reason of the signal.
  */
 export async function exchange(asked: Exchange): Promise<Response> {
   const { url, target, agents, init, timeoutMs, bounds, now } = asked
@@ -66,7 +66,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
       if (signal?.aborted) reject(signal.reason)
       else if (sent?.reusedSocket && !asked.again && isRepeatable(init, error))
         resolve(exchange({ ...asked, again: true }))
-      else reject(outcomeOfFault(error, host))
+      else reject(connectorErrorOfFault(error, host))
     }
     const stop = () => fail(new Error('stopped'))
     let sent: http.ClientRequest | undefined
@@ -116,7 +116,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
         resolve(answerOf(message, reading))
       } catch (error) {
         outgoing.destroy()
-        reject(outcomeOfFault(error, host))
+        reject(connectorErrorOfFault(error, host))
       }
     })
     if (body instanceof ReadableStream) {
@@ -148,11 +148,11 @@ function guard(socket: Socket): void {
   socket.on('error', () => {})
 }
 
-const tooSlow = (host: string, timeoutMs: number): Outcome =>
-  new Outcome('retry', 'timeout', `${host} has not answered within ${timeoutMs / 1000} seconds.`)
+const tooSlow = (host: string, timeoutMs: number): ConnectorError =>
+  new ConnectorError('timeout', `${host} has not answered within ${timeoutMs / 1000} seconds.`)
 
-const noAnswer = (host: string, timeoutMs: number): Outcome =>
-  new Outcome('unreachable', 'no_answer', `No connection to ${host} came about within ${timeoutMs / 1000} seconds.`)
+const noAnswer = (host: string, timeoutMs: number): ConnectorError =>
+  new ConnectorError('unreachable', `No connection to ${host} came about within ${timeoutMs / 1000} seconds.`)
 
-const tooManyInterim = (host: string, most: number): Outcome =>
-  new Outcome('failed', 'strange_answer', `${host} sent more than ${most} interim answers (status 1xx) and no other.`)
+const tooManyInterim = (host: string, most: number): ConnectorError =>
+  new ConnectorError('unexpected_response', `${host} sent more than ${most} interim answers (status 1xx) and no other.`)

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { ConnectorError } from '../connector-error.ts'
 import type { EgressRequest } from '../context.ts'
-import { Outcome } from '../outcome.ts'
 import { readWhole } from '../read-whole.ts'
 import { createEgress, type EgressOptions, egressBounds } from './index.ts'
 
@@ -55,9 +55,9 @@ async function endOf(
     const [result] = await Promise.allSettled([work])
     if (result.status === 'fulfilled') return result.value.toString()
     const error: unknown = result.reason
-    assert.ok(error instanceof Outcome, String(error))
+    assert.ok(error instanceof ConnectorError, String(error))
     await gone()
-    return `${error.instruction} ${error.code}: ${error.message}`
+    return `${error.action} ${error.code}: ${error.message}`
   } finally {
     await egress.close()
   }
@@ -75,21 +75,24 @@ async function writeForEver(socket: Socket, piece: string, each: () => void = ()
 describe('the egress and a hostile peer', { timeout: 60_000 }, () => {
   test('refuses to switch protocols, and lets the connection go', async () => {
     const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'
-    assert.match(await endOf((socket) => socket.write(upgrade)), /^retry strange_status: .* 101/)
-    assert.match(await endOf((socket) => socket.write('HTTP/1.1 101 Hm\r\n\r\n')), /^retry strange_status: .* 101/)
+    assert.match(await endOf((socket) => socket.write(upgrade)), /^retry malformed_response: .* 101/)
+    assert.match(await endOf((socket) => socket.write('HTTP/1.1 101 Hm\r\n\r\n')), /^retry malformed_response: .* 101/)
   })
 
   test('lets go of a peer that sends interim answers without end, and takes a few of them', async () => {
     const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
     const most = egressBounds.interimAnswers
     assert.equal(await endOf(`${hint.repeat(most)}${head('content-length: 2')}ok`), 'ok')
-    assert.match(await endOf((socket) => writeForEver(socket, hint)), new RegExp(`^failed strange_answer: .* ${most} `))
+    assert.match(
+      await endOf((socket) => writeForEver(socket, hint)),
+      new RegExp(`^fail unexpected_response: .* ${most} `),
+    )
     const onward = 'HTTP/1.1 100 Continue\r\n\r\n'
-    assert.match(await endOf((socket) => writeForEver(socket, onward)), /^failed strange_answer/)
+    assert.match(await endOf((socket) => writeForEver(socket, onward)), /^fail unexpected_response/)
   })
 
   test('bounds headers and trailers, and names the bound', async () => {
-    const tooMany = new RegExp(`^failed answer_too_large: .* ${egressBounds.headerBytes} bytes`)
+    const tooMany = new RegExp(`^fail response_too_large: .* ${egressBounds.headerBytes} bytes`)
     for (const start of ['HTTP/1.1 200 OK\r\n', `${head('transfer-encoding: chunked')}0\r\n`]) {
       const end = await endOf((socket) => {
         socket.write(start)
@@ -108,7 +111,7 @@ describe('the egress and a hostile peer', { timeout: 60_000 }, () => {
       `${head('transfer-encoding: chunked')}canary\r\n`,
     ]) {
       const end = await endOf(answer)
-      assert.match(end, /^retry strange_answer: .* not HTTP/)
+      assert.match(end, /^retry malformed_response: .* not HTTP/)
       assert.doesNotMatch(end, /canary/)
     }
     assert.equal(await endOf('HTTP/1.1 200 \x01\x02\r\ncontent-length: 2\r\n\r\nok'), 'ok')
@@ -124,10 +127,10 @@ describe('the egress and a hostile peer', { timeout: 60_000 }, () => {
       })
     }
     const options = { now: () => clock }
-    assert.match(await endOf(trickle, {}, options), /^retry answer_too_slow: .* 65536 bytes a second/)
+    assert.match(await endOf(trickle, {}, options), /^retry timeout: .* 65536 bytes a second/)
     assert.ok(clock < 200_000, `${clock}`)
     clock = 0
-    assert.match(await endOf(trickle, { streams: true }, options), /^retry answer_too_slow: .* 1024 bytes a second/)
+    assert.match(await endOf(trickle, { streams: true }, options), /^retry timeout: .* 1024 bytes a second/)
     assert.ok(clock < 200_000, `${clock}`)
   })
 
@@ -151,22 +154,22 @@ describe('the egress and a hostile peer', { timeout: 60_000 }, () => {
     }
     assert.match(
       await endOf(endless),
-      /^failed answer_too_large: The server sent an answer of more than 16777216 bytes/,
+      /^fail response_too_large: The server sent an answer of more than 16777216 bytes/,
     )
     const bodyBytes = 1 << 20
     const bounded = { bounds: { bodyBytes } }
-    assert.match(await endOf(endless, { streams: true }, bounded), /^failed answer_too_large: .* 1048576 bytes/)
+    assert.match(await endOf(endless, { streams: true }, bounded), /^fail response_too_large: .* 1048576 bytes/)
     const bomb = gzipSync(Buffer.alloc(4 << 20))
     const packed = Buffer.concat([Buffer.from(head('content-encoding: gzip', `content-length: ${bomb.length}`)), bomb])
     assert.equal((await endOf(packed)).length, 4 << 20)
     const strict = { bounds: { unpackedBytes: 1 << 20 } }
-    assert.match(await endOf(packed, {}, strict), /^failed answer_too_large: .* 200 times/)
+    assert.match(await endOf(packed, {}, strict), /^fail response_too_large: .* 200 times/)
     const half = Buffer.concat([
       Buffer.from(head('content-encoding: gzip')),
       gzipSync('long '.repeat(999)).subarray(0, 30),
     ])
     assert.match(await endOf(half), /^retry connection_lost/)
-    assert.match(await endOf(`${head('content-encoding: gzip')}nonsense`), /^retry strange_answer: .* decompressed/)
+    assert.match(await endOf(`${head('content-encoding: gzip')}nonsense`), /^retry malformed_response: .* decompressed/)
   })
 
   test('ends at its signal whatever the peer does, and closes the connection', async () => {
@@ -229,9 +232,9 @@ describe('the egress and a hostile peer', { timeout: 60_000 }, () => {
       ['http://169.254.169.254/', 5],
     ] as const) {
       const answer = `HTTP/1.1 302 Found\r\nlocation: ${location}\r\n\r\n`
-      assert.match(await endOf((socket) => socket.write(answer), { redirectsMax }), /^refused /)
+      assert.match(await endOf((socket) => socket.write(answer), { redirectsMax }), /^reconfigure /)
     }
     const loop = 'HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'
-    assert.match(await endOf(loop, { redirectsMax: 1_000_000 }), /^failed too_many_redirects: .* 10 times/)
+    assert.match(await endOf(loop, { redirectsMax: 1_000_000 }), /^fail unexpected_response: .* 10 times/)
   })
 })

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { Outcome } from '../outcome.ts'
+import { ConnectorError } from '../connector-error.ts'
 import { isAllowedName, kindOfAddress, type Reach } from './addresses.ts'
 import { type AllowedDestination, makeMatches } from './allowed.ts'
 
@@ -62,16 +62,14 @@ export function makeAddressRules(reach: Reach, allow: readonly AllowedDestinatio
 /** A host without the brackets of an IPv6 address. */
 export const bare = (host: string): string => host.replace(/^\[(.*)\]$/s, '$1')
 
-const barredHost = (host: string): Outcome =>
-  new Outcome(
-    'refused',
+const barredHost = (host: string): ConnectorError =>
+  new ConnectorError(
     'address_not_allowed',
     `${host} is a link-local or metadata address, which this service never connects to. Use another address.`,
   )
 
-const privateHost = (host: string): Outcome =>
-  new Outcome(
-    'refused',
+const privateHost = (host: string): ConnectorError =>
+  new ConnectorError(
     'address_not_allowed',
     `${host} is a private address, and this service connects to public ones only (PENSTOCK_EGRESS). Use a public address, or ask the operator to name ${host} in PENSTOCK_EGRESS_ALLOW.`,
   )

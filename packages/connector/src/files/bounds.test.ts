@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { testContext } from '../acceptance/index.ts'
-import { Outcome } from '../outcome.ts'
+import { ConnectorError } from '../connector-error.ts'
 import { bounds, rowFaults } from './bounds.ts'
 import { distinctNames } from './column-names.ts'
 import { memoryStore, readAll } from './memory-store.ts'
@@ -21,8 +21,8 @@ async function read(name: string, content: Buffer | string, options: Partial<Rea
 
 async function assertFails(work: Promise<unknown>, code: string, says: RegExp) {
   await assert.rejects(work, (error: unknown) => {
-    assert.ok(error instanceof Outcome, String(error))
-    assert.deepEqual([error.instruction, error.code], ['failed', code])
+    assert.ok(error instanceof ConnectorError, String(error))
+    assert.deepEqual([error.action, error.code], ['fail', code])
     assert.match(error.message, says)
     return true
   })
@@ -59,19 +59,19 @@ describe('bounds of text files', () => {
   })
 
   test('refuse a column whose name is too long', async () => {
-    await assertFails(read('a.csv', `a,${'md5'.repeat(400)}\n`), 'column_name_too_long', /1024 characters for column 2/)
-    await assertFails(read('a.ndjson', `{"${'k'.repeat(1_025)}":1}`), 'column_name_too_long', /1024/)
+    await assertFails(read('a.csv', `a,${'md5'.repeat(400)}\n`), 'too_many_columns', /1024 characters for column 2/)
+    await assertFails(read('a.ndjson', `{"${'k'.repeat(1_025)}":1}`), 'too_many_columns', /1024/)
   })
 
   test('look for the header in the first bytes alone', async () => {
     const long = (unit: string) => unit.repeat((2 << 20) / unit.length)
     for (const content of [long('\n'), long('\r\n'), long(','), `"${long('""\n')}`, `"${long('a\n')}`]) {
-      await assertFails(read('a.csv', content), 'header_too_long', /within 1 MiB/)
+      await assertFails(read('a.csv', content), 'invalid_file', /within 1 MiB/)
     }
     assert.deepEqual((await read('a.csv', `${'\n'.repeat(500_000)}x,y\n1,2\n`)).rows, [['1', '2']])
     await assertFails(
       read('a.csv', '"a,b\n1,2\n'),
-      'bad_header',
+      'invalid_file',
       /names of columns\. The row has a quote that is never/,
     )
   })
@@ -109,13 +109,13 @@ describe('bounds of text files', () => {
 
   test('unpack gzip to so many times its size, and no further', async () => {
     const bomb = gzipSync(Buffer.concat([Buffer.from('a,b\n'), Buffer.alloc(bounds.gzip.freeBytes, '\n')]))
-    await assertFails(read('a.csv', bomb), 'expands_too_much', /64 MiB and to more than 300 times its size/)
+    await assertFails(read('a.csv', bomb), 'file_too_large', /64 MiB and to more than 300 times its size/)
   })
 
   test('refuse a web page in the place of a file of rows', async () => {
     for (const page of ['<!DOCTYPE html>\n<html>', '\n  <html lang="en">', '<HTML>']) {
       for (const name of ['a.csv', 'a.ndjson'])
-        await assertFails(read(name, page), 'web_page', /is a web page \(HTML\)/)
+        await assertFails(read(name, page), 'invalid_file', /is a web page \(HTML\)/)
     }
     assert.deepEqual((await read('a.csv', '<htmlish>,b\n1,2\n')).columns, ['<htmlish>', 'b'])
   })

@@ -1,55 +1,55 @@
-import { Outcome } from '../outcome.ts'
+import { ConnectorError, type ConnectorErrorCode } from '../connector-error.ts'
 
 /**
  * Bounds on what a file may hold. A file comes from outside, so its reader must need neither more memory nor more time
  * than the bytes of the file are worth. Every bound of the file formats stands in this table and nowhere else.
  *
- * What breaks a bound of the whole file is thrown as an `Outcome` with the instruction `failed`; what breaks a bound of
+ * What breaks a bound of the whole file is thrown as a `ConnectorError` with the action `fail`; what breaks a bound of
  * one row is the fault of that row, which is rejected. Both name the bound.
  */
 export const bounds = {
   /** Columns of a file, of each format. Breaking it: `too_many_columns`. */
   columns: 2_000,
-  /** Characters of a column name. Breaking it: `column_name_too_long`. */
+  /** Characters of a column name. Breaking it: `too_many_columns`. */
   columnNameChars: 1_024,
-  /** Bytes of a CSV file up to the end of its header, empty lines before it included. Breaking it: `header_too_long`. */
+  /** Bytes of a CSV file up to the end of its header, empty lines before it included. Breaking it: `invalid_file`. */
   headerBytes: 1 << 20,
-  /** Bytes of a row of CSV or NDJSON as it is stored; it has to be in memory as a whole. Breaking it: `row_too_long`. */
+  /** Bytes of a row of CSV or NDJSON as it is stored; it has to be in memory as a whole. Breaking it: `row_too_large`. */
   rowBytes: 16 << 20,
   /** Bytes of a value, as text in UTF-8. Breaking it: a row fault. */
   cellBytes: 8 << 20,
-  /** Levels of objects and arrays in a row of NDJSON, or of groups in a column of Parquet. Breaking it: a row fault, in a Parquet schema `nesting_too_deep`. */
+  /** Levels of objects and arrays in a row of NDJSON, or of groups in a column of Parquet. Breaking it: a row fault, in a Parquet schema `too_many_columns`. */
   nestingLevels: 100,
   /** Cells of the rows that are handed on at once: a short row has as many cells as a long one. */
   pieceCells: 500_000,
   /** Characters of the text of the rows that are handed on at once; a single row may have more. */
   pieceChars: 4 << 20,
-  /** A file that unpacks to more than `freeBytes` may unpack to `ratio` times its stored size. Breaking it: `expands_too_much`. */
+  /** A file that unpacks to more than `freeBytes` may unpack to `ratio` times its stored size. Breaking it: `file_too_large`. */
   gzip: { freeBytes: 64 << 20, ratio: 300 },
   parquet: {
-    /** Bytes of the footer. Breaking it: `footer_too_large`. */
+    /** Bytes of the footer. Breaking it: `file_too_large`. */
     footerBytes: 16 << 20,
-    /** Values, lists and structures in the footer. Breaking it: `footer_too_large`. */
+    /** Values, lists and structures in the footer. Breaking it: `file_too_large`. */
     footerValues: 2_000_000,
-    /** Row groups; their ordinals have 16 bits in the format. Breaking it: `footer_too_large`. */
+    /** Row groups; their ordinals have 16 bits in the format. Breaking it: `file_too_large`. */
     rowGroups: 32_767,
     /** Elements of the schema: columns, and what is nested in them. Breaking it: `too_many_columns`. */
     schemaElements: 10_000,
-    /** Bytes of the header of a page, with its statistics. Breaking it: `page_too_large`. */
+    /** Bytes of the header of a page, with its statistics. Breaking it: `file_too_large`. */
     pageHeaderBytes: 1 << 20,
-    /** Bytes of a page, unpacked. Breaking it: `page_too_large`. */
+    /** Bytes of a page, unpacked. Breaking it: `file_too_large`. */
     pageBytes: 64 << 20,
-    /** Bytes in memory of the pages and dictionaries that the columns of a row group need at once. Breaking it: `row_group_too_large`. */
+    /** Bytes in memory of the pages and dictionaries that the columns of a row group need at once. Breaking it: `file_too_large`. */
     heldBytes: 256 << 20,
     /** Row groups of up to so many stored bytes are read in one piece, larger ones column by column. */
     wholeGroupBytes: 32 << 20,
     /** Values below one cell of a nested column. Breaking it: a row fault. */
     nestedValues: 1_000_000,
-    /** A file may have `free` rows, and `perByte` more for each stored byte. Breaking it: `expands_too_much`. */
+    /** A file may have `free` rows, and `perByte` more for each stored byte. Breaking it: `file_too_large`. */
     rows: { free: 4 << 20, perByte: 100 },
     /** The same for its values: rows times columns, and all that is nested. */
     values: { free: 64 << 20, perByte: 100 },
-    /** The pages of a file may unpack to `free` bytes, and to `ratio` times its stored size; its rows may have as many characters of text. Breaking it: `expands_too_much`. */
+    /** The pages of a file may unpack to `free` bytes, and to `ratio` times its stored size; its rows may have as many characters of text. Breaking it: `file_too_large`. */
     expansion: { free: 1 << 30, ratio: 1_000 },
   },
 } as const
@@ -65,25 +65,25 @@ export const rowFaults = {
 } as const
 
 /** Fails for a file that breaks a bound: `name` is the file, `says` a clause with the bound, `advice` what to do next. */
-export const outOfBounds = (code: string, name: string, says: string, advice: string): Outcome =>
-  new Outcome('failed', code, `${name} ${says}. ${advice}`)
+export const outOfBounds = (code: ConnectorErrorCode, name: string, says: string, advice: string): ConnectorError =>
+  new ConnectorError(code, `${name} ${says}. ${advice}`)
 
 /**
  * Passes the column names of a file through, where there are not too many and none is too long.
- * @throws an `Outcome`, `too_many_columns` or `column_name_too_long`
+ * @throws a `ConnectorError`, `too_many_columns`
  */
 export function boundColumns(file: string, names: readonly string[]): readonly string[] {
   if (names.length > bounds.columns) throw tooManyColumns(file)
   const long = names.findIndex((name) => name.length > bounds.columnNameChars)
   if (long >= 0) {
     const says = `has a name of more than ${bounds.columnNameChars} characters for column ${long + 1}`
-    throw outOfBounds('column_name_too_long', file, says, 'Shorten it, or choose the format that the file has.')
+    throw outOfBounds('too_many_columns', file, says, 'Shorten it, or choose the format that the file has.')
   }
   return names
 }
 
 /** A file with more columns than there may be. */
-export const tooManyColumns = (file: string): Outcome =>
+export const tooManyColumns = (file: string): ConnectorError =>
   outOfBounds(
     'too_many_columns',
     file,

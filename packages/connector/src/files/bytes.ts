@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { Outcome } from '../outcome.ts'
+import { ConnectorError } from '../connector-error.ts'
 import { bounds, mebibytes, outOfBounds } from './bounds.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
@@ -74,14 +74,14 @@ async function* unpacked(gunzip: AsyncIterable<Uint8Array>, file: StoredFile): A
     const { code } = error as NodeJS.ErrnoException
     if (!/^Z_/.test(code ?? '')) throw error
     const message = `${file.name} is damaged: it cannot be unpacked to its end. Write the file again.`
-    throw new Outcome('failed', 'file_damaged', message, { cause: error })
+    throw new ConnectorError('invalid_file', message, { cause: error })
   }
 }
 
 const expandsTooMuch = ({ name }: StoredFile) => {
   const { freeBytes, ratio } = bounds.gzip
   const says = `unpacks to more than ${mebibytes(freeBytes)} and to more than ${ratio} times its size`
-  return outOfBounds('expands_too_much', name, says, 'Store it without compression.')
+  return outOfBounds('file_too_large', name, says, 'Store it without compression.')
 }
 
 async function closingOnError<Result>(stream: ByteStream, work: () => Promise<Result>): Promise<Result> {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { Outcome } from '../outcome.ts'
+import { ConnectorError } from '../connector-error.ts'
 import type { Cell } from '../rows.ts'
 import { boundColumns, bounds, mebibytes, outOfBounds } from './bounds.ts'
 import { type ByteStream, openBytes, pieceBytes, textChunkBytes } from './bytes.ts'
@@ -110,22 +110,20 @@ function decodeRows({ rows, faults, consumed }: ParsedRows): ParsedRows {
 
 const headerTooLong = ({ name }: StoredFile) =>
   outOfBounds(
-    'header_too_long',
+    'invalid_file',
     name,
     `has no first line, which should name its columns, that ends within ${mebibytes(bounds.headerBytes)}`,
     'Close a quote that is open in it, or choose the format and encoding that the file has.',
   )
 
 const badHeader = ({ name }: StoredFile, fault: string) =>
-  new Outcome(
-    'failed',
-    'bad_header',
+  new ConnectorError(
+    'invalid_file',
     `The first line of ${name} cannot be read as names of columns. ${fault} Correct the line, or choose the format that the file has.`,
   )
 
 const headerNotText = ({ name }: StoredFile, { name: encoding }: Encoding) =>
-  new Outcome(
-    'failed',
-    'not_text',
+  new ConnectorError(
+    'invalid_file',
     `The first line of ${name} is no text in the encoding ${encoding}. Choose the encoding that it has.`,
   )

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { Outcome } from '../outcome.ts'
+import { ConnectorError } from '../connector-error.ts'
 
 /** Encodings of text that can be chosen. */
 export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
@@ -28,7 +28,7 @@ export function encodingOf(start: Buffer, chosen = 'auto'): Encoding {
   try {
     return make(new TextDecoder(chosen).encoding, 0)
   } catch {
-    throw new Outcome('refused', 'unknown_encoding', `No encoding is called ${chosen}. Choose another one.`)
+    throw new ConnectorError('invalid_setting', `No encoding is called ${chosen}. Choose another one.`)
   }
 }
 
@@ -53,9 +53,8 @@ function make(name: string, markBytes: number): Encoding {
         fits: (bytes) => bytes.length % 2 === 0 && decodeUtf16(bytes, name === 'utf-16be').isWellFormed(),
       }
     default:
-      throw new Outcome(
-        'refused',
-        'unknown_encoding',
+      throw new ConnectorError(
+        'invalid_setting',
         `Files in the encoding ${name} cannot be read. Choose one of ${encodings.join(', ')}.`,
       )
   }

@@ -1,4 +1,4 @@
-import { Outcome } from '../outcome.ts'
+import { ConnectorError } from '../connector-error.ts'
 import type { Json, Row } from '../rows.ts'
 import type { Chunk, SourceReader } from '../source.ts'
 import type { FileSink, FileStore, StoredFile } from './store.ts'
@@ -30,7 +30,7 @@ export function memoryStore(files: Readonly<Record<string, Buffer | string>>, pi
       store.reads.push({ name, fromByte })
       const content = contents.get(name)
       if (!content || versionOf(content) !== version) {
-        throw new Outcome('failed', 'source_changed', `${name} is not what it was.`)
+        throw new ConnectorError('source_changed', `${name} is not what it was.`)
       }
       store.open += 1
       try {
@@ -64,7 +64,7 @@ export function memorySink(partBytesMin = 0): MemorySink {
       }
       const whole = Buffer.from(bytes)
       sink.parts[number] = sink.failing ? whole.subarray(0, whole.length >> 1) : whole
-      if (sink.failing) throw new Outcome('retry', 'connection_reset', 'The connection broke off.')
+      if (sink.failing) throw new ConnectorError('connection_lost', 'The connection broke off.')
       return { number }
     },
     async publish(receipts) {

@@ -14,7 +14,7 @@ import {
   varint,
 } from '../../test/parquet-bytes.ts'
 import { testContext } from '../acceptance/index.ts'
-import { Outcome } from '../outcome.ts'
+import { ConnectorError } from '../connector-error.ts'
 import { rowFaults } from './bounds.ts'
 import { memoryStore, readAll } from './memory-store.ts'
 import { readFiles } from './read.ts'
@@ -31,8 +31,8 @@ async function read(content: Buffer) {
 
 async function assertFails(content: Buffer, code: string, says = /^a\.parquet /) {
   await assert.rejects(read(content), (error: unknown) => {
-    assert.ok(error instanceof Outcome, String(error))
-    assert.deepEqual([error.instruction, error.code], ['failed', code])
+    assert.ok(error instanceof ConnectorError, String(error))
+    assert.deepEqual([error.action, error.code], ['fail', code])
     assert.match(error.message, says)
     return true
   })
@@ -47,21 +47,17 @@ describe('bounds of Parquet', () => {
     assert.equal(rows.length, 100_000)
     const bomb = oneColumn({ pages: [nulls(2 ** 31 - 1)] }, { rows: 2 ** 31 - 1, ...optional })
     assert.ok(bomb.length < 130)
-    await assertFails(
-      bomb,
-      'expands_too_much',
-      /claims 2147483647 rows in \d+ bytes; there may be 4194304, and 100 more/,
-    )
+    await assertFails(bomb, 'file_too_large', /claims 2147483647 rows in \d+ bytes; there may be 4194304, and 100 more/)
   })
 
   test('invent no row that the pages do not hold', async () => {
     const pages = [nulls(10)]
-    await assertFails(oneColumn({ pages, values: 11 }, { rows: 11, ...optional }), 'file_damaged')
-    await assertFails(oneColumn({ pages: [], values: 11 }, { rows: 11, ...optional }), 'file_damaged')
-    await assertFails(oneColumn({ pages, values: 9n }, { rows: 9, ...optional }), 'file_damaged')
+    await assertFails(oneColumn({ pages, values: 11 }, { rows: 11, ...optional }), 'invalid_file')
+    await assertFails(oneColumn({ pages: [], values: 11 }, { rows: 11, ...optional }), 'invalid_file')
+    await assertFails(oneColumn({ pages, values: 9n }, { rows: 9, ...optional }), 'invalid_file')
     const claims = 9_000_000_000_000_000n
-    await assertFails(oneColumn({ pages, values: claims }, { rows: claims, ...optional }), 'expands_too_much')
-    await assertFails(oneColumn({ pages, values: 2n ** 62n }, { rows: 2n ** 62n, ...optional }), 'file_damaged')
+    await assertFails(oneColumn({ pages, values: claims }, { rows: claims, ...optional }), 'file_too_large')
+    await assertFails(oneColumn({ pages, values: 2n ** 62n }, { rows: 2n ** 62n, ...optional }), 'invalid_file')
     // An entry that the dictionary does not have is no null, either.
     const dictionary = { kind: 'dictionary', values: 1, body: plainInts([7]) } as const
     const indexes = {
@@ -69,8 +65,8 @@ describe('bounds of Parquet', () => {
       encoding: encodings.RLE_DICTIONARY,
       body: Buffer.concat([Buffer.from([1]), varint(4), Buffer.from([1])]),
     }
-    await assertFails(oneColumn({ pages: [dictionary, indexes] }, { rows: 2 }), 'file_damaged')
-    await assertFails(oneColumn({ pages: [indexes] }, { rows: 2 }), 'file_damaged')
+    await assertFails(oneColumn({ pages: [dictionary, indexes] }, { rows: 2 }), 'invalid_file')
+    await assertFails(oneColumn({ pages: [indexes] }, { rows: 2 }), 'invalid_file')
   })
 
   test('read no byte that a page did not unpack to', async () => {
@@ -88,16 +84,16 @@ describe('bounds of Parquet', () => {
       [gzipSync(Buffer.alloc(400)), 4, codecs.GZIP],
       [zstdCompressSync(Buffer.alloc(400)), 4, codecs.ZSTD],
     ] as const) {
-      await assertFails(oneColumn({ pages: [{ values: 1, body, size }], codec }, { rows: 1 }), 'file_damaged')
+      await assertFails(oneColumn({ pages: [{ values: 1, body, size }], codec }, { rows: 1 }), 'invalid_file')
     }
   })
 
   test('unpack a page to so many bytes, and a file to so many times its size', async () => {
     const large = { values: 1, body: Buffer.alloc(10), size: 65 << 20 }
-    await assertFails(oneColumn({ pages: [large], codec: codecs.ZSTD }, { rows: 1 }), 'page_too_large', /64 MiB/)
+    await assertFails(oneColumn({ pages: [large], codec: codecs.ZSTD }, { rows: 1 }), 'file_too_large', /64 MiB/)
     const body = zstdCompressSync(Buffer.alloc(60 << 20))
     const pages = Array.from({ length: 40 }, () => ({ values: 0, body, size: 60 << 20 }))
-    await assertFails(oneColumn({ pages, values: 1, codec: codecs.ZSTD }, { rows: 1 }), 'expands_too_much', /1024 MiB/)
+    await assertFails(oneColumn({ pages, values: 1, codec: codecs.ZSTD }, { rows: 1 }), 'file_too_large', /1024 MiB/)
   })
 
   test('hold no more pages of columns at once than there is memory for', async () => {
@@ -112,7 +108,7 @@ describe('bounds of Parquet', () => {
         },
       ],
     })
-    await assertFails(content, 'row_group_too_large', /256 MiB at once/)
+    await assertFails(content, 'file_too_large', /256 MiB at once/)
   })
 
   test('let no value grow out of the one before it without end', async () => {
@@ -146,7 +142,7 @@ describe('bounds of Parquet', () => {
     const page = { values: count, encoding: encodings.DELTA_BYTE, body: zstdCompressSync(grown), size: grown.length }
     await assertFails(
       oneColumn({ type: types.BYTE_ARRAY, pages: [page], codec: codecs.ZSTD }, { rows: count }),
-      'row_group_too_large',
+      'file_too_large',
     )
   })
 
@@ -185,7 +181,7 @@ describe('bounds of Parquet', () => {
       { 4: 77 },
       { 5: -1n },
     ]) {
-      await assertFails(oneColumn({ ...good, meta }, { rows: 1 }), 'file_damaged')
+      await assertFails(oneColumn({ ...good, meta }, { rows: 1 }), 'invalid_file')
     }
     const schema = [element('x', types.INT32, 0)]
     const groups = [{ rows: 1, leaves: [{ ...good, path: ['x'], type: types.INT32 }] }]
@@ -197,7 +193,7 @@ describe('bounds of Parquet', () => {
       { footerBytes: 2 ** 32 - 1 },
       { footerBytes: 3 },
     ]) {
-      await assertFails(parquetOf({ schema, groups, ...parts }), 'file_damaged')
+      await assertFails(parquetOf({ schema, groups, ...parts }), 'invalid_file')
     }
     // A list that claims to be longer than the file, nested in itself, and a number without an end.
     const list = Buffer.concat([Buffer.from([0xf9]), varint(30_000_000)])
@@ -206,14 +202,14 @@ describe('bounds of Parquet', () => {
       Buffer.alloc(100_000, 0x1c),
       Buffer.alloc(100_000, 0x19),
     ]) {
-      await assertFails(parquetOf({ schema, groups, footer: { 5: { type: 9, bytes } } }), 'file_damaged')
+      await assertFails(parquetOf({ schema, groups, footer: { 5: { type: 9, bytes } } }), 'invalid_file')
     }
     await assertFails(
       parquetOf({ schema, groups, footer: { 3: { type: 6, bytes: Buffer.alloc(1 << 20, 0xff) } } }),
-      'file_damaged',
+      'invalid_file',
     )
     const many = { type: 9, bytes: Buffer.concat([Buffer.from([0xf3]), varint(3_000_000), Buffer.alloc(3_000_000)]) }
-    await assertFails(parquetOf({ schema, groups, footer: { 5: many } }), 'footer_too_large', /2000000 values/)
+    await assertFails(parquetOf({ schema, groups, footer: { 5: many } }), 'file_too_large', /2000000 values/)
   })
 
   test('take so many columns, so deeply nested, and no more', async () => {
@@ -238,9 +234,9 @@ describe('bounds of Parquet', () => {
       ...Array.from({ length: 200 }, (_, index) => ({ 3: 0, 4: `g${index}`, 5: 1 })),
       element('x', types.INT32, 0),
     ]
-    await assertFails(parquetOf({ schema: deep, columns: 1, groups: [] }), 'nesting_too_deep', /100 levels/)
+    await assertFails(parquetOf({ schema: deep, columns: 1, groups: [] }), 'too_many_columns', /100 levels/)
     const variant = [{ 3: 0, 4: 'v', 5: 1, 10: { 16: { 1: 1 } } }, element('value', types.BYTE_ARRAY, 0)]
-    await assertFails(parquetOf({ schema: variant, columns: 1, groups: [] }), 'column_type_unsupported', /VARIANT/)
+    await assertFails(parquetOf({ schema: variant, columns: 1, groups: [] }), 'invalid_file', /VARIANT/)
   })
 
   test('reject a row with a value that is too long, and hand on few rows of a long one', async () => {
@@ -266,7 +262,7 @@ describe('bounds of Parquet', () => {
       { type: types.BYTE_ARRAY, pages: [dictionary, page], codec: codecs.ZSTD },
       { rows: 2_000_000 },
     )
-    await assertFails(bomb, 'expands_too_much', /1024 MiB/)
+    await assertFails(bomb, 'file_too_large', /1024 MiB/)
   })
 })
 

@@ -48,7 +48,7 @@ const firstReadBytes = 64 << 10
 /**
  * Reads the footer of a Parquet file, and holds what it claims against the size of the file: before anything is taken
  * from it, since it may claim anything.
- * @throws an `Outcome` where a bound is broken, an error of another kind where the footer is damaged
+ * @throws a `ConnectorError` where a bound is broken, an error of another kind where the footer is damaged
  */
 export async function readFooter(file: StoredFile, read: ReadRange): Promise<Footer> {
   const { sizeBytes } = file
@@ -134,7 +134,7 @@ function assertPlausible(file: StoredFile, groups: readonly RowGroup[], rowsClai
   const expands = (what: string, count: number, { free, perByte }: { free: number; perByte: number }) => {
     if (count <= free + perByte * sizeBytes) return
     const says = `claims ${count} ${what} in ${sizeBytes} bytes; there may be ${free}, and ${perByte} more for each byte`
-    throw outOfBounds('expands_too_much', file.name, says, 'Write the file in parts, or as CSV or NDJSON.')
+    throw outOfBounds('file_too_large', file.name, says, 'Write the file in parts, or as CSV or NDJSON.')
   }
   expands('rows', rowCount, rows)
   expands('values', valueCount, values)
@@ -146,5 +146,5 @@ function assertPlausible(file: StoredFile, groups: readonly RowGroup[], rowsClai
 const footerTooLarge = ({ name }: StoredFile) => {
   const { footerBytes, footerValues, rowGroups } = bounds.parquet
   const says = `has a footer of more than ${mebibytes(footerBytes)}, ${footerValues} values or ${rowGroups} row groups`
-  return outOfBounds('footer_too_large', name, says, 'Write it with fewer columns or larger row groups.')
+  return outOfBounds('file_too_large', name, says, 'Write it with fewer columns or larger row groups.')
 }

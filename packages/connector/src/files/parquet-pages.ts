@@ -24,7 +24,7 @@ export type ChunkBytes = {
   take(bytes: number): void
 }
 
-/** Counts what a file needs and becomes, and throws an `Outcome` where it is more than there may be. */
+/** Counts what a file needs and becomes, and throws a `ConnectorError` where it is more than there may be. */
 export type Meter = {
   /** Bytes of pages and dictionaries that are needed from now on; negative: no longer. */
   hold(bytes: number): void
@@ -49,12 +49,12 @@ export function makeMeter({ name, sizeBytes }: StoredFile): Meter {
   const boundHeld = (bytes: number) => {
     if (bytes <= heldBytes) return
     const says = `has a row group whose columns need more than ${mebibytes(heldBytes)} at once`
-    throw outOfBounds('row_group_too_large', name, says, 'Write it with smaller pages or smaller row groups.')
+    throw outOfBounds('file_too_large', name, says, 'Write it with smaller pages or smaller row groups.')
   }
   const boundExpansion = (count: number) => {
     if (count <= most) return
     const says = `unpacks to more than ${mebibytes(expansion.free)} and to more than ${expansion.ratio} times its size`
-    throw outOfBounds('expands_too_much', name, says, 'Write the file in parts, or as CSV or NDJSON.')
+    throw outOfBounds('file_too_large', name, says, 'Write the file in parts, or as CSV or NDJSON.')
   }
   return {
     hold(bytes) {
@@ -330,5 +330,5 @@ async function readHeader(file: StoredFile, bytes: ChunkBytes): Promise<ThriftSt
 const pageTooLarge = ({ name }: StoredFile) => {
   const { pageBytes, pageHeaderBytes } = bounds.parquet
   const says = `has a page of more than ${mebibytes(pageBytes)}, or with a header of more than ${mebibytes(pageHeaderBytes)}`
-  return outOfBounds('page_too_large', name, says, 'Write it with smaller pages.')
+  return outOfBounds('file_too_large', name, says, 'Write it with smaller pages.')
 }

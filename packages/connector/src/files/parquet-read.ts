@@ -1,4 +1,4 @@
-import { asOutcome, Outcome } from '../outcome.ts'
+import { asConnectorError, ConnectorError } from '../connector-error.ts'
 import type { Cell, Json, Row } from '../rows.ts'
 import { bounds, isTooLong, rowFaults } from './bounds.ts'
 import { type ByteStream, openBytesAt, pieceBytes } from './bytes.ts'
@@ -264,13 +264,13 @@ function* partsOf({ rows, faults }: Piece, meter: Meter): Generator<Omit<GroupRo
   yield { rows: part, faults: partFaults }
 }
 
-/** What is thrown while a file is read is about the file; outcomes are about the store, or name a bound. */
+/** What is thrown while a file is read is about the file; connector errors are about the store, or name a bound. */
 async function damaged<Result>({ name }: StoredFile, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    if (asOutcome(error) || (error instanceof Error && error.name === 'AbortError')) throw error
+    if (asConnectorError(error) || (error instanceof Error && error.name === 'AbortError')) throw error
     const message = `${name} cannot be read as Parquet: it is damaged, not whole, encrypted or another format.`
-    throw new Outcome('failed', 'file_damaged', message, { cause: error })
+    throw new ConnectorError('invalid_file', message, { cause: error })
   }
 }

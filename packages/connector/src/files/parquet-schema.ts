@@ -43,7 +43,7 @@ export type SchemaNode = {
  * Reads the columns of a schema.
  * @param file its name, for what is thrown
  * @param elements as the footer has them: depth first, each with the number of its children
- * @throws an `Outcome` where there are too many columns or they are nested too deep, an error where it is no schema
+ * @throws a `ConnectorError` where there are too many columns or they are nested too deep, an error where it is no schema
  */
 export function readSchema(file: string, elements: readonly ThriftStruct[]): readonly SchemaNode[] {
   if (elements.length > bounds.parquet.schemaElements) throw tooManyColumns(file)
@@ -83,7 +83,7 @@ export const leavesOf = (nodes: readonly SchemaNode[]): SchemaNode[] =>
 
 const nestedTooDeep = (file: string) =>
   outOfBounds(
-    'nesting_too_deep',
+    'too_many_columns',
     file,
     `has a column that is nested more than ${bounds.nestingLevels} levels deep`,
     'Leave the column out.',
@@ -91,7 +91,7 @@ const nestedTooDeep = (file: string) =>
 
 const variant = (file: string, name: string) =>
   outOfBounds(
-    'column_type_unsupported',
+    'invalid_file',
     file,
     `has the column ${name.slice(0, 100)} of the type VARIANT, which is not read`,
     'Write it as JSON text, or leave it out.',

@@ -5,7 +5,7 @@ import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, type ColumnSource, parquetWrite } from 'hyparquet-writer'
 import { encodings, oneColumn, plainInts, varint } from '../../test/parquet-bytes.ts'
 import { testContext } from '../acceptance/index.ts'
-import { Outcome } from '../outcome.ts'
+import { ConnectorError } from '../connector-error.ts'
 import type { Row } from '../rows.ts'
 import { bounds } from './bounds.ts'
 import { memoryStore, readAll } from './memory-store.ts'
@@ -207,8 +207,8 @@ describe('readFiles of Parquet', () => {
     broken.fill(0xff, 4, 400)
     for (const content of [Buffer.from('x,y\n1,2\n'), Buffer.alloc(0), whole.subarray(0, -100), broken]) {
       await assert.rejects(rowsOf(content), (error: unknown) => {
-        assert.ok(error instanceof Outcome)
-        assert.deepEqual([error.instruction, error.code], ['failed', 'file_damaged'])
+        assert.ok(error instanceof ConnectorError)
+        assert.deepEqual([error.action, error.code], ['fail', 'invalid_file'])
         assert.match(error.message, /^a\.parquet cannot be read as Parquet/)
         return true
       })

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from '../../../../test/harness/property.ts'
 import { testContext } from '../acceptance/index.ts'
-import type { Instruction } from '../outcome.ts'
-import { Outcome } from '../outcome.ts'
+import type { ErrorAction } from '../connector-error.ts'
+import { ConnectorError } from '../connector-error.ts'
 import type { Row } from '../rows.ts'
 import { encodeCsv } from './csv-write.ts'
 import { type MemoryStore, memoryStore, readAll } from './memory-store.ts'
@@ -28,10 +28,10 @@ async function rowsOf(files: Record<string, Buffer | string>, options: Options =
   return { columns: chunks[0]?.columns, rows, faults }
 }
 
-async function assertFails(work: Promise<unknown>, instruction: Instruction, code: string, says: RegExp) {
+async function assertFails(work: Promise<unknown>, action: ErrorAction, code: string, says: RegExp) {
   await assert.rejects(work, (error: unknown) => {
-    assert.ok(error instanceof Outcome, String(error))
-    assert.deepEqual([error.instruction, error.code], [instruction, code])
+    assert.ok(error instanceof ConnectorError, String(error))
+    assert.deepEqual([error.action, error.code], [action, code])
     assert.match(error.message, says)
     return true
   })
@@ -135,7 +135,7 @@ describe('readFiles', () => {
 
   test('fails at a file that has other columns, and names it', async () => {
     for (const other of ['x,z\n1,2\n', 'x\n1\n', 'x,y,z\n1,2,3\n']) {
-      await assertFails(rowsOf({ 'a.csv': 'x,y\n1,2\n', 'b.csv': other }), 'failed', 'columns_differ', /^b\.csv /)
+      await assertFails(rowsOf({ 'a.csv': 'x,y\n1,2\n', 'b.csv': other }), 'fail', 'invalid_file', /^b\.csv /)
     }
   })
 
@@ -149,10 +149,10 @@ describe('readFiles', () => {
       const reader = await open(store, { chunkBytes: 2 })
       const { chunks } = await readAll(reader)
       change(store)
-      await assertFails(readAll(reader, chunks[1]?.position), 'failed', 'source_changed', /changed|is not what/)
+      await assertFails(readAll(reader, chunks[1]?.position), 'fail', 'source_changed', /changed|is not what/)
       await assertFails(
         open(store).then((another) => readAll(another, chunks[1]?.position)),
-        'failed',
+        'fail',
         'source_changed',
         /^[ab]\.csv is gone or was changed/,
       )
@@ -160,7 +160,7 @@ describe('readFiles', () => {
   })
 
   test('refuses where there is no file', async () => {
-    await assertFails(rowsOf({}), 'refused', 'object_not_found', /no file/)
+    await assertFails(rowsOf({}), 'reconfigure', 'object_not_found', /no file/)
   })
 
   test('gives columns without a name, or with one that another has, names of their own', async () => {
@@ -211,11 +211,11 @@ describe('readFiles', () => {
       const { rows } = await rowsOf({ 'a.csv': Buffer.from([0x78, 0x0a, 0x80, 0xe9, 0x0a]) }, { encoding })
       assert.deepEqual(rows, [['€é']])
     }
-    await assertFails(rowsOf({ 'a.csv': 'x\n1\n' }, { encoding: 'utf-7' }), 'refused', 'unknown_encoding', /utf-7/)
+    await assertFails(rowsOf({ 'a.csv': 'x\n1\n' }, { encoding: 'utf-7' }), 'reconfigure', 'invalid_setting', /utf-7/)
     await assertFails(
       rowsOf({ 'a.csv': 'x\n1\n' }, { encoding: 'shift_jis' }),
-      'refused',
-      'unknown_encoding',
+      'reconfigure',
+      'invalid_setting',
       /shift_jis/,
     )
   })
@@ -223,13 +223,13 @@ describe('readFiles', () => {
   test('fails at what cannot be the file that it should be', async () => {
     const long = `x,y\n"${'a'.repeat(17 << 20)}`
     for (const [content, code, says] of [
-      ['', 'no_header', /^a\.csv is empty/],
-      ['\r\n\r\n', 'no_header', /^a\.csv is empty/],
-      [gzipSync('x,y\n1,2\n'.repeat(9000)).subarray(0, -9), 'file_damaged', /^a\.csv is damaged/],
-      [long, 'row_too_long', /^a\.csv has a row of more than 16 MiB/],
-      [Buffer.from([0xff, 0x2c, 0x62, 0x0a]), 'not_text', /first line of a\.csv is no text/],
+      ['', 'invalid_file', /^a\.csv is empty/],
+      ['\r\n\r\n', 'invalid_file', /^a\.csv is empty/],
+      [gzipSync('x,y\n1,2\n'.repeat(9000)).subarray(0, -9), 'invalid_file', /^a\.csv is damaged/],
+      [long, 'row_too_large', /^a\.csv has a row of more than 16 MiB/],
+      [Buffer.from([0xff, 0x2c, 0x62, 0x0a]), 'invalid_file', /first line of a\.csv is no text/],
     ] as const) {
-      await assertFails(rowsOf({ 'a.csv': content }), 'failed', code, says)
+      await assertFails(rowsOf({ 'a.csv': content }), 'fail', code, says)
     }
   })
 
@@ -240,12 +240,12 @@ describe('readFiles', () => {
       const broken = async function* (...[file, fromByte]: Parameters<MemoryStore['read']>) {
         let pieces = 0
         for await (const piece of store.read(file, fromByte)) {
-          if (pieces++ === 5) throw new Outcome('retry', 'connection_reset', 'The connection broke off.')
+          if (pieces++ === 5) throw new ConnectorError('connection_lost', 'The connection broke off.')
           yield piece
         }
       }
       const reader = await open({ ...store, read: broken })
-      await assertFails(readAll(reader), 'retry', 'connection_reset', /broke off/)
+      await assertFails(readAll(reader), 'retry', 'connection_lost', /broke off/)
       await reader.close()
     }
   })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Outcome } from '../outcome.ts'
+import { ConnectorError } from '../connector-error.ts'
 import type { Json, Row } from '../rows.ts'
 import type { Chunk, SourceContext, SourceReader } from '../source.ts'
 import { openCsv } from './csv-read.ts'
@@ -65,7 +65,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
   try {
     const files = [...(await store.list())].sort((a, b) => (a.name < b.name ? -1 : 1))
     const [first] = files
-    if (!first) throw new Outcome('refused', 'object_not_found', 'There is no file to read.')
+    if (!first) throw new ConnectorError('object_not_found', 'There is no file to read.')
     return {
       total: { bytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) },
       async *read(after) {
@@ -148,7 +148,7 @@ function arrangement(
   const order = columns.map((name) => own.indexOf(name))
   if (own.length !== columns.length || order.includes(-1)) {
     const message = `${file.name} has other columns than the first file. Files that are read together have the same ones.`
-    throw new Outcome('failed', 'columns_differ', message)
+    throw new ConnectorError('invalid_file', message)
   }
   return (row) => order.map((index) => row[index] ?? null)
 }
@@ -157,12 +157,11 @@ const digestOf = (columns: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(columns)).digest('hex').slice(0, 16)
 
 const noHeader = ({ name }: StoredFile) =>
-  new Outcome('failed', 'no_header', `${name} is empty. A CSV file begins with a line that names its columns.`)
+  new ConnectorError('invalid_file', `${name} is empty. A CSV file begins with a line that names its columns.`)
 
 /** A file is not what it was when the transfer began. */
 const changed = (name: string) =>
-  new Outcome(
-    'failed',
+  new ConnectorError(
     'source_changed',
     `${name} is gone or was changed while it was being read. Start another transfer, which reads it from the beginning.`,
   )

@@ -13,19 +13,19 @@ export type StoredFile = {
   readonly version: string
 }
 
-/** Where files are read. Everything throws `Outcome`s. */
+/** Where files are read. Everything throws `ConnectorError`s. */
 export type FileStore = {
-  /** The files that the settings mean, in any order; throws `refused` with `object_not_found` where there is none. */
+  /** The files that the settings mean, in any order; throws `object_not_found` where there is none. */
   list(): Promise<readonly StoredFile[]>
   /**
-   * The bytes of a file from an offset to its end. Throws `failed` with `source_changed` where the file is another version
+   * The bytes of a file from an offset to its end. Throws `source_changed` where the file is another version
    * by now. A break of the stream is thrown as `retry`.
    */
   read(file: StoredFile, fromByte: number): AsyncIterable<Uint8Array>
   close?(): Promise<void>
 }
 
-/** Where one file is written, part by part, and becomes visible only when it is whole. Everything throws `Outcome`s. */
+/** Where one file is written, part by part, and becomes visible only when it is whole. Everything throws `ConnectorError`s. */
 export type FileSink = {
   /** Parts but the last must have at least so many bytes; smaller ones are held back until they have. 0: any size will do. */
   readonly partBytesMin: number

@@ -97,7 +97,7 @@ export async function* readTextRows(
 
 const rowTooLong = ({ name }: StoredFile) =>
   outOfBounds(
-    'row_too_long',
+    'row_too_large',
     name,
     `has a row of more than ${mebibytes(bounds.rowBytes)}`,
     'Mostly a quote that is never closed is to blame, or another format than was chosen.',

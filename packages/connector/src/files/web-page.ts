@@ -1,4 +1,4 @@
-import { Outcome } from '../outcome.ts'
+import { ConnectorError } from '../connector-error.ts'
 import type { StoredFile } from './store.ts'
 
 const pageStart = /^\s*<(?:!doctype\s+html|html)[\s>]/i
@@ -7,10 +7,10 @@ const pageStart = /^\s*<(?:!doctype\s+html|html)[\s>]/i
  * Refuses a web page where a file of rows should be: what servers send in the place of a file, to be signed in to or to
  * report an error, often under the name of the file.
  * @param start some of the file's first characters
- * @throws an `Outcome`, `web_page`
+ * @throws a `ConnectorError`, `invalid_file`
  */
 export function assertNoPage({ name }: StoredFile, start: string): void {
   if (!pageStart.test(start.slice(0, 1_000))) return
   const message = `${name} is a web page (HTML) and not a file of rows: mostly the page of a sign-in or of an error. Check the address and the access to the file.`
-  throw new Outcome('failed', 'web_page', message)
+  throw new ConnectorError('invalid_file', message)
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from '../../../../test/harness/property.ts'
 import { testContext } from '../acceptance/index.ts'
+import { ConnectorError } from '../connector-error.ts'
 import type { Batch, DestinationWriter } from '../destination.ts'
-import { Outcome } from '../outcome.ts'
 import type { Cell, Json, Row } from '../rows.ts'
 import { type MemorySink, memorySink, memoryStore, readAll } from './memory-store.ts'
 import { readFiles } from './read.ts'
@@ -141,7 +141,7 @@ describe('writeFiles', () => {
         for (const each of all) {
           sink.failing = true
           const held = await writer.deliver(batchOf(each)).catch((error: unknown) => {
-            assert.ok(error instanceof Outcome && error.instruction === 'retry')
+            assert.ok(error instanceof ConnectorError && error.action === 'retry')
             return undefined
           })
           sink.failing = false

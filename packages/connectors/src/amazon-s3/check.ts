@@ -1,4 +1,4 @@
-import { asOutcome, type ConnectorContext, checkSteps, type Inspect, inspectBy } from '@penstock/connector'
+import { asConnectorError, type ConnectorContext, checkSteps, type Inspect, inspectBy } from '@penstock/connector'
 import { readOptionsOf } from '@penstock/connector/files'
 import { discard, textOf } from '../object-stores/answers.ts'
 import { checkReading } from '../object-stores/check-reading.ts'
@@ -14,7 +14,7 @@ async function signIn(context: ConnectorContext): Promise<string> {
   try {
     await discard(await makeS3Client(context).request({ permission: 's3:ListAllMyBuckets' }))
   } catch (error) {
-    if (asOutcome(error)?.code !== 'access_denied') throw error
+    if (asConnectorError(error)?.code !== 'permission_denied') throw error
   }
   return 'The access key is accepted.'
 }

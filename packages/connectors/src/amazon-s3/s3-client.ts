@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { type ConnectorContext, createRedact, Outcome, type Redact, type Values } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, createRedact, type Redact, type Values } from '@penstock/connector'
 import { AwsV4Signer } from 'aws4fetch'
 import { discard } from '../object-stores/answers.ts'
 import { encodeName, encodeValue } from '../object-stores/place.ts'
-import { faultOf, outcomeOf } from './s3-faults.ts'
+import { connectorErrorOf, faultOf } from './s3-faults.ts'
 
 /** One request. Without a bucket it goes to the service itself, without a key to the bucket. */
 export type S3Request = {
@@ -25,7 +25,7 @@ export type S3Request = {
 export type S3Client = {
   /** Removes the credentials from what the store says. */
   readonly redact: Redact
-  /** Resolves with an answer of status 2xx; throws an `Outcome` for all others. */
+  /** Resolves with an answer of status 2xx; throws a `ConnectorError` for all others. */
   request(asked: S3Request): Promise<Response>
 }
 
@@ -79,7 +79,7 @@ export function makeS3Client(context: ConnectorContext): S3Client {
         if (response.ok) return response
         fault = await faultOf(response, store, redact)
       }
-      throw outcomeOf(fault, asked, store)
+      throw connectorErrorOf(fault, asked, store)
     },
   }
 }
@@ -94,7 +94,7 @@ export async function reachS3(context: ConnectorContext): Promise<string> {
 
 function credentialsOf({ accessKeyId, secretAccessKey, sessionToken }: Values): Credentials {
   if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string') {
-    throw new Outcome('refused', 'invalid_credentials', 'The access key is not complete; set its ID and its secret.')
+    throw new ConnectorError('invalid_credentials', 'The access key is not complete; set its ID and its secret.')
   }
   return {
     accessKeyId: accessKeyId.trim(),
@@ -108,7 +108,7 @@ function endpointOf({ endpoint }: Values): URL | undefined {
   const url = URL.canParse(endpoint.trim()) ? new URL(endpoint.trim()) : undefined
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username) return url
   const message = 'The endpoint must be the address of a store, like https://minio.example.com, and nothing more.'
-  throw new Outcome('refused', 'invalid_endpoint', message)
+  throw new ConnectorError('invalid_address', message)
 }
 
 /** A region becomes part of a host's name: whatever else it holds must not lead elsewhere. */
@@ -116,7 +116,7 @@ function regionNamed(region: unknown): string | undefined {
   if (typeof region !== 'string') return undefined
   const name = region.trim().toLowerCase()
   if (/^[a-z0-9-]{1,40}$/.test(name)) return name
-  throw new Outcome('refused', 'invalid_region', 'The region must be the name of one, like eu-central-1.')
+  throw new ConnectorError('invalid_address', 'The region must be the name of one, like eu-central-1.')
 }
 
 /** The host names the bucket where it can; with dots in it, no certificate would fit. */

@@ -1,5 +1,5 @@
-import { Outcome, type Redact } from '@penstock/connector'
-import { complaintOf, faultName, passingTrouble } from '../object-stores/answers.ts'
+import { ConnectorError, type Redact } from '@penstock/connector'
+import { complaintOf, faultName, transientErrorOf } from '../object-stores/answers.ts'
 import { element, readXml, textAt } from '../object-stores/xml.ts'
 import type { S3Request } from './s3-client.ts'
 
@@ -10,12 +10,12 @@ export type S3Fault = {
   readonly code: string
   /** Where the bucket is instead. */
   readonly region: string | undefined
-  /** What the answer means where it is trouble that passes. */
-  readonly passing: Outcome | undefined
+  /** What the answer means where it is a transient error. */
+  readonly passing: ConnectorError | undefined
 }
 
 export async function faultOf(response: Response, store: string, redact: Redact): Promise<S3Fault> {
-  const passing = passingTrouble(store, response)
+  const passing = transientErrorOf(store, response)
   const text = await complaintOf(response)
   // What is not S3's own answer (a proxy's page) is told by its status alone.
   const error = text.trimStart().startsWith('<') ? element(safely(text, store), 'Error') : undefined
@@ -54,45 +54,44 @@ const passes =
   'InternalError SlowDown ServiceUnavailable RequestTimeout RequestLimitExceeded OperationAborted Throttling ThrottlingException BandwidthLimitExceeded ConditionalRequestConflict'
 const isAnyOf = (names: string, code: string): boolean => names.split(' ').includes(code)
 
-/** A fault as an instruction: `object_not_found`, `upload_not_found` and `precondition_failed` mean what callers make of them. */
-export function outcomeOf({ status, code, passing }: S3Fault, asked: S3Request, store: string): Outcome {
+/** A fault as a connector error: `source_changed` and `upload_lost` mean what callers make of them. */
+export function connectorErrorOf({ status, code, passing }: S3Fault, asked: S3Request, store: string): ConnectorError {
   const bucket = asked.bucket === undefined ? 'its buckets' : `the bucket ${asked.bucket}`
   if (isAnyOf(wrongKey, code)) {
     const message = `${store} does not accept the access key: its ID is not known, or the secret is another key's. Set both again.`
-    return new Outcome('refused', 'invalid_credentials', message)
+    return new ConnectorError('invalid_credentials', message)
   }
   if (isAnyOf(expiredKey, code)) {
-    return new Outcome('refused', 'expired_credentials', `The session of the access key has ended. Set a new key.`)
+    return new ConnectorError('expired_credentials', `The session of the access key has ended. Set a new key.`)
   }
   if (code === 'RequestTimeTooSkewed') {
-    return new Outcome('failed', 'clock_off', `The clock of this machine differs from that of ${store}; set it.`)
+    return new ConnectorError('clock_skewed', `The clock of this machine differs from that of ${store}; set it.`)
   }
   if (isAnyOf(passes, code)) {
-    return passing ?? new Outcome('retry', 'platform_fault', `${store} has trouble of its own (${code}).`)
+    return passing ?? new ConnectorError('platform_error', `${store} has trouble of its own (${code}).`)
   }
   if (passing) return passing
   if (code === 'NoSuchBucket' || code === 'InvalidBucketName' || (status === 404 && asked.key === undefined)) {
-    return new Outcome('refused', 'bucket_not_found', `${store} has no bucket ${asked.bucket}. Check the path.`)
+    return new ConnectorError('bucket_not_found', `${store} has no bucket ${asked.bucket}. Check the path.`)
   }
-  if (code === 'NoSuchUpload') return new Outcome('failed', 'upload_not_found', 'The upload is gone.')
+  if (code === 'NoSuchUpload') return new ConnectorError('upload_lost', 'The upload is gone.')
   if (code === 'InvalidPart' || code === 'InvalidPartOrder') {
-    return new Outcome('failed', 'upload_not_found', 'Parts of the upload are gone.')
+    return new ConnectorError('upload_lost', 'Parts of the upload are gone.')
   }
-  if (status === 412) return new Outcome('failed', 'precondition_failed', 'The object is another one by now.')
-  if (status === 404) return new Outcome('failed', 'object_not_found', 'The object is gone.')
+  if (status === 412) return new ConnectorError('source_changed', 'The object is another one by now.')
+  if (status === 404) return new ConnectorError('source_changed', 'The object is gone.')
   if (code === 'InvalidObjectState') {
-    return new Outcome('failed', 'object_archived', 'The object is archived. Restore it first, then start again.')
+    return new ConnectorError('object_archived', 'The object is archived. Restore it first, then start again.')
   }
   if (status === 401 || status === 403 || code.startsWith('KMS.')) {
     const message = `The access key may not do this to ${bucket} (${asked.permission}${code ? `; ${code}` : ''}). Allow it in the policy of its user or of the bucket.`
-    return new Outcome('refused', 'access_denied', message)
+    return new ConnectorError('permission_denied', message)
   }
   if (status >= 300 && status < 400) {
     const message = `${bucket} is in another region, and ${store} does not say in which. Set the region.`
-    return new Outcome('refused', 'wrong_region', message.replace(/^t/, 'T'))
+    return new ConnectorError('invalid_address', message.replace(/^t/, 'T'))
   }
-  return new Outcome(
-    'failed',
+  return new ConnectorError(
     'request_refused',
     `${store} refused a request (status ${status}${code ? `, ${code}` : ''}).`,
   )

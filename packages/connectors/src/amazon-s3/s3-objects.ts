@@ -1,4 +1,4 @@
-import { asOutcome, Outcome } from '@penstock/connector'
+import { asConnectorError, ConnectorError } from '@penstock/connector'
 import { discard, textOf } from '../object-stores/answers.ts'
 import { decodedName, fileOf, filesOfPages, listingBounds, type Page } from '../object-stores/listing.ts'
 import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
@@ -19,7 +19,7 @@ export function s3Objects(client: S3Client, bucket: string): ObjectStore {
         const sizeBytes = Number(headers.get('content-length') ?? Number.NaN)
         return fileOf(store, { name: key, sizeBytes, version: headers.get('etag') ?? '' })
       } catch (error) {
-        if (asOutcome(error)?.code === 'object_not_found') return undefined
+        if (asConnectorError(error)?.code === 'source_changed') return undefined
         throw error
       }
     },
@@ -31,8 +31,8 @@ export function s3Objects(client: S3Client, bucket: string): ObjectStore {
         const asked = { bucket, key: file.name, headers, permission: 's3:GetObject', streams: true }
         response = await client.request(asked)
       } catch (error) {
-        const code = asOutcome(error)?.code
-        throw code === 'precondition_failed' || code === 'object_not_found' ? sourceChanged(file.name) : error
+        const code = asConnectorError(error)?.code
+        throw code === 'source_changed' ? sourceChanged(file.name) : error
       }
       if (beginsAt(response, fromByte)) return response
       await discard(response)
@@ -54,7 +54,8 @@ async function listPage(client: S3Client, bucket: string, prefix: string, token:
   }
   const response = await client.request({ bucket, query, permission: 's3:ListBucket' })
   const result = element(readXml(await textOf(response, listingBounds.pageBytes), store), 'ListBucketResult')
-  if (result === undefined) throw new Outcome('retry', 'strange_answer', 'The store answered with what is no listing.')
+  if (result === undefined)
+    throw new ConnectorError('malformed_response', 'The store answered with what is no listing.')
   const encoded = textAt(result, 'EncodingType') === 'url'
   const files = elements(result, 'Contents').map((object) => ({
     name: encoded ? decodedName(store, textAt(object, 'Key').replaceAll('+', ' ')) : textAt(object, 'Key'),

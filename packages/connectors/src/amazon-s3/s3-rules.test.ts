@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import type { Batch, Json, Outcome, Row, Values } from '@penstock/connector'
+import type { Batch, ConnectorError, Json, Row, Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { AwsV4Signer } from 'aws4fetch'
 import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
@@ -23,10 +23,10 @@ const { proxy, secrets } = s3
 const { columns, rows } = someRows(20_000)
 const large = someRows(300, 90_000)
 
-const fails = async (work: Promise<unknown>): Promise<Outcome> => {
+const fails = async (work: Promise<unknown>): Promise<ConnectorError> => {
   const [result] = await Promise.allSettled([work])
   assert.equal(result?.status, 'rejected')
-  return result.reason as Outcome
+  return result.reason as ConnectorError
 }
 
 async function readAll(bucketUri: string, options: TestContextOptions = {}): Promise<Row[]> {
@@ -58,9 +58,9 @@ describe('reading a bucket, against fauxqs', () => {
     assert.equal(await ids('s3://people/which/weeks'), '6')
     assert.equal(await ids('S3://people/which/'), '1,2,4,6')
     const nothing = await fails(readAll('s3://people/nothing/here/'))
-    assert.deepEqual([nothing.instruction, nothing.code], ['refused', 'object_not_found'])
+    assert.deepEqual([nothing.action, nothing.code], ['reconfigure', 'object_not_found'])
     for (const uri of ['people/which', 'gs://people/a.csv', 's3://', 's3:///a.csv', 's3://no space/a.csv']) {
-      assert.equal((await fails(readAll(uri))).code, 'invalid_path', uri)
+      assert.equal((await fails(readAll(uri))).code, 'invalid_address', uri)
     }
   })
 
@@ -80,7 +80,7 @@ describe('reading a bucket, against fauxqs', () => {
     const dots = await fails(
       makeS3Client(testContext({ secrets })).request({ bucket: 'people', key: 'a/../b', permission: 'x' }),
     )
-    assert.equal(dots.code, 'unfit_name')
+    assert.equal(dots.code, 'invalid_file')
   })
 
   test('pages through more names than one answer has', async () => {
@@ -95,8 +95,8 @@ describe('reading a bucket, against fauxqs', () => {
     const reader = await openSource(testContext({ secrets, settings: { bucketUri: 's3://people/changes/' } }))
     const [first] = await collect(take(reader.read(), 1))
     await s3.put('people', 'changes/1.csv', csvOfRows(columns, rows.toReversed()))
-    const { instruction, code } = await fails(collect(reader.read(first?.position ?? null)))
-    assert.deepEqual([instruction, code], ['failed', 'source_changed'])
+    const { action, code } = await fails(collect(reader.read(first?.position ?? null)))
+    assert.deepEqual([action, code], ['fail', 'source_changed'])
     await reader.close()
   })
 
@@ -117,7 +117,7 @@ describe('reading a bucket, against fauxqs', () => {
     await s3.put('people', 'alone/1.csv', csvOfRows(columns, rows.slice(0, 3)))
     proxy.trouble = { what: refuse(403, 'AccessDenied'), of: ({ url }) => url.includes('list-type=2') }
     assert.deepEqual(await readAll('s3://people/alone/1.csv'), rows.slice(0, 3))
-    assert.equal((await fails(readAll('s3://people/alone/'))).code, 'access_denied')
+    assert.equal((await fails(readAll('s3://people/alone/'))).code, 'permission_denied')
     proxy.trouble = undefined
   })
 })
@@ -191,7 +191,7 @@ describe('writing to a bucket, against fauxqs', () => {
       what: { status: 200, body },
       of: ({ method, url }) => method === 'POST' && url.includes('uploadId'),
     }
-    assert.equal((await fails(writer.finish())).instruction, 'retry')
+    assert.equal((await fails(writer.finish())).action, 'retry')
     proxy.trouble = undefined
     await writer.finish()
     assert.equal((await s3.names('out', 'late/')).length, 1)
@@ -243,7 +243,7 @@ describe('signing in to S3', () => {
 
   test('tells a clock that is off from a wrong key', async () => {
     clockMs = 20 * 60_000
-    assert.equal((await fails(readAll('s3://people/which/'))).code, 'clock_off')
+    assert.equal((await fails(readAll('s3://people/which/'))).code, 'clock_skewed')
     clockMs = 0
   })
 
@@ -267,10 +267,10 @@ describe('signing in to S3', () => {
 
   test('refuses endpoints and regions that lead elsewhere', async () => {
     for (const [field, value, code] of [
-      ['endpoint', 'not an address', 'invalid_endpoint'],
-      ['endpoint', 'ftp://store.example.com', 'invalid_endpoint'],
-      ['endpoint', 'https://store.example.com/?x=y', 'invalid_endpoint'],
-      ['region', 'eu-west-1.example.com/', 'invalid_region'],
+      ['endpoint', 'not an address', 'invalid_address'],
+      ['endpoint', 'ftp://store.example.com', 'invalid_address'],
+      ['endpoint', 'https://store.example.com/?x=y', 'invalid_address'],
+      ['region', 'eu-west-1.example.com/', 'invalid_address'],
     ] as const) {
       const work = readAll('s3://people/a.csv', { secrets: { ...secrets, [field]: value } })
       assert.equal((await fails(work)).code, code, value)

@@ -1,9 +1,9 @@
-import { asOutcome, type Json, Outcome } from '@penstock/connector'
+import { asConnectorError, ConnectorError, type Json } from '@penstock/connector'
 import type { FileSink } from '@penstock/connector/files'
 import { discard, textOf } from '../object-stores/answers.ts'
 import { element, elements, escapeXml, readXml, textAt } from '../object-stores/xml.ts'
 import type { S3Client, S3Request } from './s3-client.ts'
-import { faultIn, outcomeOf } from './s3-faults.ts'
+import { connectorErrorOf, faultIn } from './s3-faults.ts'
 
 /** S3 takes at most so many parts, of 5 MiB or more each but the last; with these, a file can have 78 GiB at least. */
 const partsMax = 10_000
@@ -40,7 +40,7 @@ export function s3Upload(client: S3Client, target: S3Target): FileSink {
     await endOthers(client, target)
     const response = await client.request({ ...put, method: 'POST', query: { uploads: '' }, headers: labels })
     const upload = textAt(readXml(await textOf(response), 'The store'), 'InitiateMultipartUploadResult', 'UploadId')
-    if (upload === '') throw new Outcome('retry', 'strange_answer', 'The store began an upload without naming it.')
+    if (upload === '') throw new ConnectorError('malformed_response', 'The store began an upload without naming it.')
     begun = upload
     return upload
   }
@@ -55,10 +55,10 @@ export function s3Upload(client: S3Client, target: S3Target): FileSink {
         const response = await client.request({ ...put, method: 'PUT', query, body: bytes })
         await discard(response)
         const etag = response.headers.get('etag')
-        if (!etag) throw new Outcome('retry', 'strange_answer', 'The store took a part without naming it.')
+        if (!etag) throw new ConnectorError('malformed_response', 'The store took a part without naming it.')
         return { part: number + 1, etag, ...(number === 0 ? { upload } : {}) } satisfies PartReceipt
       } catch (error) {
-        throw asOutcome(error)?.code === 'upload_not_found' ? uploadLost(key) : error
+        throw asConnectorError(error)?.code === 'upload_lost' ? uploadLost(key) : error
       }
     },
     async publish(receipts) {
@@ -71,7 +71,7 @@ export function s3Upload(client: S3Client, target: S3Target): FileSink {
       try {
         await complete(client, { ...put, method: 'POST', query: { uploadId: upload }, body: completionOf(parts) })
       } catch (error) {
-        if (asOutcome(error)?.code !== 'upload_not_found') throw error
+        if (asConnectorError(error)?.code !== 'upload_lost') throw error
         if (!(await isOurs(client, target))) throw uploadLost(key)
       }
     },
@@ -88,7 +88,7 @@ export function s3Upload(client: S3Client, target: S3Target): FileSink {
 async function complete(client: S3Client, asked: S3Request): Promise<void> {
   const text = await textOf(await client.request(asked))
   const fault = faultIn(text, 'The store', client.redact)
-  if (fault) throw outcomeOf(fault, asked, 'The store')
+  if (fault) throw connectorErrorOf(fault, asked, 'The store')
 }
 
 const completionOf = (parts: readonly PartReceipt[]): string =>
@@ -103,7 +103,7 @@ async function isOurs(client: S3Client, { bucket, key, transferId }: S3Target): 
     await discard(response)
     return response.headers.get('x-amz-meta-penstock-transfer') === transferId
   } catch (error) {
-    if (asOutcome(error)?.code === 'object_not_found') return false
+    if (asConnectorError(error)?.code === 'source_changed') return false
     throw error
   }
 }
@@ -126,7 +126,7 @@ async function endOthers(client: S3Client, target: S3Target, signal?: AbortSigna
       if (textAt(upload, 'Key') === key) await end(client, bucket, key, textAt(upload, 'UploadId'))
     }
   } catch (error) {
-    if (!asOutcome(error)) throw error
+    if (!asConnectorError(error)) throw error
   }
 }
 
@@ -141,16 +141,14 @@ async function end(client: S3Client, bucket: string, key: string, uploadId: stri
   }
 }
 
-const uploadLost = (key: string): Outcome =>
-  new Outcome(
-    'failed',
+const uploadLost = (key: string): ConnectorError =>
+  new ConnectorError(
     'upload_lost',
     `The upload of ${key} was ended by somebody else before it was whole, perhaps by a rule of the bucket. Start another transfer.`,
   )
 
-const tooLarge = (key: string): Outcome =>
-  new Outcome(
-    'failed',
+const tooLarge = (key: string): ConnectorError =>
+  new ConnectorError(
     'file_too_large',
     `${key} would have more than ${partsMax} parts. Send the data in several transfers.`,
   )

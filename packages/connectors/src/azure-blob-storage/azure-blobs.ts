@@ -1,4 +1,4 @@
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import { discard, textOf } from '../object-stores/answers.ts'
 import { decodedName, fileOf, filesOfPages, listingBounds, type Page } from '../object-stores/listing.ts'
 import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
@@ -19,7 +19,7 @@ export function azureBlobs(client: AzureClient): ObjectStore {
         const sizeBytes = Number(headers.get('content-length') ?? Number.NaN)
         return fileOf(store, { name: blob, sizeBytes, version: bare(headers.get('etag') ?? '') })
       } catch (error) {
-        if (failedWith(error, 'object_not_found')) return undefined
+        if (failedWith(error, 'source_changed')) return undefined
         throw error
       }
     },
@@ -30,7 +30,7 @@ export function azureBlobs(client: AzureClient): ObjectStore {
         const headers = { range: `bytes=${fromByte}-`, 'if-match': `"${file.version}"` }
         response = await client.request({ blob: file.name, headers, permission: 'read blobs', streams: true })
       } catch (error) {
-        throw failedWith(error, 'precondition_failed', 'object_not_found') ? sourceChanged(file.name) : error
+        throw failedWith(error, 'source_changed') ? sourceChanged(file.name) : error
       }
       if (beginsAt(response, fromByte)) return response
       await discard(response)
@@ -48,7 +48,7 @@ async function listPage(client: AzureClient, prefix: string, marker: string): Pr
   }
   const response = await client.request({ query, permission: 'list blobs' })
   const result = element(readXml(await textOf(response, listingBounds.pageBytes), store), 'EnumerationResults')
-  if (result === undefined) throw new Outcome('retry', 'strange_answer', `${store} answered with what is no listing.`)
+  if (result === undefined) throw new ConnectorError('malformed_response', `${store} answered with what is no listing.`)
   const files = elements(element(result, 'Blobs'), 'Blob').map((blob) => ({
     name: nameOf(element(blob, 'Name')),
     sizeBytes: numberAt(blob, 'Properties', 'Content-Length'),

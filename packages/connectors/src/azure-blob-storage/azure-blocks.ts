@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Json, Outcome } from '@penstock/connector'
+import { ConnectorError, type Json } from '@penstock/connector'
 import { type FileSink, usualPartBytes } from '@penstock/connector/files'
 import { discard } from '../object-stores/answers.ts'
 import { type AzureClient, failedWith } from './azure-client.ts'
@@ -31,7 +31,7 @@ export function azureBlocks(client: AzureClient, { blob, contentType, transferId
     try {
       await discard(await client.request({ ...put, query: { comp: 'blocklist' }, headers, body }))
     } catch (error) {
-      throw failedWith(error, 'blocks_not_found') ? blocksLost(blob) : error
+      throw failedWith(error, 'upload_lost') ? blocksLost(blob) : error
     }
   }
 
@@ -53,16 +53,14 @@ export function azureBlocks(client: AzureClient, { blob, contentType, transferId
   }
 }
 
-const blocksLost = (blob: string): Outcome =>
-  new Outcome(
-    'failed',
+const blocksLost = (blob: string): ConnectorError =>
+  new ConnectorError(
     'upload_lost',
     `Blocks of ${blob} are gone: somebody else wrote this blob at the same time, or a week has passed. Start another transfer.`,
   )
 
-const tooLarge = (blob: string): Outcome =>
-  new Outcome(
-    'failed',
+const tooLarge = (blob: string): ConnectorError =>
+  new ConnectorError(
     'file_too_large',
     `${blob} would have more than ${blocksMax} blocks. Send the data in several transfers.`,
   )

@@ -1,6 +1,12 @@
 import { createHmac } from 'node:crypto'
-import { asOutcome, type ConnectorContext, createRedact, Outcome } from '@penstock/connector'
-import { discard, faultName, passingTrouble } from '../object-stores/answers.ts'
+import {
+  asConnectorError,
+  type ConnectorContext,
+  ConnectorError,
+  type ConnectorErrorCode,
+  createRedact,
+} from '@penstock/connector'
+import { discard, faultName, transientErrorOf } from '../object-stores/answers.ts'
 import { encodeName, encodeValue } from '../object-stores/place.ts'
 import type { Container } from './container.ts'
 
@@ -26,7 +32,7 @@ export type AzureRequest = {
 
 export type AzureClient = {
   readonly container: Container
-  /** Resolves with an answer of status 2xx, or one that is taken; throws an `Outcome` for all others. */
+  /** Resolves with an answer of status 2xx, or one that is taken; throws a `ConnectorError` for all others. */
   request(asked: AzureRequest): Promise<Response>
 }
 
@@ -54,7 +60,7 @@ export function makeAzureClient(context: ConnectorContext, container: Container)
       })
       if (response.ok || asked.takes?.test(response.headers.get('x-ms-error-code') ?? '')) return response
       await discard(response)
-      throw outcomeOf(response, asked, container)
+      throw connectorErrorOf(response, asked, container)
     },
   }
 }
@@ -107,13 +113,13 @@ function authorize({ access }: Container, method: string, url: URL, headers: Rec
 const noPermission =
   /^(Authorization(Permission|Protocol|SourceIP|ResourceType|Service)Mismatch|AuthorizationFailure|InsufficientAccountPermissions|AccountIsDisabled|PublicAccessNotPermitted|KeyBasedAuthenticationNotPermitted|Unauthorized.*)$/
 
-/** An answer that is no success, as an instruction: `object_not_found` and `precondition_failed` mean what callers make of them. */
-function outcomeOf(response: Response, asked: AzureRequest, container: Container): Outcome {
+/** An answer that is no success, as a connector error: `source_changed` means what callers make of it. */
+function connectorErrorOf(response: Response, asked: AzureRequest, container: Container): ConnectorError {
   const { status } = response
   const { access } = container
   const secret = access.kind === 'key' ? Buffer.from(access.key).toString('base64') : access.query
   const code = faultName(response.headers.get('x-ms-error-code') ?? '', createRedact([secret]))
-  const passing = passingTrouble('Azure Blob Storage', response)
+  const passing = transientErrorOf('Azure Blob Storage', response)
   if (passing) return passing
   const known = code ? ` (${code})` : ''
   if (
@@ -125,32 +131,28 @@ function outcomeOf(response: Response, asked: AzureRequest, container: Container
       container.access.kind === 'key'
         ? `Azure does not accept the access key of the account ${container.access.account}. Set it again, and see that the clock of this machine is right.`
         : 'Azure does not accept the signature of the SAS URL: it was changed, withdrawn, or has ended. Make a new one.'
-    return new Outcome('refused', 'invalid_credentials', message)
+    return new ConnectorError('invalid_credentials', message)
   }
   if (/^Container(NotFound|Disabled|BeingDeleted)$/.test(code) || (status === 404 && asked.blob === undefined)) {
     const message = `The storage account has no container ${container.name}. Check the path.`
-    return new Outcome('refused', 'container_not_found', message)
+    return new ConnectorError('bucket_not_found', message)
   }
   if (status === 401 || status === 403 || noPermission.test(code)) {
     const message = `The credentials do not allow to ${asked.permission} in the container ${container.name}${known}.`
-    return new Outcome('refused', 'access_denied', message)
+    return new ConnectorError('permission_denied', message)
   }
-  if (status === 412) return new Outcome('failed', 'precondition_failed', 'The blob is another one by now.')
-  if (status === 404) return new Outcome('failed', 'object_not_found', 'The blob is gone.')
+  if (status === 412) return new ConnectorError('source_changed', 'The blob is another one by now.')
+  if (status === 404) return new ConnectorError('source_changed', 'The blob is gone.')
   if (code === 'BlobArchived' || code === 'BlobBeingRehydrated') {
-    return new Outcome('failed', 'object_archived', 'The blob is archived. Rehydrate it first, then start again.')
+    return new ConnectorError('object_archived', 'The blob is archived. Rehydrate it first, then start again.')
   }
-  if (code === 'InvalidBlockList') return new Outcome('failed', 'blocks_not_found', 'Blocks of the blob are gone.')
+  if (code === 'InvalidBlockList') return new ConnectorError('upload_lost', 'Blocks of the blob are gone.')
   if (status >= 300 && status < 400) {
-    return new Outcome('refused', 'invalid_path', 'The address leads elsewhere; set that of the storage account.')
+    return new ConnectorError('invalid_address', 'The address leads elsewhere; set that of the storage account.')
   }
-  return new Outcome(
-    'failed',
-    'request_refused',
-    `Azure refused a request (status ${status}${code ? `, ${code}` : ''}).`,
-  )
+  return new ConnectorError('request_refused', `Azure refused a request (status ${status}${code ? `, ${code}` : ''}).`)
 }
 
 /** Whether work failed with this code. */
-export const failedWith = (error: unknown, ...codes: readonly string[]): boolean =>
-  codes.includes(asOutcome(error)?.code ?? '')
+export const failedWith = (error: unknown, ...codes: readonly ConnectorErrorCode[]): boolean =>
+  codes.some((code) => asConnectorError(error)?.code === code)

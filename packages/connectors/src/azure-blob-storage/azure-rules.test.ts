@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import type { Batch, Outcome, Row, Values } from '@penstock/connector'
+import type { Batch, ConnectorError, Row, Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { startAzurePeer } from '../../test/azure-peer.ts'
 import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
@@ -18,10 +18,10 @@ const bySignature = (container: string, permissions: string, until?: Date): Valu
   sasUrl: azure.sasUrl(container, permissions, until),
 })
 
-const fails = async (work: Promise<unknown>): Promise<Outcome> => {
+const fails = async (work: Promise<unknown>): Promise<ConnectorError> => {
   const [result] = await Promise.allSettled([work])
   assert.equal(result?.status, 'rejected')
-  return result.reason as Outcome
+  return result.reason as ConnectorError
 }
 
 async function readAll(blobUri: string, options: TestContextOptions = {}): Promise<Row[]> {
@@ -71,8 +71,8 @@ describe('reading a container, against azurite', () => {
     const reader = await openSource(testContext({ secrets, routes, settings }))
     const [first] = await collect(reader.read())
     await azure.put('people', 'changes/1.csv', csvOfRows(columns, rows.toReversed()))
-    const { instruction, code } = await fails(collect(reader.read(first?.position ?? null)))
-    assert.deepEqual([instruction, code], ['failed', 'source_changed'])
+    const { action, code } = await fails(collect(reader.read(first?.position ?? null)))
+    assert.deepEqual([action, code], ['fail', 'source_changed'])
     await reader.close()
   })
 })
@@ -109,8 +109,8 @@ describe('writing to a container, against azurite', () => {
       { outputPath: `${azure.address('out')}gone/` },
       { receipts: [{ end: 9, sink: { block: 0 } }] },
     )
-    const { instruction, code } = await fails(writer.finish())
-    assert.deepEqual([instruction, code], ['failed', 'upload_lost'])
+    const { action, code } = await fails(writer.finish())
+    assert.deepEqual([action, code], ['fail', 'upload_lost'])
     assert.deepEqual(await azure.names('out', 'gone/'), [])
   })
 })
@@ -123,15 +123,15 @@ describe('signing in to Azure, against azurite', () => {
     assert.deepEqual(await azure.names('out', 'by-signature/'), [name])
     assert.deepEqual(await readAll('by-signature/', { secrets: bySignature('out', 'rl') }), rows.slice(0, 5))
     assert.deepEqual(await readAll(name, { secrets: bySignature('out', 'r') }), rows.slice(0, 5))
-    assert.equal((await fails(readAll('by-signature/', { secrets: writes }))).code, 'access_denied')
+    assert.equal((await fails(readAll('by-signature/', { secrets: writes }))).code, 'permission_denied')
     await write({ outputPath: 'more' }, rows.slice(0, 5), { secrets: { ...writes, defaultPath: 'by-default' } })
     assert.equal((await azure.names('out', 'by-default/more/')).length, 1)
   })
 
   test('says that a signature has ended, before it asks anybody', async () => {
     const ended = bySignature('out', 'rl', new Date('2026-01-01'))
-    const { instruction, code, message } = await fails(readAll('by-signature/', { secrets: ended }))
-    assert.deepEqual([instruction, code], ['refused', 'expired_credentials'])
+    const { action, code, message } = await fails(readAll('by-signature/', { secrets: ended }))
+    assert.deepEqual([action, code], ['reauthenticate', 'expired_credentials'])
     assert.match(message, /since 2026-01-01T00:00:00.000Z/)
   })
 
@@ -163,7 +163,7 @@ describe('signing in to Azure, against azurite', () => {
       ['https://devstoreaccount1.blob.core.windows.net/Not_A_Container/a.csv', secrets],
       ['', secrets],
     ] as const) {
-      assert.throws(() => at(given, of), { instruction: 'refused', code: 'invalid_path' }, given)
+      assert.throws(() => at(given, of), { action: 'reconfigure', code: 'invalid_address' }, given)
     }
     const emulator = {
       authType: 'account-key',

@@ -1,4 +1,4 @@
-import { type ConnectorContext, Outcome, type Values } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, type Values } from '@penstock/connector'
 
 /** How requests to a container are allowed: by a key that signs each, or by a signature that was made beforehand. */
 export type Access =
@@ -17,7 +17,7 @@ export type Container = {
 /** A container, and the name of a blob or of a folder in it. */
 export type Located = { readonly container: Container; readonly path: string }
 
-/** Reads the credentials; throws `refused` where they cannot be any. */
+/** Reads the credentials; throws `invalid_credentials` where they cannot be any. */
 export function containerOf({ secrets }: Pick<ConnectorContext, 'secrets'>): Container {
   return secrets.authType === 'account-key' ? containerByKey(secrets) : containerBySignature(secrets)
 }
@@ -75,12 +75,12 @@ function containerByKey({ accountName, accessKey }: Values): Container {
   const url = /^https?:\/\//i.test(given) && URL.canParse(given) ? new URL(given) : undefined
   const account = url ? ((url.pathname.split('/')[1] || url.hostname.split('.')[0]) ?? '') : given.toLowerCase()
   if (!/^[a-z0-9]{3,24}$/.test(account)) {
-    throw new Outcome('refused', 'invalid_credentials', 'The account name must be 3 to 24 letters and digits.')
+    throw new ConnectorError('invalid_credentials', 'The account name must be 3 to 24 letters and digits.')
   }
   const key = Buffer.from(String(accessKey ?? '').trim(), 'base64')
   if (key.length < 16) {
     const message = 'The access key is not one of a storage account; copy key1 or key2 from its access keys in full.'
-    throw new Outcome('refused', 'invalid_credentials', message)
+    throw new ConnectorError('invalid_credentials', message)
   }
   const service = url ? `${url.origin}${url.pathname.replace(/\/+$/, '')}` : `https://${account}.blob.core.windows.net`
   return { service, name: '', access: { kind: 'key', account, key } }
@@ -92,12 +92,12 @@ function containerBySignature({ sasUrl }: Values): Container {
   if (!url || !/^https?:$/.test(url.protocol) || !url.searchParams.has('sig')) {
     const message =
       'The SAS URL must be an address of a container with a signature in it: https://…/container?sv=…&sig=….'
-    throw new Outcome('refused', 'invalid_credentials', message)
+    throw new ConnectorError('invalid_credentials', message)
   }
   const ends = Date.parse(url.searchParams.get('se') ?? '')
   if (ends < Date.now()) {
     const message = `The SAS URL has been invalid since ${new Date(ends).toISOString()}. Make a new one.`
-    throw new Outcome('refused', 'expired_credentials', message)
+    throw new ConnectorError('expired_credentials', message)
   }
   const segments = decoded(url.pathname).split('/').slice(1)
   // Where the host is an address or a bare name, as the emulator's is, the account is the first part of the path.
@@ -124,4 +124,4 @@ function decoded(path: string): string {
   }
 }
 
-const invalidPath = (message: string): Outcome => new Outcome('refused', 'invalid_path', message)
+const invalidPath = (message: string): ConnectorError => new ConnectorError('invalid_address', message)

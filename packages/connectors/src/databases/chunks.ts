@@ -1,4 +1,4 @@
-import { type Cell, type Chunk, type Json, Outcome } from '@penstock/connector'
+import { type Cell, type Chunk, ConnectorError, type Json } from '@penstock/connector'
 import { markerIn, positionOf, type Spot } from './positions.ts'
 
 /** A row that was read, with the texts by which it is ordered. */
@@ -81,18 +81,16 @@ export async function* chunksOf(
 
 function complete(spot: readonly (string | null)[]): readonly string[] {
   if (spot.includes(null)) {
-    throw new Outcome(
-      'failed',
-      'key_missing',
+    throw new ConnectorError(
+      'invalid_key',
       'A row has no value in a key column, so its place cannot be kept; name key columns that always have one, or none.',
     )
   }
   return spot as readonly string[]
 }
 
-const keyNotUnique = (): Outcome =>
-  new Outcome(
-    'failed',
-    'key_not_unique',
+const keyNotUnique = (): ConnectorError =>
+  new ConnectorError(
+    'invalid_key',
     'Two rows have the same values in the key columns; name columns that together tell all rows apart, or none.',
   )

@@ -1,19 +1,17 @@
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 
-/** Throws `refused` where two columns of a query have one name, so that their cells could not be told apart. */
+/** Throws `invalid_query` where two columns of a query have one name, so that their cells could not be told apart. */
 export function assertDistinct(columns: readonly string[]): void {
   const twice = columns.find((name, at) => columns.indexOf(name) !== at)
   if (twice === undefined) return
-  throw new Outcome(
-    'refused',
-    'columns_not_distinct',
+  throw new ConnectorError(
+    'invalid_query',
     `The query gives two columns the name ${twice}; give each a name of its own with AS.`,
   )
 }
 
-export const columnNotFound = (name: string, columns: readonly string[]): Outcome =>
-  new Outcome(
-    'refused',
+export const columnNotFound = (name: string, columns: readonly string[]): ConnectorError =>
+  new ConnectorError(
     'column_not_found',
     `There is no column ${name}; there are: ${columns.slice(0, 50).join(', ') || 'none'}.`,
   )

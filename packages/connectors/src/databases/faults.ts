@@ -1,36 +1,29 @@
-import { asOutcome, Outcome } from '@penstock/connector'
+import { asConnectorError, ConnectorError } from '@penstock/connector'
 
 /** What a fault of the network or of TLS means; `undefined` where it is none. Only the host is told of the address. */
-export function outcomeOfNetwork(error: unknown, host: string, connecting: boolean): Outcome | undefined {
-  const known = asOutcome(error)
+export function connectorErrorOfNetwork(error: unknown, host: string, connecting: boolean): ConnectorError | undefined {
+  const known = asConnectorError(error)
   if (known) return known
   if (!(error instanceof Error)) return undefined
   const code = codeOf(error)
   if (/CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_CA$|^INVALID_PURPOSE$/.test(code)) {
-    return new Outcome(
-      'refused',
+    return new ConnectorError(
       'certificate_not_trusted',
       `The certificate of ${host} is not trusted (${code}): give the certificate of its authority as CA certificate, or set the TLS mode to require.`,
     )
   }
   if (/^ERR_OSSL_PEM|^ERR_CRYPTO_INVALID|^ERR_OSSL_X509/.test(code) || /PEM/.test(error.message)) {
-    return new Outcome(
-      'refused',
-      'invalid_ca_certificate',
-      'The CA certificate is no PEM; paste it with its first and last line.',
-    )
+    return new ConnectorError('invalid_setting', 'The CA certificate is no PEM; paste it with its first and last line.')
   }
   if (connecting && (code === 'EPROTO' || code.startsWith('ERR_SSL'))) {
-    return new Outcome(
-      'unreachable',
-      'tls_failed',
+    return new ConnectorError(
+      'wrong_protocol',
       `${host} does not speak TLS as it should; check the address and the port.`,
     )
   }
   if (nothingAnswers.has(code)) {
-    return new Outcome(
+    return new ConnectorError(
       'unreachable',
-      'no_answer',
       `Nothing answers at ${host} (${code}); check the address and the port, and that the server runs.`,
     )
   }
@@ -38,19 +31,17 @@ export function outcomeOfNetwork(error: unknown, host: string, connecting: boole
   return undefined
 }
 
-export const connectionLost = (host: string): Outcome =>
-  new Outcome('retry', 'connection_lost', `The connection to ${host} broke off.`)
+export const connectionLost = (host: string): ConnectorError =>
+  new ConnectorError('connection_lost', `The connection to ${host} broke off.`)
 
-export const noAnswer = (host: string, timeoutMs: number): Outcome =>
-  new Outcome(
+export const noAnswer = (host: string, timeoutMs: number): ConnectorError =>
+  new ConnectorError(
     'unreachable',
-    'no_answer',
     `No connection to ${host} came about within ${timeoutMs / 1000} seconds; check the address and the port.`,
   )
 
-export const tooSlow = (host: string, waitMs: number): Outcome =>
-  new Outcome(
-    'retry',
+export const tooSlow = (host: string, waitMs: number): ConnectorError =>
+  new ConnectorError(
     'statement_timeout',
     `${host} sent nothing for ${waitMs / 1000} seconds, so the statement was given up.`,
   )

@@ -1,4 +1,4 @@
-import { asOutcome, type Chunk, type Json, Outcome } from '@penstock/connector'
+import { asConnectorError, type Chunk, ConnectorError, type Json } from '@penstock/connector'
 import { chunksOf, type Order, type ReadRow } from './chunks.ts'
 import { afterIn, placeIn, type Spot, withoutPlace } from './positions.ts'
 
@@ -10,11 +10,11 @@ import { afterIn, placeIn, type Spot, withoutPlace } from './positions.ts'
  */
 export type RowsOf = (from: Spot, place: Json | undefined) => AsyncIterable<readonly ReadRow[]>
 
-const goneCode = 'result_gone'
+const goneCode = 'result_expired'
 
 /** The result that a place names is not there any more. An engine that tries again gets rows of a new statement. */
-export const resultGone = (platform: string): Outcome =>
-  new Outcome('retry', goneCode, `${platform} does not keep this result any more, so the rows are asked for anew.`)
+export const resultGone = (platform: string): ConnectorError =>
+  new ConnectorError(goneCode, `${platform} does not keep this result any more, so the rows are asked for anew.`)
 
 /**
  * Reads the rows behind a position, or from the beginning. As long as the result is kept, reading goes on in it, and so
@@ -40,7 +40,7 @@ export async function* readKept(
       return
     } catch (error) {
       // Each new statement follows on some rows, or on none at most once: this comes to an end.
-      if (asOutcome(error)?.code !== goneCode || placeIn(position) === undefined) throw error
+      if (asConnectorError(error)?.code !== goneCode || placeIn(position) === undefined) throw error
       position = withoutPlace(position)
     }
   }

@@ -1,4 +1,4 @@
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 
 /**
  * A moment or day as a column without a time zone takes it: in UTC, `YYYY-MM-DD HH:MM:SS` with as many fractional digits
@@ -35,7 +35,7 @@ export function ignoresZone(text: string): boolean {
   return !/^(?:\s*(?:[AP]M|BC|AD|\d{4}(?:-\d\d-\d\d)?)\b)*\s*$/i.test(behind)
 }
 
-/** A moment as the clocks of a time zone show it, `YYYY-MM-DD HH:MM:SS`. Throws `refused` where there is no such zone. */
+/** A moment as the clocks of a time zone show it, `YYYY-MM-DD HH:MM:SS`. Throws `invalid_setting` where there is no such zone. */
 export function inTimezone(at: Date, timezone: string): string {
   let format: Intl.DateTimeFormat
   try {
@@ -46,11 +46,7 @@ export function inTimezone(at: Date, timezone: string): string {
       ...({ hour: '2-digit', minute: '2-digit', second: '2-digit' } as const),
     })
   } catch {
-    throw new Outcome(
-      'refused',
-      'invalid_timezone',
-      'There is no such time zone; use a name such as Europe/Paris, or UTC.',
-    )
+    throw new ConnectorError('invalid_setting', 'There is no such time zone; use a name such as Europe/Paris, or UTC.')
   }
   const part = (type: string) => format.formatToParts(at).find((each) => each.type === type)?.value ?? ''
   return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}:${part('second')}`

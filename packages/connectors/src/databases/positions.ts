@@ -1,4 +1,4 @@
-import { type Json, Outcome } from '@penstock/connector'
+import { ConnectorError, type Json } from '@penstock/connector'
 
 /** A place in ordered rows: behind which order values, how many rows with just these were read, and where the run ends. */
 export type Spot = {
@@ -14,9 +14,8 @@ const lengthMax = 15_000
 export function positionOf({ after = [], skip, bound }: Spot, place?: Json): Json {
   const position = { after, skip, ...(bound === undefined ? {} : { bound }), ...(place === undefined ? {} : { place }) }
   if (Buffer.byteLength(JSON.stringify(position)) > lengthMax) {
-    throw new Outcome(
-      'failed',
-      'key_too_long',
+    throw new ConnectorError(
+      'invalid_key',
       'A key is too long to be kept as a position; name key columns with shorter values.',
     )
   }
@@ -32,9 +31,8 @@ export function afterIn(position: Json | undefined, terms: number): Spot | undef
       return { after, skip, bound: typeof bound === 'string' ? bound : undefined }
     }
   }
-  throw new Outcome(
-    'failed',
-    'position_unfit',
+  throw new ConnectorError(
+    'source_changed',
     'The settings of the source changed while the transfer was interrupted, so it cannot go on; start a new one.',
   )
 }

@@ -1,11 +1,11 @@
 import net from 'node:net'
 import type { ConnectorContext } from '@penstock/connector'
-import { noAnswer, outcomeOfNetwork } from './faults.ts'
+import { connectorErrorOfNetwork, noAnswer } from './faults.ts'
 import type { Place } from './settings.ts'
 
 const timeoutMs = 10_000
 
-/** Whether something listens where the database should be. Answers the sentence that says so, or throws an `Outcome`. */
+/** Whether something listens where the database should be. Answers the sentence that says so, or throws a `ConnectorError`. */
 export async function reach({ egress, signal }: ConnectorContext, { host, port }: Place): Promise<string> {
   const ip = await egress.resolve(host, port)
   signal.throwIfAborted()
@@ -15,7 +15,7 @@ export async function reach({ egress, signal }: ConnectorContext, { host, port }
       signal.removeEventListener('abort', stop)
       socket.destroy()
       if (error === undefined) resolve()
-      else reject(signal.aborted ? signal.reason : (outcomeOfNetwork(error, host, true) ?? error))
+      else reject(signal.aborted ? signal.reason : (connectorErrorOfNetwork(error, host, true) ?? error))
     }
     const stop = () => end(signal.reason)
     signal.addEventListener('abort', stop, { once: true })

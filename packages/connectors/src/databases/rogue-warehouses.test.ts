@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { type Connector, Outcome, type Values } from '@penstock/connector'
+import { type Connector, ConnectorError, type Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import { startBigQueryServer } from '../../test/bigquery-server.ts'
 import { rogueBodies } from '../../test/rogue-answers.ts'
@@ -100,7 +100,7 @@ describe('answers of a data warehouse that are not what they should be', () => {
               if (result?.status !== 'rejected') continue
               const reason: unknown = result.reason
               const what = `${connector.slug} got ${status} ${body.slice(0, 2000)}`
-              assert.ok(reason instanceof Outcome, `${what}: ${String((reason as Error)?.stack)}`)
+              assert.ok(reason instanceof ConnectorError, `${what}: ${String((reason as Error)?.stack)}`)
               assert.notEqual(reason.code, 'internal')
               assert.ok(reason.message.length < 1000, `${what}: a message of ${reason.message.length} characters`)
             }

@@ -1,4 +1,4 @@
-import { type FieldValue, Outcome, type Values } from '@penstock/connector'
+import { ConnectorError, type FieldValue, type Values } from '@penstock/connector'
 
 /** Secrets and settings of the fields in `fields.ts`, read once into what they mean. */
 
@@ -96,4 +96,4 @@ function numberOf(values: Values, key: string, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise
 }
 
-const missing = (key: string) => new Outcome('refused', 'setting_missing', `The setting ${key} has no value; set it.`)
+const missing = (key: string) => new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)

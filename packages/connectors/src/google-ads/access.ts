@@ -1,7 +1,7 @@
-import { type ConnectorContext, Outcome } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { call } from '../platform-api/call.ts'
 import { numberIn, objectIn, textIn } from '../platform-api/json.ts'
-import { outcomeOfStatus } from '../platform-api/status.ts'
+import { connectorErrorOfStatus } from '../platform-api/status.ts'
 
 /** Access tokens from a refresh token of Google. */
 export type Access = {
@@ -46,17 +46,17 @@ async function refresh(context: ConnectorContext, scope: string): Promise<{ toke
   if (answer.status === 200 && token) {
     if (textIn(granted) && !String(granted).split(' ').includes(scope)) {
       const message = `The refresh token was not granted the scope ${scope}; sign in at Google again and grant it.`
-      throw new Outcome('refused', 'permission_denied', message)
+      throw new ConnectorError('permission_denied', message)
     }
     return { token, until: Date.now() + (numberIn(expires_in) ?? 0) * 1000 - earlyMs }
   }
   if (error === 'invalid_grant') {
     const message = 'Google does not accept the refresh token any more; sign in at Google again and save the new one.'
-    throw new Outcome('refused', 'invalid_credentials', message)
+    throw new ConnectorError('invalid_credentials', message)
   }
   if (answer.status === 400 || answer.status === 401) {
     const message = 'Google does not accept the OAuth client; check its ID and secret.'
-    throw new Outcome('refused', 'invalid_credentials', message)
+    throw new ConnectorError('invalid_credentials', message)
   }
-  throw outcomeOfStatus('Google', answer)
+  throw connectorErrorOfStatus('Google', answer)
 }

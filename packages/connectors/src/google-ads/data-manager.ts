@@ -1,8 +1,8 @@
-import { type ConnectorContext, Outcome } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { type Answer, call } from '../platform-api/call.ts'
 import { isObject, type JsonObject, objectIn } from '../platform-api/json.ts'
 import { type Access, openAccess } from './access.ts'
-import { outcomeOfGoogle, reasonsOf } from './google-errors.ts'
+import { connectorErrorOfGoogle, reasonsOf } from './google-errors.ts'
 
 export const dataManagerOrigin = 'https://datamanager.googleapis.com'
 const scope = 'https://www.googleapis.com/auth/datamanager'
@@ -20,13 +20,13 @@ export type DataManagerAnswer = {
   readonly now: number | undefined
 }
 
-/** Google's Data Manager API, signed in. Everything throws outcomes. */
+/** Google's Data Manager API, signed in. Everything throws connector errors. */
 export type DataManager = {
   readonly access: Access
   readonly operating: Account
   readonly login: Account | undefined
   /**
-   * Asks. Refusals of Google are thrown as outcomes, but for those with one of the reasons in `expected` or with the status
+   * Asks. Refusals of Google are thrown as connector errors, but for those with one of the reasons in `expected` or with the status
    * 404 where it is expected: these are answered, so that the caller goes on another way.
    */
   ask(method: 'GET' | 'POST', path: string, options?: AskOptions): Promise<DataManagerAnswer>
@@ -65,9 +65,9 @@ export function openDataManager(context: ConnectorContext): DataManager {
       }
       const { status, json, bytesSent } = answer
       const well = status >= 200 && status < 300
-      if (!well && !expects(answer)) throw outcomeOfGoogle(answer)
+      if (!well && !expects(answer)) throw connectorErrorOfGoogle(answer)
       if (well && !isObject(json)) {
-        throw new Outcome('retry', 'platform_fault', 'Google answered with something other than its JSON.')
+        throw new ConnectorError('malformed_response', 'Google answered with something other than its JSON.')
       }
       const now = Date.parse(answer.headers.get('date') ?? '')
       return { json: objectIn(json), bytesSent, status, now: Number.isNaN(now) ? undefined : now }
@@ -110,5 +110,5 @@ function accountsOf({ settings }: ConnectorContext): { operating: Account; login
 function digitsOf(value: unknown, label: string): string {
   const digits = String(value).replace(/[\s-]/g, '')
   if (/^\d+$/.test(digits)) return digits
-  throw new Outcome('refused', 'invalid_setting', `${label} must be a number of Google, such as 123-456-7890.`)
+  throw new ConnectorError('invalid_setting', `${label} must be a number of Google, such as 123-456-7890.`)
 }

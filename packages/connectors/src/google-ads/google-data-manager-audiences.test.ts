@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
-import type { Batch, Cell, Instruction } from '@penstock/connector'
+import type { Batch, Cell, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import {
   because,
@@ -10,7 +10,7 @@ import {
   refusal,
   startDataManager,
 } from '../../test/data-manager-server.ts'
-import { assertTrouble, batchOf, faultOf, hangOf, outcomeOf, type Trouble } from '../../test/platform-server.ts'
+import { assertTrouble, batchOf, connectorErrorOf, faultOf, hangOf, type Trouble } from '../../test/platform-server.ts'
 import { googleDataManagerAudiences as connector } from './google-data-manager-audiences.ts'
 
 const columns = ['segment_name', 'action', 'email', 'phone_sha256', 'first_name', 'last_name', 'country', 'postal_code']
@@ -108,7 +108,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
   test('makes no second list where the answer to making it was lost, or somebody else made it', async () => {
     google.trouble(/^POST .*userLists$/, 'reset after')
     const batch = batchOf(columns, [row(1, 'add', 'With "quotes" \\ and more')])
-    assert.equal((await outcomeOf(deliver(batch), contextOf())).instruction, 'retry')
+    assert.equal((await connectorErrorOf(deliver(batch), contextOf())).action, 'retry')
     google.trouble(/^GET .*userLists$/, { json: {} })
     await deliver(batch)
     assert.equal(google.lists.length, 1)
@@ -180,11 +180,11 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
   test('halves a batch where Google blames too many, one after the other, or nobody in particular', async () => {
     google.blame.most = 1
     const rows = Array.from({ length: 30 }, (_, n) => digestOnlyGoogleRefuses(n))
-    const many = await outcomeOf(deliver(batchOf(columns, rows)), contextOf())
-    assert.deepEqual([many.instruction, many.code], ['split', 'invalid_batch'])
+    const many = await connectorErrorOf(deliver(batchOf(columns, rows)), contextOf())
+    assert.deepEqual([many.action, many.code], ['split', 'invalid_batch'])
     google.blame.path = () => 'audience_members'
-    const nobody = await outcomeOf(deliver(batchOf(columns, rows)), contextOf())
-    assert.deepEqual([nobody.instruction, nobody.code], ['split', 'invalid_batch'])
+    const nobody = await connectorErrorOf(deliver(batchOf(columns, rows)), contextOf())
+    assert.deepEqual([nobody.action, nobody.code], ['split', 'invalid_batch'])
   })
 
   test('asks for a new access token once when the old one has ended, and for none otherwise', async () => {
@@ -198,57 +198,57 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
     assert.equal(tokens(), 2)
     google.trouble(ingest, refusal(401, 'UNAUTHENTICATED'))
     google.trouble(ingest, refusal(401, 'UNAUTHENTICATED'))
-    const outcome = await outcomeOf(writer.deliver(batchOf(columns, [row(4)])), contextOf())
-    assert.deepEqual([outcome.instruction, outcome.code], ['refused', 'invalid_credentials'])
+    const connectorError = await connectorErrorOf(writer.deliver(batchOf(columns, [row(4)])), contextOf())
+    assert.deepEqual([connectorError.action, connectorError.code], ['reauthenticate', 'invalid_credentials'])
   })
 
   test('tells the engine what each refusal asks for', async () => {
     const delay = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7.5s' }]
-    const cases: [Trouble, Instruction, string, number?][] = [
+    const cases: [Trouble, ErrorAction, string, number?][] = [
       [refusal(429, 'RESOURCE_EXHAUSTED', delay), 'retry', 'rate_limited', 7500],
       [{ ...refusal(429, 'RESOURCE_EXHAUSTED'), headers: { 'retry-after': '3' } }, 'retry', 'rate_limited', 3000],
-      [refusal(503, 'UNAVAILABLE'), 'retry', 'platform_fault'],
-      [refusal(504, 'DEADLINE_EXCEEDED'), 'retry', 'platform_fault'],
-      [refusal(500, 'INTERNAL'), 'retry', 'platform_fault'],
-      [refusal(409, 'ABORTED'), 'retry', 'platform_fault'],
-      [{ status: 200, text: '<html>' }, 'retry', 'platform_fault'],
+      [refusal(503, 'UNAVAILABLE'), 'retry', 'platform_error'],
+      [refusal(504, 'DEADLINE_EXCEEDED'), 'retry', 'platform_error'],
+      [refusal(500, 'INTERNAL'), 'retry', 'platform_error'],
+      [refusal(409, 'ABORTED'), 'retry', 'platform_error'],
+      [{ status: 200, text: '<html>' }, 'retry', 'malformed_response'],
       ['reset', 'retry', 'connection_lost'],
-      [refusal(403, 'PERMISSION_DENIED'), 'refused', 'permission_denied'],
-      [because('TERMS_AND_CONDITIONS_NOT_SIGNED'), 'refused', 'terms_not_accepted'],
-      [because('NOT_ALLOWLISTED'), 'refused', 'not_allowed'],
-      [because('INVALID_USER_LIST_ID'), 'refused', 'list_not_found'],
-      [because('INVALID_USER_LIST_TYPE'), 'refused', 'wrong_list_type'],
-      [because('OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH'), 'refused', 'account_mismatch'],
-      [because('EU_POLITICAL_ADVERTISING_DECLARATION_REQUIRED'), 'refused', 'declaration_required'],
-      [because('DESTINATION_ACCOUNT_TYPE_MISMATCH'), 'refused', 'account_mismatch'],
-      [because('ADVERTISER_NOT_ALLOWLISTED_FOR_UPLOADED_DATA'), 'refused', 'not_allowed'],
-      [because('ADVERTISER_TOS_NOT_ACCEPTED'), 'refused', 'terms_not_accepted'],
-      [because('USER_LIST_TYPE_NOT_SUPPORTED_FOR_ACCOUNT'), 'refused', 'wrong_list_type'],
-      [because('SENSITIVE_USER_LIST_IMMUTABLE'), 'refused', 'list_locked'],
-      [because('USER_LIST_MUTATION_NOT_SUPPORTED'), 'refused', 'list_locked'],
-      [because('OWNERSHIP_REQUIRED_FOR_UPDATE'), 'refused', 'list_not_owned'],
-      [because('MEMBERSHIP_DURATION_TOO_LONG'), 'refused', 'membership_too_long'],
+      [refusal(403, 'PERMISSION_DENIED'), 'reconfigure', 'permission_denied'],
+      [because('TERMS_AND_CONDITIONS_NOT_SIGNED'), 'reconfigure', 'terms_not_accepted'],
+      [because('NOT_ALLOWLISTED'), 'reconfigure', 'account_restricted'],
+      [because('INVALID_USER_LIST_ID'), 'reconfigure', 'object_not_found'],
+      [because('INVALID_USER_LIST_TYPE'), 'reconfigure', 'invalid_setting'],
+      [because('OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH'), 'reconfigure', 'invalid_setting'],
+      [because('EU_POLITICAL_ADVERTISING_DECLARATION_REQUIRED'), 'reconfigure', 'terms_not_accepted'],
+      [because('DESTINATION_ACCOUNT_TYPE_MISMATCH'), 'reconfigure', 'invalid_setting'],
+      [because('ADVERTISER_NOT_ALLOWLISTED_FOR_UPLOADED_DATA'), 'reconfigure', 'account_restricted'],
+      [because('ADVERTISER_TOS_NOT_ACCEPTED'), 'reconfigure', 'terms_not_accepted'],
+      [because('USER_LIST_TYPE_NOT_SUPPORTED_FOR_ACCOUNT'), 'reconfigure', 'invalid_setting'],
+      [because('SENSITIVE_USER_LIST_IMMUTABLE'), 'reconfigure', 'account_restricted'],
+      [because('USER_LIST_MUTATION_NOT_SUPPORTED'), 'reconfigure', 'account_restricted'],
+      [because('OWNERSHIP_REQUIRED_FOR_UPDATE'), 'reconfigure', 'permission_denied'],
+      [because('MEMBERSHIP_DURATION_TOO_LONG'), 'reconfigure', 'invalid_setting'],
       [because('TOO_MANY_AUDIENCE_MEMBERS', 'audience_members'), 'split', 'invalid_batch'],
-      [because('INVALID_HEX_ENCODING', 'encoding'), 'failed', 'request_refused'],
-      [because('REASON_OF_NEXT_YEAR'), 'failed', 'request_refused'],
-      [refusal(400, 'INVALID_ARGUMENT'), 'failed', 'request_refused'],
+      [because('INVALID_HEX_ENCODING', 'encoding'), 'fail', 'request_refused'],
+      [because('REASON_OF_NEXT_YEAR'), 'fail', 'request_refused'],
+      [refusal(400, 'INVALID_ARGUMENT'), 'fail', 'request_refused'],
       [{ status: 413, text: '' }, 'split', 'batch_too_large'],
     ]
     const setting = { server: google, context: contextOf(), match: ingest }
     const writer = await openWriter()
-    for (const [trouble, instruction, code, afterMs] of cases) {
-      const wanted = { instruction, code, ...(afterMs === undefined ? {} : { afterMs }) }
+    for (const [trouble, action, code, afterMs] of cases) {
+      const wanted = { action, code, ...(afterMs === undefined ? {} : { afterMs }) }
       await assertTrouble(setting, writer, batchOf(columns, [row(1)]), trouble, wanted)
     }
-    const tokenCases: [Trouble, Instruction, string][] = [
-      [{ status: 400, json: { error: 'invalid_grant' } }, 'refused', 'invalid_credentials'],
-      [{ status: 401, json: { error: 'invalid_client' } }, 'refused', 'invalid_credentials'],
-      [{ status: 503, text: '' }, 'retry', 'platform_fault'],
-      [{ json: { access_token: 't', expires_in: 9, scope: 'openid email' } }, 'refused', 'permission_denied'],
+    const tokenCases: [Trouble, ErrorAction, string][] = [
+      [{ status: 400, json: { error: 'invalid_grant' } }, 'reauthenticate', 'invalid_credentials'],
+      [{ status: 401, json: { error: 'invalid_client' } }, 'reauthenticate', 'invalid_credentials'],
+      [{ status: 503, text: '' }, 'retry', 'platform_error'],
+      [{ json: { access_token: 't', expires_in: 9, scope: 'openid email' } }, 'reconfigure', 'permission_denied'],
     ]
-    for (const [trouble, instruction, code] of tokenCases) {
+    for (const [trouble, action, code] of tokenCases) {
       const fresh = { server: google, context: contextOf(), match: /token$/ }
-      await assertTrouble(fresh, await openWriter(), batchOf(columns, [row(1)]), trouble, { instruction, code })
+      await assertTrouble(fresh, await openWriter(), batchOf(columns, [row(1)]), trouble, { action, code })
     }
   })
 
@@ -260,8 +260,8 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
       destinations: Record<string, unknown>[]
     }
     assert.deepEqual(sent.destinations[0]?.loginAccount, { accountType: 'GOOGLE_ADS', accountId: '9998887777' })
-    const wrong = await outcomeOf(openWriter({ settings: { ...settings, advertiserId: 'mill' } }), contextOf())
-    assert.deepEqual([wrong.instruction, wrong.code], ['refused', 'invalid_setting'])
+    const wrong = await connectorErrorOf(openWriter({ settings: { ...settings, advertiserId: 'mill' } }), contextOf())
+    assert.deepEqual([wrong.action, wrong.code], ['reconfigure', 'invalid_setting'])
   })
 
   test('checks whether Google is reached, the refresh token accepted and the account readable', async () => {
@@ -305,10 +305,10 @@ acceptDestination({
   deduplicates: true,
   visible: 'at once',
   faults: [
-    faultOf(peer, ingest, refusal(429, 'RESOURCE_EXHAUSTED'), { name: 'limits calls', instruction: 'retry' }),
-    faultOf(peer, ingest, refusal(503, 'UNAVAILABLE'), { name: 'has a fault', instruction: 'retry' }),
-    faultOf(peer, ingest, 'reset after', { name: 'cuts the answer off', instruction: 'retry' }),
-    faultOf(peer, ingest, refusal(403, 'PERMISSION_DENIED'), { name: 'denies access', instruction: 'refused' }),
+    faultOf(peer, ingest, refusal(429, 'RESOURCE_EXHAUSTED'), { name: 'limits calls', action: 'retry' }),
+    faultOf(peer, ingest, refusal(503, 'UNAVAILABLE'), { name: 'has a fault', action: 'retry' }),
+    faultOf(peer, ingest, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+    faultOf(peer, ingest, refusal(403, 'PERMISSION_DENIED'), { name: 'denies access', action: 'reconfigure' }),
   ],
   hang: hangOf(peer, ingest),
 })

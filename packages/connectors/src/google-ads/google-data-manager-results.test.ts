@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, Delivery, DestinationWriter } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { because, type DataManagerServer, googleSecrets, startDataManager } from '../../test/data-manager-server.ts'
-import { batchOf, deliverHalving, outcomeOf, type Reply } from '../../test/platform-server.ts'
+import { batchOf, connectorErrorOf, deliverHalving, type Reply } from '../../test/platform-server.ts'
 import { refusalsMax } from '../platform-api/refusals.ts'
 import { googleDataManagerAudiences as connector } from './google-data-manager-audiences.ts'
 
@@ -50,26 +50,32 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
 
   test('10,000 rows that Google refuses because of the account are one request, and no row is rejected', async () => {
     const replies: [Reply, string][] = [
-      [because('EU_POLITICAL_ADVERTISING_DECLARATION_REQUIRED'), 'declaration_required'],
-      [because('USER_LIST_TYPE_NOT_SUPPORTED_FOR_ACCOUNT'), 'wrong_list_type'],
+      [because('EU_POLITICAL_ADVERTISING_DECLARATION_REQUIRED'), 'terms_not_accepted'],
+      [because('USER_LIST_TYPE_NOT_SUPPORTED_FOR_ACCOUNT'), 'invalid_setting'],
       [because('REASON_OF_NEXT_YEAR'), 'request_refused'],
     ]
     for (const [reply, code] of replies) {
       google.refusing.reply = reply
       const before = changes().length
-      const outcome = await outcomeOf(deliverHalving(await openWriter(), columns, rowsOf(10_000)), contextOf())
-      assert.equal(outcome.code, code)
+      const connectorError = await connectorErrorOf(
+        deliverHalving(await openWriter(), columns, rowsOf(10_000)),
+        contextOf(),
+      )
+      assert.equal(connectorError.code, code)
       assert.equal(changes().length - before, 1, code)
-      assert.doesNotMatch(outcome.message, /INVALID_ARGUMENT/)
+      assert.doesNotMatch(connectorError.message, /INVALID_ARGUMENT/)
     }
   })
 
   test('10,000 rows that Google refuses all alike are given up after a bounded number of requests', async () => {
     // A fault of members, but Google names none of them.
     google.refusing.reply = because('INVALID_SHA256_FORMAT', 'audience_members')
-    const outcome = await outcomeOf(deliverHalving(await openWriter(), columns, rowsOf(10_000)), contextOf())
-    assert.deepEqual([outcome.instruction, outcome.code], ['failed', 'everything_refused'])
-    assert.match(outcome.message, /INVALID_SHA256_FORMAT/)
+    const connectorError = await connectorErrorOf(
+      deliverHalving(await openWriter(), columns, rowsOf(10_000)),
+      contextOf(),
+    )
+    assert.deepEqual([connectorError.action, connectorError.code], ['fail', 'everything_refused'])
+    assert.match(connectorError.message, /INVALID_SHA256_FORMAT/)
     assert.equal(changes().length, refusalsMax)
   })
 

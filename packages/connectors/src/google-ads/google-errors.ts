@@ -1,7 +1,7 @@
-import { Outcome, retryAfterMs } from '@penstock/connector'
+import { ConnectorError, retryAfterMs } from '@penstock/connector'
 import type { Answer } from '../platform-api/call.ts'
 import { isObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
-import { outcomeOfStatus, waitOf } from '../platform-api/status.ts'
+import { connectorErrorOfStatus } from '../platform-api/status.ts'
 import { memberReasons, refusals, sizeReasons } from './google-reasons.ts'
 
 /** One thing that Google found wrong: where, and a reason in its own words. */
@@ -55,21 +55,23 @@ const codeIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,80}$/.test(value) ? value : undefined
 
 /** What an answer that is no success asks for. Google's own message is left out: it may quote what was sent. */
-export function outcomeOfGoogle(answer: Answer): Outcome {
+export function connectorErrorOfGoogle(answer: Answer): ConnectorError {
   const { status, json, headers } = answer
   const reasons = reasonsOf(json)
   const refusal = reasons.find((reason) => Object.hasOwn(refusals, reason))
   if (refusal) {
-    const [code, message] = refusals[refusal] ?? ['refused', '']
-    return new Outcome('refused', code, `Google refuses the request (${refusal}): ${message}.`)
+    const [code, message] = refusals[refusal] ?? ['request_refused', 'check the settings of the connection']
+    return new ConnectorError(code, `Google refuses the request (${refusal}): ${message}.`)
   }
   const name = codeIn(objectIn(objectIn(json).error).status)
   if (status === 429 || name === 'RESOURCE_EXHAUSTED') {
     const message = 'Google limits how often may be called (RESOURCE_EXHAUSTED).'
-    return new Outcome('retry', 'rate_limited', message, waitOf(retryDelayMs(json) ?? retryAfterMs({ headers })))
+    return new ConnectorError('rate_limited', message, {
+      afterMs: retryDelayMs(json) ?? retryAfterMs({ headers }),
+    })
   }
   if (name === 'ABORTED') {
-    return new Outcome('retry', 'platform_fault', 'Google gave up, because two requests met (ABORTED).')
+    return new ConnectorError('platform_error', 'Google gave up, because two requests met (ABORTED).')
   }
   if (status === 400) {
     const because = reasons.find((reason) => reason !== 'INVALID_ARGUMENT') ?? reasons[0] ?? name ?? 'status 400'
@@ -77,13 +79,13 @@ export function outcomeOfGoogle(answer: Answer): Outcome {
       ({ field, reason }) => /audience_?members/i.test(field) && Object.hasOwn(memberReasons, reason),
     )
     if (isOfMembers || reasons.some((reason) => sizeReasons.has(reason))) {
-      return new Outcome('split', 'invalid_batch', `Google refuses the request because of what is in it (${because}).`)
+      return new ConnectorError('invalid_batch', `Google refuses the request because of what is in it (${because}).`)
     }
     // Google names the members that it does not take; where it names none, other rows would change nothing.
     const message = `Google refuses the request, whatever rows are in it (${because}); check the settings of the connection, and report this if they are right.`
-    return new Outcome('failed', 'request_refused', message)
+    return new ConnectorError('request_refused', message)
   }
-  return outcomeOfStatus('Google', answer)
+  return connectorErrorOfStatus('Google', answer)
 }
 
 /** How long Google asks to wait, written as `7s` or `1.5s`. */

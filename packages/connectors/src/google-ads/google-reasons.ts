@@ -1,30 +1,32 @@
+import type { ConnectorErrorCode } from '@penstock/connector'
+
 /**
  * What the reasons mean that Google's Data Manager API gives: `ErrorReason` of its published error.proto. Reasons that are
  * in no table here concern events, licences or links, which no request of this connector is about.
  */
 
 /** A code of ours, and what to do about it, to follow “Google refuses the request (REASON): ”. */
-type Refusal = readonly [code: string, todo: string]
+type Refusal = readonly [code: ConnectorErrorCode, todo: string]
 
 const account: Refusal = [
-  'account_mismatch',
+  'invalid_setting',
   'check the account type, the advertiser ID and the manager account ID of the connection',
 ]
-const listType: Refusal = ['wrong_list_type', 'the list holds another kind of identifier than the connection sends']
-const listName: Refusal = ['invalid_list_name', 'give the list another name']
-const locked: Refusal = ['list_locked', 'This list cannot be changed; name another one']
+const listType: Refusal = ['invalid_setting', 'the list holds another kind of identifier than the connection sends']
+const listName: Refusal = ['invalid_setting', 'give the list another name']
+const locked: Refusal = ['account_restricted', 'This list cannot be changed; name another one']
 const listOwner: Refusal = [
-  'list_not_owned',
+  'permission_denied',
   'another account owns the list; name a list of this account, or sign in through the account that owns it',
 ]
-const admission: Refusal = ['not_allowed', 'ask your contact at Google to admit the account to customer lists']
+const admission: Refusal = ['account_restricted', 'ask your contact at Google to admit the account to customer lists']
 
 /** Reasons that no other rows would change: something has to be done at Google or in the settings. */
 export const refusals: Readonly<Record<string, Refusal>> = {
   TERMS_AND_CONDITIONS_NOT_SIGNED: ['terms_not_accepted', 'accept its terms for customer data in the account first'],
   ADVERTISER_TOS_NOT_ACCEPTED: ['terms_not_accepted', 'accept the terms of the data partner in the account first'],
   EU_POLITICAL_ADVERTISING_DECLARATION_REQUIRED: [
-    'declaration_required',
+    'terms_not_accepted',
     'declare in Google Ads for every campaign of the account whether it has EU political ads, then start the transfer again',
   ],
   NOT_ALLOWLISTED: admission,
@@ -33,7 +35,7 @@ export const refusals: Readonly<Record<string, Refusal>> = {
   DATA_PARTNER_NOT_ALLOWLISTED_FOR_THIRD_PARTY_PARTNER_DATA: admission,
   CUSTOMER_NOT_ALLOWLISTED_FOR_COMMERCE_AUDIENCE: admission,
   ACCOUNT_INELIGIBLE_FOR_STORE_SALES: admission,
-  THIRD_PARTY_USER_DATA_NOT_ALLOWED: ['not_allowed', 'choose first-party data as the data source type'],
+  THIRD_PARTY_USER_DATA_NOT_ALLOWED: ['account_restricted', 'choose first-party data as the data source type'],
   DESTINATION_ACCOUNT_TYPE_MISMATCH: account,
   MISMATCHED_ACCOUNT_TYPE: account,
   INVALID_DESTINATION: account,
@@ -45,20 +47,20 @@ export const refusals: Readonly<Record<string, Refusal>> = {
   LINKED_ACCOUNT_ONLY_ALLOWED_WITH_DATA_PARTNER_LOGIN_ACCOUNT: account,
   PARTNER_MATCH_FOR_MANAGER_ACCOUNT_DISALLOWED: account,
   UNSUPPORTED_ACCOUNT_TYPE_FOR_PARTNER_LINK: account,
-  REQUIRED_PREREQUISITE_LINK_MISSING: ['account_mismatch', 'link the account with the other one at Google first'],
-  INVALID_USER_LIST_ID: ['list_not_found', 'check the ID of the list, and whether the account owns it'],
+  REQUIRED_PREREQUISITE_LINK_MISSING: ['invalid_setting', 'link the account with the other one at Google first'],
+  INVALID_USER_LIST_ID: ['object_not_found', 'check the ID of the list, and whether the account owns it'],
   INVALID_USER_LIST_TYPE: listType,
   UNSUPPORTED_USER_LIST_UPLOAD_KEY_TYPES: listType,
   UNSUPPORTED_INGESTED_USER_LIST_INFO_CONFIG: listType,
   USER_LIST_TYPE_NOT_SUPPORTED_FOR_ACCOUNT: [
-    'wrong_list_type',
+    'invalid_setting',
     'the account cannot have lists of this kind; choose another audience type or account',
   ],
   UNSUPPORTED_ACCOUNT_TYPES_FOR_USER_LIST_TYPE: [
-    'wrong_list_type',
+    'invalid_setting',
     'the account cannot have lists of this kind; choose another audience type or account',
   ],
-  MULTIPLE_DATA_TYPES_NOT_ALLOWED: ['wrong_list_type', 'send contact data and advertising IDs by two connections'],
+  MULTIPLE_DATA_TYPES_NOT_ALLOWED: ['invalid_setting', 'send contact data and advertising IDs by two connections'],
   SENSITIVE_USER_LIST_IMMUTABLE: locked,
   USER_LIST_MUTATION_NOT_SUPPORTED: locked,
   IMMUTABLE_FIELD_FOR_UPDATE: locked,
@@ -68,10 +70,10 @@ export const refusals: Readonly<Record<string, Refusal>> = {
   INVALID_DISPLAY_NAME: listName,
   USER_LIST_NAME_RESERVED: listName,
   MEMBERSHIP_DURATION_TOO_LONG: [
-    'membership_too_long',
+    'invalid_setting',
     'Google keeps members of this list for a shorter time; shorten its membership duration at Google',
   ],
-  INVALID_REMOVE_AS_OF_TIME: ['clock_ahead', 'set the clock of the machine that runs this service'],
+  INVALID_REMOVE_AS_OF_TIME: ['clock_skewed', 'set the clock of the machine that runs this service'],
 }
 
 /** What is wrong with one member, to follow “Google does not take this member (REASON): ”. */

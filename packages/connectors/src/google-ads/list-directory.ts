@@ -1,5 +1,5 @@
 import type { Values } from '@penstock/connector'
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
 import type { AudienceDirectory } from '../platform-api/named-audiences.ts'
 import { accountName, type DataManager, hasReason } from './data-manager.ts'
@@ -37,7 +37,7 @@ export function openLists(dataManager: DataManager, settings: Values): AudienceD
       // Somebody else made it in between.
       const id = status < 300 ? textIn(json.id) : await find(name)
       if (id !== undefined) return id
-      throw new Outcome('retry', 'unexpected_answer', 'Google did not say which list it has made.')
+      throw new ConnectorError('malformed_response', 'Google did not say which list it has made.')
     },
 
     async exists(id) {

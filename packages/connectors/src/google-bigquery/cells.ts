@@ -1,4 +1,4 @@
-import { type Cell, Outcome } from '@penstock/connector'
+import { type Cell, ConnectorError } from '@penstock/connector'
 import { localTime } from '../databases/moments.ts'
 import { listIn, objectIn } from '../platform-api/json.ts'
 
@@ -94,13 +94,12 @@ const parameterTypes: Readonly<Record<string, string>> = {
   ...{ BYTES: 'BYTES', DATE: 'DATE', TIME: 'TIME', DATETIME: 'DATETIME', TIMESTAMP: 'TIMESTAMP' },
 }
 
-/** The type of a parameter that is compared with a column. Throws `refused` where rows cannot be ordered by it. */
+/** The type of a parameter that is compared with a column. Throws `invalid_setting` where rows cannot be ordered by it. */
 export function parameterTypeOf({ name, type, repeated }: FieldType): string {
   const known = repeated ? undefined : parameterTypes[type]
   if (known !== undefined) return known
-  throw new Outcome(
-    'refused',
-    'key_unfit',
+  throw new ConnectorError(
+    'invalid_setting',
     `The column ${name} holds ${repeated ? 'lists' : type}, by which rows cannot be ordered; name other columns.`,
   )
 }

@@ -1,9 +1,8 @@
-import { Outcome, retryAfterMs } from '@penstock/connector'
+import { ConnectorError, type ConnectorErrorCode, retryAfterMs } from '@penstock/connector'
 import { resultGone } from '../databases/kept-results.ts'
 import { jsonOf } from '../google/service-account.ts'
-import { passingTrouble, textOf } from '../object-stores/answers.ts'
+import { textOf, transientErrorOf } from '../object-stores/answers.ts'
 import { isObject, listIn, objectIn } from '../platform-api/json.ts'
-import { waitOf } from '../platform-api/status.ts'
 
 /** What is said of a request or a job that failed. */
 export type Complaint = { readonly reason: string; readonly message: string }
@@ -16,28 +15,28 @@ export function complaintIn(error: unknown): Complaint {
   return { reason: /^[A-Za-z]{1,60}$/.test(name) ? name : '', message: String(message ?? first.message ?? '') }
 }
 
-type Meaning = readonly [instruction: 'refused' | 'retry' | 'failed', code: string, sentence: string]
+type Meaning = readonly [code: ConnectorErrorCode, sentence: string]
 
 const byReason: Readonly<Record<string, Meaning>> = {
-  accessDenied: ['refused', 'access_denied', 'The service account may not do this; grant it a role that allows it.'],
-  billingNotEnabled: ['refused', 'billing_not_enabled', 'Billing is not enabled in the project; enable it.'],
-  blocked: ['refused', 'access_denied', 'Google has blocked this project for a while.'],
+  accessDenied: ['permission_denied', 'The service account may not do this; grant it a role that allows it.'],
+  billingNotEnabled: ['account_restricted', 'Billing is not enabled in the project; enable it.'],
+  blocked: ['permission_denied', 'Google has blocked this project for a while.'],
   bytesBilledLimitExceeded: [
-    ...(['refused', 'bytes_limit_exceeded'] as const),
+    'invalid_setting',
     'The query would read more than the maximum of bytes billed allows; raise it, or read less.',
   ],
-  invalid: ['refused', 'invalid_query', 'BigQuery does not take this query; check the settings.'],
-  invalidQuery: ['refused', 'invalid_query', 'The SQL query is not valid; it must be one SELECT statement.'],
-  notFound: ['refused', 'table_not_found', 'There is no such project, dataset or table; check the settings.'],
+  invalid: ['invalid_query', 'BigQuery does not take this query; check the settings.'],
+  invalidQuery: ['invalid_query', 'The SQL query is not valid; it must be one SELECT statement.'],
+  notFound: ['table_not_found', 'There is no such project, dataset or table; check the settings.'],
   resourcesExceeded: [
-    ...(['failed', 'resources_exceeded'] as const),
+    'statement_failed',
     'The query needs more memory than BigQuery gives it; read fewer rows or columns at once.',
   ],
   responseTooLarge: [
-    ...(['failed', 'result_too_large'] as const),
+    'statement_failed',
     'The result is larger than BigQuery keeps; read fewer rows or columns at once.',
   ],
-  stopped: ['retry', 'statement_timeout', 'The query took longer than it may; raise the statement timeout.'],
+  stopped: ['statement_timeout', 'The query took longer than it may; raise the statement timeout.'],
 }
 
 const tooMany = /^(rateLimitExceeded|userRateLimitExceeded|quotaExceeded|jobRateLimitExceeded)$/
@@ -47,29 +46,32 @@ const passing = /^(backendError|internalError|jobBackendError|jobInternalError|t
 const tellable = /^(Syntax error|Unrecognized name|Not found|Access Denied|Function not found)\b/
 
 /** What a complaint means; `undefined` where its reason is not known. */
-export function outcomeOfReason({ reason, message }: Complaint, wait: { afterMs?: number } = {}): Outcome | undefined {
+export function connectorErrorOfReason(
+  { reason, message }: Complaint,
+  wait: { afterMs?: number | undefined } = {},
+): ConnectorError | undefined {
   if (tooMany.test(reason)) {
-    return new Outcome('retry', 'too_many_requests', `BigQuery asks for fewer requests (${reason}).`, wait)
+    return new ConnectorError('rate_limited', `BigQuery asks for fewer requests (${reason}).`, wait)
   }
   if (passing.test(reason)) {
-    return new Outcome('retry', 'platform_fault', `BigQuery has trouble of its own (${reason}).`, wait)
+    return new ConnectorError('platform_error', `BigQuery has trouble of its own (${reason}).`, wait)
   }
   const meaning = byReason[reason]
   if (!meaning) return undefined
-  const [instruction, code, sentence] = meaning
+  const [code, sentence] = meaning
   const told = tellable.test(message) ? `${message.replace(/\s+/g, ' ').slice(0, 300).replace(/\.$/, '')}, ` : ''
-  return new Outcome(instruction, code, `${sentence.slice(0, -1)} (${told}${reason}).`)
+  return new ConnectorError(code, `${sentence.slice(0, -1)} (${told}${reason}).`)
 }
 
 /** A job that ended without a result. Its query was found valid before, so it fails on what it reads. */
-export function outcomeOfJob(error: unknown): Outcome {
+export function connectorErrorOfJob(error: unknown): ConnectorError {
   const complaint = complaintIn(error)
   if (complaint.reason === 'invalidQuery' && !tellable.test(complaint.message)) {
-    return new Outcome('failed', 'invalid_value', 'The query fails on a value that it reads (invalidQuery).')
+    return new ConnectorError('statement_failed', 'The query fails on a value that it reads (invalidQuery).')
   }
   return (
-    outcomeOfReason(complaint) ??
-    new Outcome('failed', 'query_failed', `BigQuery ended the query (${complaint.reason || 'without a reason'}).`)
+    connectorErrorOfReason(complaint) ??
+    new ConnectorError('statement_failed', `BigQuery ended the query (${complaint.reason || 'without a reason'}).`)
   )
 }
 
@@ -77,23 +79,23 @@ export function outcomeOfJob(error: unknown): Outcome {
  * What an answer means that is no success.
  * @param job whether it was about a job that ran before
  */
-export async function outcomeOf(response: Response, email: string, job: boolean): Promise<Outcome> {
+export async function connectorErrorOf(response: Response, email: string, job: boolean): Promise<ConnectorError> {
   const { status } = response
-  const trouble = passingTrouble('BigQuery', response)
+  const transient = transientErrorOf('BigQuery', response)
   const complaint = complaintIn(jsonOf(await textOf(response)).error)
-  if (trouble) return trouble
+  if (transient) return transient
   if (status === 401) {
     const message = `BigQuery does not accept the tokens of ${email}. Check that the service account is still there, and set its key again.`
-    return new Outcome('refused', 'invalid_credentials', message)
+    return new ConnectorError('invalid_credentials', message)
   }
   if (job && (status === 404 || status === 410)) return resultGone('BigQuery')
-  if (job && status === 400) return outcomeOfJob({ reason: complaint.reason, message: complaint.message })
-  const known = outcomeOfReason(complaint, waitOf(retryAfterMs(response)))
+  if (job && status === 400) return connectorErrorOfJob({ reason: complaint.reason, message: complaint.message })
+  const known = connectorErrorOfReason(complaint, { afterMs: retryAfterMs(response) })
   if (known) return known
   if (status === 403) {
     const message = `${email} may not do this in BigQuery (${complaint.reason || 'status 403'}); grant it the roles BigQuery Job User and BigQuery Data Viewer.`
-    return new Outcome('refused', 'access_denied', message)
+    return new ConnectorError('permission_denied', message)
   }
   const why = complaint.reason ? `, ${complaint.reason}` : ''
-  return new Outcome('failed', 'unexpected_answer', `BigQuery refused a request (status ${status}${why}).`)
+  return new ConnectorError('request_refused', `BigQuery refused a request (status ${status}${why}).`)
 }

@@ -3,7 +3,7 @@ import { after, beforeEach, describe, test } from 'node:test'
 import type { Chunk, Json, Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { peerName, startBigQueryServer } from '../../test/bigquery-server.ts'
-import { outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
+import { connectorErrorOf, readAll, rowsOf } from '../../test/tables.ts'
 import { googleBigquerySource } from './google-bigquery-source.ts'
 
 const bigQuery = await startBigQueryServer()
@@ -205,7 +205,7 @@ describe(`getting over trouble, against ${peerName}`, () => {
     proxy.trouble = undefined
     await reader.close()
     assert.equal(result?.status, 'rejected')
-    assert.deepEqual([result.reason.instruction, result.reason.afterMs], ['retry', 9000])
+    assert.deepEqual([result.reason.action, result.reason.afterMs], ['retry', 9000])
     const rest = await read(all, byId, asStored(chunks.at(-1)?.position))
     assert.deepEqual([...ids(chunks), ...ids(rest)], upTo(12_000))
     assert.equal(bigQuery.executed.length, 1)
@@ -213,37 +213,37 @@ describe(`getting over trouble, against ${peerName}`, () => {
 
   test('tells what BigQuery said of a query, and never a value', async () => {
     await run(`create table crm.bad as select 'canary' as v`)
-    const code = async (text: string, settings: Values = {}) => (await outcomeOf(read(text, settings))).join(' ')
-    assert.equal(await code('selct 1'), 'refused invalid_query')
-    assert.equal(await code('select * from crm.absent'), 'refused table_not_found')
-    assert.equal(await code('select 1 as a', { dataset: 'absent' }), 'refused table_not_found')
-    assert.equal(await code('select 1 as a', { projectId: 'absent' }), 'refused table_not_found')
-    assert.equal(await code('select 1 as a', { keyColumns: 'b' }), 'refused column_not_found')
-    assert.equal(await code('select 0.5::double as a', { keyColumns: 'a' }), 'refused key_unfit')
+    const code = async (text: string, settings: Values = {}) => (await connectorErrorOf(read(text, settings))).join(' ')
+    assert.equal(await code('selct 1'), 'reconfigure invalid_query')
+    assert.equal(await code('select * from crm.absent'), 'reconfigure table_not_found')
+    assert.equal(await code('select 1 as a', { dataset: 'absent' }), 'reconfigure table_not_found')
+    assert.equal(await code('select 1 as a', { projectId: 'absent' }), 'reconfigure table_not_found')
+    assert.equal(await code('select 1 as a', { keyColumns: 'b' }), 'reconfigure column_not_found')
+    assert.equal(await code('select 0.5::double as a', { keyColumns: 'a' }), 'reconfigure invalid_setting')
     bigQuery.bytesRead = 5_000
-    assert.equal(await code('select 1 as a', { maximumBytesBilled: 4_999 }), 'refused bytes_limit_exceeded')
+    assert.equal(await code('select 1 as a', { maximumBytesBilled: 4_999 }), 'reconfigure invalid_setting')
     assert.equal(rowsOf(await read('select 1 as a', { maximumBytesBilled: 5_000 })).length, 1)
     const [result] = await Promise.allSettled([read('select v::int as n from crm.bad')])
     assert.equal(result?.status, 'rejected')
-    assert.deepEqual([result.reason.instruction, result.reason.code], ['failed', 'invalid_value'])
+    assert.deepEqual([result.reason.action, result.reason.code], ['fail', 'statement_failed'])
     assert.doesNotMatch(String(result.reason.stack) + JSON.stringify(result.reason), /canary/)
   })
 
   test('knows what passes, by the reason that BigQuery gives', async () => {
     await numbers(10)
     for (const [status, reason, wanted] of [
-      [403, 'quotaExceeded', 'retry too_many_requests'],
-      [400, 'jobRateLimitExceeded', 'retry too_many_requests'],
-      [400, 'backendError', 'retry platform_fault'],
+      [403, 'quotaExceeded', 'retry rate_limited'],
+      [400, 'jobRateLimitExceeded', 'retry rate_limited'],
+      [400, 'backendError', 'retry platform_error'],
       [400, 'stopped', 'retry statement_timeout'],
-      [400, 'resourcesExceeded', 'failed resources_exceeded'],
-      [403, 'responseTooLarge', 'failed result_too_large'],
-      [403, 'billingNotEnabled', 'refused billing_not_enabled'],
-      [403, 'heardOfNever', 'refused access_denied'],
+      [400, 'resourcesExceeded', 'fail statement_failed'],
+      [403, 'responseTooLarge', 'fail statement_failed'],
+      [403, 'billingNotEnabled', 'reconfigure account_restricted'],
+      [403, 'heardOfNever', 'reconfigure permission_denied'],
     ] as const) {
       const body = JSON.stringify({ error: { code: status, message: 'No.', errors: [{ reason, message: 'No.' }] } })
       proxy.trouble = { what: { status, body }, of: ({ url }) => url.includes('/queries/') }
-      assert.equal((await outcomeOf(read(all))).join(' '), wanted)
+      assert.equal((await connectorErrorOf(read(all))).join(' '), wanted)
     }
     proxy.trouble = undefined
   })
@@ -251,8 +251,8 @@ describe(`getting over trouble, against ${peerName}`, () => {
   test('fails on a key that is empty or not unique, instead of losing rows', async () => {
     await run('create table crm.keys as select * from (values (1, 1), (1, 2), (2, null)) as k(a, b)')
     const keys = 'select * from crm.keys'
-    assert.deepEqual(await outcomeOf(read(keys, { keyColumns: 'a' })), ['failed', 'key_not_unique'])
-    assert.deepEqual(await outcomeOf(read(keys, { keyColumns: 'a, b' })), ['failed', 'key_missing'])
+    assert.deepEqual(await connectorErrorOf(read(keys, { keyColumns: 'a' })), ['fail', 'invalid_key'])
+    assert.deepEqual(await connectorErrorOf(read(keys, { keyColumns: 'a, b' })), ['fail', 'invalid_key'])
   })
 
   test('checks what a connection names, and runs nothing for it', async () => {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { asOutcome, type ConnectorContext, Outcome } from '@penstock/connector'
+import { asConnectorError, type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { jsonOf, type ServiceAccount, serviceAccount } from '../google/service-account.ts'
 import { discard, textOf } from '../object-stores/answers.ts'
 import { encodeValue } from '../object-stores/place.ts'
 import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { type FieldType, fieldsIn } from './cells.ts'
-import { outcomeOf, outcomeOfJob } from './errors.ts'
+import { connectorErrorOf, connectorErrorOfJob } from './errors.ts'
 
 export const origin = 'https://bigquery.googleapis.com'
 const scope = 'https://www.googleapis.com/auth/bigquery'
@@ -42,7 +42,7 @@ export type BigQuery = {
   examine(query: Query): Promise<readonly FieldType[]>
   /** Starts a query. It may still run when this resolves. */
   start(query: Query): Promise<Job>
-  /** Waits for the result and gives rows of it, from an index or behind a page. Throws `result_gone` where it is not kept any more. */
+  /** Waits for the result and gives rows of it, from an index or behind a page. Throws `result_expired` where it is not kept any more. */
   page(job: Job, from: { readonly startIndex: number } | { readonly pageToken: string }): Promise<Page>
   /** Stops a query that nobody waits for any more. Never throws. */
   cancel(job: Job): Promise<void>
@@ -84,7 +84,7 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
       await discard(response)
       return {}
     }
-    if (!response.ok) throw await outcomeOf(response, account.email, asked.job === true)
+    if (!response.ok) throw await connectorErrorOf(response, account.email, asked.job === true)
     return jsonOf(await textOf(response, answerBytesMax))
   }
 
@@ -106,11 +106,11 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
       try {
         answer = await ask(path, { body })
       } catch (error) {
-        if (asOutcome(error)?.code !== 'connection_lost') throw error
+        if (asConnectorError(error)?.code !== 'connection_lost') throw error
         answer = await ask(path, { body })
       }
       const { errorResult } = objectIn(answer.status)
-      if (errorResult !== undefined) throw outcomeOfJob(errorResult)
+      if (errorResult !== undefined) throw connectorErrorOfJob(errorResult)
       // Where the first answer was lost, the second one does not say it; BigQuery finds jobs in most places without.
       const location = textIn(objectIn(answer.jobReference).location) ?? (await locate(projectId, id))
       return { projectId, id, location }
@@ -168,5 +168,5 @@ function bodyOf({ text, dataset, parameters = [], maximumBytesBilled, timeoutMs 
   }
 }
 
-export const broken = (): Outcome =>
-  new Outcome('retry', 'answer_broken', 'An answer of BigQuery is not what it should be, so it is asked for again.')
+export const broken = (): ConnectorError =>
+  new ConnectorError('malformed_response', 'An answer of BigQuery is not what it should be, so it is asked for again.')

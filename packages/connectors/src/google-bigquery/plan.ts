@@ -1,4 +1,4 @@
-import { Outcome, type Values } from '@penstock/connector'
+import { ConnectorError, type Values } from '@penstock/connector'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
 import type { Spot } from '../databases/positions.ts'
 import { readingOf } from '../databases/settings.ts'
@@ -111,4 +111,4 @@ const quoteName = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}
 
 const unknown: FieldType = { name: '', type: '', repeated: false, fields: [] }
 
-const missing = (key: string) => new Outcome('refused', 'setting_missing', `The setting ${key} has no value; set it.`)
+const missing = (key: string) => new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)

@@ -1,4 +1,4 @@
-import { type Json, Outcome, type SourceContext, type SourceReader } from '@penstock/connector'
+import { ConnectorError, type Json, type SourceContext, type SourceReader } from '@penstock/connector'
 import type { ReadRow } from '../databases/chunks.ts'
 import { readKept } from '../databases/kept-results.ts'
 import type { Spot } from '../databases/positions.ts'
@@ -92,5 +92,5 @@ function readRow({ columns, fields, order, digest }: Plan, row: unknown, place: 
 
 const sizeOf = (value: unknown): number => (value === null || value === undefined ? 1 : JSON.stringify(value).length)
 
-const endless = (): Outcome =>
-  new Outcome('retry', 'answer_broken', 'BigQuery gave fewer rows than it said, so they are asked for again.')
+const endless = (): ConnectorError =>
+  new ConnectorError('malformed_response', 'BigQuery gave fewer rows than it said, so they are asked for again.')

@@ -1,4 +1,4 @@
-import { type ConnectorContext, checkSteps, type Inspect, inspectBy, Outcome } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, checkSteps, type Inspect, inspectBy } from '@penstock/connector'
 import { jsonOf } from '../google/service-account.ts'
 import { textOf } from '../object-stores/answers.ts'
 import { placeOf } from '../object-stores/place.ts'
@@ -26,7 +26,7 @@ async function permission(
   const missing = needed.filter((name) => !Array.isArray(held) || !held.includes(name))
   if (missing.length === 0) return `The service account may do all that is needed in the bucket ${client.bucket}.`
   const message = `The service account lacks permissions in the bucket ${client.bucket}: ${missing.join(', ')}. Grant it a role that has them, such as Storage Object User.`
-  throw new Outcome('refused', 'access_denied', message)
+  throw new ConnectorError('permission_denied', message)
 }
 
 export const checkSource = checkSteps(

@@ -1,6 +1,6 @@
-import { asOutcome, type ConnectorContext, Outcome } from '@penstock/connector'
+import { asConnectorError, type ConnectorContext, ConnectorError, type ConnectorErrorCode } from '@penstock/connector'
 import { jsonOf, type ServiceAccount, serviceAccount } from '../google/service-account.ts'
-import { complaintOf, discard, passingTrouble } from '../object-stores/answers.ts'
+import { complaintOf, discard, transientErrorOf } from '../object-stores/answers.ts'
 import { encodeValue } from '../object-stores/place.ts'
 
 const origin = 'https://storage.googleapis.com'
@@ -28,7 +28,7 @@ export type GcsRequest = {
 export type GcsClient = {
   readonly bucket: string
   readonly account: ServiceAccount
-  /** Resolves with an answer of status 2xx; throws an `Outcome` for all others. */
+  /** Resolves with an answer of status 2xx; throws a `ConnectorError` for all others. */
   request(asked: GcsRequest): Promise<Response>
 }
 
@@ -60,7 +60,7 @@ export function makeGcsClient(context: ConnectorContext, bucket: string): GcsCli
         response = await attempt(asked, await account.token(true))
       }
       if (response.ok) return response
-      throw await outcomeOf(response, asked, bucket, account.email)
+      throw await connectorErrorOf(response, asked, bucket, account.email)
     },
   }
 }
@@ -73,31 +73,36 @@ export async function reachGcs(context: ConnectorContext): Promise<string> {
 
 const tooMany = /^(rateLimitExceeded|userRateLimitExceeded|quotaExceeded|dailyLimitExceeded)$/
 
-/** An answer that is no success, as an instruction: `object_not_found` and `precondition_failed` mean what callers make of them. */
-async function outcomeOf(response: Response, asked: GcsRequest, bucket: string, email: string): Promise<Outcome> {
+/** An answer that is no success, as a connector error: `source_changed` means what callers make of it. */
+async function connectorErrorOf(
+  response: Response,
+  asked: GcsRequest,
+  bucket: string,
+  email: string,
+): Promise<ConnectorError> {
   const { status } = response
-  const passing = passingTrouble('Google Cloud Storage', response)
+  const passing = transientErrorOf('Google Cloud Storage', response)
   const text = await complaintOf(response)
   if (passing) return passing
   const reason = reasonOf(text)
   if (status === 401) {
     const message = `Google Cloud Storage does not accept the tokens of ${email}. Check that the service account is still there, and set its key again.`
-    return new Outcome('refused', 'invalid_credentials', message)
+    return new ConnectorError('invalid_credentials', message)
   }
   if (status === 403 && tooMany.test(reason)) {
-    return new Outcome('retry', 'too_many_requests', `Google Cloud Storage asks for fewer requests (${reason}).`)
+    return new ConnectorError('rate_limited', `Google Cloud Storage asks for fewer requests (${reason}).`)
   }
   if (status === 403) {
     const message = `${email} may not do this in the bucket ${bucket} (${asked.permission}${reason ? `; ${reason}` : ''}). Grant it a role that allows it.`
-    return new Outcome('refused', 'access_denied', message)
+    return new ConnectorError('permission_denied', message)
   }
   if (status === 404 && (asked.path === '/o' || /^The specified bucket does not exist/.test(messageOf(text)))) {
-    return new Outcome('refused', 'bucket_not_found', `Google Cloud Storage has no bucket ${bucket}. Check the path.`)
+    return new ConnectorError('bucket_not_found', `Google Cloud Storage has no bucket ${bucket}. Check the path.`)
   }
-  if (status === 412) return new Outcome('failed', 'precondition_failed', 'The object is another one by now.')
-  if (status === 404) return new Outcome('failed', 'object_not_found', 'The object is gone.')
+  if (status === 412) return new ConnectorError('source_changed', 'The object is another one by now.')
+  if (status === 404) return new ConnectorError('source_changed', 'The object is gone.')
   const known = reason ? `, ${reason}` : ''
-  return new Outcome('failed', 'request_refused', `Google Cloud Storage refused a request (status ${status}${known}).`)
+  return new ConnectorError('request_refused', `Google Cloud Storage refused a request (status ${status}${known}).`)
 }
 
 const errorOf = (text: string): Record<string, unknown> => (jsonOf(text).error ?? {}) as Record<string, unknown>
@@ -111,5 +116,5 @@ function reasonOf(text: string): string {
 }
 
 /** Whether work failed with this code. */
-export const failedWith = (error: unknown, ...codes: readonly string[]): boolean =>
-  codes.includes(asOutcome(error)?.code ?? '')
+export const failedWith = (error: unknown, ...codes: readonly ConnectorErrorCode[]): boolean =>
+  codes.some((code) => asConnectorError(error)?.code === code)

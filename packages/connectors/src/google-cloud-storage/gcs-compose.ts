@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Json, Outcome } from '@penstock/connector'
+import { ConnectorError, type Json } from '@penstock/connector'
 import { type FileSink, usualPartBytes } from '@penstock/connector/files'
 import { discard } from '../object-stores/answers.ts'
 import { failedWith, type GcsClient } from './gcs-client.ts'
@@ -62,7 +62,7 @@ export function gcsCompose(client: GcsClient, { name, abortedName, contentType, 
       return (await objectOf(await client.request(asked))).metadata?.['penstock-transfer'] === transferId
     } catch (error) {
       // Who may create but not read has to do the work again where an answer was lost.
-      if (failedWith(error, 'object_not_found', 'access_denied')) return false
+      if (failedWith(error, 'source_changed', 'permission_denied')) return false
       throw error
     }
   }
@@ -72,7 +72,7 @@ export function gcsCompose(client: GcsClient, { name, abortedName, contentType, 
       const pieces = receipts.map((receipt) => receipt as Piece)
       await compose(await narrow(pieces, 1), object, { contentType, metadata })
     } catch (error) {
-      throw failedWith(error, 'object_not_found', 'precondition_failed') ? partsLost(object) : error
+      throw failedWith(error, 'source_changed') ? partsLost(object) : error
     }
   }
 
@@ -95,7 +95,7 @@ export function gcsCompose(client: GcsClient, { name, abortedName, contentType, 
         await client.request({ ...create, upload: true, path: '/o', query, headers, body: bytes }),
       )
       if (made.md5Hash !== undefined && made.md5Hash !== createHash('md5').update(bytes).digest('base64')) {
-        throw new Outcome('retry', 'part_damaged', 'A part of the file arrived damaged.')
+        throw new ConnectorError('connection_lost', 'A part of the file arrived damaged.')
       }
       return { name: part, generation: made.generation } satisfies Piece
     },
@@ -129,16 +129,15 @@ async function remove(client: GcsClient, names: readonly string[], signal?: Abor
         const asked = { method: 'DELETE', path: objectPath(name), permission, ...(signal ? { signal } : {}) } as const
         await discard(await client.request(asked))
       } catch (error) {
-        if (!failedWith(error, 'object_not_found', 'access_denied')) throw error
+        if (!failedWith(error, 'source_changed', 'permission_denied')) throw error
       }
     }
   }
   await Promise.all(Array.from({ length: deletionsMax }, work))
 }
 
-const partsLost = (name: string): Outcome =>
-  new Outcome(
-    'failed',
+const partsLost = (name: string): ConnectorError =>
+  new ConnectorError(
     'upload_lost',
     `Parts of ${name} are gone, perhaps by a rule of the bucket. Start another transfer.`,
   )

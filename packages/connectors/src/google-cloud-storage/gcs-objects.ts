@@ -1,4 +1,4 @@
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import type { StoredFile } from '@penstock/connector/files'
 import { jsonOf } from '../google/service-account.ts'
 import { discard, textOf } from '../object-stores/answers.ts'
@@ -26,7 +26,7 @@ export type GcsObject = {
 export async function objectOf(response: Response): Promise<GcsObject> {
   const { name, generation, size, metadata, md5Hash } = jsonOf(await textOf(response))
   if (typeof name !== 'string' || typeof generation !== 'string' || typeof size !== 'string') {
-    throw new Outcome('retry', 'strange_answer', `${store} answered with what describes no object.`)
+    throw new ConnectorError('malformed_response', `${store} answered with what describes no object.`)
   }
   return {
     ...{ name, generation, size },
@@ -46,7 +46,7 @@ export function gcsObjects(client: GcsClient): ObjectStore {
           await objectOf(await client.request({ path: objectPath(name), query, permission: 'storage.objects.get' })),
         )
       } catch (error) {
-        if (failedWith(error, 'object_not_found')) return undefined
+        if (failedWith(error, 'source_changed')) return undefined
         throw error
       }
     },
@@ -62,7 +62,7 @@ export function gcsObjects(client: GcsClient): ObjectStore {
           streams: true,
         })
       } catch (error) {
-        throw failedWith(error, 'precondition_failed', 'object_not_found') ? sourceChanged(file.name) : error
+        throw failedWith(error, 'source_changed') ? sourceChanged(file.name) : error
       }
       if (beginsAt(response, fromByte)) return response
       await discard(response)

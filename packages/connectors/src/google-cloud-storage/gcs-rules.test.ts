@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
-import type { Json, Outcome, Row, Values } from '@penstock/connector'
+import type { ConnectorError, Json, Row, Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { startGcsServer } from '../../test/gcs-server.ts'
 import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
@@ -18,10 +18,10 @@ const out = gcs.buckets.get('out') ?? new Map<string, never>()
 const { columns, rows } = someRows(20_000)
 beforeEach(() => out.clear())
 
-const fails = async (work: Promise<unknown>): Promise<Outcome> => {
+const fails = async (work: Promise<unknown>): Promise<ConnectorError> => {
   const [result] = await Promise.allSettled([work])
   assert.equal(result?.status, 'rejected')
-  return result.reason as Outcome
+  return result.reason as ConnectorError
 }
 
 async function readAll(bucketUri: string, options: TestContextOptions = {}): Promise<Row[]> {
@@ -79,8 +79,8 @@ describe(`reading a bucket of Google, ${peer}`, () => {
     const reader = await openSource(testContext({ secrets, routes, settings: { bucketUri } }))
     const [first] = await collect(reader.read())
     gcs.put('people', 'changes/1.csv', csvOfRows(columns, rows.toReversed()))
-    const { instruction, code } = await fails(collect(reader.read(first?.position ?? null)))
-    assert.deepEqual([instruction, code], ['failed', 'source_changed'])
+    const { action, code } = await fails(collect(reader.read(first?.position ?? null)))
+    assert.deepEqual([action, code], ['fail', 'source_changed'])
     await reader.close()
   })
 })
@@ -112,7 +112,7 @@ describe(`writing to a bucket of Google, ${peer}`, () => {
     await writer.deliver({ key: '0', columns, rows: rows.slice(0, 5), firstRow: 1 })
     await writer.flush()
     proxy.trouble = { what: 'loses the answer', of: ({ url }) => url.endsWith('/compose') }
-    assert.equal((await fails(writer.finish())).instruction, 'retry')
+    assert.equal((await fails(writer.finish())).action, 'retry')
     proxy.trouble = undefined
     const before = out.get('lost/people.csv')
     assert.ok(before)
@@ -158,8 +158,8 @@ describe(`writing to a bucket of Google, ${peer}`, () => {
   test('says so where parts are gone', async () => {
     const receipt = { end: 9, sink: { name: 'gone/.penstock/x/0-000000', generation: '1' } }
     const writer = await openWriter({ outputPath: 'gs://out/gone/' }, { receipts: [receipt] })
-    const { instruction, code } = await fails(writer.finish())
-    assert.deepEqual([instruction, code], ['failed', 'upload_lost'])
+    const { action, code } = await fails(writer.finish())
+    assert.deepEqual([action, code], ['fail', 'upload_lost'])
   })
 })
 
@@ -176,9 +176,9 @@ describe(`signing in to Google, ${peer}`, () => {
     assert.equal(gcs.tokensGiven, before + 2)
     await reader.close()
     proxy.trouble = { what: { status: 401 }, of: ({ headers }) => headers.host === 'storage.googleapis.com' }
-    const { instruction, code } = await fails(readAll('gs://people/tokens/'))
+    const { action, code } = await fails(readAll('gs://people/tokens/'))
     proxy.trouble = undefined
-    assert.deepEqual([instruction, code], ['refused', 'invalid_credentials'])
+    assert.deepEqual([action, code], ['reauthenticate', 'invalid_credentials'])
   })
 
   test('refuses keys that are none, without quoting them', async () => {
@@ -191,7 +191,7 @@ describe(`signing in to Google, ${peer}`, () => {
       JSON.stringify({ ...whole, private_key: '-----BEGIN PRIVATE KEY-----\ncanary\n-----END PRIVATE KEY-----\n' }),
     ]) {
       const error = await fails(readAll('gs://people/tokens/', { secrets: { jsonKey } }))
-      assert.deepEqual([error.instruction, error.code], ['refused', 'invalid_credentials'])
+      assert.deepEqual([error.action, error.code], ['reauthenticate', 'invalid_credentials'])
       assert.doesNotMatch(String(error.stack) + JSON.stringify(error), /canary/)
     }
   })

@@ -1,6 +1,6 @@
-import { type ConnectorContext, Outcome } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { importPKCS8, SignJWT } from 'jose'
-import { passingTrouble, textOf } from '../object-stores/answers.ts'
+import { textOf, transientErrorOf } from '../object-stores/answers.ts'
 
 /** Where Google gives tokens. The key names a place, too, which is not asked: it could be anywhere. */
 const tokenUrl = 'https://oauth2.googleapis.com/token'
@@ -11,7 +11,7 @@ const tokenMarginMs = 60_000
 /** Tokens of a service account, for as long as a reader or writer lives. */
 export type ServiceAccount = {
   readonly email: string
-  /** A token that is valid now; with `fresh`, another one than before. Throws an `Outcome`. */
+  /** A token that is valid now; with `fresh`, another one than before. Throws a `ConnectorError`. */
   token(fresh?: boolean): Promise<string>
 }
 
@@ -62,8 +62,8 @@ function keyOf(jsonKey: unknown): Key {
   return { client_email, private_key, private_key_id: typeof private_key_id === 'string' ? private_key_id : undefined }
 }
 
-const invalidKey = (message: string): Outcome =>
-  new Outcome('refused', 'invalid_credentials', `${message} Paste the key file that Google gave, in full.`)
+const invalidKey = (message: string): ConnectorError =>
+  new ConnectorError('invalid_credentials', `${message} Paste the key file that Google gave, in full.`)
 
 async function exchange(
   context: ConnectorContext,
@@ -79,7 +79,7 @@ async function exchange(
     }).toString(),
     signal: context.signal,
   })
-  const passing = passingTrouble('Google', response)
+  const passing = transientErrorOf('Google', response)
   const answer = jsonOf(await textOf(response))
   if (passing) throw passing
   const { access_token, expires_in, error } = answer
@@ -88,7 +88,7 @@ async function exchange(
   }
   const known = typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? ` (${error})` : ''
   const message = `Google does not accept the key of ${key.client_email}${known}: it was deleted or disabled, or the clock of this machine is off. Make a new key.`
-  throw new Outcome('refused', 'invalid_credentials', message)
+  throw new ConnectorError('invalid_credentials', message)
 }
 
 async function assertionOf(key: Key, scope: string): Promise<string> {

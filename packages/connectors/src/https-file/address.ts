@@ -1,4 +1,4 @@
-import { createRedact, Outcome, type Redact, type Values } from '@penstock/connector'
+import { ConnectorError, createRedact, type Redact, type Values } from '@penstock/connector'
 
 /** The file that the values mean, and what every request for it carries. */
 export type RemoteAddress = {
@@ -18,11 +18,7 @@ export function addressOf(secrets: Values, path?: unknown): RemoteAddress {
   if (!folder.pathname.endsWith('/')) folder.pathname += '/'
   const url = typeof path === 'string' ? parse(path.replace(/^\/+/, './'), folder) : base
   if (url.origin !== base.origin || !url.pathname.startsWith(typeof path === 'string' ? folder.pathname : '')) {
-    throw new Outcome(
-      'refused',
-      'invalid_path',
-      'The path leads out of the folder that the URL of the connector names.',
-    )
+    throw new ConnectorError('invalid_address', 'The path leads out of the folder that the URL of the connector names.')
   }
   if (typeof secrets.secretQuery === 'string') {
     url.search = [url.search.slice(1), secrets.secretQuery.replace(/^\?/, '')].filter((part) => part !== '').join('&')
@@ -45,8 +41,7 @@ export function nameOf({ pathname, host }: URL): string {
 
 function parse(address: string, base?: URL): URL {
   const url = URL.canParse(address, base?.href) ? new URL(address, base) : undefined
-  if (!url)
-    throw new Outcome('refused', 'invalid_address', 'The URL is none; it looks like https://example.com/file.csv.')
+  if (!url) throw new ConnectorError('invalid_address', 'The URL is none; it looks like https://example.com/file.csv.')
   url.hash = ''
   return url
 }

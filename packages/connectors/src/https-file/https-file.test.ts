@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Chunk, Outcome, SourceReader, Values } from '@penstock/connector'
+import type { Chunk, ConnectorError, SourceReader, Values } from '@penstock/connector'
 import { acceptSource, type PeerFault, type SourceAcceptance, testContext } from '@penstock/connector/acceptance'
 import { type FileTrouble, type ServedFile, startFileServer } from '../../test/file-server.ts'
 import { addressOf } from './address.ts'
@@ -25,19 +25,19 @@ const fault = (name: string, what: FileTrouble, expected: Omit<PeerFault, 'name'
     server.trouble = undefined
   },
 })
-const again = { instruction: 'retry' } as const
+const again = { action: 'retry' } as const
 const faults = [
   fault(
     'answers 429 and asks to wait 7 seconds',
     { status: 429, headers: { 'retry-after': '7' } },
     {
-      ...{ ...again, code: 'too_many_requests', afterMs: 7000 },
+      ...{ ...again, code: 'rate_limited', afterMs: 7000 },
     },
   ),
-  fault('answers 503', { status: 503 }, { ...again, code: 'server_failed' }),
+  fault('answers 503', { status: 503 }, { ...again, code: 'platform_error' }),
   fault('breaks off in the midst', { breaksAfterBytes: 100_000 }, { ...again, code: 'connection_lost' }),
-  fault('answers 403', { status: 403 }, { instruction: 'refused', code: 'invalid_credentials' }),
-  fault('answers 451', { status: 451 }, { instruction: 'refused', code: 'request_refused' }),
+  fault('answers 403', { status: 403 }, { action: 'reauthenticate', code: 'invalid_credentials' }),
+  fault('answers 451', { status: 451 }, { action: 'reconfigure', code: 'invalid_address' }),
 ]
 
 const basic = `Basic ${Buffer.from('reader:canary-password').toString('base64')}`
@@ -109,7 +109,7 @@ describe('an HTTPS file, against a web server', () => {
   const codeOf = async (work: Promise<unknown>) =>
     work.then(
       () => undefined,
-      (error: Outcome) => [error.instruction, error.code],
+      (error: ConnectorError) => [error.action, error.code],
     )
 
   test('goes on with the range that is missing, and not from the beginning', async () => {
@@ -142,7 +142,7 @@ describe('an HTTPS file, against a web server', () => {
       const rest = (async () => {
         for await (const _ of reader.read(first?.position ?? null));
       })()
-      assert.deepEqual(await codeOf(rest), ['failed', 'source_changed'], mark)
+      assert.deepEqual(await codeOf(rest), ['fail', 'source_changed'], mark)
       await reader.close()
     }
   })
@@ -163,10 +163,10 @@ describe('an HTTPS file, against a web server', () => {
           assert.doesNotMatch(JSON.stringify(chunk.rows), /PERSON/)
         }
       }
-      assert.deepEqual(await codeOf(readOn(reader)), ['failed', 'source_changed'])
+      assert.deepEqual(await codeOf(readOn(reader)), ['fail', 'source_changed'])
       await reader.close()
       const next = await httpsFile.source.open(context)
-      assert.deepEqual(await codeOf(readOn(next)), ['failed', 'source_changed'])
+      assert.deepEqual(await codeOf(readOn(next)), ['fail', 'source_changed'])
       await next.close()
       server.files.set('/unmarked.csv', { bytes: csv, ranges })
       const again = await httpsFile.source.open(context)
@@ -202,7 +202,7 @@ describe('an HTTPS file, against a web server', () => {
     assert.deepEqual(seen, [['1']])
     assert.ok(other.requests.length > 0)
     assert.deepEqual(new Set(other.requests.map(({ authorization }) => authorization)), new Set([undefined]))
-    assert.deepEqual(await codeOf(read(secretsOf('/loop.csv'))), ['failed', 'too_many_redirects'])
+    assert.deepEqual(await codeOf(read(secretsOf('/loop.csv'))), ['fail', 'unexpected_response'])
   })
 
   test('does not take a page for the file', async () => {
@@ -210,13 +210,13 @@ describe('an HTTPS file, against a web server', () => {
       bytes: Buffer.from('<p>Sign in'),
       headers: { 'content-type': 'text/html; charset=utf-8' },
     })
-    assert.deepEqual(await codeOf(read(secretsOf('/data'))), ['refused', 'web_page'])
+    assert.deepEqual(await codeOf(read(secretsOf('/data'))), ['reconfigure', 'invalid_address'])
   })
 
   test('reads an empty file as one without columns, which is a fault', async () => {
     for (const ranges of [true, false]) {
       server.files.set('/empty.csv', { bytes: Buffer.alloc(0), ranges })
-      assert.deepEqual(await codeOf(read(secretsOf('/empty.csv'))), ['failed', 'no_header'])
+      assert.deepEqual(await codeOf(read(secretsOf('/empty.csv'))), ['fail', 'invalid_file'])
     }
   })
 
@@ -226,7 +226,7 @@ describe('an HTTPS file, against a web server', () => {
     assert.equal(addressOf(secrets, '/2026/a.csv').url.href, 'https://example.com/files/2026/a.csv')
     assert.equal(addressOf({ ...secrets, secretQuery: '?k=v' }, 'a.csv?b=c').url.search, '?b=c&k=v')
     for (const path of ['../a.csv', '%2e%2e/a.csv', 'https://example.org/a.csv', '\\\\example.org\\a', 'data:,a']) {
-      assert.throws(() => addressOf(secrets, path), { instruction: 'refused', code: 'invalid_path' }, path)
+      assert.throws(() => addressOf(secrets, path), { action: 'reconfigure', code: 'invalid_address' }, path)
     }
     server.files.set('/files/sub/a.csv', { bytes: Buffer.from('a\n1\n') })
     await read(secretsOf('/files/'), { path: 'sub/a.csv' })

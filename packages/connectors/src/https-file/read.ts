@@ -1,7 +1,7 @@
 import { type Check, checkSteps, type SourceContext, type SourceReader } from '@penstock/connector'
 import { readFiles, readOptionsOf } from '@penstock/connector/files'
 import { addressOf } from './address.ts'
-import { openRemoteFile, outcomeOf, redirectsMax } from './remote-file.ts'
+import { connectorErrorOf, openRemoteFile, redirectsMax } from './remote-file.ts'
 
 export async function open(context: SourceContext): Promise<SourceReader> {
   const address = addressOf(context.secrets, context.settings.path)
@@ -22,7 +22,7 @@ export const check: Check = checkSteps([
     const response = await egress.request(address.url, { headers: address.headers, signal, redirectsMax })
     await response.body?.cancel()
     // Whether a folder itself may be listed says nothing of the files in it.
-    if (response.status === 401) throw outcomeOf(response, host)
+    if (response.status === 401) throw connectorErrorOf(response, host)
     return `${host} answers; whether a file is there is seen when it is read.`
   },
 ])

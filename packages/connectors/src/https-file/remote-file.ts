@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ConnectorContext, Outcome, retryAfterMs } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, retryAfterMs } from '@penstock/connector'
 import type { FileStore, StoredFile } from '@penstock/connector/files'
 import { nameOf, type RemoteAddress } from './address.ts'
 import { blockStart, type ContentBlocks, readBlocks, sameBlocks } from './content-blocks.ts'
@@ -47,11 +47,11 @@ export function openRemoteFile(
       if (!isPage(response, address.url)) return response
       await response.body?.cancel()
       const message = `${host} answers with a web page, such as one to sign in, and not with the file; check URL and credentials.`
-      throw new Outcome('refused', 'web_page', message)
+      throw new ConnectorError('invalid_address', message)
     }
-    const outcome = outcomeOf(response, host)
+    const connectorError = connectorErrorOf(response, host)
     await response.body?.cancel()
-    throw outcome
+    throw connectorError
   }
 
   async function describe(): Promise<Description> {
@@ -72,7 +72,10 @@ export function openRemoteFile(
       const { mark, sizeBytes = file.sizeBytes } = descriptionOf(response, address)
       if (response.status === 416 || mark !== known.mark || sizeBytes !== file.sizeBytes) throw changed(name)
       if (partial && response.status === 206 && rangeOf(response).first !== start) {
-        throw new Outcome('failed', 'wrong_range', `${host} answers with other bytes of ${name} than it was asked for.`)
+        throw new ConnectorError(
+          'unexpected_response',
+          `${host} answers with other bytes of ${name} than it was asked for.`,
+        )
       }
       // Without ranges, a server gives the file from its beginning every time.
       let at = response.status === 206 ? start : 0
@@ -153,26 +156,21 @@ const isPage = ({ headers }: Response, { pathname }: URL): boolean =>
   /^text\/html\b/i.test(headers.get('content-type') ?? '') && !/\.(csv|tsv|txt|ndjson|jsonl)$/i.test(pathname)
 
 /** What a status means with which no file came. */
-export function outcomeOf(response: Response, host: string): Outcome {
+export function connectorErrorOf(response: Response, host: string): ConnectorError {
   const { status } = response
   if (status === 401 || status === 403) {
-    return new Outcome('refused', 'invalid_credentials', `${host} answered ${status}: check the credentials.`)
+    return new ConnectorError('invalid_credentials', `${host} answered ${status}: check the credentials.`)
   }
   if (status === 404 || status === 410) {
-    return new Outcome('refused', 'object_not_found', `${host} answered ${status}: there is no such file.`)
+    return new ConnectorError('object_not_found', `${host} answered ${status}: there is no such file.`)
   }
   if (status >= 500 || status === 408 || status === 425 || status === 429) {
-    const afterMs = retryAfterMs(response)
     const message = `${host} answered ${status}: it cannot give the file at the moment.`
-    const code = status === 429 ? 'too_many_requests' : 'server_failed'
-    return new Outcome('retry', code, message, afterMs === undefined ? {} : { afterMs })
+    const code = status === 429 ? 'rate_limited' : 'platform_error'
+    return new ConnectorError(code, message, { afterMs: retryAfterMs(response) })
   }
-  return new Outcome(
-    'refused',
-    'request_refused',
-    `${host} answered ${status}: it does not give the file; check the URL.`,
-  )
+  return new ConnectorError('invalid_address', `${host} answered ${status}: it does not give the file; check the URL.`)
 }
 
-const changed = (name: string): Outcome =>
-  new Outcome('failed', 'source_changed', `${name} has changed while it was read; start the transfer again.`)
+const changed = (name: string): ConnectorError =>
+  new ConnectorError('source_changed', `${name} has changed while it was read; start the transfer again.`)

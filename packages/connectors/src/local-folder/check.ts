@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, open, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { asOutcome, checkSteps, type Inspect, inspectBy, Outcome } from '@penstock/connector'
-import { asDiskOutcome } from './disk-outcome.ts'
+import { asConnectorError, ConnectorError, checkSteps, type Inspect, inspectBy } from '@penstock/connector'
+import { asDiskError } from './disk-error.ts'
 import { folderOf } from './paths.ts'
 import { directoryOf, prefixOf } from './write.ts'
 
@@ -27,7 +27,7 @@ export const check = checkSteps(
       if (canRead) return 'Files can be read, but not written: the folder can be a source and no destination.'
       if (canWrite) return 'Files can be written, but not read: the folder can be a destination and no source.'
       const message = 'The folder can neither be read nor written by the user that this service runs as. Permit it.'
-      throw new Outcome('refused', 'permission_denied', message)
+      throw new ConnectorError('permission_denied', message)
     },
   ],
 )
@@ -38,7 +38,7 @@ export const inspect: Inspect = inspectBy(async (context) => {
   try {
     await tryToWrite(await existing(await directoryOf(context)))
   } catch (error) {
-    throw asDiskOutcome(error, 'The subfolder')
+    throw asDiskError(error, 'The subfolder')
   }
 })
 
@@ -58,9 +58,9 @@ async function permits(work: () => Promise<void>): Promise<boolean> {
     await work()
     return true
   } catch (error) {
-    const outcome = asOutcome(asDiskOutcome(error, 'The folder'))
-    if (outcome?.code === 'permission_denied') return false
-    throw outcome ?? error
+    const connectorError = asConnectorError(asDiskError(error, 'The folder'))
+    if (connectorError?.code === 'permission_denied') return false
+    throw connectorError ?? error
   }
 }
 

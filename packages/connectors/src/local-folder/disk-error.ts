@@ -1,31 +1,31 @@
-import { asOutcome, Outcome } from '@penstock/connector'
+import { asConnectorError, ConnectorError, type ConnectorErrorCode } from '@penstock/connector'
 
 /**
- * What the file system refused, as an outcome; anything else as it is.
+ * What the file system refused, as a connector error; anything else as it is.
  * @param what the beginning of a sentence: `The folder`
  */
-export function asDiskOutcome(error: unknown, what: string): unknown {
-  if (asOutcome(error) || !(error instanceof Error)) return error
+export function asDiskError(error: unknown, what: string): unknown {
+  if (asConnectorError(error) || !(error instanceof Error)) return error
   const { code } = error as NodeJS.ErrnoException
-  const make = (instruction: 'refused' | 'failed' | 'retry', name: string, sentence: string) =>
-    new Outcome(instruction, name, `${what} ${sentence}`, { cause: error })
+  const make = (name: ConnectorErrorCode, sentence: string) =>
+    new ConnectorError(name, `${what} ${sentence}`, { cause: error })
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
     case 'ELOOP':
     case 'ENAMETOOLONG':
     case 'EISDIR':
-      return make('refused', 'object_not_found', 'is not there. Make it, or name another one.')
+      return make('object_not_found', 'is not there. Make it, or name another one.')
     case 'EACCES':
     case 'EPERM':
-      return make('refused', 'permission_denied', 'may not be used by the user that this service runs as. Permit it.')
+      return make('permission_denied', 'may not be used by the user that this service runs as. Permit it.')
     case 'EROFS':
-      return make('refused', 'permission_denied', 'cannot be written: its disk is mounted for reading only.')
+      return make('permission_denied', 'cannot be written: its disk is mounted for reading only.')
     case 'ENOSPC':
     case 'EDQUOT':
-      return make('failed', 'disk_full', 'cannot be written: its disk is full. Make room, then start another transfer.')
+      return make('disk_full', 'cannot be written: its disk is full. Make room, then start another transfer.')
     case 'EFBIG':
-      return make('failed', 'disk_full', 'cannot be written: its disk takes no file of this size.')
+      return make('disk_full', 'cannot be written: its disk takes no file of this size.')
     case 'EIO':
     case 'EMFILE':
     case 'ENFILE':
@@ -33,7 +33,7 @@ export function asDiskOutcome(error: unknown, what: string): unknown {
     case 'EAGAIN':
     case 'ESTALE':
     case 'ETIMEDOUT':
-      return make('retry', 'disk_trouble', `cannot be used at the moment (${code}).`)
+      return make('platform_unavailable', `cannot be used at the moment (${code}).`)
     default:
       return error
   }

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { type Instruction, Outcome, type Row, type SourceReader } from '@penstock/connector'
+import { ConnectorError, type ErrorAction, type Row, type SourceReader } from '@penstock/connector'
 import { acceptDestination, acceptSource, testContext } from '@penstock/connector/acceptance'
 import { usualPartBytes } from '@penstock/connector/files'
 import { localFolder } from './local-folder.ts'
@@ -103,10 +103,10 @@ async function openWriter(folder: string, settings: Record<string, string> = {},
 const long = 'two'.repeat(usualPartBytes / 2)
 const batch = { key: 'a'.repeat(32), columns: ['x'], rows: [['one'], [long]], firstRow: 1 }
 
-async function assertFails(work: Promise<unknown>, instruction: Instruction, code: string, says = /\.$/) {
+async function assertFails(work: Promise<unknown>, action: ErrorAction, code: string, says = /\.$/) {
   await assert.rejects(work, (error: unknown) => {
-    assert.ok(error instanceof Outcome, String(error))
-    assert.deepEqual([error.instruction, error.code], [instruction, code], error.message)
+    assert.ok(error instanceof ConnectorError, String(error))
+    assert.deepEqual([error.action, error.code], [action, code], error.message)
     assert.match(error.message, says)
     return true
   })
@@ -149,10 +149,10 @@ describe('local-folder', () => {
       [join(elsewhere, 'secret.csv'), folder, [allowed]],
       ['a\0.csv', folder, [allowed]],
     ] as const) {
-      await assertFails(readOf({ files }, from, [...folders]), 'refused', 'path_not_allowed')
+      await assertFails(readOf({ files }, from, [...folders]), 'reconfigure', 'path_not_allowed')
     }
     for (const settings of [{ subfolder: 'out' }, { subfolder: 'out/new' }, { subfolder: '../x' }, { prefix: '../' }]) {
-      await assertFails(openWriter(folder, settings), 'refused', 'path_not_allowed')
+      await assertFails(openWriter(folder, settings), 'reconfigure', 'path_not_allowed')
     }
     assert.deepEqual(await readdir(elsewhere), ['secret.csv'])
   })
@@ -186,7 +186,7 @@ describe('local-folder', () => {
       assert.deepEqual((await readOf({ files }, folder)).flat(), rows, files)
     }
     for (const files of ['A.csv', 'a?csv', '[a].csv', 'd-2.csv', 'a.csv/x', 'no/*']) {
-      await assertFails(readOf({ files }, folder), 'refused', 'object_not_found')
+      await assertFails(readOf({ files }, folder), 'reconfigure', 'object_not_found')
     }
   })
 
@@ -203,7 +203,7 @@ describe('local-folder', () => {
         // A file that was taken away is still whole for who has it open, and gone for who opens it.
         for await (const _ of reader.read(value?.position));
       }
-      await assertFails(rest(), 'failed', 'source_changed', /^large\.csv /)
+      await assertFails(rest(), 'fail', 'source_changed', /^large\.csv /)
       await reader.close()
     }
   })
@@ -224,13 +224,13 @@ describe('local-folder', () => {
     await unlink(join(folder, name))
     await assertFails(
       openWriter(folder, {}, [receipt]).then((each) => each.finish()),
-      'failed',
-      'part_lost',
+      'fail',
+      'upload_lost',
     )
     await assertFails(
       openWriter(folder, {}, [receipt]).then((each) => each.deliver(batch)),
-      'failed',
-      'part_lost',
+      'fail',
+      'upload_lost',
     )
   })
 
@@ -264,7 +264,7 @@ describe('local-folder', () => {
     await symlink(target, join(folder, '.20260131T120000Z-0f1e2d3c4b5a6978.csv.partial'))
     await assertFails(
       openWriter(folder).then((each) => each.deliver(batch)),
-      'refused',
+      'reconfigure',
       'object_not_found',
     )
     assert.equal(await readFile(target, 'utf8'), 'as it was')
@@ -294,10 +294,15 @@ describe('local-folder', () => {
     await chmod(join(folder, 'a.csv'), 0o600)
     await chmod(folder, 0o755)
     await asNobody(async () => {
-      await assertFails(readOf({ files: 'a.csv' }, folder), 'refused', 'permission_denied', /^a\.csv may not be used/)
+      await assertFails(
+        readOf({ files: 'a.csv' }, folder),
+        'reconfigure',
+        'permission_denied',
+        /^a\.csv may not be used/,
+      )
       await assertFails(
         openWriter(folder).then((each) => each.deliver(batch)),
-        'refused',
+        'reconfigure',
         'permission_denied',
       )
       const steps = await localFolder.check?.(testContext({ secrets: { folder }, localFolders: [allowed] }))
@@ -306,10 +311,10 @@ describe('local-folder', () => {
   })
 
   test('says that the disk is full', { skip: process.platform !== 'linux' }, async () => {
-    const { asDiskOutcome } = await import('./disk-outcome.ts')
+    const { asDiskError } = await import('./disk-error.ts')
     // A device of Linux that is always full gives the very error that a full disk gives.
     const error: unknown = await writeFile('/dev/full', 'x').catch((each: unknown) => each)
-    await assertFails(Promise.reject(asDiskOutcome(error, 'x.csv')), 'failed', 'disk_full', /^x\.csv cannot be written/)
+    await assertFails(Promise.reject(asDiskError(error, 'x.csv')), 'fail', 'disk_full', /^x\.csv cannot be written/)
   })
 })
 

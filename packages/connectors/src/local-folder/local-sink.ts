@@ -1,9 +1,9 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Json, Outcome } from '@penstock/connector'
+import { ConnectorError, type Json } from '@penstock/connector'
 import { type FileSink, usualPartBytes } from '@penstock/connector/files'
-import { asDiskOutcome } from './disk-outcome.ts'
+import { asDiskError } from './disk-error.ts'
 
 /** Up to where the file is on the disk for good. */
 type LocalReceipt = { readonly end: number }
@@ -67,7 +67,7 @@ async function onDisk<Result>(name: string, work: () => Promise<Result>): Promis
   try {
     return await work()
   } catch (error) {
-    throw asDiskOutcome(error, name)
+    throw asDiskError(error, name)
   }
 }
 
@@ -102,8 +102,7 @@ async function sizeOf(path: string): Promise<number | undefined> {
 }
 
 const cutOff = (name: string) =>
-  new Outcome(
-    'failed',
-    'part_lost',
+  new ConnectorError(
+    'upload_lost',
     `${name} lost parts that were written before: somebody removed or changed it. Start another transfer.`,
   )

@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, sep } from 'node:path'
-import { type ConnectorContext, Outcome } from '@penstock/connector'
-import { asDiskOutcome } from './disk-outcome.ts'
+import { type ConnectorContext, ConnectorError } from '@penstock/connector'
+import { asDiskError } from './disk-error.ts'
 
 /**
  * Keeps to the folders that the operator allows. Every path is followed to where it really leads before it is used, so
@@ -26,11 +26,11 @@ export async function folderOf({ secrets, localFolders }: ConnectorContext): Pro
     const real = await realpath(folder)
     if (!allowed.some((each) => isWithin(real, each))) throw leadsOut()
     if (!(await stat(real)).isDirectory()) {
-      throw new Outcome('refused', 'object_not_found', 'The folder is a file. Name the folder that it is in.')
+      throw new ConnectorError('object_not_found', 'The folder is a file. Name the folder that it is in.')
     }
     return real
   } catch (error) {
-    throw asDiskOutcome(error, 'The folder')
+    throw asDiskError(error, 'The folder')
   }
 }
 
@@ -58,7 +58,7 @@ export async function followWithin(folder: string, path: string): Promise<string
   return real
 }
 
-const notAllowed = (message: string) => new Outcome('refused', 'path_not_allowed', message)
+const notAllowed = (message: string) => new ConnectorError('path_not_allowed', message)
 
 const leadsOut = () =>
   notAllowed('A link leads out of the folder that the operator of this service allows. Take it away, or use another.')

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open as openFile, readdir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { Outcome, type SourceContext, type SourceReader } from '@penstock/connector'
+import { ConnectorError, type SourceContext, type SourceReader } from '@penstock/connector'
 import { type FileStore, nameMatcher, readFiles, readOptionsOf, type StoredFile } from '@penstock/connector/files'
-import { asDiskOutcome } from './disk-outcome.ts'
+import { asDiskError } from './disk-error.ts'
 import { folderOf, followWithin, namesIn } from './paths.ts'
 
 /** Reads the files of a folder that the settings name. */
@@ -26,12 +26,12 @@ function storeOf(folder: string, pattern: string): FileStore {
           const found = await stat(real, { bigint: true })
           if (found.isFile()) files.push({ name: relative(folder, path), ...versionOf(found) })
         } catch (error) {
-          throw asDiskOutcome(error, relative(folder, path))
+          throw asDiskError(error, relative(folder, path))
         }
       }
       if (files.length > 0) return files
       const message = `No file in the folder is called ${names.join('/')}. Name one that is there, or a pattern such as *.csv.`
-      throw new Outcome('refused', 'object_not_found', message)
+      throw new ConnectorError('object_not_found', message)
     },
     read: (file, fromByte) => readBytes(folder, file, fromByte),
   }
@@ -54,7 +54,7 @@ async function* readBytes(folder: string, file: StoredFile, fromByte: number): A
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw changed(file)
-    throw asDiskOutcome(error, file.name)
+    throw asDiskError(error, file.name)
   } finally {
     await handle?.close().catch(() => {})
   }
@@ -72,8 +72,7 @@ async function assertSame(handle: FileHandle, file: StoredFile): Promise<void> {
 }
 
 const changed = ({ name }: StoredFile) =>
-  new Outcome(
-    'failed',
+  new ConnectorError(
     'source_changed',
     `${name} is gone or was changed while it was being read. Start another transfer, which reads it from the beginning.`,
   )
@@ -92,7 +91,7 @@ async function pathsOf(folder: string, names: readonly string[]): Promise<string
       for (const found of await namesUnder(folder, path)) if (fits(found)) next.push(join(path, found))
       if (next.length > filesMax) {
         const message = `More than ${filesMax} files fit the pattern. Choose a narrower one.`
-        throw new Outcome('refused', 'too_many_files', message)
+        throw new ConnectorError('too_many_files', message)
       }
     }
     paths = next
@@ -108,7 +107,7 @@ async function namesUnder(folder: string, path: string): Promise<string[]> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw asDiskOutcome(error, relative(folder, path) || 'The folder')
+    throw asDiskError(error, relative(folder, path) || 'The folder')
   }
 }
 
@@ -119,7 +118,7 @@ async function exists(path: string): Promise<boolean> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return false
-    throw asDiskOutcome(error, 'A file that fits the name')
+    throw asDiskError(error, 'A file that fits the name')
   }
 }
 

@@ -1,8 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type ConnectorContext, type DestinationContext, type DestinationWriter, Outcome } from '@penstock/connector'
+import {
+  type ConnectorContext,
+  ConnectorError,
+  type DestinationContext,
+  type DestinationWriter,
+} from '@penstock/connector'
 import { fileNameOf, writeFiles, writeOptionsOf } from '@penstock/connector/files'
-import { asDiskOutcome } from './disk-outcome.ts'
+import { asDiskError } from './disk-error.ts'
 import { localSink, syncDirectory } from './local-sink.ts'
 import { folderOf, followWithin, namesIn } from './paths.ts'
 
@@ -20,7 +25,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
       writeOptionsOf(context.settings),
     )
   } catch (error) {
-    throw asDiskOutcome(error, 'The subfolder')
+    throw asDiskError(error, 'The subfolder')
   }
 }
 
@@ -38,12 +43,12 @@ async function syncDirectories(from: string, to: string): Promise<void> {
   await syncDirectory(from)
 }
 
-/** What the names of files begin with. Throws `refused` where that is no beginning of a name. */
+/** What the names of files begin with. Throws `path_not_allowed` where that is no beginning of a name. */
 export function prefixOf(prefix: unknown): string {
   if (typeof prefix !== 'string') return ''
   if (/^\.|[/\0]/.test(prefix)) {
     const message = 'The prefix must not begin with a dot or have a slash in it. Folders are named by the subfolder.'
-    throw new Outcome('refused', 'path_not_allowed', message)
+    throw new ConnectorError('path_not_allowed', message)
   }
   return prefix
 }

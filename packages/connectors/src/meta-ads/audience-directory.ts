@@ -1,4 +1,4 @@
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
 import type { AudienceDirectory } from '../platform-api/named-audiences.ts'
 import type { Graph } from './graph.ts'
@@ -9,8 +9,7 @@ const pagesMax = 100
 /** The path of the ad account that a setting names: `act_123` for `123` and for `act_123`. */
 export function accountPath(advertiserId: unknown): string {
   const digits = /^(?:act_)?(\d+)$/.exec(String(advertiserId ?? '').trim())?.[1]
-  if (!digits)
-    throw new Outcome('refused', 'invalid_setting', 'Advertiser ID must be the number of an ad account at Meta.')
+  if (!digits) throw new ConnectorError('invalid_setting', 'Advertiser ID must be the number of an ad account at Meta.')
   return `act_${digits}`
 }
 
@@ -46,7 +45,7 @@ export function openDirectory(graph: Graph, account: string, description: string
         customer_file_source: 'USER_PROVIDED_ONLY',
       })
       const id = textIn(json.id)
-      if (!id) throw new Outcome('retry', 'unexpected_answer', 'Meta did not say which audience it has made.')
+      if (!id) throw new ConnectorError('malformed_response', 'Meta did not say which audience it has made.')
       return id
     },
 
@@ -60,10 +59,9 @@ export function openDirectory(graph: Graph, account: string, description: string
         throw error
       }
       const message = 'Meta has flagged the audience, so it cannot be changed; appeal against it at Meta first.'
-      throw new Outcome('refused', 'audience_flagged', message)
+      throw new ConnectorError('account_restricted', message)
     },
   }
 }
 
-const isGone = (error: unknown): boolean =>
-  error instanceof Outcome && (error.code === 'object_not_found' || error.code === 'audience_deleted')
+const isGone = (error: unknown): boolean => error instanceof ConnectorError && error.code === 'object_not_found'

@@ -1,4 +1,4 @@
-import { type Check, type ConnectorContext, checkSteps, Outcome } from '@penstock/connector'
+import { type Check, type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
 import { assertReachable } from '../platform-api/call.ts'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
 import { accountPath } from './audience-directory.ts'
@@ -8,7 +8,7 @@ const reach = (context: ConnectorContext) => assertReachable(context, `${graphOr
 
 async function signIn(context: ConnectorContext): Promise<string> {
   const { json } = await openGraph(context).get('me', { fields: 'id' })
-  if (!textIn(json.id)) throw new Outcome('refused', 'invalid_credentials', 'Meta does not say whose token this is.')
+  if (!textIn(json.id)) throw new ConnectorError('invalid_credentials', 'Meta does not say whose token this is.')
   return 'Meta accepts the access token.'
 }
 
@@ -20,7 +20,7 @@ async function assertGranted(context: ConnectorContext): Promise<void> {
     .some(({ permission, status }) => permission === 'ads_management' && status === 'granted')
   if (granted) return
   const message = 'The access token lacks the permission ads_management; create one that has it.'
-  throw new Outcome('refused', 'permission_denied', message)
+  throw new ConnectorError('permission_denied', message)
 }
 
 export const checkAudiences: Check = checkSteps(
@@ -38,7 +38,7 @@ export const checkAudiences: Check = checkSteps(
       const { json } = await graph.get('me/adaccounts', { fields: 'id', limit: '1' })
       if (listIn(json.data).length > 0) return 'The token may manage ads, and sees an ad account.'
       const message = 'The access token sees no ad account; give its user a role on one.'
-      throw new Outcome('refused', 'permission_denied', message)
+      throw new ConnectorError('permission_denied', message)
     },
   ],
 )
@@ -61,6 +61,6 @@ export const checkConversions: Check = checkSteps(
 export function datasetPath(datasetId: unknown): string {
   const id = String(datasetId ?? '').trim()
   if (!/^\d+$/.test(id))
-    throw new Outcome('refused', 'invalid_setting', 'Dataset ID must be the number of a dataset at Meta.')
+    throw new ConnectorError('invalid_setting', 'Dataset ID must be the number of a dataset at Meta.')
   return id
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type ConnectorContext, Outcome } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { type Answer, call } from '../platform-api/call.ts'
 import { isObject, type JsonObject, objectIn } from '../platform-api/json.ts'
 import { assertMeta } from './graph-errors.ts'
@@ -10,7 +10,7 @@ const version = 'v26.0'
 
 export type GraphAnswer = { readonly json: JsonObject; readonly bytesSent: number }
 
-/** Meta's Graph API, signed in. Everything throws outcomes. */
+/** Meta's Graph API, signed in. Everything throws connector errors. */
 export type Graph = {
   get(path: string, query?: Readonly<Record<string, string>>): Promise<GraphAnswer>
   post(path: string, body: unknown): Promise<GraphAnswer>
@@ -54,6 +54,6 @@ const proofOf = (token: string, appSecret: string) => createHmac('sha256', appSe
 function read(answer: Answer): GraphAnswer {
   assertMeta(answer)
   if (!isObject(answer.json))
-    throw new Outcome('retry', 'platform_fault', 'Meta answered with something other than JSON.')
+    throw new ConnectorError('malformed_response', 'Meta answered with something other than JSON.')
   return { json: objectIn(answer.json), bytesSent: answer.bytesSent }
 }

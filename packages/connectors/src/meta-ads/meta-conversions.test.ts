@@ -4,7 +4,7 @@ import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { datasetId, fault, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
-import { assertTrouble, batchOf, faultOf, hangOf, outcomeOf } from '../../test/platform-server.ts'
+import { assertTrouble, batchOf, connectorErrorOf, faultOf, hangOf } from '../../test/platform-server.ts'
 import { metaConversions } from './meta-conversions.ts'
 
 describe('Meta Conversions, against a server that keeps to what is known of Meta', () => {
@@ -83,7 +83,7 @@ describe('Meta Conversions, against a server that keeps to what is known of Meta
   test('recognises events again whose answer was lost', async () => {
     const batch = batchOf(columns, [lead(1), lead(2)])
     meta.trouble(/events$/, 'reset after')
-    assert.equal((await outcomeOf((await openWriter()).deliver(batch), contextOf())).instruction, 'retry')
+    assert.equal((await connectorErrorOf((await openWriter()).deliver(batch), contextOf())).action, 'retry')
     await (await openWriter()).deliver(batch)
     assert.equal(meta.events.size, 2)
   })
@@ -123,10 +123,10 @@ describe('Meta Conversions, against a server that keeps to what is known of Meta
     const batch = batchOf(columns, [lead(1), lead(2)])
     for (const subcode of [2804001, 2804003, 2804048, 2804050]) {
       const refused = fault(100, { error_subcode: subcode })
-      await assertTrouble(setting, writer, batch, refused, { instruction: 'split', code: 'invalid_batch' })
+      await assertTrouble(setting, writer, batch, refused, { action: 'split', code: 'invalid_batch' })
     }
-    await assertTrouble(setting, writer, batch, fault(4), { instruction: 'retry', code: 'rate_limited' })
-    await assertTrouble(setting, writer, batch, fault(190), { instruction: 'refused', code: 'invalid_credentials' })
+    await assertTrouble(setting, writer, batch, fault(4), { action: 'retry', code: 'rate_limited' })
+    await assertTrouble(setting, writer, batch, fault(190), { action: 'reauthenticate', code: 'invalid_credentials' })
     meta.trouble(/events$/, { json: { events_received: 1, messages: [] } })
     assert.deepEqual(
       (await writer.deliver(batch)).rejected?.map(({ count }) => count),
@@ -136,13 +136,13 @@ describe('Meta Conversions, against a server that keeps to what is known of Meta
 
   test('refuses a dataset that is not there', async () => {
     const context = { settings: { datasetId: '1' } }
-    const { instruction, code } = await outcomeOf(
+    const { action, code } = await connectorErrorOf(
       (await openWriter(context)).deliver(batchOf(columns, [lead(1)])),
       contextOf(),
     )
-    assert.deepEqual([instruction, code], ['refused', 'object_not_found'])
+    assert.deepEqual([action, code], ['reconfigure', 'object_not_found'])
     assert.equal(
-      (await outcomeOf(openWriter({ settings: { datasetId: '../me' } }), contextOf())).code,
+      (await connectorErrorOf(openWriter({ settings: { datasetId: '../me' } }), contextOf())).code,
       'invalid_setting',
     )
   })
@@ -202,10 +202,10 @@ acceptDestination({
   deduplicates: true,
   visible: 'at once',
   faults: [
-    faultOf(peer, /events$/, fault(4), { name: 'limits calls', instruction: 'retry', code: 'rate_limited' }),
-    faultOf(peer, /events$/, { status: 500, text: '' }, { name: 'has a fault', instruction: 'retry' }),
-    faultOf(peer, /events$/, 'reset after', { name: 'cuts the answer off', instruction: 'retry' }),
-    faultOf(peer, /events$/, fault(190), { name: 'finds the token expired', instruction: 'refused' }),
+    faultOf(peer, /events$/, fault(4), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
+    faultOf(peer, /events$/, { status: 500, text: '' }, { name: 'has a fault', action: 'retry' }),
+    faultOf(peer, /events$/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+    faultOf(peer, /events$/, fault(190), { name: 'finds the token expired', action: 'reauthenticate' }),
   ],
   hang: hangOf(peer, /events$/),
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, mock, test } from 'node:test'
-import type { Batch, Delivery, Instruction } from '@penstock/connector'
+import type { Batch, Delivery, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { fault, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
-import { assertTrouble, batchOf, faultOf, hangOf, outcomeOf } from '../../test/platform-server.ts'
+import { assertTrouble, batchOf, connectorErrorOf, faultOf, hangOf } from '../../test/platform-server.ts'
 import { metaCustomAudiences } from './meta-custom-audiences.ts'
 
 /** The peer is a server of the test that keeps to what is known of Meta's Graph API, and not Meta. */
@@ -72,8 +72,8 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
       meta.audiences.push({ id: `1${meta.audiences.length}`, account: 'act_900', name, members: new Set() })
     meta.trouble(/^POST .*\/customaudiences$/, 'reset after')
     const batch = batchOf(columns, [row(1)])
-    const outcome = await outcomeOf((await openWriter()).deliver(batch), contextOf())
-    assert.equal(outcome.instruction, 'retry')
+    const connectorError = await connectorErrorOf((await openWriter()).deliver(batch), contextOf())
+    assert.equal(connectorError.action, 'retry')
     await deliverAll([batch])
     assert.deepEqual(
       meta.audiences.map(({ name }) => name),
@@ -194,11 +194,11 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     assert.ok(!JSON.stringify(receipt).includes(sha('1@example.com')))
     const renewed = { secrets: { ...metaSecrets, accessToken: 'another-token' } }
     const stranger = await openWriter({ settings: replaced, receipts: [receipt], ...renewed })
-    assert.equal((await outcomeOf(stranger.finish(), renewed)).instruction, 'refused')
+    assert.equal((await connectorErrorOf(stranger.finish(), renewed)).action, 'reauthenticate')
     const sealed = JSON.parse(JSON.stringify(receipt).replace(/"closing":"./, '"closing":"_'))
     const strange = await openWriter({ settings: replaced, receipts: [sealed] })
-    const lost = await outcomeOf(strange.finish(), contextOf())
-    assert.deepEqual([lost.instruction, lost.code], ['failed', 'session_lost'])
+    const lost = await connectorErrorOf(strange.finish(), contextOf())
+    assert.deepEqual([lost.action, lost.code], ['fail', 'upload_lost'])
     await deliverAll([], { settings: replaced, receipts: [receipt] })
     assert.deepEqual(members(), [person(1), person(2)].sort())
   })
@@ -236,7 +236,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     const writer = await openWriter({ settings: replaced })
     const deliveries = [await writer.deliver(nine(1)), await writer.deliver(nine(2))]
     meta.trouble(/usersreplace$/, 'reset after')
-    assert.equal((await outcomeOf(writer.finish(), contextOf())).instruction, 'retry')
+    assert.equal((await connectorErrorOf(writer.finish(), contextOf())).action, 'retry')
     await writer.finish()
     await deliverAll([], { settings: replaced, receipts: receiptsOf(deliveries) })
     assert.equal(meta.sessions.length, 1)
@@ -251,8 +251,8 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     mock.timers.setTime(Date.now() + 86 * 60_000)
     const resumed = await openWriter({ settings: replaced, receipts: [receipt] })
     for (const work of [writer.deliver(nine(2)), writer.finish(), resumed.finish()]) {
-      const { instruction, code } = await outcomeOf(work, contextOf())
-      assert.deepEqual([instruction, code], ['failed', 'session_expired'])
+      const { action, code } = await connectorErrorOf(work, contextOf())
+      assert.deepEqual([action, code], ['fail', 'upload_lost'])
     }
     assert.deepEqual(members(), [person('old')])
   })
@@ -266,37 +266,37 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
 
   test('tells the engine what each of Meta’s errors asks for', async () => {
     const usage = JSON.stringify({ 900: [{ type: 'custom_audience', estimated_time_to_regain_access: 7 }] })
-    const cases: [Parameters<typeof assertTrouble>[3], Instruction, string, number?][] = [
-      [fault(1), 'retry', 'platform_fault'],
-      [fault(9999, { is_transient: true }), 'retry', 'platform_fault'],
-      [{ status: 502, text: '<html>bad gateway</html>' }, 'retry', 'platform_fault'],
-      [{ status: 200, text: '<html>login</html>' }, 'retry', 'platform_fault'],
+    const cases: [Parameters<typeof assertTrouble>[3], ErrorAction, string, number?][] = [
+      [fault(1), 'retry', 'platform_error'],
+      [fault(9999, { is_transient: true }), 'retry', 'platform_error'],
+      [{ status: 502, text: '<html>bad gateway</html>' }, 'retry', 'platform_error'],
+      [{ status: 200, text: '<html>login</html>' }, 'retry', 'malformed_response'],
       [{ ...fault(80_003), headers: { 'x-business-use-case-usage': usage } }, 'retry', 'rate_limited', 420_000],
       [fault(17, { is_transient: true }), 'retry', 'rate_limited'],
       [{ status: 429, headers: { 'retry-after': '3' }, json: {} }, 'retry', 'rate_limited', 3000],
-      [fault(368), 'retry', 'temporarily_blocked', 3_600_000],
+      [fault(368), 'retry', 'rate_limited', 3_600_000],
       ['reset', 'retry', 'connection_lost'],
-      [fault(190, { error_subcode: 460 }, 401), 'refused', 'invalid_credentials'],
-      [fault(200), 'refused', 'permission_denied'],
-      [fault(275), 'refused', 'permission_denied'],
-      [fault(100, { error_subcode: 33 }), 'refused', 'object_not_found'],
-      [fault(100, { error_subcode: 1713230 }), 'refused', 'upload_blocked'],
-      [fault(100, { error_subcode: 1487366 }), 'refused', 'audience_deleted'],
-      [fault(2655), 'refused', 'terms_not_accepted'],
-      [fault(471), 'refused', 'audience_flagged'],
-      [fault(100), 'failed', 'request_refused'],
+      [fault(190, { error_subcode: 460 }, 401), 'reauthenticate', 'invalid_credentials'],
+      [fault(200), 'reconfigure', 'permission_denied'],
+      [fault(275), 'reconfigure', 'permission_denied'],
+      [fault(100, { error_subcode: 33 }), 'reconfigure', 'object_not_found'],
+      [fault(100, { error_subcode: 1713230 }), 'reconfigure', 'account_restricted'],
+      [fault(100, { error_subcode: 1487366 }), 'reconfigure', 'object_not_found'],
+      [fault(2655), 'reconfigure', 'terms_not_accepted'],
+      [fault(471), 'reconfigure', 'account_restricted'],
+      [fault(100), 'fail', 'request_refused'],
       [fault(100, { message: "(#100) Param payload['data'][3] must be an array" }), 'split', 'invalid_batch'],
-      [fault(100, { error_subcode: 1713231 }), 'refused', 'audience_flagged'],
-      [fault(2635), 'failed', 'version_retired'],
+      [fault(100, { error_subcode: 1713231 }), 'reconfigure', 'account_restricted'],
+      [fault(2635), 'fail', 'version_retired'],
       [{ status: 413, text: 'too large' }, 'split', 'batch_too_large'],
-      [fault(2650), 'failed', 'audience_not_updated'],
-      [fault(12_345), 'failed', 'unexpected_answer'],
+      [fault(2650), 'fail', 'request_refused'],
+      [fault(12_345), 'fail', 'request_refused'],
     ]
     const setting = { server: meta, context: contextOf(), match: /\/users$/ }
     const writer = await openWriter()
     const batch = batchOf(columns, [row(1)])
-    for (const [trouble, instruction, code, afterMs] of cases) {
-      const wanted = { instruction, code, ...(afterMs === undefined ? {} : { afterMs }) }
+    for (const [trouble, action, code, afterMs] of cases) {
+      const wanted = { action, code, ...(afterMs === undefined ? {} : { afterMs }) }
       await assertTrouble(setting, writer, batch, trouble, wanted)
     }
     await writer.deliver(batch)
@@ -305,13 +305,18 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
 
   test('refuses an expired token and a flagged audience, and an advertiser that is no number', async () => {
     const secrets = { ...metaSecrets, accessToken: 'expired-token' }
-    const expired = await outcomeOf((await openWriter({ secrets })).deliver(batchOf(columns, [row(1)])), { secrets })
-    assert.deepEqual([expired.instruction, expired.code], ['refused', 'invalid_credentials'])
+    const expired = await connectorErrorOf((await openWriter({ secrets })).deliver(batchOf(columns, [row(1)])), {
+      secrets,
+    })
+    assert.deepEqual([expired.action, expired.code], ['reauthenticate', 'invalid_credentials'])
     meta.audiences.push({ id: '12', account: 'act_900', name: 'Loyal', members: new Set(), flagged: true })
     const writer = await openWriter({ memory: { account: 'act_900', audiences: { Loyal: '12' } } })
-    assert.equal((await outcomeOf(writer.deliver(batchOf(columns, [row(1)])), contextOf())).code, 'audience_flagged')
-    const wrong = await outcomeOf(openWriter({ settings: { advertiserId: '12/../me' } }), contextOf())
-    assert.deepEqual([wrong.instruction, wrong.code], ['refused', 'invalid_setting'])
+    assert.equal(
+      (await connectorErrorOf(writer.deliver(batchOf(columns, [row(1)])), contextOf())).code,
+      'account_restricted',
+    )
+    const wrong = await connectorErrorOf(openWriter({ settings: { advertiserId: '12/../me' } }), contextOf())
+    assert.deepEqual([wrong.action, wrong.code], ['reconfigure', 'invalid_setting'])
   })
 
   test('stops in the middle of a batch when it is told to', async () => {
@@ -379,10 +384,10 @@ for (const replaceExistingAudience of [false, true]) {
     visible: replaceExistingAudience ? 'when finished' : 'at once',
     ...(replaceExistingAudience ? { aborted: 'leaves what was there' as const } : {}),
     faults: [
-      faultOf(peer, match, fault(80_003), { name: 'limits calls', instruction: 'retry', code: 'rate_limited' }),
-      faultOf(peer, match, { status: 503, text: '<html>' }, { name: 'has a fault', instruction: 'retry' }),
-      faultOf(peer, match, 'reset after', { name: 'cuts the answer off', instruction: 'retry' }),
-      faultOf(peer, match, fault(190), { name: 'finds the token expired', instruction: 'refused' }),
+      faultOf(peer, match, fault(80_003), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
+      faultOf(peer, match, { status: 503, text: '<html>' }, { name: 'has a fault', action: 'retry' }),
+      faultOf(peer, match, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+      faultOf(peer, match, fault(190), { name: 'finds the token expired', action: 'reauthenticate' }),
     ],
     hang: hangOf(peer, match),
   })

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Connector } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import { datasetId, fault, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
-import { deliverHalving, outcomeOf } from '../../test/platform-server.ts'
+import { connectorErrorOf, deliverHalving } from '../../test/platform-server.ts'
 import { refusalsMax } from '../platform-api/refusals.ts'
 import { metaConversions } from './meta-conversions.ts'
 import { metaCustomAudiences } from './meta-custom-audiences.ts'
@@ -34,9 +34,9 @@ describe('What Meta refuses as a whole is not searched for bad rows without an e
       ...{ secrets: metaSecrets, settings, columns },
       routes: { 'https://graph.facebook.com': meta.url },
     })
-    const outcome = await outcomeOf(deliverHalving(await deliver.open(context), columns, rows), context)
+    const connectorError = await connectorErrorOf(deliverHalving(await deliver.open(context), columns, rows), context)
     const calls = meta.received.filter(({ path }) => /\/(users|usersreplace|events)$/.test(path)).length
-    return { instruction: outcome.instruction, code: outcome.code, calls }
+    return { action: connectorError.action, code: connectorError.code, calls }
   }
   const columns = ['action', 'email_sha256']
 
@@ -44,7 +44,7 @@ describe('What Meta refuses as a whole is not searched for bad rows without an e
     meta.refusing.reply = fault(100)
     const settings = { advertiserId: '900' }
     assert.deepEqual(await refused(metaCustomAudiences, settings, columns, members), {
-      instruction: 'failed',
+      action: 'fail',
       code: 'request_refused',
       calls: 1,
     })
@@ -63,7 +63,7 @@ describe('What Meta refuses as a whole is not searched for bad rows without an e
   test('events that are refused all alike are a bounded number of requests', async () => {
     meta.refusing.reply = fault(100, { error_subcode: 2804007 })
     const eventColumns = ['event_name', 'event_time', 'action_source', 'user_data']
-    const { instruction, code, calls } = await refused(metaConversions, { datasetId }, eventColumns, events)
-    assert.deepEqual([instruction, code, calls], ['failed', 'everything_refused', refusalsMax])
+    const { action, code, calls } = await refused(metaConversions, { datasetId }, eventColumns, events)
+    assert.deepEqual([action, code, calls], ['fail', 'everything_refused', refusalsMax])
   })
 })

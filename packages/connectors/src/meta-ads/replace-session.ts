@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Json, Outcome } from '@penstock/connector'
+import { ConnectorError, type Json } from '@penstock/connector'
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { seal, unseal } from '../platform-api/seal.ts'
 import type { Person } from './audience-rows.ts'
@@ -89,7 +89,7 @@ export class ReplaceSession {
     if (!Array.isArray(people) || this.#begun === undefined) {
       const message =
         'The access token was changed while the audience was being replaced, so this cannot be finished; nothing was changed. Start it again.'
-      throw new Outcome('failed', 'session_lost', message)
+      throw new ConnectorError('upload_lost', message)
     }
     this.#mayHaveEnded = true
     await this.#post(this.#begun, this.#sequence + 1, people, true)
@@ -104,7 +104,7 @@ export class ReplaceSession {
     if (Date.now() - begun > sessionMs) {
       const message =
         'Replacing the audience took longer than the 90 minutes that Meta allows; nothing was changed. Start it again, or send only who is added and removed.'
-      throw new Outcome('failed', 'session_expired', message)
+      throw new ConnectorError('upload_lost', message)
     }
     const { graph, schema } = this.#options
     const { json, bytesSent } = await graph.post(`${this.#audienceId}/usersreplace`, {

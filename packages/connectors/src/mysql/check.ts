@@ -1,4 +1,4 @@
-import { type Check, type ConnectorContext, checkSteps, Outcome } from '@penstock/connector'
+import { type Check, type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
 import { reach } from '../databases/reach.ts'
 import { placeOf } from '../databases/settings.ts'
 import { valueIn } from './raw-rows.ts'
@@ -37,7 +37,7 @@ async function permitted(session: Session, { settings }: ConnectorContext): Prom
   const lacking = await lackingRight(session)
   if (lacking === undefined) return `The user may use ${database}, as far as its tables allow it.`
   if ('writeMode' in settings) {
-    throw new Outcome('refused', 'permission_denied', `The user cannot write: grant ${lacking}.`)
+    throw new ConnectorError('permission_denied', `The user cannot write: grant ${lacking}.`)
   }
   return `The user may use ${database} as a source; for a destination, grant ${lacking}.`
 }

@@ -1,5 +1,5 @@
-import { Outcome } from '@penstock/connector'
-import { codeOf, connectionLost, outcomeOfNetwork } from '../databases/faults.ts'
+import { ConnectorError, type ConnectorErrorCode } from '@penstock/connector'
+import { codeOf, connectionLost, connectorErrorOfNetwork } from '../databases/faults.ts'
 import type { Place } from '../databases/settings.ts'
 
 /** An error of the server, as the driver hands it on. It also holds the statement, values and all. */
@@ -9,13 +9,12 @@ const isServerError = (error: unknown): error is ServerError =>
   error instanceof Error && 'errno' in error && typeof error.errno === 'number' && 'sqlState' in error
 
 /** What an error of the driver means; a defect comes back as it is. */
-export function outcomeOf(error: unknown, place: Place, connecting: boolean): unknown {
-  if (isServerError(error)) return outcomeOfNumber(error, place)
+export function connectorErrorOf(error: unknown, place: Place, connecting: boolean): unknown {
+  if (isServerError(error)) return connectorErrorOfNumber(error, place)
   const code = codeOf(error)
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT') {
-    return new Outcome(
-      'refused',
-      'tls_not_supported',
+    return new ConnectorError(
+      'not_supported',
       `${place.host} does not offer TLS; switch it on there, or set the TLS mode to disable.`,
     )
   }
@@ -23,17 +22,16 @@ export function outcomeOf(error: unknown, place: Place, connecting: boolean): un
     /^AUTH_SWITCH|^MYSQL_CLEAR_PASSWORD/.test(code) ||
     (error instanceof Error && /unknown plugin/.test(error.message))
   ) {
-    return new Outcome(
-      'refused',
-      'sign_in_not_supported',
+    return new ConnectorError(
+      'not_supported',
       `${place.host} wants ${place.user} to sign in another way than by caching_sha2_password or mysql_native_password; change how this user is identified.`,
     )
   }
   const cause = error instanceof Error && code === 'HANDSHAKE_SSL_ERROR' ? error.cause : error
-  const known = outcomeOfNetwork(cause, place.host, connecting)
+  const known = connectorErrorOfNetwork(cause, place.host, connecting)
   if (known || !(error instanceof Error)) return known ?? error
   if (code === 'HANDSHAKE_SSL_ERROR') {
-    return new Outcome('refused', 'certificate_not_trusted', `The certificate of ${place.host} is not trusted.`)
+    return new ConnectorError('certificate_not_trusted', `The certificate of ${place.host} is not trusted.`)
   }
   if (/^PROTOCOL_|^ECONN/.test(code) || /abandoned|closed state|closed/i.test(error.message)) {
     return connectionLost(place.host)
@@ -41,29 +39,20 @@ export function outcomeOf(error: unknown, place: Place, connecting: boolean): un
   return error
 }
 
-type Meaning = readonly [instruction: 'refused' | 'retry' | 'failed', code: string, sentence: string]
+type Meaning = readonly [code: ConnectorErrorCode, sentence: string]
 
 const credentials: Meaning = [
-  'refused',
   'invalid_credentials',
   'The server does not let this user in: check user, password, database, and from where and with which TLS mode the user is admitted.',
 ]
-const denied: Meaning = ['refused', 'permission_denied', 'The user lacks a permission that this needs; grant it.']
-const tableNotFound: Meaning = ['refused', 'table_not_found', 'There is no such table or view; check the setting.']
-const invalidQuery: Meaning = [
-  'refused',
-  'invalid_query',
-  'The SQL query is not valid; it must be one SELECT statement.',
-]
-const conflict: Meaning = ['retry', 'conflict', 'Another transaction was in the way.']
-const tooMany: Meaning = ['retry', 'too_many_connections', 'The server has no connection left.']
-const shuttingDown: Meaning = ['retry', 'shutting_down', 'The server ended the connection.']
-const cancelled: Meaning = [
-  'retry',
-  'statement_cancelled',
-  'The server cancelled the statement, maybe by a timeout of its own.',
-]
-const readOnly: Meaning = ['refused', 'read_only', 'This would write, and here only reading is possible.']
+const denied: Meaning = ['permission_denied', 'The user lacks a permission that this needs; grant it.']
+const tableNotFound: Meaning = ['table_not_found', 'There is no such table or view; check the setting.']
+const invalidQuery: Meaning = ['invalid_query', 'The SQL query is not valid; it must be one SELECT statement.']
+const conflict: Meaning = ['conflict', 'Another transaction was in the way.']
+const tooMany: Meaning = ['platform_unavailable', 'The server has no connection left.']
+const shuttingDown: Meaning = ['platform_unavailable', 'The server ended the connection.']
+const cancelled: Meaning = ['statement_timeout', 'The server cancelled the statement, maybe by a timeout of its own.']
+const readOnly: Meaning = ['permission_denied', 'This would write, and here only reading is possible.']
 
 /** By the number of the error. */
 const meanings: Readonly<Record<number, Meaning>> = {
@@ -76,14 +65,10 @@ const meanings: Readonly<Record<number, Meaning>> = {
     1820: credentials,
   },
   ...{ 1862: credentials, 3118: credentials, 3159: credentials, 4151: credentials },
-  1049: ['refused', 'database_not_found', 'There is no database of this name; check the setting.'],
+  1049: ['table_not_found', 'There is no database of this name; check the setting.'],
   ...{ 1051: tableNotFound, 1146: tableNotFound, 1109: tableNotFound },
-  1054: ['refused', 'column_not_found', 'There is no such column.'],
-  1060: [
-    'refused',
-    'columns_not_distinct',
-    'The query gives two columns one name; give each a name of its own with AS.',
-  ],
+  1054: ['column_not_found', 'There is no such column.'],
+  1060: ['invalid_query', 'The query gives two columns one name; give each a name of its own with AS.'],
   ...{ 1142: denied, 1143: denied, 1227: denied, 1370: denied },
   ...{ 1064: invalidQuery, 1149: invalidQuery, 1305: invalidQuery, 1055: invalidQuery, 1222: invalidQuery },
   ...{ 1205: conflict, 1213: conflict, 1020: conflict },
@@ -92,23 +77,23 @@ const meanings: Readonly<Record<number, Meaning>> = {
   ...{ 1317: cancelled, 1969: cancelled, 3024: cancelled },
   ...{ 1290: readOnly, 1792: readOnly, 1836: readOnly },
   ...{
-    1021: ['retry', 'disk_full', 'The disk of the server is full.'],
-    1114: ['retry', 'disk_full', 'A table of the server is full.'],
+    1021: ['platform_unavailable', 'The disk of the server is full.'],
+    1114: ['platform_unavailable', 'A table of the server is full.'],
   },
 }
 
-function outcomeOfNumber({ errno, sqlState }: ServerError, { host }: Place): Outcome {
-  const [instruction, code, sentence] = meanings[errno] ?? byState(sqlState)
-  return new Outcome(instruction, code, `${sentence.slice(0, -1)} (${host}, error ${errno}).`)
+function connectorErrorOfNumber({ errno, sqlState }: ServerError, { host }: Place): ConnectorError {
+  const [code, sentence] = meanings[errno] ?? byState(sqlState)
+  return new ConnectorError(code, `${sentence.slice(0, -1)} (${host}, error ${errno}).`)
 }
 
 function byState(state: string): Meaning {
   if (state.startsWith('28')) return credentials
-  if (state.startsWith('08')) return ['retry', 'connection_lost', 'The connection to the server broke off.']
+  if (state.startsWith('08')) return ['connection_lost', 'The connection to the server broke off.']
   if (state.startsWith('40')) return conflict
-  if (state.startsWith('42')) return ['refused', 'invalid_query', 'The server cannot run this statement.']
-  if (state.startsWith('22')) return ['failed', 'invalid_value', 'The query fails on a value that it reads.']
-  return ['failed', 'database_error', 'The server refused the statement.']
+  if (state.startsWith('42')) return ['invalid_query', 'The server cannot run this statement.']
+  if (state.startsWith('22')) return ['statement_failed', 'The query fails on a value that it reads.']
+  return ['statement_failed', 'The server refused the statement.']
 }
 
 /** Errors that a row, and nothing else, is to blame for, and why; `@` stands for the column. */

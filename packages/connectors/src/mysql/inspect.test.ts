@@ -45,9 +45,9 @@ function testAgainst(server: Mariadb): void {
                    made timestamp not null default current_timestamp, key (id)) engine = MyISAM`)
       assert.deepEqual(await found(upsert, { names: ['ID', 'name', 'city'], rows: [] }), [
         ['column_not_found', 'city'],
-        ['column_is_generated', 'name'],
+        ['columns_do_not_fit', 'name'],
         ['key_not_unique'],
-        ['no_transactions'],
+        ['not_supported'],
         ['required_column_not_delivered'],
       ])
     })

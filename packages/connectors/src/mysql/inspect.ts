@@ -1,4 +1,4 @@
-import { asOutcome, type Finding, type InspectionContext, type Row } from '@penstock/connector'
+import { asConnectorError, type Finding, type InspectionContext, type Row } from '@penstock/connector'
 import { placeOf, type Writing, writingOf } from '../databases/settings.ts'
 import { findingsOf, requiredColumns, valuesNotTaken } from '../databases/table-findings.ts'
 import { lackingRight } from './check.ts'
@@ -56,9 +56,9 @@ async function deniedOn(session: Session, { table: name }: Writing, table: Table
     await session.run(`explain ${insertStatement(table, `(${table.columns.map(() => 'null').join(', ')})`)}`)
     return []
   } catch (error) {
-    const outcome = asOutcome(session.faultOf(error))
+    const connectorError = asConnectorError(session.faultOf(error))
     if (!session.alive) throw error
-    if (outcome?.code !== 'permission_denied') return []
+    if (connectorError?.code !== 'permission_denied') return []
     return [mayNotWrite(`${table.keys.length > 0 ? 'SELECT, INSERT and UPDATE' : 'INSERT'} on the table ${name}`)]
   }
 }

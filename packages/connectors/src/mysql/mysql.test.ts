@@ -21,7 +21,7 @@ async function testAgainst(server: Mariadb): Promise<void> {
   const secrets = { ...server.secrets, host: 'localhost', port: proxy.port }
   const wrongSecrets = { ...secrets, password: 'quite another password' }
   const faults: PeerFault[] = [
-    { name: 'is not there', start: () => proxy.silence(), stop: () => proxy.listen(), instruction: 'unreachable' },
+    { name: 'is not there', start: () => proxy.silence(), stop: () => proxy.listen(), action: 'reconnect' },
     {
       name: 'closes every connection',
       start: () => {
@@ -30,7 +30,7 @@ async function testAgainst(server: Mariadb): Promise<void> {
       stop: () => {
         proxy.trouble = 'none'
       },
-      instruction: 'retry',
+      action: 'retry',
     },
   ]
   const hang = {

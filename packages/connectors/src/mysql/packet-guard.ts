@@ -1,4 +1,4 @@
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import { bounds, mebibytes } from './bounds.ts'
 import {
   columnCount,
@@ -35,7 +35,7 @@ type Options = {
   /** The number that the driver expects the next packet to have. */
   readonly sequence: () => number
   /** The server broke the protocol or a bound: nothing more is passed on. */
-  readonly refuse: (outcome: Outcome) => void
+  readonly refuse: (connectorError: ConnectorError) => void
 }
 
 type Phase = 'greeting' | 'sign-in' | 'idle' | 'answer' | 'columns' | 'rows' | 'file' | 'over'
@@ -55,10 +55,10 @@ export function guardPackets({ host, pass, sequence, refuse }: Options): PacketG
   /** A packet that has not come to its end. */
   let held: { bytes: Buffer; length: number; frame: number } | undefined
 
-  const stop = (outcome: Outcome): void => {
+  const stop = (connectorError: ConnectorError): void => {
     phase = 'over'
     held = undefined
-    refuse(outcome)
+    refuse(connectorError)
   }
   const broken = (what: string): void =>
     stop(phase === 'greeting' || phase === 'sign-in' ? noMysql(host, what) : invalidAnswer(host, what))
@@ -268,42 +268,37 @@ export function guardPackets({ host, pass, sequence, refuse }: Options): PacketG
 
 const isEnd = (first: number | undefined, length: number): boolean => first === 0xfe && length < 9
 
-const noMysql = (host: string, what: string): Outcome =>
-  new Outcome(
-    'unreachable',
-    'no_mysql',
+const noMysql = (host: string, what: string): ConnectorError =>
+  new ConnectorError(
+    'wrong_protocol',
     `${host} does not speak the protocol of MySQL as it should: ${what}. Check the address and the port.`,
   )
 
 /** The server answered something that is no answer. `what` is a clause about the server, without anything it sent. */
-export const invalidAnswer = (host: string, what: string, cause?: unknown): Outcome =>
-  new Outcome(
-    'failed',
-    'invalid_answer',
+export const invalidAnswer = (host: string, what: string, cause?: unknown): ConnectorError =>
+  new ConnectorError(
+    'unexpected_response',
     `${host} broke the protocol of MySQL: ${what}. Check that the address leads to a MySQL or MariaDB server, and look into the log of that server and of proxies before it.`,
     { cause },
   )
 
-const rowTooLarge = (host: string): Outcome =>
-  new Outcome(
-    'failed',
+const rowTooLarge = (host: string): ConnectorError =>
+  new ConnectorError(
     'row_too_large',
     `A row from ${host} is larger than ${mebibytes(bounds.rowBytes)}; leave large columns out by a query.`,
   )
 
-const tooManyColumns = (host: string, count: number): Outcome =>
-  new Outcome(
-    'failed',
+const tooManyColumns = (host: string, count: number): ConnectorError =>
+  new ConnectorError(
     'too_many_columns',
     `A result from ${host} has ${count} columns, and at most ${bounds.columns} are read; choose columns by a query.`,
   )
 
-const lookupTooLarge = (host: string): Outcome =>
-  new Outcome(
-    'failed',
-    'answer_too_large',
+const lookupTooLarge = (host: string): ConnectorError =>
+  new ConnectorError(
+    'response_too_large',
     `${host} answers a question about its tables with more than ${bounds.lookupRows} rows or ${mebibytes(bounds.lookupBytes)}; check what the user sees there.`,
   )
 
-const endedBy = (host: string, number: number): Outcome =>
-  new Outcome('retry', 'connection_lost', `${host} ended the connection (error ${number}).`)
+const endedBy = (host: string, number: number): ConnectorError =>
+  new ConnectorError('connection_lost', `${host} ended the connection (error ${number}).`)

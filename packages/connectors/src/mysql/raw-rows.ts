@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { Outcome } from '@penstock/connector'
+import type { ConnectorError } from '@penstock/connector'
 import type { FieldPacket } from 'mysql2'
 import { invalidAnswer } from './packet-guard.ts'
 
@@ -18,7 +18,7 @@ export function textOf(bytes: Buffer): string | undefined {
   return text.includes(replacement) && !isUtf8(bytes) ? undefined : text
 }
 
-/** The rows of a lookup; throws `invalid_answer` where the server confirmed something instead, or sent what is no text. */
+/** The rows of a lookup; throws `unexpected_response` where the server confirmed something instead, or sent what is no text. */
 export function foundIn(host: string, result: unknown, fields: readonly FieldPacket[] | undefined): Found[] {
   // A statement that gives no rows is confirmed.
   if (!Array.isArray(result) || !fields) return []
@@ -34,11 +34,11 @@ export function foundIn(host: string, result: unknown, fields: readonly FieldPac
   )
 }
 
-/** A value of a lookup that must be there; throws `invalid_answer` where it is not. */
+/** A value of a lookup that must be there; throws `unexpected_response` where it is not. */
 export function valueIn(host: string, row: Found | undefined, name: string): string {
   const value = row && Object.hasOwn(row, name) ? row[name] : undefined
   if (typeof value === 'string') return value
-  throw invalidAnswer(host, `the value ${name} is missing in its answer`) as Outcome
+  throw invalidAnswer(host, `the value ${name} is missing in its answer`) as ConnectorError
 }
 
 /** The same for a whole number from 0 on. */

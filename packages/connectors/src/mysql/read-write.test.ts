@@ -5,7 +5,7 @@ import { testContext } from '@penstock/connector/acceptance'
 import { skipWithout } from '../../../../test/harness/programs.ts'
 import { testAuthority } from '../../test/database-proxy.ts'
 import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
-import { batchOf, deliver as deliverTo, markerOf, outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
+import { batchOf, connectorErrorOf, deliver as deliverTo, markerOf, readAll, rowsOf } from '../../test/tables.ts'
 import { mysql } from './mysql.ts'
 
 const server = await startMariadb()
@@ -109,19 +109,22 @@ function testAgainst(server: Mariadb): void {
     test('fails on a key that is empty or not unique, and runs one SELECT and nothing else', async () => {
       await query('create table `keys` (a int, b int)')
       await query('insert into `keys` values (1, 1), (1, 2), (2, null)')
-      assert.deepEqual(await outcomeOf(read({ table: 'keys', keyColumns: 'a' })), ['failed', 'key_not_unique'])
-      assert.deepEqual(await outcomeOf(read({ table: 'keys', keyColumns: 'b' })), ['failed', 'key_missing'])
-      assert.deepEqual(await outcomeOf(read({ table: 'keys', keyColumns: 'c' })), ['refused', 'column_not_found'])
-      const code = async (text: string) => (await outcomeOf(sql(text)))[1]
+      assert.deepEqual(await connectorErrorOf(read({ table: 'keys', keyColumns: 'a' })), ['fail', 'invalid_key'])
+      assert.deepEqual(await connectorErrorOf(read({ table: 'keys', keyColumns: 'b' })), ['fail', 'invalid_key'])
+      assert.deepEqual(await connectorErrorOf(read({ table: 'keys', keyColumns: 'c' })), [
+        'reconfigure',
+        'column_not_found',
+      ])
+      const code = async (text: string) => (await connectorErrorOf(sql(text)))[1]
       assert.equal(await code('select 1) as x; drop table `keys`; select (1'), 'invalid_query')
       assert.equal(await code('selct 1'), 'invalid_query')
-      assert.equal(await code('select 1 as a, 2 as a'), 'columns_not_distinct')
+      assert.equal(await code('select 1 as a, 2 as a'), 'invalid_query')
       assert.equal(await code('select * from absent'), 'table_not_found')
     })
 
     test('gives a statement up that takes too long', async () => {
       const slow = sql('select seq, sleep(0.02) as slept from seq_1_to_1000', { statementTimeoutSeconds: 1 })
-      assert.deepEqual(await outcomeOf(slow), ['retry', 'statement_timeout'])
+      assert.deepEqual(await connectorErrorOf(slow), ['retry', 'statement_timeout'])
     })
   })
 
@@ -133,20 +136,20 @@ function testAgainst(server: Mariadb): void {
 
   describe(`writing to MariaDB ${server.version}`, () => {
     test('creates a table that is missing where it may, and else names what is missing', async () => {
-      assert.deepEqual(await outcomeOf(deliver({}, [[1, 'a']])), ['refused', 'table_not_found'])
+      assert.deepEqual(await connectorErrorOf(deliver({}, [[1, 'a']])), ['reconfigure', 'table_not_found'])
       await deliver({ createTable: true, ...upsert }, [[1, 'a']])
       await deliver({ createTable: true, ...upsert }, [[1, 'b']], { number: 2 })
       assert.deepEqual(await kept(), [['1', 'b']])
       await assert.rejects(deliver({}, [[1, 2, 3, 4]], { names: ['ID', 'city', 'name', 'zip'] }), {
-        ...{ instruction: 'refused', code: 'column_not_found', message: /no column city, zip;/ },
+        ...{ action: 'reconfigure', code: 'column_not_found', message: /no column city, zip;/ },
       })
     })
 
     test('wants transactions, and an upsert to have a unique key', async () => {
       await query('create table t (id int, name text) engine = MyISAM')
-      assert.deepEqual(await outcomeOf(deliver({}, [[1, 'a']])), ['refused', 'no_transactions'])
+      assert.deepEqual(await connectorErrorOf(deliver({}, [[1, 'a']])), ['reconfigure', 'not_supported'])
       await query('alter table t engine = InnoDB')
-      assert.deepEqual(await outcomeOf(deliver(upsert, [[1, 'a']])), ['refused', 'key_not_unique'])
+      assert.deepEqual(await connectorErrorOf(deliver(upsert, [[1, 'a']])), ['reconfigure', 'key_not_unique'])
     })
 
     test('lets the last of equal keys win, and leaves other columns alone', async () => {
@@ -236,7 +239,7 @@ function testAgainst(server: Mariadb): void {
       const reader = { ...secrets, user: 'reader', password: 'canary-of-reader' }
       const settings = { table: 't', writeMode: 'Insert' }
       const attempt = deliverTo(mysql, { secrets: reader, settings }, batchOf(columns, [[1, 'a']]))
-      assert.deepEqual(await outcomeOf(attempt), ['refused', 'permission_denied'])
+      assert.deepEqual(await connectorErrorOf(attempt), ['reconfigure', 'permission_denied'])
       const check = async (given: Values, as = reader) =>
         (await mysql.check?.(testContext({ secrets: as, settings: given })))?.map(({ ok }) => ok)
       assert.deepEqual(await check(settings), [true, true, false])
@@ -244,7 +247,7 @@ function testAgainst(server: Mariadb): void {
       assert.deepEqual(await check(settings, secrets as typeof reader), [true, true, true])
       assert.deepEqual(await check({}, { ...reader, password: 'wrong password' }), [true, false])
       const absent = readAll(mysql, { secrets: { ...secrets, database: 'absent' }, settings })
-      assert.equal((await outcomeOf(absent))[0], 'refused')
+      assert.equal((await connectorErrorOf(absent))[0], 'reauthenticate')
     })
   })
 
@@ -263,12 +266,12 @@ function testAgainst(server: Mariadb): void {
     })
 
     test('is not taken where the certificate is another’s, of another host, or no certificate was given', async () => {
-      const refused = ['refused', 'certificate_not_trusted']
-      assert.deepEqual(await outcomeOf(way({ tlsMode: 'verify-full', host: 'localhost' })), refused)
+      const refused = ['reconfigure', 'certificate_not_trusted']
+      assert.deepEqual(await connectorErrorOf(way({ tlsMode: 'verify-full', host: 'localhost' })), refused)
       const elsewhere = { tlsMode: 'verify-full', host: '127.0.0.1', caCertificate: testAuthority }
-      assert.deepEqual(await outcomeOf(way(elsewhere)), ['refused', 'host_name_needed'])
+      assert.deepEqual(await connectorErrorOf(way(elsewhere)), ['reconfigure', 'invalid_address'])
       const nonsense = { tlsMode: 'verify-full', host: 'localhost', caCertificate: '-----BEGIN CERTIFICATE-----\nno' }
-      assert.equal((await outcomeOf(way(nonsense)))[0], 'refused')
+      assert.equal((await connectorErrorOf(way(nonsense)))[0], 'reconfigure')
     })
   })
 }

@@ -1,4 +1,4 @@
-import { Outcome, type SourceContext, type SourceReader } from '@penstock/connector'
+import { ConnectorError, type SourceContext, type SourceReader } from '@penstock/connector'
 import { chunksOf, type ReadRow } from '../databases/chunks.ts'
 import { tooSlow } from '../databases/faults.ts'
 import { afterIn, markerOf, type Spot } from '../databases/positions.ts'
@@ -66,9 +66,9 @@ async function* rowsOf(session: Session, plan: Plan, from: Spot, waitMs: number)
     { pause: () => session.pause(), resume: () => session.resume() },
     waitMs,
     () => {
-      const outcome = tooSlow(session.place.host, waitMs)
-      session.abandon(outcome)
-      queue.fail(outcome)
+      const connectorError = tooSlow(session.place.host, waitMs)
+      session.abandon(connectorError)
+      queue.fail(connectorError)
     },
   )
   session.stream(statementOf(plan, from.after, from.bound), {
@@ -94,7 +94,7 @@ async function* rowsOf(session: Session, plan: Plan, from: Spot, waitMs: number)
 function spotOf(value: Buffer | null): string | null {
   const text = value === null ? null : textOf(value)
   if (text !== undefined) return text
-  throw new Outcome('failed', 'invalid_value', 'A key holds bytes that are no text in UTF-8; choose other key columns.')
+  throw new ConnectorError('statement_failed', 'A key holds bytes that are no text in UTF-8; choose other key columns.')
 }
 
 const noText = (column: string): string => `The column ${column} holds bytes that are no text in UTF-8.`

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, mock, test } from 'node:test'
-import { Outcome, type Row } from '@penstock/connector'
+import { ConnectorError, type Row } from '@penstock/connector'
 import { assertNoSecret, testContext } from '@penstock/connector/acceptance'
 import {
   type RogueMysql,
@@ -31,7 +31,7 @@ const works: Readonly<Record<string, (rogue: RogueMysql) => Promise<unknown>>> =
   async check({ secrets }) {
     const steps = (await mysql.check?.(testContext({ secrets, settings: rogueDestinationSettings }))) ?? []
     const failed = steps.find(({ ok }) => !ok)
-    if (failed) throw new Outcome('refused', 'check', failed.message)
+    if (failed) throw new ConnectorError('unexpected_response', failed.message)
   },
   async read({ secrets }) {
     const found = rowsOf(await readAll(mysql, { secrets, settings: rogueSourceSettings }))
@@ -49,12 +49,13 @@ async function withRogue(script: RogueMysqlScript, work: (rogue: RogueMysql) => 
   }
 }
 
-/** What a piece of work came to: nothing, or an outcome that says so and holds no secret. Anything else fails the test. */
-async function comesTo(work: Promise<unknown>, { secrets }: RogueMysql): Promise<Outcome | undefined> {
+/** What a piece of work came to: nothing, or a connector error that says so and holds no secret. Anything else fails the test. */
+async function comesTo(work: Promise<unknown>, { secrets }: RogueMysql): Promise<ConnectorError | undefined> {
   const [result] = await Promise.allSettled([work])
   if (result?.status !== 'rejected') return undefined
   const { reason } = result
-  if (!(reason instanceof Outcome)) throw new Error('It ended with something else than an outcome', { cause: reason })
+  if (!(reason instanceof ConnectorError))
+    throw new Error('It ended with something else than a connector error', { cause: reason })
   assert.ok(reason.message.length <= messageBytesMax, 'a message is short')
   assert.doesNotMatch(reason.message, /canary/)
   assertNoSecret(reason, { connector: mysql, secrets })
@@ -81,10 +82,11 @@ describe('mysql against servers that break the protocol', () => {
       await withRogue(script, async (rogue) => {
         for (const [name, work] of Object.entries(works)) {
           rogue.struck = false
-          const outcome = await comesTo(work(rogue), rogue)
+          const connectorError = await comesTo(work(rogue), rogue)
           if (script.code === undefined) continue
-          assert.equal(outcome !== undefined, rogue.struck, `${name} fails where the server breaks the protocol`)
-          if (outcome && name !== 'check') assert.equal(outcome.code, script.code, `${name}: ${outcome.message}`)
+          assert.equal(connectorError !== undefined, rogue.struck, `${name} fails where the server breaks the protocol`)
+          if (connectorError && name !== 'check')
+            assert.equal(connectorError.code, script.code, `${name}: ${connectorError.message}`)
         }
       })
     })
@@ -105,9 +107,9 @@ describe('mysql against servers that break the protocol', () => {
               // Whichever limit counts here, it is over then.
               mock.timers.tick(2_000_000)
             }
-            const outcome = await ended
-            if (rogue.struck && name !== 'check') assert.equal(outcome?.code, script.code)
-            assert.equal(outcome !== undefined, rogue.struck)
+            const connectorError = await ended
+            if (rogue.struck && name !== 'check') assert.equal(connectorError?.code, script.code)
+            assert.equal(connectorError !== undefined, rogue.struck)
           } finally {
             mock.timers.reset()
           }
@@ -117,19 +119,19 @@ describe('mysql against servers that break the protocol', () => {
   }
 
   test('a hundred conversations with one changed packet each', { timeout: 120_000 }, async () => {
-    let outcomes = 0
+    let errors = 0
     for (let seed = 1; seed <= 100; seed += 1) {
       const script = rogueMysqlMutation(seed)
       await withRogue(script, async (rogue) => {
         for (const [name, work] of Object.entries(works)) {
-          const outcome = await comesTo(work(rogue), rogue).catch((error: unknown) => {
+          const connectorError = await comesTo(work(rogue), rogue).catch((error: unknown) => {
             throw new Error(`${name}, ${script.name}`, { cause: error })
           })
-          if (outcome) outcomes += 1
+          if (connectorError) errors += 1
         }
       })
     }
-    assert.ok(outcomes > 100, 'most changes are noticed')
+    assert.ok(errors > 100, 'most changes are noticed')
   })
 
   test('no file of this machine is sent, whatever the server asks for', async () => {
@@ -209,8 +211,8 @@ describe('mysql against servers that break the protocol', () => {
     }
     await withRogue(late, async (rogue) => {
       for (let round = 0; round < 5; round += 1) {
-        const outcome = await comesTo(works.read?.(rogue) ?? Promise.resolve(), rogue)
-        assert.ok(outcome === undefined || outcome.code === 'invalid_answer')
+        const connectorError = await comesTo(works.read?.(rogue) ?? Promise.resolve(), rogue)
+        assert.ok(connectorError === undefined || connectorError.code === 'unexpected_response')
       }
     })
   })

@@ -1,14 +1,14 @@
 import net from 'node:net'
-import { type ConnectorContext, Outcome } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import mysql from 'mysql2'
 import { noAnswer, tooSlow } from '../databases/faults.ts'
 import type { Place } from '../databases/settings.ts'
 import { bounds } from './bounds.ts'
-import { outcomeOf } from './errors.ts'
+import { connectorErrorOf } from './errors.ts'
 import { guardPackets, invalidAnswer, type PacketGuard } from './packet-guard.ts'
 import { type Found, foundIn, type RawRow } from './raw-rows.ts'
 
-/** One connection, signed in. Its methods throw the driver’s errors; `guard` makes `Outcome`s of them. */
+/** One connection, signed in. Its methods throw the driver’s errors; `guard` makes `ConnectorError`s of them. */
 export type Session = {
   readonly place: Place
   /** Runs one statement and resolves with its rows, whose values are texts. */
@@ -21,15 +21,15 @@ export type Session = {
   stream(sql: string, sink: RowSink): void
   pause(): void
   resume(): void
-  /** What an error of this connection means: an `Outcome`, the reason of the context's signal, or a defect as it is. */
+  /** What an error of this connection means: a `ConnectorError`, the reason of the context's signal, or a defect as it is. */
   faultOf(error: unknown): unknown
   /**
    * Does some work with this connection, and throws what its errors mean. Work that takes longer than `boundMs`, five
    * minutes unless said otherwise, is given up together with the connection: a network may fall silent without a word.
    */
   guard<T>(work: () => Promise<T>, boundMs?: number): Promise<T>
-  /** Ends the connection at once; whoever waits for it is told this outcome. */
-  abandon(outcome?: Outcome): void
+  /** Ends the connection at once; whoever waits for it is told this error. */
+  abandon(connectorError?: ConnectorError): void
   /** Rejects when the connection is lost or abandoned. */
   readonly lost: Promise<never>
   /** Whether it can still be used. */
@@ -61,7 +61,7 @@ type Driver = mysql.Connection & {
 }
 
 /**
- * Connects to the address that the egress allows for the host, and signs in. Throws `Outcome`s.
+ * Connects to the address that the egress allows for the host, and signs in. Throws `ConnectorError`s.
  * @param infile whether LOAD DATA LOCAL may be used
  */
 export async function openSession(context: ConnectorContext, place: Place, infile = false): Promise<Session> {
@@ -79,18 +79,18 @@ export async function openSession(context: ConnectorContext, place: Place, infil
   })
   let alive = true
   let connecting = true
-  let given: Outcome | undefined
+  let given: ConnectorError | undefined
   const faultOf = (error: unknown): unknown =>
-    signal.aborted ? signal.reason : (given ?? outcomeOf(error, place, connecting))
+    signal.aborted ? signal.reason : (given ?? connectorErrorOf(error, place, connecting))
   let tellGone = (_error: Error) => {}
   const gone = new Promise<never>((_, reject) => {
     tellGone = reject
   })
   gone.catch(() => {})
-  const abandon = (outcome?: Outcome): void => {
+  const abandon = (connectorError?: ConnectorError): void => {
     socket.destroy()
     if (!alive) return
-    given = outcome
+    given = connectorError
     alive = false
     tellGone(new Error('abandoned'))
   }
@@ -135,7 +135,7 @@ export async function openSession(context: ConnectorContext, place: Place, infil
 
   /** An error that the driver came with: what is neither the server's nor the network's is a failure to read an answer. */
   const ofDriver = (error: unknown): unknown =>
-    outcomeOf(error, place, false) instanceof Outcome
+    connectorErrorOf(error, place, false) instanceof ConnectorError
       ? error
       : invalidAnswer(place.host, 'an answer cannot be read', error)
 
@@ -221,7 +221,7 @@ const notAnswered = 'it confirms a query instead of answering it'
 const rawRows = { rowsAsArray: true, typeCast: false, disableEval: true }
 
 /** Puts the guard before the driver's parser, which gets all bytes of the server, be they encrypted on their way or not. */
-function guardDriver(driver: Driver, host: string, abandon: (outcome: Outcome) => void): PacketGuard {
+function guardDriver(driver: Driver, host: string, abandon: (connectorError: ConnectorError) => void): PacketGuard {
   const parser = driver.packetParser
   const execute = parser.execute.bind(parser)
   const guard = guardPackets({
@@ -241,10 +241,9 @@ function guardDriver(driver: Driver, host: string, abandon: (outcome: Outcome) =
 }
 
 /** The driver looks for names in certificates, and would take one of localhost for that of any address. */
-const nameNeeded = (): Outcome =>
-  new Outcome(
-    'refused',
-    'host_name_needed',
+const nameNeeded = (): ConnectorError =>
+  new ConnectorError(
+    'invalid_address',
     'The TLS mode verify-full needs the name of the host, because an address is not looked for in certificates; give its name, or set the TLS mode to require.',
   )
 

@@ -1,10 +1,10 @@
 import type { Writing } from '../databases/settings.ts'
 import {
   columnsNotFound,
+  type FatalTableFault,
   generatedColumns,
   keyNotUnique,
   keysNotDelivered,
-  type TableFault,
   tableFault,
   tableNotFound,
   throwFirst,
@@ -51,7 +51,7 @@ export const batchesTable = '`penstock_batches`'
 
 /**
  * Finds the table, and creates it where it is missing and that is wanted; creates the table that notes batches.
- * Throws `refused` where a column is missing, the key is none, or the table knows no transactions.
+ * Throws a `ConnectorError` where a column is missing, the key is none, or the table knows no transactions.
  */
 export async function openTable(session: Session, writing: Writing, columns: readonly string[]): Promise<Table> {
   const { table, upsert, keys } = writing
@@ -85,7 +85,7 @@ export async function judgeTable(
   session: Session,
   { table, upsert, keys, create }: Writing,
   columns: readonly string[],
-): Promise<{ found: FoundColumn[]; faults: TableFault[] }> {
+): Promise<{ found: FoundColumn[]; faults: FatalTableFault[] }> {
   const delivers = (name: string) => columns.some((column) => same(column, name))
   const found = await columnsOf(session, table)
   const faults = keysNotDelivered(keys.filter((key) => !delivers(key)))
@@ -175,7 +175,7 @@ async function isUnique(session: Session, table: string, keys: readonly string[]
   )
 }
 
-async function noTransactions(session: Session, table: string): Promise<TableFault[]> {
+async function noTransactions(session: Session, table: string): Promise<FatalTableFault[]> {
   const [engine] = await session.run(
     `select engines.engine as name, transactions from information_schema.tables
        join information_schema.engines on engines.engine = tables.engine
@@ -184,7 +184,7 @@ async function noTransactions(session: Session, table: string): Promise<TableFau
   )
   if (!engine || engine.transactions === 'YES') return []
   const message = `The table ${table} is of the engine ${engineName(engine)}, which knows no transactions; convert it to InnoDB.`
-  return [tableFault('no_transactions', message)]
+  return [tableFault('not_supported', message)]
 }
 
 /** Names of engines are words; what is none is left out. */

@@ -1,9 +1,9 @@
 import {
   type Batch,
+  ConnectorError,
   type Delivery,
   type DestinationContext,
   type DestinationWriter,
-  Outcome,
   type Rejection,
 } from '@penstock/connector'
 import { inOrder, packRejections, unpackRejections } from '../databases/rejections.ts'
@@ -65,7 +65,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
         await session.guard(() => session.run('start transaction'), beginBoundMs)
         return session
       } catch (fault) {
-        if (!(fault instanceof Outcome) || fault.instruction !== 'retry') throw fault
+        if (!(fault instanceof ConnectorError) || fault.action !== 'retry') throw fault
       }
     }
     session.abandon()
@@ -116,10 +116,9 @@ async function serverOf(session: Session): Promise<Server> {
   return { infile: valueIn(host, row, 'local_files') === '1', packetBytes: countIn(host, row, 'packet') }
 }
 
-const notStrict = (host: string): Outcome =>
-  new Outcome(
-    'refused',
-    'not_strict',
+const notStrict = (host: string): ConnectorError =>
+  new ConnectorError(
+    'not_supported',
     `${host} does not let a session set its sql_mode to STRICT_ALL_TABLES, without which it would change values that do not fit; let it, or write without what stands between.`,
   )
 

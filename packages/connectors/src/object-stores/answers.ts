@@ -1,9 +1,9 @@
-import { asOutcome, Outcome, type Redact, readWhole, retryAfterMs } from '@penstock/connector'
+import { asConnectorError, ConnectorError, type Redact, readWhole, retryAfterMs } from '@penstock/connector'
 
 /** Reading the answers of object stores. */
 
 /**
- * The text of an answer; throws `failed` where it is larger than any that these stores give.
+ * The text of an answer; throws `response_too_large` where it is larger than any that these stores give.
  * @param bytesMax how large that is; 16 MiB unless said otherwise
  */
 export const textOf = async (response: Response, bytesMax?: number): Promise<string> =>
@@ -22,7 +22,7 @@ export async function complaintOf(response: Response): Promise<string> {
   try {
     return await textOf(response, complaintBytesMax)
   } catch (error) {
-    if (asOutcome(error)) return ''
+    if (asConnectorError(error)) return ''
     throw error
   }
 }
@@ -34,16 +34,15 @@ export async function complaintOf(response: Response): Promise<string> {
 export const faultName = (name: string, redact: Redact): string =>
   /^[A-Za-z][\w.-]{0,80}$/.test(name) && redact(name) === name ? name : ''
 
-/** Too many requests, and faults of the store's own: what passes, as an outcome; `undefined` for all else. */
-export function passingTrouble(store: string, response: Response): Outcome | undefined {
+/** Too many requests, and faults of the store's own: transient errors; `undefined` for all else. */
+export function transientErrorOf(store: string, response: Response): ConnectorError | undefined {
   const { status } = response
-  const afterMs = retryAfterMs(response)
-  const wait = afterMs === undefined ? {} : { afterMs }
+  const wait = { afterMs: retryAfterMs(response) }
   if (status === 429 || status === 503) {
-    return new Outcome('retry', 'too_many_requests', `${store} asks for fewer requests (status ${status}).`, wait)
+    return new ConnectorError('rate_limited', `${store} asks for fewer requests (status ${status}).`, wait)
   }
   if (status === 408 || status >= 500) {
-    return new Outcome('retry', 'platform_fault', `${store} has trouble of its own (status ${status}).`, wait)
+    return new ConnectorError('platform_error', `${store} has trouble of its own (status ${status}).`, wait)
   }
   return undefined
 }

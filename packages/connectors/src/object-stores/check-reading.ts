@@ -1,9 +1,9 @@
-import { asOutcome } from '@penstock/connector'
+import { asConnectorError } from '@penstock/connector'
 import type { FileFormat } from '@penstock/connector/files'
 import { discard } from './answers.ts'
 import { findFiles, type ObjectStore } from './object-store.ts'
 
-/** Lists what a path means and reads the beginning of its first file. Answers what was found; throws an `Outcome`. */
+/** Lists what a path means and reads the beginning of its first file. Answers what was found; throws a `ConnectorError`. */
 export async function checkReading(store: ObjectStore, path: string, format: FileFormat): Promise<string> {
   try {
     const files = await findFiles(store, path, format)
@@ -14,7 +14,7 @@ export async function checkReading(store: ObjectStore, path: string, format: Fil
       : `${files.length} files are there and can be read.`
   } catch (error) {
     // The files may come later; that the place can be listed is what was asked.
-    if (asOutcome(error)?.code === 'object_not_found') return 'The place can be listed; no file is there yet.'
+    if (asConnectorError(error)?.code === 'object_not_found') return 'The place can be listed; no file is there yet.'
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import type { StoredFile } from '@penstock/connector/files'
 import { collect } from '../../test/object-store-peer.ts'
 import { decodedName, filesOfPages, listingBounds, type Page } from './listing.ts'
@@ -12,18 +12,18 @@ const file = (name: string): StoredFile => ({ name, sizeBytes: 1, version: 'v' }
 const codeOf = async (work: Promise<unknown>): Promise<string> => {
   const [result] = await Promise.allSettled([work])
   assert.equal(result.status, 'rejected')
-  assert.ok(result.reason instanceof Outcome, String(result.reason))
-  return `${result.reason.instruction} ${result.reason.code}: ${result.reason.message}`
+  assert.ok(result.reason instanceof ConnectorError, String(result.reason))
+  return `${result.reason.action} ${result.reason.code}: ${result.reason.message}`
 }
 const list = (ask: (token: string | undefined) => Promise<Page>) => collect(filesOfPages('The store', ask))
 
 describe('a listing', () => {
   test('ends where a page comes again, and where there are too many pages', async () => {
     const again = async (token = 'a') => ({ files: [], next: token === 'a' ? 'b' : 'a' })
-    assert.match(await codeOf(list(again)), /^failed endless_listing: .* the same page/)
+    assert.match(await codeOf(list(again)), /^fail response_too_large: .* the same page/)
     let pages = 0
     const endless = async () => ({ files: [], next: `${++pages}` })
-    assert.match(await codeOf(list(endless)), /^failed endless_listing: .* more than 300 pages/)
+    assert.match(await codeOf(list(endless)), /^fail response_too_large: .* more than 300 pages/)
     assert.equal(pages, listingBounds.pages)
     const few = async (token = '0') => ({
       files: [file(token)],
@@ -35,7 +35,7 @@ describe('a listing', () => {
   test('is refused where it holds more than was asked for, or what is no file', async () => {
     const page = (...files: StoredFile[]) => list(async () => ({ files, next: undefined }))
     const many = Array.from({ length: listingBounds.pageEntries + 1 }, (_, index) => file(`${index}`))
-    assert.match(await codeOf(page(...many)), /^failed strange_answer: .* more than the 1000 names/)
+    assert.match(await codeOf(page(...many)), /^fail unexpected_response: .* more than the 1000 names/)
     for (const wrong of [
       { sizeBytes: Number.NaN },
       { sizeBytes: -1 },
@@ -45,9 +45,9 @@ describe('a listing', () => {
       { version: '' },
       { version: 'x'.repeat(5000) },
     ]) {
-      assert.match(await codeOf(page({ ...file('a'), ...wrong })), /^failed strange_answer/, JSON.stringify(wrong))
+      assert.match(await codeOf(page({ ...file('a'), ...wrong })), /^fail unexpected_response/, JSON.stringify(wrong))
     }
-    assert.throws(() => decodedName('The store', '%zz'), { code: 'strange_answer' })
+    assert.throws(() => decodedName('The store', '%zz'), { code: 'unexpected_response' })
   })
 
   test('means no more files than a transfer can read', async () => {
@@ -61,7 +61,7 @@ describe('a listing', () => {
       find: async () => undefined,
       get: async () => new Response(),
     }
-    assert.match(await codeOf(findFiles(store, '', 'auto')), /^refused too_many_files: .* 100000 files/)
+    assert.match(await codeOf(findFiles(store, '', 'auto')), /^reconfigure too_many_files: .* 100000 files/)
   })
 })
 
@@ -87,7 +87,7 @@ describe('the content of an object', () => {
   })
 
   test('is no longer than the listing said', async () => {
-    assert.match((await read(10, () => new Response('x'.repeat(11)))).code, /^failed source_changed/)
+    assert.match((await read(10, () => new Response('x'.repeat(11)))).code, /^fail source_changed/)
   })
 })
 
@@ -105,14 +105,14 @@ describe('XML of a store', () => {
 
   test('is refused where it is larger, and the bound is named', async () => {
     const large = 'x'.repeat(listingBounds.pageBytes)
-    assert.match(await codeOfXml(`<R>${large}</R>`), /^failed answer_too_large: .* 4194304 characters/)
-    assert.match(await codeOfXml(`<R>${'<a/>'.repeat(150_001)}</R>`), /^failed answer_too_large: .* 150000 tags/)
-    assert.match(await codeOfXml(`<R a="${'x'.repeat(5000)}"/>`), /^failed answer_too_large: .* 4096 characters/)
+    assert.match(await codeOfXml(`<R>${large}</R>`), /^fail response_too_large: .* 4194304 characters/)
+    assert.match(await codeOfXml(`<R>${'<a/>'.repeat(150_001)}</R>`), /^fail response_too_large: .* 150000 tags/)
+    assert.match(await codeOfXml(`<R a="${'x'.repeat(5000)}"/>`), /^fail response_too_large: .* 4096 characters/)
     assert.match(
       await codeOfXml(`<R>${`<a${' a'.repeat(2000)}/>`.repeat(600)}</R>`),
-      /^failed answer_too_large: .* in total/,
+      /^fail response_too_large: .* in total/,
     )
-    assert.match(await codeOfXml('<a>'.repeat(1000)), /^retry strange_answer/)
+    assert.match(await codeOfXml('<a>'.repeat(1000)), /^retry malformed_response/)
   })
 
   test('expands no entity of its own', async () => {
@@ -121,7 +121,7 @@ describe('XML of a store', () => {
       '<!DOCTYPE R SYSTEM "file:///etc/passwd"><R/>',
       '<!doctype html><html><body>Oh</body></html>',
     ]) {
-      assert.match(await codeOfXml(text), /^retry strange_answer/)
+      assert.match(await codeOfXml(text), /^retry malformed_response/)
     }
     const kept = readXml('<R>&b;</R>', 'The store')
     assert.equal(textAt(kept, 'R'), '&b;')

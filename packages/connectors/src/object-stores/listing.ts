@@ -1,4 +1,4 @@
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import type { StoredFile } from '@penstock/connector/files'
 
 /** Bounds on a listing, of every store. */
@@ -20,8 +20,8 @@ export const listingBounds = {
 export type Page = { readonly files: readonly StoredFile[]; readonly next: string | undefined }
 
 /**
- * The files of all pages. Throws `failed` with `endless_listing` where a page comes again or there are too many of them,
- * and with `strange_answer` where a page holds what is no file.
+ * The files of all pages. Throws `response_too_large` where a page comes again or there are too many of them,
+ * and with `unexpected_response` where a page holds what is no file.
  * @param store who gives the listing, for messages
  */
 export async function* filesOfPages(
@@ -64,8 +64,8 @@ export function decodedName(store: string, name: string): string {
   }
 }
 
-const strange = (store: string, what: string): Outcome =>
-  new Outcome('failed', 'strange_answer', `${store} answered with ${what}. Check the endpoint.`)
+const strange = (store: string, what: string): ConnectorError =>
+  new ConnectorError('unexpected_response', `${store} answered with ${what}. Check the endpoint.`)
 
-const endless = (what: string): Outcome =>
-  new Outcome('failed', 'endless_listing', `${what} Name a narrower path, and check the endpoint.`)
+const endless = (what: string): ConnectorError =>
+  new ConnectorError('response_too_large', `${what} Name a narrower path, and check the endpoint.`)

@@ -1,10 +1,10 @@
-import { asOutcome, Outcome } from '@penstock/connector'
+import { asConnectorError, ConnectorError } from '@penstock/connector'
 import type { FileFormat, FileStore, StoredFile } from '@penstock/connector/files'
 import { listingBounds } from './listing.ts'
 
 /**
  * What Amazon S3, Google Cloud Storage and Azure Blob Storage have in common for those who read. They know no folders,
- * only names with slashes in them. Everything throws `Outcome`s.
+ * only names with slashes in them. Everything throws `ConnectorError`s.
  */
 export type ObjectStore = {
   /** The objects whose names begin so and have no slash behind that, in any order. */
@@ -12,7 +12,7 @@ export type ObjectStore = {
   /** One object, without listing; `undefined` where there is none. */
   find(name: string): Promise<StoredFile | undefined>
   /**
-   * The bytes of an object from an offset on. Throws `failed` with `source_changed` where it is another version by now.
+   * The bytes of an object from an offset on. Throws `source_changed` where it is another version by now.
    */
   get(file: StoredFile, fromByte: number): Promise<Response>
 }
@@ -33,7 +33,7 @@ export function fileStoreOf(store: ObjectStore, path: string, format: FileFormat
 /**
  * The files that a path means: the object of this name; else the files right in the folder of this name; else the files
  * whose names begin so. A path that ends with a slash, and an empty one, can only be a folder.
- * Throws `refused` with `object_not_found` where there is none.
+ * Throws `object_not_found` where there is none.
  */
 export async function findFiles(store: ObjectStore, path: string, format: FileFormat): Promise<StoredFile[]> {
   const isFolder = path === '' || path.endsWith('/')
@@ -43,7 +43,8 @@ export async function findFiles(store: ObjectStore, path: string, format: FileFo
     begins = await collect(store.list(path))
   } catch (error) {
     // Some credentials may read but not list; one object can be read all the same.
-    const file = asOutcome(error)?.code === 'access_denied' ? await store.find(path).catch(() => undefined) : undefined
+    const file =
+      asConnectorError(error)?.code === 'permission_denied' ? await store.find(path).catch(() => undefined) : undefined
     if (!file) throw error
     return [file]
   }
@@ -60,7 +61,7 @@ async function filesIn(store: ObjectStore, prefix: string, format: FileFormat): 
 function orNone(files: StoredFile[], path: string): StoredFile[] {
   if (files.length > 0) return files
   const message = `There is no file to read at ${path === '' ? 'the top of the bucket' : path}. Check the path, and that the file's name ends with .csv, .ndjson or .parquet (and .gz), or choose the format.`
-  throw new Outcome('refused', 'object_not_found', message)
+  throw new ConnectorError('object_not_found', message)
 }
 
 async function collect(files: AsyncIterable<StoredFile>): Promise<StoredFile[]> {
@@ -69,7 +70,7 @@ async function collect(files: AsyncIterable<StoredFile>): Promise<StoredFile[]> 
     found.push(file)
     if (found.length > listingBounds.files) {
       const message = `The path means more than ${listingBounds.files} files; name a narrower one.`
-      throw new Outcome('refused', 'too_many_files', message)
+      throw new ConnectorError('too_many_files', message)
     }
   }
   return found
@@ -104,26 +105,24 @@ async function* readOn(store: ObjectStore, file: StoredFile, fromByte: number): 
         if (at > file.sizeBytes) throw sourceChanged(file.name)
         yield bytes
       }
-      if (at < file.sizeBytes) throw new Outcome('retry', 'connection_lost', `Reading ${file.name} broke off.`)
+      if (at < file.sizeBytes) throw new ConnectorError('connection_lost', `Reading ${file.name} broke off.`)
     } catch (error) {
-      const { instruction } = asOutcome(error) ?? {}
       breaks = at - before < progressBytes ? breaks + 1 : 0
-      if (at === before || breaks > breaksMax || (instruction !== 'retry' && instruction !== 'unreachable')) throw error
+      if (at === before || breaks > breaksMax || !asConnectorError(error)?.isTransient) throw error
     }
   }
 }
 
 /** The file was listed, and is gone or another one now. */
-export const sourceChanged = (name: string): Outcome =>
-  new Outcome(
-    'failed',
+export const sourceChanged = (name: string): ConnectorError =>
+  new ConnectorError(
     'source_changed',
     `${name} is gone or was replaced while it was being read. Start another transfer, which reads it from the beginning.`,
   )
 
 /** A part of an object was asked for, and the store sent all of it. */
-export const rangeIgnored = (store: string): Outcome =>
-  new Outcome('failed', 'range_ignored', `${store} cannot read an object from a place in its midst.`)
+export const rangeIgnored = (store: string): ConnectorError =>
+  new ConnectorError('unexpected_response', `${store} cannot read an object from a place in its midst.`)
 
 /** Whether an answer begins where it was asked to. */
 export const beginsAt = (response: Response, fromByte: number): boolean =>

@@ -1,15 +1,15 @@
-import { type DestinationContext, Outcome } from '@penstock/connector'
+import { ConnectorError, type DestinationContext } from '@penstock/connector'
 import { fileNameOf } from '@penstock/connector/files'
 
 /** A bucket, and a path in it: an object's name, a prefix, or nothing. */
 export type Place = { readonly bucket: string; readonly path: string }
 
-/** Reads `s3://bucket/path`; throws `refused`. */
+/** Reads `s3://bucket/path`; throws `invalid_address`. */
 export function placeOf(uri: unknown, scheme: 's3' | 'gs', label: string): Place {
   const [, bucket, path = ''] = /^([^/?#\s]+)(?:\/(.*))?$/s.exec(afterScheme(String(uri ?? '').trim(), scheme)) ?? []
   if (bucket !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{1,220}[A-Za-z0-9]$/.test(bucket)) return { bucket, path }
   const message = `${label} must begin with ${scheme}:// and the name of a bucket, like ${scheme}://my-bucket/exports/.`
-  throw new Outcome('refused', 'invalid_path', message)
+  throw new ConnectorError('invalid_address', message)
 }
 
 const afterScheme = (uri: string, scheme: string): string =>
@@ -48,12 +48,12 @@ export function contentTypeOf(extension: string): string {
   return extension === 'ndjson' ? 'application/x-ndjson' : 'application/vnd.apache.parquet'
 }
 
-/** An object's name within an address. Throws `failed` for names that no address can hold. */
+/** An object's name within an address. Throws `invalid_file` for names that no address can hold. */
 export function encodeName(name: string): string {
   const segments = name.split('/')
   if (segments.some((segment) => segment === '.' || segment === '..')) {
     // Every client takes these segments for steps in a tree of folders, and asks for another object.
-    throw new Outcome('failed', 'unfit_name', `The name ${name} has a part . or .. and cannot be asked for; rename it.`)
+    throw new ConnectorError('invalid_file', `The name ${name} has a part . or .. and cannot be asked for; rename it.`)
   }
   return segments.map(encodeValue).join('/')
 }

@@ -1,4 +1,4 @@
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import { XMLParser } from 'fast-xml-parser'
 import { listingBounds } from './listing.ts'
 
@@ -31,23 +31,26 @@ const parser = new XMLParser({
 
 /**
  * Reads an XML document; throws `retry` where it is none, which happens where an answer of something in between came, and
- * `failed` where it is larger than any that a store sends. Entities are not expanded beyond those of XML itself.
+ * `response_too_large` where it is larger than any that a store sends. Entities are not expanded beyond those of XML itself.
  */
 export function readXml(text: string, store: string): XmlNode {
   assertInBounds(text, store)
   try {
     return parser.parse(text) as XmlNode
   } catch (error) {
-    throw new Outcome('retry', 'strange_answer', `${store} answered with what is no XML.`, { cause: error })
+    throw new ConnectorError('malformed_response', `${store} answered with what is no XML.`, { cause: error })
   }
 }
 
 function assertInBounds(text: string, store: string): void {
   const refuse = (what: string) =>
-    new Outcome('failed', 'answer_too_large', `${store} answered with XML that has ${what}. Check the endpoint.`)
+    new ConnectorError('response_too_large', `${store} answered with XML that has ${what}. Check the endpoint.`)
   if (text.length > bounds.bytes) throw refuse(`more than ${bounds.bytes} characters`)
   if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) {
-    throw new Outcome('retry', 'strange_answer', `${store} answered with a page or a document type, and no plain XML.`)
+    throw new ConnectorError(
+      'malformed_response',
+      `${store} answered with a page or a document type, and no plain XML.`,
+    )
   }
   let tags = 0
   let tagBytes = 0

@@ -23,7 +23,7 @@ export type Answer = {
 /** Platforms take their time with thousands of rows. */
 const timeoutMs = 120_000
 
-/** Asks and reads the whole answer. Throws the outcomes of the egress, and `failed` where the answer is too large. */
+/** Asks and reads the whole answer. Throws the errors of the egress, and `response_too_large` where the answer is too large. */
 export async function call({ egress, signal }: ConnectorContext, asked: Call): Promise<Answer> {
   const { url, method = 'GET', headers = {}, body } = asked
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)

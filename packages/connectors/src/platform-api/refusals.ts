@@ -1,4 +1,4 @@
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 
 /** Where so many requests in a row are refused because of what is in them, and none is taken, it is not the rows. */
 export const refusalsMax = 250
@@ -17,14 +17,14 @@ export class Refusals {
 
   /**
    * Sends a request and counts what came of it: a refusal is what is thrown to be split, and what `whyRefused` gives a
-   * reason for. Throws `failed` once too many came in a row.
+   * reason for. Throws `everything_refused` once too many came in a row.
    */
   async count<T>(send: () => Promise<T>, whyRefused: (answer: T) => string | undefined = () => undefined): Promise<T> {
     let answer: T
     try {
       answer = await send()
     } catch (error) {
-      if (error instanceof Outcome && error.instruction === 'split') this.#refused(error.message)
+      if (error instanceof ConnectorError && error.action === 'split') this.#refused(error.message)
       throw error
     }
     const why = whyRefused(answer)
@@ -37,6 +37,6 @@ export class Refusals {
     this.#inARow++
     if (this.#inARow < refusalsMax) return
     const message = `${this.#platform} refused ${refusalsMax} requests in a row, so that single rows cannot be the cause: ${why} Check the mapping and the settings of the connection, then start the transfer again.`
-    throw new Outcome('failed', 'everything_refused', message)
+    throw new ConnectorError('everything_refused', message)
   }
 }

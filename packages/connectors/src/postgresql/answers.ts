@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { transactionRolledBack, unexpectedAnswer } from './errors.ts'
 
-/** Reading what a server answered without believing it: what is not of the form asked for is an `Outcome`. */
+/** Reading what a server answered without believing it: what is not of the form asked for is a `ConnectorError`. */
 
 /** How the text of a value is read. With a question mark, it may be null. */
 type Readers = {
@@ -32,7 +32,7 @@ const read: { readonly [K in keyof Readers]: (value: unknown) => Readers[K] | un
   },
 }
 
-/** The rows of a result, read by their shape. Throws an `Outcome` where a row has another one. */
+/** The rows of a result, read by their shape. Throws a `ConnectorError` where a row has another one. */
 export function shaped<S extends Shape>(host: string, rows: readonly object[], shape: S): Shaped<S>[] {
   return rows.map((row) => {
     const entries = Object.entries(shape).map(([name, kind]) => {

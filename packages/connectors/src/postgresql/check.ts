@@ -1,4 +1,4 @@
-import { type Check, type ConnectorContext, checkSteps, Outcome } from '@penstock/connector'
+import { type Check, type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
 import { reach } from '../databases/reach.ts'
 import { placeOf } from '../databases/settings.ts'
 import { openSession, type Session } from './session.ts'
@@ -38,12 +38,12 @@ async function permitted(session: Session, { settings }: ConnectorContext): Prom
   const schema = typeof settings.schema === 'string' && settings.schema !== '' ? settings.schema : 'public'
   const lacking = (await lackingRights(session, schema, false)).join(' and ')
   if (lacking === '') return `The user may read and write in the schema ${schema}, as far as its tables allow it.`
-  if ('writeMode' in settings) throw denied('permission_denied', `The user cannot write: grant ${lacking}.`)
+  if ('writeMode' in settings) throw new ConnectorError('permission_denied', `The user cannot write: grant ${lacking}.`)
   return `The user may use the schema ${schema} as a source; for a destination, grant ${lacking}.`
 }
 
 /**
- * What has to be granted before anything can be written in a schema. Throws `refused` where the schema is missing, or may
+ * What has to be granted before anything can be written in a schema. Throws a `ConnectorError` where the schema is missing, or may
  * not be used.
  * @param creates whether a table is to be created in it
  */
@@ -64,8 +64,9 @@ export async function lackingRights({ rows }: Session, schema: string, creates: 
     },
     [schema, batchesTable],
   )
-  if (!rights?.there) throw denied('schema_not_found', `There is no schema ${schema}; check the setting.`)
-  if (!rights.usable) throw denied('permission_denied', `The user may not use the schema ${schema}; grant USAGE on it.`)
+  if (!rights?.there) throw new ConnectorError('table_not_found', `There is no schema ${schema}; check the setting.`)
+  if (!rights.usable)
+    throw new ConnectorError('permission_denied', `The user may not use the schema ${schema}; grant USAGE on it.`)
   const creatable = rights.creatable || (rights.noted && !creates)
   return [
     ...(creatable ? [] : [`CREATE on the schema ${schema}`]),
@@ -73,5 +74,3 @@ export async function lackingRights({ rows }: Session, schema: string, creates: 
     ...(rights.temporary ? [] : ['TEMPORARY on the database']),
   ]
 }
-
-const denied = (code: string, message: string): Outcome => new Outcome('refused', code, message)

@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { Duplex } from 'node:stream'
 import tls from 'node:tls'
-import { asOutcome } from '@penstock/connector'
+import { asConnectorError } from '@penstock/connector'
 import { tlsNotSupported, unexpectedAnswer } from './errors.ts'
 import type { MessageCheck } from './message-check.ts'
 
@@ -19,7 +19,7 @@ const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 /**
  * The connection of a driver to its server, which passes on only what the check lets through. It takes the place of the
  * driver's own socket, and asks for TLS on its own, because the driver reads a socket of its own making unchecked. Every
- * violation becomes an `error` of this stream that is an `Outcome`; so does what the driver throws when it handles data.
+ * violation becomes an `error` of this stream that is a `ConnectorError`; so does what the driver throws when it handles data.
  */
 export class CheckedSocket extends Duplex {
   readonly #options: Options
@@ -110,8 +110,8 @@ export class CheckedSocket extends Duplex {
     try {
       return super.emit('data', ...given)
     } catch (error) {
-      const outcome = asOutcome(error) ?? unexpectedAnswer(this.#options.host, 'a message out of place')
-      this.destroy(outcome)
+      const connectorError = asConnectorError(error) ?? unexpectedAnswer(this.#options.host, 'a message out of place')
+      this.destroy(connectorError)
       return true
     }
   }

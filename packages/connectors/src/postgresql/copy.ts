@@ -27,7 +27,7 @@ const countIn = (tag: string): number | undefined => {
 
 /**
  * Sends what a COPY … FROM STDIN takes, in the text format, slice by slice and as fast as the server reads.
- * Resolves with the number of rows that the server counted. Rejects with the driver's error of the server, or an `Outcome`.
+ * Resolves with the number of rows that the server counted. Rejects with the driver's error of the server, or a `ConnectorError`.
  * @param rows how many there are
  */
 export function copyIn(session: Session, statement: string, slices: Iterable<Buffer>, rows: number): Promise<number> {

@@ -1,16 +1,16 @@
-import { Outcome, type Redact } from '@penstock/connector'
+import { ConnectorError, type ConnectorErrorCode, type Redact } from '@penstock/connector'
 import pg from 'pg'
-import { connectionLost, outcomeOfNetwork } from '../databases/faults.ts'
+import { connectionLost, connectorErrorOfNetwork } from '../databases/faults.ts'
 import type { Place } from '../databases/settings.ts'
 
 /**
  * What an error of the driver means. Whatever is not known by its kind is an answer that the driver could not make sense
  * of: the driver itself runs nothing that could fail otherwise.
  */
-export function outcomeOf(error: unknown, place: Place, redact: Redact, connecting: boolean): Outcome {
+export function connectorErrorOf(error: unknown, place: Place, redact: Redact, connecting: boolean): ConnectorError {
   const { host } = place
-  if (error instanceof pg.DatabaseError) return outcomeOfState(error, place, redact)
-  const known = outcomeOfNetwork(error, host, connecting)
+  if (error instanceof pg.DatabaseError) return connectorErrorOfState(error, place, redact)
+  const known = connectorErrorOfNetwork(error, host, connecting)
   if (known) return known
   const message = error instanceof Error ? error.message : ''
   // The driver has no codes for these; all of them are its own words.
@@ -27,94 +27,82 @@ export function outcomeOf(error: unknown, place: Place, redact: Redact, connecti
  * The server does not keep to the protocol, so most probably it is no PostgreSQL.
  * @param what what it sent, with its article
  */
-export const unexpectedAnswer = (host: string, what: string): Outcome =>
-  new Outcome(
-    'retry',
-    'unexpected_answer',
+export const unexpectedAnswer = (host: string, what: string): ConnectorError =>
+  new ConnectorError(
+    'malformed_response',
     `The PostgreSQL server ${host} sent ${what}. Check that host and port are those of a PostgreSQL server, and that what stands in between passes its answers on unchanged.`,
   )
 
 /** The server gave up a transaction instead of committing it. */
-export const transactionRolledBack = (host: string): Outcome =>
-  new Outcome(
-    'retry',
-    'transaction_ended',
-    `The PostgreSQL server ${host} rolled a transaction back instead of committing it.`,
-  )
+export const transactionRolledBack = (host: string): ConnectorError =>
+  new ConnectorError('conflict', `The PostgreSQL server ${host} rolled a transaction back instead of committing it.`)
 
-export const rowTooLarge = (host: string, limit: string): Outcome =>
-  new Outcome(
-    'failed',
+export const rowTooLarge = (host: string, limit: string): ConnectorError =>
+  new ConnectorError(
     'row_too_large',
     `The PostgreSQL server ${host} sent a row of more than ${limit}, the most that a row may have. Leave large columns out with an SQL query.`,
   )
 
-export const tlsNotSupported = (host: string): Outcome =>
-  new Outcome(
-    'refused',
-    'tls_not_supported',
-    `${host} does not offer TLS; switch it on there, or set the TLS mode to disable.`,
-  )
+export const tlsNotSupported = (host: string): ConnectorError =>
+  new ConnectorError('not_supported', `${host} does not offer TLS; switch it on there, or set the TLS mode to disable.`)
 
-export const authenticationNotSupported = (host: string): Outcome =>
-  new Outcome(
-    'refused',
-    'authentication_not_supported',
+export const authenticationNotSupported = (host: string): ConnectorError =>
+  new ConnectorError(
+    'not_supported',
     `The PostgreSQL server ${host} asks for a kind of authentication that the connector does not have. Allow this user scram-sha-256, md5 or password in pg_hba.conf.`,
   )
 
-const wrongCredentials = ({ user, host }: Place): Outcome =>
-  new Outcome(
-    'refused',
+const wrongCredentials = ({ user, host }: Place): ConnectorError =>
+  new ConnectorError(
     'invalid_credentials',
     `${host} does not let ${user} in: check user and password, and that pg_hba.conf admits this user from here with this TLS mode.`,
   )
 
-type Meaning = readonly [instruction: 'refused' | 'retry' | 'failed', code: string, sentence: string]
+type Meaning = readonly [code: ConnectorErrorCode, sentence: string]
 
 /** By the whole SQLSTATE, or by its class. */
 const meanings: Readonly<Record<string, Meaning>> = {
-  '3D000': ['refused', 'database_not_found', 'There is no database of this name; check the setting.'],
-  '3F000': ['refused', 'schema_not_found', 'There is no schema of this name; check the setting.'],
-  '42P01': ['refused', 'table_not_found', 'There is no such table or view; check schema and table.'],
-  '42501': ['refused', 'permission_denied', 'The user lacks a permission that this needs; grant it.'],
-  '42703': ['refused', 'column_not_found', 'There is no such column.'],
-  '42601': ['refused', 'invalid_query', 'The SQL query is not valid; it must be one SELECT statement.'],
-  '25006': ['refused', 'read_only', 'This would write, and here only reading is possible.'],
-  '428C9': ['refused', 'column_is_generated', 'A column to be written is generated by the database; leave it out.'],
-  '57014': ['retry', 'statement_cancelled', 'The database cancelled the statement, maybe by a timeout of its own.'],
-  '57P01': ['retry', 'shutting_down', 'The database ended the connection.'],
-  '57P03': ['retry', 'starting_up', 'The database does not take connections at this moment.'],
-  '53300': ['retry', 'too_many_connections', 'The database has no connection left.'],
-  '53100': ['retry', 'disk_full', 'The disk of the database is full.'],
-  '55P03': ['retry', 'locked', 'Another session holds a lock on what this needs.'],
-  '40001': ['retry', 'conflict', 'Another transaction was in the way.'],
-  '40P01': ['retry', 'conflict', 'Another transaction was in the way.'],
-  '0A': ['refused', 'invalid_query', 'The database cannot do this with the query; it must be one SELECT statement.'],
-  '08': ['retry', 'connection_lost', 'The connection to the database broke off.'],
-  '22': ['failed', 'invalid_value', 'The query fails on a value that it reads.'],
-  '25': ['retry', 'transaction_ended', 'The database ended the transaction.'],
-  '40': ['retry', 'conflict', 'The database rolled the transaction back.'],
-  '42': ['refused', 'invalid_query', 'The database cannot run this statement.'],
-  '53': ['retry', 'out_of_resources', 'The database lacks resources at this moment.'],
-  '54': ['failed', 'too_much', 'This goes beyond a limit of the database.'],
-  '55': ['retry', 'not_in_state', 'The database cannot do this at this moment.'],
-  '57': ['retry', 'interrupted', 'The database was interrupted by its operator.'],
-  '58': ['retry', 'system_error', 'The database met an error of its system.'],
-  XX: ['retry', 'internal_error', 'The database met an error of its own.'],
+  '3D000': ['table_not_found', 'There is no database of this name; check the setting.'],
+  '3F000': ['table_not_found', 'There is no schema of this name; check the setting.'],
+  '42P01': ['table_not_found', 'There is no such table or view; check schema and table.'],
+  '42501': ['permission_denied', 'The user lacks a permission that this needs; grant it.'],
+  '42703': ['column_not_found', 'There is no such column.'],
+  '42601': ['invalid_query', 'The SQL query is not valid; it must be one SELECT statement.'],
+  '25006': ['permission_denied', 'This would write, and here only reading is possible.'],
+  '428C9': ['columns_do_not_fit', 'A column to be written is generated by the database; leave it out.'],
+  '57014': ['statement_timeout', 'The database cancelled the statement, maybe by a timeout of its own.'],
+  '57P01': ['platform_unavailable', 'The database ended the connection.'],
+  '57P03': ['platform_unavailable', 'The database does not take connections at this moment.'],
+  '53300': ['platform_unavailable', 'The database has no connection left.'],
+  '53100': ['platform_unavailable', 'The disk of the database is full.'],
+  '55P03': ['conflict', 'Another session holds a lock on what this needs.'],
+  '40001': ['conflict', 'Another transaction was in the way.'],
+  '40P01': ['conflict', 'Another transaction was in the way.'],
+  '0A': ['invalid_query', 'The database cannot do this with the query; it must be one SELECT statement.'],
+  '08': ['connection_lost', 'The connection to the database broke off.'],
+  '22': ['statement_failed', 'The query fails on a value that it reads.'],
+  '25': ['conflict', 'The database ended the transaction.'],
+  '40': ['conflict', 'The database rolled the transaction back.'],
+  '42': ['invalid_query', 'The database cannot run this statement.'],
+  '53': ['platform_unavailable', 'The database lacks resources at this moment.'],
+  '54': ['statement_failed', 'This goes beyond a limit of the database.'],
+  '55': ['platform_unavailable', 'The database cannot do this at this moment.'],
+  '57': ['platform_unavailable', 'The database was interrupted by its operator.'],
+  '58': ['platform_error', 'The database met an error of its system.'],
+  XX: ['platform_error', 'The database met an error of its own.'],
 }
 
 /** Messages of these hold names of the statement, and nothing of a row. */
 const tellable = new Set(['42601', '42703', '42P01', '42883', '42702', '42803', '42704', '3D000', '3F000', '42501'])
 
-function outcomeOfState(error: pg.DatabaseError, place: Place, redact: Redact): Outcome {
+function connectorErrorOfState(error: pg.DatabaseError, place: Place, redact: Redact): ConnectorError {
   const state = String(error.code)
   if (!/^[0-9A-Z]{5}$/.test(state)) return unexpectedAnswer(place.host, 'an error without an SQLSTATE')
   if (state.startsWith('28')) return wrongCredentials(place)
-  const [instruction, code, sentence] = meanings[state] ??
-    meanings[state.slice(0, 2)] ?? ['failed', 'database_error', 'The database refused the statement.']
+  const [code, sentence] = meanings[state] ??
+    meanings[state.slice(0, 2)] ?? ['statement_failed', 'The database refused the statement.']
   const told = tellable.has(state) ? `${redact(String(error.message))}, ` : ''
-  return new Outcome(instruction, code, `${sentence.slice(0, -1)} (${told}SQLSTATE ${state}).`)
+  return new ConnectorError(code, `${sentence.slice(0, -1)} (${told}SQLSTATE ${state}).`)
 }
 
 /** Whether a row is to blame for an error: its values, or a rule of the table that it breaks. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Row, Values } from '@penstock/connector'
 import { startPostgresql } from '../../test/postgresql.ts'
-import { batchOf, deliver, inspect, outcomeOf } from '../../test/tables.ts'
+import { batchOf, connectorErrorOf, deliver, inspect } from '../../test/tables.ts'
 import { postgresql } from './postgresql.ts'
 
 const server = await startPostgresql()
@@ -41,7 +41,7 @@ describe(`inspecting PostgreSQL ${server.version}`, () => {
     assert.deepEqual(await found({}, { names: ['id', 'name', 'city', 'zip'], rows: [] }), [
       ['column_not_found', 'city'],
       ['column_not_found', 'zip'],
-      ['column_is_generated', 'name'],
+      ['columns_do_not_fit', 'name'],
       ['required_column_not_delivered'],
     ])
     const [city] = await messages({}, { names: ['city'], rows: [] })
@@ -52,7 +52,7 @@ describe(`inspecting PostgreSQL ${server.version}`, () => {
   test('finds what an upsert lacks, by the code with which the transfer would fail', async () => {
     await query('create table pipe.t (id int, name text)')
     const attempt = deliver(postgresql, { secrets, settings: settingsOf(upsert) }, batchOf(columns, [[1, 'a']]))
-    const [, code] = await outcomeOf(attempt)
+    const [, code] = await connectorErrorOf(attempt)
     assert.deepEqual(await found(upsert), [[code]])
     assert.equal(code, 'key_not_unique')
     await query('alter table pipe.t add primary key (id)')

@@ -1,4 +1,4 @@
-import { asOutcome, type Finding, type InspectionContext } from '@penstock/connector'
+import { asConnectorError, type Finding, type InspectionContext } from '@penstock/connector'
 import { placeOf, type Writing, writingOf } from '../databases/settings.ts'
 import { findingsOf, requiredColumns, valuesNotTaken } from '../databases/table-findings.ts'
 import { lackingRights } from './check.ts'
@@ -79,8 +79,8 @@ async function deniedOn(session: Session, name: string, table: Table): Promise<F
   const error = await attempt(session, () =>
     session.execute([`explain ${insertInto(table)} select ${cells} ${onConflict(table)}`]),
   )
-  const outcome = asOutcome(error === undefined ? undefined : session.faultOf(error))
-  if (outcome?.code !== 'permission_denied') return []
+  const connectorError = asConnectorError(error === undefined ? undefined : session.faultOf(error))
+  if (connectorError?.code !== 'permission_denied') return []
   const rights = ['insert', ...(table.keys.length > 0 ? ['select', 'update'] : [])]
   const [held = {}] = await session.rows(
     `select ${rights.map((right) => `has_table_privilege(to_regclass($1), '${right}') as "${right}"`).join(', ')}`,
@@ -145,7 +145,7 @@ async function attempt(session: Session, work: () => Promise<unknown>): Promise<
     await work()
     return undefined
   } catch (error) {
-    if (!session.alive || asOutcome(error)) throw error
+    if (!session.alive || asConnectorError(error)) throw error
     await session.execute(['rollback to savepoint tried'])
     return error
   }

@@ -1,4 +1,4 @@
-import type { Outcome } from '@penstock/connector'
+import type { ConnectorError } from '@penstock/connector'
 import { authenticationNotSupported, rowTooLarge, unexpectedAnswer } from './errors.ts'
 import { authentications, columnsMax, messageKinds } from './message-format.ts'
 
@@ -6,7 +6,7 @@ import { authentications, columnsMax, messageKinds } from './message-format.ts'
 export type MessageCheck = {
   /**
    * Takes the next bytes, and gives those that can be passed on: whole messages that were checked, and rows of COPY as
-   * they come. Throws an `Outcome` where the server breaks the protocol; nothing may be passed on after that.
+   * they come. Throws a `ConnectorError` where the server breaks the protocol; nothing may be passed on after that.
    */
   feed(bytes: Buffer): readonly Buffer[]
   /** The next statement is a COPY; for all others a server must not begin one. */
@@ -67,7 +67,7 @@ export function createMessageCheck(host: string): MessageCheck {
   let rows = 0
   let bytesTotal = 0
 
-  const broken = (what: string): Outcome => unexpectedAnswer(host, what)
+  const broken = (what: string): ConnectorError => unexpectedAnswer(host, what)
 
   /** The length of the content that a head announces. */
   function lengthAt(bytes: Buffer, at: number): number {

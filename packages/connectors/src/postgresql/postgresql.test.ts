@@ -17,7 +17,7 @@ const wrongSecrets = { ...secrets, password: 'quite another password' }
 const peer = `PostgreSQL ${server.version}`
 
 const faults: PeerFault[] = [
-  { name: 'is not there', start: () => proxy.silence(), stop: () => proxy.listen(), instruction: 'unreachable' },
+  { name: 'is not there', start: () => proxy.silence(), stop: () => proxy.listen(), action: 'reconnect' },
   {
     name: 'closes every connection',
     start: () => {
@@ -26,7 +26,7 @@ const faults: PeerFault[] = [
     stop: () => {
       proxy.trouble = 'none'
     },
-    instruction: 'retry',
+    action: 'retry',
   },
 ]
 const hang = {

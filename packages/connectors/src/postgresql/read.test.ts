@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
-import { type Json, Outcome, type Row, type Values } from '@penstock/connector'
+import { ConnectorError, type Json, type Row, type Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import pg from 'pg'
 import { startPostgresql } from '../../test/postgresql.ts'
-import { markerOf, outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
+import { connectorErrorOf, markerOf, readAll, rowsOf } from '../../test/tables.ts'
 import { postgresql } from './postgresql.ts'
 
 const { escapeLiteral } = pg
@@ -128,29 +128,32 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
 
   test('fails on a key that is empty or not unique, instead of losing rows', async () => {
     await query('create table pipe.keys (a int, b int); insert into pipe.keys values (1, 1), (1, 2), (2, null)')
-    assert.deepEqual(await outcomeOf(read({ table: 'keys', keyColumns: 'a' })), ['failed', 'key_not_unique'])
-    assert.deepEqual(await outcomeOf(read({ table: 'keys', keyColumns: 'a, b' })), ['failed', 'key_missing'])
-    assert.deepEqual(await outcomeOf(read({ table: 'keys', keyColumns: 'c' })), ['refused', 'column_not_found'])
+    assert.deepEqual(await connectorErrorOf(read({ table: 'keys', keyColumns: 'a' })), ['fail', 'invalid_key'])
+    assert.deepEqual(await connectorErrorOf(read({ table: 'keys', keyColumns: 'a, b' })), ['fail', 'invalid_key'])
+    assert.deepEqual(await connectorErrorOf(read({ table: 'keys', keyColumns: 'c' })), [
+      'reconfigure',
+      'column_not_found',
+    ])
   })
 
   test('runs one SELECT and nothing else', async () => {
     await query('create table pipe.target (id int); insert into pipe.target values (1)')
-    const code = async (text: string) => (await outcomeOf(sql(text)))[1]
+    const code = async (text: string) => (await connectorErrorOf(sql(text)))[1]
     assert.equal(await code('select 1) as x; drop table pipe.target; select (1'), 'invalid_query')
     assert.equal(await code('with gone as (delete from pipe.target returning id) select * from gone'), 'invalid_query')
     assert.equal(await code('selct 1'), 'invalid_query')
-    assert.equal(await code('select 1 as a, 2 as a'), 'columns_not_distinct')
+    assert.equal(await code('select 1 as a, 2 as a'), 'invalid_query')
     assert.equal(await code('select * from pipe.absent'), 'table_not_found')
-    assert.equal(await code('select 1 / (id - 1) from pipe.target'), 'invalid_value')
+    assert.equal(await code('select 1 / (id - 1) from pipe.target'), 'statement_failed')
     await query(`create function pipe.erase() returns int language sql as 'delete from pipe.target; select 1'`)
-    assert.equal(await code('select pipe.erase() as gone'), 'read_only')
+    assert.equal(await code('select pipe.erase() as gone'), 'permission_denied')
     assert.equal((await query('select * from pipe.target')).length, 1)
   })
 
   test('gives a statement up that takes too long, also on the server', { timeout: 30_000 }, async () => {
     const settings = { statementTimeoutSeconds: 1 }
     const slow = `select pg_sleep(60)::text as slept, 'penstock sleeps' as name`
-    assert.deepEqual(await outcomeOf(sql(slow, settings)), ['retry', 'statement_timeout'])
+    assert.deepEqual(await connectorErrorOf(sql(slow, settings)), ['retry', 'statement_timeout'])
     const sleeping = `select 1 from pg_stat_activity where query like 'copy%penstock sleeps%' and datname = current_database() and state = 'active'`
     while ((await query(sleeping)).length > 0);
   })
@@ -175,8 +178,8 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
         await writer.query(`begin; insert into pipe.orders (text) values ('late')`)
         await query(`insert into pipe.orders (text) values ('early')`)
         const settings = { ...source, ...incremental }
-        const outcome = await outcomeOf(read({ ...settings, lagSeconds: 1 }))
-        assert.deepEqual(outcome, ['retry', 'writers_running'])
+        const connectorError = await connectorErrorOf(read({ ...settings, lagSeconds: 1 }))
+        assert.deepEqual(connectorError, ['retry', 'writers_running'])
         assert.ok(!ids(rowsOf(await read({ ...settings, lagSeconds: 0 }))).includes(first), 'as if no one were writing')
         const reading = read(settings)
         while ((await query(waiting)).length === 0);
@@ -209,7 +212,7 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
         const settings = { dataSourceType: 'SQL Query', sqlQuery, keyColumns: password }
         const attempt = readAll(postgresql, { secrets: { ...secrets, user, password }, settings })
         const [result] = await Promise.allSettled([attempt])
-        assert.ok(result?.status === 'rejected' && result.reason instanceof Outcome)
+        assert.ok(result?.status === 'rejected' && result.reason instanceof ConnectorError)
         const { message } = result.reason
         assert.ok(message.includes('[redacted]'), message)
         for (const form of ['canary', 'typist, w', 'longer than', Buffer.from('typist').toString('hex')]) {

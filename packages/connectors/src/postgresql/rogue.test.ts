@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, mock, test } from 'node:test'
-import { Outcome, type Row, type Values } from '@penstock/connector'
+import { ConnectorError, type Row, type Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import { startPostgresql } from '../../test/postgresql.ts'
 import { type RogueScript, rogueScripts, startRoguePostgresql } from '../../test/rogue-postgresql.ts'
@@ -28,7 +28,7 @@ const works: Readonly<Record<string, (secrets: Values) => Promise<unknown>>> = {
     const steps = await postgresql.check?.(testContext({ secrets, settings: { schema: 'pipe' } }))
     const failed = steps?.find(({ ok }) => !ok)
     for (const { message } of steps ?? []) assertSafe(message)
-    if (failed) throw new Outcome('failed', 'check_failed', failed.message)
+    if (failed) throw new ConnectorError('unexpected_response', failed.message)
   },
   async read(secrets) {
     const settings = { schema: 'pipe', table: 'source', statementTimeoutSeconds: 20 }
@@ -50,7 +50,7 @@ function assertSafe(message: string): void {
   assert.ok(!message.includes(String(server.secrets.password)))
 }
 
-/** Does some work with a rogue server, which must end in an outcome, or well where nothing could be seen. */
+/** Does some work with a rogue server, which must end in a connector error, or well where nothing could be seen. */
 async function attempt(
   script: RogueScript,
   name: string,
@@ -63,7 +63,10 @@ async function attempt(
     const [result] = await Promise.allSettled([work])
     if (result?.status === 'fulfilled') return assert.ok(!script.visible, `${name} went well though it ${script.name}`)
     const reason: unknown = result?.reason
-    assert.ok(reason instanceof Outcome, `${name} of a server that ${script.name}: ${String((reason as Error)?.stack)}`)
+    assert.ok(
+      reason instanceof ConnectorError,
+      `${name} of a server that ${script.name}: ${String((reason as Error)?.stack)}`,
+    )
     assert.match(reason.code, /^(?!internal$)[a-z][a-z0-9_]*$/)
     assert.match(reason.message, /^[A-Z0-9].*\.$/s)
     assertSafe(reason.message)

@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test'
 import type { Values } from '@penstock/connector'
 import { startTcpProxy, testAuthority } from '../../test/database-proxy.ts'
 import { startPostgresql } from '../../test/postgresql.ts'
-import { outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
+import { connectorErrorOf, readAll, rowsOf } from '../../test/tables.ts'
 import { postgresql } from './postgresql.ts'
 
 const server = await startPostgresql()
@@ -27,29 +27,35 @@ describe('the way to PostgreSQL', () => {
   })
 
   test('is not taken where the certificate is another’s, of another host, or no certificate was given', async () => {
-    const refused = ['refused', 'certificate_not_trusted']
-    assert.deepEqual(await outcomeOf(read({ tlsMode: 'verify-full', host: 'localhost' })), refused)
+    const refused = ['reconfigure', 'certificate_not_trusted']
+    assert.deepEqual(await connectorErrorOf(read({ tlsMode: 'verify-full', host: 'localhost' })), refused)
     const elsewhere = { tlsMode: 'verify-full', host: '127.0.0.1', caCertificate: testAuthority }
-    assert.deepEqual(await outcomeOf(read(elsewhere)), refused)
+    assert.deepEqual(await connectorErrorOf(read(elsewhere)), refused)
     const nonsense = {
       tlsMode: 'verify-full',
       host: 'localhost',
       caCertificate: '-----BEGIN CERTIFICATE-----\nnonsense',
     }
-    assert.equal((await outcomeOf(read(nonsense)))[0], 'refused')
+    assert.equal((await connectorErrorOf(read(nonsense)))[0], 'reconfigure')
   })
 
   test('is not taken unencrypted where encryption is asked for', async () => {
     const plain = { port: server.port, tlsMode: 'require' }
-    assert.deepEqual(await outcomeOf(read(plain)), ['refused', 'tls_not_supported'])
+    assert.deepEqual(await connectorErrorOf(read(plain)), ['reconfigure', 'not_supported'])
   })
 
   test('leads to a refusal for wrong databases and users, and to patience for what passes', async () => {
     const direct = { port: server.port, tlsMode: 'disable' }
-    assert.deepEqual(await outcomeOf(read({ ...direct, database: 'absent' })), ['refused', 'database_not_found'])
-    assert.deepEqual(await outcomeOf(read({ ...direct, user: 'nobody' })), ['refused', 'invalid_credentials'])
+    assert.deepEqual(await connectorErrorOf(read({ ...direct, database: 'absent' })), [
+      'reconfigure',
+      'table_not_found',
+    ])
+    assert.deepEqual(await connectorErrorOf(read({ ...direct, user: 'nobody' })), [
+      'reauthenticate',
+      'invalid_credentials',
+    ])
     const ended = `select pg_terminate_backend(pg_backend_pid()) as ended`
     const attempt = readAll(postgresql, { secrets: server.secrets, settings: { ...settings, sqlQuery: ended } })
-    assert.equal((await outcomeOf(attempt))[0], 'retry')
+    assert.equal((await connectorErrorOf(attempt))[0], 'retry')
   })
 })

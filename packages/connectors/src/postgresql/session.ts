@@ -1,12 +1,12 @@
 import net from 'node:net'
 import type tls from 'node:tls'
-import { type ConnectorContext, createRedact, Outcome, type Redact } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, createRedact, type Redact } from '@penstock/connector'
 import pg from 'pg'
 import { noAnswer, tooSlow } from '../databases/faults.ts'
 import type { Place } from '../databases/settings.ts'
 import { completed, type Shape, type Shaped, shaped } from './answers.ts'
 import { CheckedSocket } from './checked-socket.ts'
-import { outcomeOf, unexpectedAnswer } from './errors.ts'
+import { connectorErrorOf, unexpectedAnswer } from './errors.ts'
 import { createMessageCheck } from './message-check.ts'
 
 /** From the first packet to the end of sign-in. */
@@ -16,8 +16,8 @@ const guardTimeoutMs = 60_000
 const messageLengthMax = 1_000
 
 /**
- * One connection, signed in. Its methods throw the driver’s errors of the server (`pg.DatabaseError`) and an `Outcome` for
- * all else that goes wrong; `guard` makes an `Outcome` of the former, too. Values come as the server wrote them.
+ * One connection, signed in. Its methods throw the driver’s errors of the server (`pg.DatabaseError`) and a `ConnectorError` for
+ * all else that goes wrong; `guard` makes a `ConnectorError` of the former, too. Values come as the server wrote them.
  */
 export type Session = {
   readonly place: Place
@@ -33,17 +33,17 @@ export type Session = {
   copy(query: pg.Submittable): void
   /** An error of the driver: one of the server as it is, and all else as `faultOf` has it. */
   errorOf(error: unknown): unknown
-  /** What an error of the driver means: an `Outcome`, or the reason of the context's signal. */
+  /** What an error of the driver means: a `ConnectorError`, or the reason of the context's signal. */
   faultOf(error: unknown): unknown
-  /** Ends the connection because of an answer that makes no sense, and gives the outcome to throw. */
-  unexpected(what: string): Outcome
+  /** Ends the connection because of an answer that makes no sense, and gives the error to throw. */
+  unexpected(what: string): ConnectorError
   /**
    * Does some work with this connection, and throws what its errors mean. Work that takes longer than `boundMs`, a minute
    * unless given, is given up together with the connection: a network may fall silent without a word.
    */
   guard<T>(work: () => Promise<T>, boundMs?: number): Promise<T>
-  /** Ends the connection at once, and what runs in it on the server; whoever waits for it is told this outcome. */
-  abandon(outcome?: Outcome): void
+  /** Ends the connection at once, and what runs in it on the server; whoever waits for it is told this error. */
+  abandon(connectorError?: ConnectorError): void
   /** Whether it can still be used. */
   readonly alive: boolean
   /** Ends the connection. Never throws. */
@@ -78,23 +78,23 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
   })
   let alive = true
   /** Why the connection ended. */
-  let given: Outcome | undefined
+  let given: ConnectorError | undefined
   let connecting = true
   const faultOf = (error: unknown): unknown => {
     if (signal.aborted) return signal.reason
-    return withoutSecrets(given ?? outcomeOf(error, place, redact, connecting), redact)
+    return withoutSecrets(given ?? connectorErrorOf(error, place, redact, connecting), redact)
   }
   const errorOf = (error: unknown): unknown => (error instanceof pg.DatabaseError ? error : faultOf(error))
   client.on('error', (error) => {
     alive = false
     // Later queries fail only with "the connection is not usable".
-    if (!(error instanceof pg.DatabaseError)) given ??= outcomeOf(error, place, redact, connecting)
+    if (!(error instanceof pg.DatabaseError)) given ??= connectorErrorOf(error, place, redact, connecting)
   })
   client.on('end', () => {
     alive = false
   })
-  const abandon = (outcome?: Outcome): void => {
-    if (outcome) given ??= outcome
+  const abandon = (connectorError?: ConnectorError): void => {
+    if (connectorError) given ??= connectorError
     if (alive && !connecting) cancel(ip, place.port, client)
     alive = false
     socket.destroy()
@@ -147,9 +147,9 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
     },
     ...{ errorOf, faultOf },
     unexpected(what) {
-      const outcome = unexpectedAnswer(host, what)
-      abandon(outcome)
-      return outcome
+      const connectorError = unexpectedAnswer(host, what)
+      abandon(connectorError)
+      return connectorError
     },
     async guard(work, boundMs = guardTimeoutMs) {
       const timer = setTimeout(() => abandon(tooSlow(host, boundMs)), boundMs)
@@ -157,7 +157,7 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
         return await work()
       } catch (error) {
         if (error instanceof pg.DatabaseError || signal.aborted) throw faultOf(error)
-        throw error instanceof Outcome ? withoutSecrets(error, redact) : error
+        throw error instanceof ConnectorError ? withoutSecrets(error, redact) : error
       } finally {
         clearTimeout(timer)
       }
@@ -179,12 +179,11 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
   }
 }
 
-/** The same outcome, with a message in which no secret stands. */
-function withoutSecrets(outcome: Outcome, redact: Redact): Outcome {
-  const message = redact(outcome.message, messageLengthMax)
-  if (message === outcome.message) return outcome
-  const { instruction, code, afterMs } = outcome
-  return new Outcome(instruction, code, message, afterMs === undefined ? {} : { afterMs })
+/** The same error, with a message in which no secret stands. */
+function withoutSecrets(connectorError: ConnectorError, redact: Redact): ConnectorError {
+  const message = redact(connectorError.message, messageLengthMax)
+  if (message === connectorError.message) return connectorError
+  return connectorError.with({ message })
 }
 
 /** Encrypted with whom: anyone for `require`, the one whom the host's name means for `verify-full`. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import pg from 'pg'
 import { isObject, listIn, textIn } from '../platform-api/json.ts'
 import type { Session } from './session.ts'
@@ -67,9 +67,8 @@ async function writersOf(
   return rows.map(({ name }) => name)
 }
 
-const writersRunning = (count: number, lagSeconds: number): Outcome =>
-  new Outcome(
-    'retry',
+const writersRunning = (count: number, lagSeconds: number): ConnectorError =>
+  new ConnectorError(
     'writers_running',
     `${count} ${count === 1 ? 'transaction has' : 'transactions have'} been writing to the table for more than ${lagSeconds} seconds, the lag of this source. Rows that they add later could be missed: end them, raise the lag, or use a time as the cursor.`,
   )

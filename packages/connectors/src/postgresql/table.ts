@@ -2,10 +2,10 @@ import pg from 'pg'
 import type { Writing } from '../databases/settings.ts'
 import {
   columnsNotFound,
+  type FatalTableFault,
   generatedColumns,
   keyNotUnique,
   keysNotDelivered,
-  type TableFault,
   tableNotFound,
   throwFirst,
 } from '../databases/table-findings.ts'
@@ -57,7 +57,7 @@ export type Found = TableColumn & {
 
 /**
  * Finds the table, and creates it where it is missing and that is wanted; creates the table that notes batches.
- * Throws `refused` where a column is missing, or the key is none.
+ * Throws a `ConnectorError` where a column is missing, or the key is none.
  */
 export async function openTable(session: Session, writing: Writing, columns: readonly string[]): Promise<Table> {
   const { upsert, keys } = writing
@@ -94,7 +94,7 @@ export async function judgeTable(
   session: Session,
   { schema, table, upsert, keys, create }: Writing,
   columns: readonly string[],
-): Promise<{ found: Found[]; faults: TableFault[] }> {
+): Promise<{ found: Found[]; faults: FatalTableFault[] }> {
   const name = nameOf({ schema, table })
   const found = await columnsOf(session, name)
   const faults = keysNotDelivered(keys.filter((key) => !columns.includes(key)))

@@ -3,7 +3,7 @@ import { after, beforeEach, describe, test } from 'node:test'
 import type { Row, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import { startPostgresql } from '../../test/postgresql.ts'
-import { batchOf, deliver as deliverTo, outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
+import { batchOf, connectorErrorOf, deliver as deliverTo, readAll, rowsOf } from '../../test/tables.ts'
 import { postgresql } from './postgresql.ts'
 
 const server = await startPostgresql()
@@ -26,23 +26,23 @@ const kept = async () =>
 
 describe(`writing to PostgreSQL ${server.version}`, () => {
   test('creates a table that is missing where it may, and else names what is missing', async () => {
-    assert.deepEqual(await outcomeOf(deliver({}, [[1, 'a']])), ['refused', 'table_not_found'])
+    assert.deepEqual(await connectorErrorOf(deliver({}, [[1, 'a']])), ['reconfigure', 'table_not_found'])
     await deliver({ createTable: true, ...upsert }, [[1, 'a']])
     await deliver({ createTable: true, ...upsert }, [[1, 'b']], { number: 2 })
     assert.deepEqual(await kept(), [['1', 'b']])
     await assert.rejects(deliver({}, [[1, 2, 3, 4]], { names: ['id', 'city', 'name', 'zip'] }), {
-      ...{ instruction: 'refused', code: 'column_not_found', message: /no column city, zip;/ },
+      ...{ action: 'reconfigure', code: 'column_not_found', message: /no column city, zip;/ },
     })
   })
 
   test('wants an upsert to have a key that the table keeps unique, and that is delivered', async () => {
     await query('create table pipe.t (id int, name text)')
-    assert.deepEqual(await outcomeOf(deliver(upsert, [[1, 'a']])), ['refused', 'key_not_unique'])
-    assert.deepEqual(await outcomeOf(deliver({ ...upsert, keyColumns: 'city' }, [[1, 'a']])), [
-      ...['refused', 'column_not_found'],
+    assert.deepEqual(await connectorErrorOf(deliver(upsert, [[1, 'a']])), ['reconfigure', 'key_not_unique'])
+    assert.deepEqual(await connectorErrorOf(deliver({ ...upsert, keyColumns: 'city' }, [[1, 'a']])), [
+      ...['reconfigure', 'column_not_found'],
     ])
     await query('create unique index on pipe.t (id) where id > 0')
-    assert.deepEqual(await outcomeOf(deliver(upsert, [[1, 'a']])), ['refused', 'key_not_unique'])
+    assert.deepEqual(await connectorErrorOf(deliver(upsert, [[1, 'a']])), ['reconfigure', 'key_not_unique'])
     await query('create unique index on pipe.t (id) include (name)')
     await deliver(upsert, [[1, 'a']])
     assert.deepEqual(await kept(), [[1, 'a']])
@@ -294,7 +294,7 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
 
   test('refuses what the user may not do, and columns that the database generates', async () => {
     await query(`create table pipe.t (id int, name text generated always as (id::text) stored)`)
-    assert.deepEqual(await outcomeOf(deliver({}, [[1, 'a']])), ['refused', 'column_is_generated'])
+    assert.deepEqual(await connectorErrorOf(deliver({}, [[1, 'a']])), ['reconfigure', 'columns_do_not_fit'])
     await query(`drop table pipe.t; create table pipe.t (id int, name text)`)
     const user = `reader_${secrets.database}`
     await query(`create role ${user} login password 'canary-of-reader'; grant usage on schema pipe to ${user}`)
@@ -302,7 +302,7 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
       const reader = { ...secrets, user, password: 'canary-of-reader' }
       const settings = { schema: 'pipe', table: 't', writeMode: 'Insert' }
       const attempt = deliverTo(postgresql, { secrets: reader, settings }, batchOf(columns, [[1, 'a']]))
-      assert.deepEqual(await outcomeOf(attempt), ['refused', 'permission_denied'])
+      assert.deepEqual(await connectorErrorOf(attempt), ['reconfigure', 'permission_denied'])
       const check = async (given: Values) =>
         (await postgresql.check?.(testContext({ secrets: reader, settings: given })))?.map(({ ok }) => ok)
       assert.deepEqual(await check(settings), [true, true, false])

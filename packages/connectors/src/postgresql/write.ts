@@ -1,9 +1,9 @@
 import {
   type Batch,
+  ConnectorError,
   type Delivery,
   type DestinationContext,
   type DestinationWriter,
-  Outcome,
   type Rejection,
 } from '@penstock/connector'
 import pg from 'pg'
@@ -62,7 +62,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
       try {
         return { session, changed: await session.guard(() => run(session), beginBoundMs) }
       } catch (fault) {
-        if (!(fault instanceof Outcome) || fault.instruction !== 'retry') throw fault
+        if (!(fault instanceof ConnectorError) || fault.action !== 'retry') throw fault
       }
     }
     session.abandon()

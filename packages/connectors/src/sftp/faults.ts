@@ -1,25 +1,25 @@
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 
 /**
  * What went wrong while a session came about or was used.
  * @param host the name of the server
  * @param signedIn whether SFTP had begun
  */
-export function outcomeOfSession(error: unknown, host: string, signedIn: boolean): Outcome {
-  if (error instanceof Outcome) return error
+export function connectorErrorOfSession(error: unknown, host: string, signedIn: boolean): ConnectorError {
+  if (error instanceof ConnectorError) return error
   const { level, code, message = '' } = error as { level?: unknown; code?: unknown; message?: string }
   if (level === 'client-authentication') {
     const advice = 'check the user name, and the key or password.'
-    return new Outcome('refused', 'invalid_credentials', `${host} does not let this user in: ${advice}`)
+    return new ConnectorError('invalid_credentials', `${host} does not let this user in: ${advice}`)
   }
   if (level === 'client-timeout') {
-    return new Outcome('retry', 'timeout', `${host} does not answer any more.`)
+    return new ConnectorError('timeout', `${host} does not answer any more.`)
   }
   if (typeof code === 'string' && nothingAnswers.has(code)) {
-    return new Outcome('unreachable', 'no_answer', `Nothing answers at ${host} (${code}); check host name and port.`)
+    return new ConnectorError('unreachable', `Nothing answers at ${host} (${code}); check host name and port.`)
   }
   if (level === 'handshake' && /no matching/.test(message)) {
-    return new Outcome('refused', 'no_common_algorithm', `${host} offers only outdated ways to encrypt a session.`)
+    return new ConnectorError('not_supported', `${host} offers only outdated ways to encrypt a session.`)
   }
   // A cut, or a farewell of the server, which has a number.
   if (level === 'client-socket' || code !== undefined) return connectionLost(host)
@@ -27,23 +27,21 @@ export function outcomeOfSession(error: unknown, host: string, signedIn: boolean
 }
 
 /** What answers is no server of SSH, or one that is full; both get better, or do not, without the settings being to blame. */
-export const noSsh = (host: string, why?: string): Outcome =>
-  new Outcome(
-    'unreachable',
-    'no_ssh',
+export const noSsh = (host: string, why?: string): ConnectorError =>
+  new ConnectorError(
+    'wrong_protocol',
     `${host} does not speak SSH as it should${why === undefined ? '' : `: ${why}`}; check host name and port.`,
   )
 
 /** The server answered something that is no answer. `what` is a clause about the server, without anything it sent. */
-export const invalidAnswer = (host: string, what: string): Outcome =>
-  new Outcome(
-    'failed',
-    'invalid_answer',
+export const invalidAnswer = (host: string, what: string): ConnectorError =>
+  new ConnectorError(
+    'unexpected_response',
     `${host} broke the protocol of SFTP: ${what}. Look into the log of that server, and check that host name and port are its.`,
   )
 
-export const connectionLost = (host: string): Outcome =>
-  new Outcome('retry', 'connection_lost', `The connection to ${host} broke off.`)
+export const connectionLost = (host: string): ConnectorError =>
+  new ConnectorError('connection_lost', `The connection to ${host} broke off.`)
 
 /** The numbers of SSH_FX_… that need an answer of their own. */
 const status = {
@@ -56,31 +54,32 @@ const status = {
 } as const
 
 /** What a server's refusal of one request means; `undefined` where that is no refusal, but the session has ended. */
-export function outcomeOfStatus(error: unknown, subject: string): Outcome | undefined {
+export function connectorErrorOfStatus(error: unknown, subject: string): ConnectorError | undefined {
   switch ((error as { code?: unknown }).code) {
     case status.noSuchFile:
-      return new Outcome('refused', 'object_not_found', `${subject} is not there on the server; check the path.`)
+      return new ConnectorError('object_not_found', `${subject} is not there on the server; check the path.`)
     case status.permissionDenied:
-      return new Outcome('refused', 'permission_denied', `The server does not let this user at ${subject}.`)
+      return new ConnectorError('permission_denied', `The server does not let this user at ${subject}.`)
     case status.noConnection:
     case status.connectionLost:
       return undefined
     case status.unsupported:
-      return new Outcome('failed', 'not_supported', `The server cannot do what is needed with ${subject}.`)
+      return new ConnectorError('unexpected_response', `The server cannot do what is needed with ${subject}.`)
     default: {
       if (typeof (error as { code?: unknown }).code !== 'number') return undefined
       // A full disk and much else is told with the same number.
-      return new Outcome('retry', 'server_failed', `The server failed with ${subject}; see whether its disk is full.`)
+      return new ConnectorError('platform_error', `The server failed with ${subject}; see whether its disk is full.`)
     }
   }
 }
 
 /** Whether the server refused one request, and the session continues. */
 export const isRefusal = (error: unknown): boolean =>
-  error instanceof Outcome &&
-  ['object_not_found', 'permission_denied', 'not_supported', 'server_failed'].includes(error.code)
+  error instanceof ConnectorError &&
+  ['object_not_found', 'permission_denied', 'unexpected_response', 'platform_error'].includes(error.code)
 
-export const isMissing = (error: unknown): boolean => error instanceof Outcome && error.code === 'object_not_found'
+export const isMissing = (error: unknown): boolean =>
+  error instanceof ConnectorError && error.code === 'object_not_found'
 
 const nothingAnswers = new Set(
   'ECONNREFUSED EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN ETIMEDOUT EADDRNOTAVAIL'.split(' '),

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type Json, Outcome, type Values } from '@penstock/connector'
+import { ConnectorError, type Json, type Values } from '@penstock/connector'
 
 /** Which key a server has to show, and which one it showed. */
 export type HostKey = {
   /** Judges a key that the server shows; answers why it is not accepted. */
-  judge(key: Uint8Array): Outcome | undefined
+  judge(key: Uint8Array): ConnectorError | undefined
   /** The server has proven that the key is its own: a first key counts from now on. */
   confirm(): void
   /** The fingerprint of the key that was proven, as `ssh-keygen -lf` prints it. */
@@ -65,16 +65,14 @@ function memoryIn(remembered: Json | undefined, hostname: string, port: number):
   return same && typeof memory.fingerprint === 'string' ? bare(memory.fingerprint) : undefined
 }
 
-const strange = (host: string, shown: string, expected: string): Outcome =>
-  new Outcome(
-    'refused',
-    'strange_host_key',
+const strange = (host: string, shown: string, expected: string): ConnectorError =>
+  new ConnectorError(
+    'host_key_not_trusted',
     `${host} shows the host key ${shown}, which is another host key than ${expected}. The connection may be intercepted: ask the operator of the server whether the key has changed, and if so, set its fingerprint.`,
   )
 
-const unconfirmed = (host: string, shown: string): Outcome =>
-  new Outcome(
-    'refused',
-    'host_key_unconfirmed',
+const unconfirmed = (host: string, shown: string): ConnectorError =>
+  new ConnectorError(
+    'host_key_not_trusted',
     `${host} shows the host key ${shown}, and no fingerprint is set. Ask who runs the server whether it is theirs and set it as host key fingerprint, or set the host key check to first-use, which accepts the first key and later no other.`,
   )

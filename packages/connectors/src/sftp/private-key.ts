@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import ssh2 from 'ssh2'
 import { bounds } from './bounds.ts'
 
@@ -9,7 +9,7 @@ export type UnlockedKey = { readonly pem: string } | { readonly why: string }
 
 /**
  * A private key as the library takes it without any work: without a passphrase, and of a size that it signs with at once.
- * Throws `refused` where the text is no such key, the passphrase does not open it, or opening it takes too much.
+ * Throws `invalid_credentials` where the text is no such key, the passphrase does not open it, or opening it takes too much.
  * @param given OpenSSH, PEM of OpenSSL before PKCS #8, or PuTTY 2; line breaks may be written as `\n`
  */
 export async function readPrivateKey(
@@ -139,29 +139,29 @@ function assertSize(pem: string): void {
   if (longest > n.length) throw unfitKey('')
 }
 
-function unfitKey(why: string): Outcome {
+function unfitKey(why: string): ConnectorError {
   const advice = /encrypted|passphrase|integrity|decrypt/i.test(why)
     ? 'it is encrypted, and the passphrase does not open it.'
     : 'it should be an OpenSSH or PEM key, with its first and last line.'
   return invalid(`The private key cannot be read: ${advice}`)
 }
 
-const otherForm = (form: string): Outcome =>
+const otherForm = (form: string): ConnectorError =>
   invalid(
     `The private key is in the form of ${form}, which is not read: convert it to that of OpenSSH, with ssh-keygen -p -f FILE or PuTTYgen.`,
   )
 
-const tooManyRounds = (rounds: number): Outcome =>
+const tooManyRounds = (rounds: number): ConnectorError =>
   invalid(
     `The private key mixes its passphrase in ${rounds} rounds, and at most ${bounds.keyRounds} are done: encrypt it again with fewer, with ssh-keygen -p -a 24 -f FILE.`,
   )
 
-const tooSlow = (): Outcome =>
+const tooSlow = (): ConnectorError =>
   invalid(
     `Opening the private key takes longer than ${bounds.keyMs / 1000} seconds: encrypt it again with fewer rounds, with ssh-keygen -p -a 24 -f FILE.`,
   )
 
-const tooLarge = (bits: number): Outcome =>
+const tooLarge = (bits: number): ConnectorError =>
   invalid(`The private key has ${bits} bits, and at most ${bounds.keyBits} are used: sign in with a smaller one.`)
 
-const invalid = (message: string): Outcome => new Outcome('refused', 'invalid_private_key', message)
+const invalid = (message: string): ConnectorError => new ConnectorError('invalid_credentials', message)

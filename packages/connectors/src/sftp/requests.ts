@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import type { FileEntryWithStats, Stats } from 'ssh2'
 import { bounds } from './bounds.ts'
 import { invalidAnswer } from './faults.ts'
@@ -11,15 +11,15 @@ const piecesAhead = 64
 
 export type Attributes = Pick<Stats, 'size' | 'mtime' | 'mode'>
 
-/** Throws `invalid_answer`, and ends the session, where an answer is not of the form that belongs to the question. */
+/** Throws `unexpected_response`, and ends the session, where an answer is not of the form that belongs to the question. */
 function expectAnswer(session: Session, good: boolean, what: string): asserts good {
   if (good) return
-  const outcome = invalidAnswer(session.hostname, what)
-  session.end(outcome)
-  throw outcome
+  const connectorError = invalidAnswer(session.hostname, what)
+  session.end(connectorError)
+  throw connectorError
 }
 
-/** The attributes of a file; throws `invalid_answer` where they lack a size or a time. */
+/** The attributes of a file; throws `unexpected_response` where they lack a size or a time. */
 export function checkAttributes(session: Session, found: Attributes | undefined): Attributes {
   const { size, mtime } = found ?? {}
   const good = Number.isSafeInteger(size) && Number(size) >= 0 && Number.isSafeInteger(mtime)
@@ -53,7 +53,7 @@ export type Entry = { readonly name: string; readonly attributes: Attributes }
 
 /**
  * The entries of a directory, in the order of the server, without `.` and `..`. Throws `too_many_files` beyond the bound,
- * `timeout` where listing takes too long, and `invalid_answer` on a name that leads elsewhere.
+ * `timeout` where listing takes too long, and `unexpected_response` on a name that leads elsewhere.
  */
 export async function* listEntries(session: Session, path: string): AsyncGenerator<Entry> {
   const end = Date.now() + bounds.listMs
@@ -102,16 +102,14 @@ const endOfFile = 1
 /** An answer without entries counts as so many. */
 const emptyCounts = 1_000
 
-const tooManyFiles = (path: string): Outcome =>
-  new Outcome(
-    'refused',
+const tooManyFiles = (path: string): ConnectorError =>
+  new ConnectorError(
     'too_many_files',
     `The directory ${path} has more than ${bounds.listEntries} entries, which is as many as are listed: move files that are done with elsewhere, or name a directory with fewer.`,
   )
 
-const listsTooLong = (host: string, path: string): Outcome =>
-  new Outcome(
-    'retry',
+const listsTooLong = (host: string, path: string): ConnectorError =>
+  new ConnectorError(
     'timeout',
     `${host} has not listed the directory ${path} within ${bounds.listMs / 60_000} minutes; name a directory with fewer files.`,
   )
@@ -203,9 +201,8 @@ async function readPiece(
   return buffer.subarray(0, read)
 }
 
-const tooSlow = (host: string, path: string): Outcome =>
-  new Outcome(
-    'retry',
+const tooSlow = (host: string, path: string): ConnectorError =>
+  new ConnectorError(
     'timeout',
     `${host} needs more than ${bounds.pieceMs / 60_000} minutes for ${pieceBytes / 1024} KiB of ${path}; see what slows it down.`,
   )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, mock, test } from 'node:test'
-import { Outcome, type Row } from '@penstock/connector'
+import { ConnectorError, type Row } from '@penstock/connector'
 import { assertNoSecret, testContext } from '@penstock/connector/acceptance'
 import {
   type RogueSftp,
@@ -26,7 +26,7 @@ const messageBytesMax = 2_000
 const works: Readonly<Record<string, (rogue: RogueSftp) => Promise<unknown>>> = {
   async check({ secrets }) {
     const failed = (await sftpSource.check?.(testContext({ secrets })))?.find(({ ok }) => !ok)
-    if (failed) throw new Outcome('refused', 'check', failed.message)
+    if (failed) throw new ConnectorError('unexpected_response', failed.message)
   },
   read: async ({ secrets }) => rowsOf(await readAll(sftpSource, { secrets, settings: rogueSourceSettings })),
   async write({ secrets }) {
@@ -51,12 +51,13 @@ async function withRogue(script: RogueSftpScript, work: (rogue: RogueSftp) => Pr
   }
 }
 
-/** What a piece of work came to: nothing, or an outcome that says so and holds no secret. Anything else fails the test. */
-async function comesTo(work: Promise<unknown>, { secrets }: RogueSftp): Promise<Outcome | undefined> {
+/** What a piece of work came to: nothing, or a connector error that says so and holds no secret. Anything else fails the test. */
+async function comesTo(work: Promise<unknown>, { secrets }: RogueSftp): Promise<ConnectorError | undefined> {
   const [result] = await Promise.allSettled([work])
   if (result?.status !== 'rejected') return undefined
   const { reason } = result
-  if (!(reason instanceof Outcome)) throw new Error('It ended with something else than an outcome', { cause: reason })
+  if (!(reason instanceof ConnectorError))
+    throw new Error('It ended with something else than a connector error', { cause: reason })
   assert.ok(reason.message.length <= messageBytesMax, 'a message is short')
   assert.doesNotMatch(reason.message, /canary/)
   assertNoSecret(reason, { connector: sftpSource, secrets })
@@ -76,10 +77,11 @@ describe('SFTP against servers that break a protocol', () => {
       await withRogue(script, async (rogue) => {
         for (const [name, work] of Object.entries(works)) {
           rogue.struck = false
-          const outcome = await comesTo(work(rogue), rogue)
+          const connectorError = await comesTo(work(rogue), rogue)
           if (script.code === undefined) continue
-          assert.equal(outcome !== undefined, rogue.struck, `${name} fails where the server breaks the protocol`)
-          if (outcome && name !== 'check') assert.equal(outcome.code, script.code, `${name}: ${outcome.message}`)
+          assert.equal(connectorError !== undefined, rogue.struck, `${name} fails where the server breaks the protocol`)
+          if (connectorError && name !== 'check')
+            assert.equal(connectorError.code, script.code, `${name}: ${connectorError.message}`)
         }
       })
     })
@@ -110,9 +112,9 @@ describe('SFTP against servers that break a protocol', () => {
               // Whichever limit counts here, it is over then.
               mock.timers.tick(700_000)
             }
-            const outcome = await ended
-            assert.equal(outcome !== undefined, rogue.struck || script.raw !== undefined)
-            if (outcome && name !== 'check') assert.equal(outcome.code, script.code)
+            const connectorError = await ended
+            assert.equal(connectorError !== undefined, rogue.struck || script.raw !== undefined)
+            if (connectorError && name !== 'check') assert.equal(connectorError.code, script.code)
           } finally {
             mock.timers.reset()
           }
@@ -122,19 +124,19 @@ describe('SFTP against servers that break a protocol', () => {
   }
 
   test('thirty conversations with one change each', { timeout: 120_000 }, async () => {
-    let outcomes = 0
+    let errors = 0
     for (let seed = 1; seed <= 30; seed += 1) {
       const script = rogueSftpMutation(seed)
       await withRogue(script, async (rogue) => {
         for (const [name, work] of Object.entries(works)) {
-          const outcome = await comesTo(work(rogue), rogue).catch((error: unknown) => {
+          const connectorError = await comesTo(work(rogue), rogue).catch((error: unknown) => {
             throw new Error(`${name}, ${script.name}`, { cause: error })
           })
-          if (outcome) outcomes += 1
+          if (connectorError) errors += 1
         }
       })
     }
-    assert.ok(outcomes > 15, 'most changes are noticed')
+    assert.ok(errors > 15, 'most changes are noticed')
   })
 
   test('a password is not given again and again, and one that has expired is said to be', async () => {
@@ -158,8 +160,8 @@ describe('SFTP against servers that break a protocol', () => {
       },
     }
     for (const [script, code] of [
-      [asks, 'no_ssh'],
-      [expired, 'password_expired'],
+      [asks, 'wrong_protocol'],
+      [expired, 'expired_credentials'],
     ] as const) {
       await withRogue(script, async (rogue) => {
         const { sshPrivateKey: _, ...rest } = rogue.secrets

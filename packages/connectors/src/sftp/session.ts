@@ -1,9 +1,9 @@
 import net from 'node:net'
-import { type ConnectorContext, Outcome } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import ssh2, { type SFTPWrapper } from 'ssh2'
 import { bounds } from './bounds.ts'
 import { signInOf } from './credentials.ts'
-import { connectionLost, invalidAnswer, noSsh, outcomeOfSession, outcomeOfStatus } from './faults.ts'
+import { connectionLost, connectorErrorOfSession, connectorErrorOfStatus, invalidAnswer, noSsh } from './faults.ts'
 import { type HostKey, hostKeyOf } from './host-key.ts'
 
 /** A server that answers none of four questions in a row, one every 15 seconds, is gone. */
@@ -26,12 +26,12 @@ export type Session = {
   readonly alive: boolean
   readonly hostname: string
   /**
-   * Makes one request. Rejects with an `Outcome`, or with the reason of the signal.
+   * Makes one request. Rejects with a `ConnectorError`, or with the reason of the signal.
    * @param subject what a message calls the thing that it is about: a path
    */
   call<Value = void>(subject: string, start: (sftp: SFTPWrapper, done: Done<Value>) => void): Promise<Value>
   /** Ends the session, and what is under way with it. */
-  end(outcome: Outcome): void
+  end(connectorError: ConnectorError): void
   close(): void
 }
 
@@ -82,7 +82,7 @@ export async function openSession(
   const stop = () => end(signal.reason)
   const timer = setTimeout(() => end(tooSlow(hostname, bounds.signInMs)), bounds.signInMs)
   signal.addEventListener('abort', stop, { once: true })
-  const fail = (error: unknown) => end(outcomeOfSession(error, hostname, signedIn))
+  const fail = (error: unknown) => end(connectorErrorOfSession(error, hostname, signedIn))
   client.on('error', fail)
   client.on('close', () => end(connectionLost(hostname)))
   let exchanges = 0
@@ -153,7 +153,7 @@ export async function openSession(
         pending.add(refuse)
         start(sftp, (error, value) => {
           settle()
-          if (error) reject(outcomeOfStatus(error, subject) ?? ended ?? connectionLost(hostname))
+          if (error) reject(connectorErrorOfStatus(error, subject) ?? ended ?? connectionLost(hostname))
           else resolve(value as never)
         })
       })
@@ -163,11 +163,11 @@ export async function openSession(
   }
 }
 
-const tooSlow = (host: string, timeoutMs: number): Outcome =>
-  new Outcome('retry', 'timeout', `${host} has not answered within ${timeoutMs / 1000} seconds.`)
+const tooSlow = (host: string, timeoutMs: number): ConnectorError =>
+  new ConnectorError('timeout', `${host} has not answered within ${timeoutMs / 1000} seconds.`)
 
-const noSftp = (host: string): Outcome =>
-  new Outcome('refused', 'no_sftp', `${host} let the user in, but does not offer SFTP to this user.`)
+const noSftp = (host: string): ConnectorError =>
+  new ConnectorError('not_supported', `${host} let the user in, but does not offer SFTP to this user.`)
 
-const passwordExpired = (host: string): Outcome =>
-  new Outcome('refused', 'password_expired', `${host} wants a new password for this user; set one there, and here.`)
+const passwordExpired = (host: string): ConnectorError =>
+  new ConnectorError('expired_credentials', `${host} wants a new password for this user; set one there, and here.`)

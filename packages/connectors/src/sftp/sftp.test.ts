@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Connector, Json, Outcome, Row, Values } from '@penstock/connector'
+import type { Connector, ConnectorError, ConnectorErrorCode, Json, Row, Values } from '@penstock/connector'
 import { acceptDestination, acceptSource, type PeerFault, testContext } from '@penstock/connector/acceptance'
 import ssh2 from 'ssh2'
 import { skipWithout } from '../../../../test/harness/programs.ts'
@@ -53,8 +53,13 @@ const plain = await startSftpServer({
   },
 })
 after(() => plain.close())
-const writeFault = (name: string, status: number, instruction: PeerFault['instruction'], code: string): PeerFault => ({
-  ...{ name, instruction, code },
+const writeFault = (
+  name: string,
+  status: number,
+  action: PeerFault['action'],
+  code: ConnectorErrorCode,
+): PeerFault => ({
+  ...{ name, action, code },
   start: () => {
     plain.writeStatus = status
   },
@@ -66,8 +71,8 @@ const peers: Peer[] = [
   {
     ...{ name: 'a server of plain SFTP 3, by ssh2, in this process', port: plain.port, username: 'ada' },
     faults: [
-      writeFault('fails to write', ssh2.utils.sftp.STATUS_CODE.FAILURE, 'retry', 'server_failed'),
-      writeFault('forbids to write', ssh2.utils.sftp.STATUS_CODE.PERMISSION_DENIED, 'refused', 'permission_denied'),
+      writeFault('fails to write', ssh2.utils.sftp.STATUS_CODE.FAILURE, 'retry', 'platform_error'),
+      writeFault('forbids to write', ssh2.utils.sftp.STATUS_CODE.PERMISSION_DENIED, 'reconfigure', 'permission_denied'),
     ],
   },
 ]
@@ -95,12 +100,12 @@ function secretsOf(port: number, username: string): Values {
 
 /** What can happen to the line between us and a server. */
 const breaksOf = (proxy: TcpProxy): PeerFault => ({
-  ...{ name: 'breaks off again and again', instruction: 'retry', code: 'connection_lost' },
+  ...{ name: 'breaks off again and again', action: 'retry', code: 'connection_lost' },
   start: () => proxy.cutAfter(2500),
   stop: () => proxy.cutAfter(undefined),
 })
 const absenceOf = (proxy: TcpProxy): PeerFault => ({
-  ...{ name: 'is not there', instruction: 'unreachable', code: 'no_answer' },
+  ...{ name: 'is not there', action: 'reconnect', code: 'unreachable' },
   start: () => proxy.shut(),
   stop: () => proxy.open(),
 })
@@ -145,7 +150,7 @@ for (const { peer, proxy, outbox } of lines) {
     hang: hangOf(proxy),
     faults: [
       breaksOf(proxy),
-      { ...absenceOf(proxy), name: 'goes away', instruction: 'retry', code: 'connection_lost' },
+      { ...absenceOf(proxy), name: 'goes away', action: 'retry', code: 'connection_lost' },
       ...(peer.faults ?? []),
     ],
   })
@@ -205,7 +210,8 @@ describe('SFTP', () => {
     const strange = { ...kept, fingerprint: `SHA256:${createHash('sha256').update('other').digest('base64')}` }
     const elsewhere = { ...strange, port: plain.port + 1 }
     const settings = { path: inbox, pattern: '1.csv' }
-    const refused = (error: Outcome) => error.code === 'strange_host_key' && error.message.includes(fingerprint)
+    const refused = (error: ConnectorError) =>
+      error.code === 'host_key_not_trusted' && error.message.includes(fingerprint)
 
     const [chunk] = await readChunks(sftpSource, { secrets: first, settings })
     assert.deepEqual(chunk?.marker, kept)
@@ -321,7 +327,7 @@ describe('SFTP', () => {
     ]) {
       await assert.rejects(
         readPrivateKey(text, 'canary', signal),
-        (error: Outcome) => error.code === 'invalid_private_key',
+        (error: ConnectorError) => error.code === 'invalid_credentials',
       )
     }
   })
@@ -348,7 +354,7 @@ describe('SFTP', () => {
       () => rm(path),
     ]) {
       await writeFile(path, csvOf(rows))
-      await assert.rejects(readAll(path, change), (error: Outcome) => error.code === 'source_changed')
+      await assert.rejects(readAll(path, change), (error: ConnectorError) => error.code === 'source_changed')
     }
   })
 

@@ -1,4 +1,4 @@
-import { type ConnectorContext, type Json, Outcome } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, type Json } from '@penstock/connector'
 import type { FileSink } from '@penstock/connector/files'
 import { isMissing } from './faults.ts'
 import type { HostKey } from './host-key.ts'
@@ -111,16 +111,14 @@ const sizeOf = (session: Session, path: string): Promise<number | undefined> =>
     },
   )
 
-export const noDirectory = (directory: string): Outcome =>
-  new Outcome(
-    'refused',
+export const noDirectory = (directory: string): ConnectorError =>
+  new ConnectorError(
     'object_not_found',
     `The directory ${directory} is not there on the server; make it, or change the path.`,
   )
 
-const lost = (fileName: string): Outcome =>
-  new Outcome(
-    'failed',
-    'partial_file_lost',
+const lost = (fileName: string): ConnectorError =>
+  new ConnectorError(
+    'upload_lost',
     `What was written of ${fileName} is not there any more; start the transfer again, which writes it anew.`,
   )

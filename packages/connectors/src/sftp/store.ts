@@ -1,4 +1,4 @@
-import { type ConnectorContext, Outcome } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { type FileStore, nameMatcher, type StoredFile } from '@penstock/connector/files'
 import { isMissing, isRefusal } from './faults.ts'
 import type { HostKey } from './host-key.ts'
@@ -31,7 +31,7 @@ export function openSftpStore(
       const found = await listDirectory(session, path, pattern)
       if (found.length > 0) return found
       const which = pattern === undefined ? 'file' : `file that fits ${pattern}`
-      throw new Outcome('refused', 'object_not_found', `There is no ${which} in ${path}.`)
+      throw new ConnectorError('object_not_found', `There is no ${which} in ${path}.`)
     },
 
     async *read(file, fromByte) {
@@ -95,5 +95,5 @@ const storedFile = (name: string, attributes: Attributes): StoredFile => ({
 
 const versionOf = ({ mtime, size }: Attributes): string => `${mtime} ${size}`
 
-const changed = (name: string): Outcome =>
-  new Outcome('failed', 'source_changed', `${name} has changed while it was read; start the transfer again.`)
+const changed = (name: string): ConnectorError =>
+  new ConnectorError('source_changed', `${name} has changed while it was read; start the transfer again.`)

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { Outcome, type Values } from '@penstock/connector'
+import { ConnectorError, type Values } from '@penstock/connector'
 import { SignJWT } from 'jose'
 
 /** Which account of Snowflake is reached, where, and as whom. */
@@ -11,7 +11,7 @@ export type Account = {
   readonly role: string | undefined
   /** What Snowflake calls the kind of token. */
   readonly tokenType: 'KEYPAIR_JWT' | 'PROGRAMMATIC_ACCESS_TOKEN'
-  /** A token that is valid now; with `fresh`, a new one where one can be made. Throws an `Outcome`. */
+  /** A token that is valid now; with `fresh`, a new one where one can be made. Throws a `ConnectorError`. */
   token(fresh?: boolean): Promise<string>
   /** Whether `token` makes new ones. */
   readonly renews: boolean
@@ -23,7 +23,7 @@ const lifetimeSeconds = 3600
 const skewSeconds = 60
 const marginMs = 120_000
 
-/** Reads the secrets. Throws `refused` where something is missing or no key. */
+/** Reads the secrets. Throws a `ConnectorError` where something is missing or no key. */
 export function accountOf(secrets: Values): Account {
   const locator = textOf(secrets, 'snowflakeAccount').trim()
   const role = secrets.snowflakeRole === undefined ? undefined : plainName(String(secrets.snowflakeRole))
@@ -62,8 +62,7 @@ function hostOf(address: string): string {
   const bare = address.trim().replace(/^https?:\/\//i, '')
   const url = URL.canParse(`https://${bare}`) ? new URL(`https://${bare}`) : undefined
   if (!url || url.username || url.password || url.hostname === '') {
-    throw new Outcome(
-      'refused',
+    throw new ConnectorError(
       'invalid_address',
       'The Snowflake host is no address; it looks like https://organization-account.snowflakecomputing.com.',
     )
@@ -89,9 +88,8 @@ function keyOf(pem: string): Keys {
   return { privateKey, fingerprint: `SHA256:${createHash('sha256').update(spki).digest('base64')}` }
 }
 
-const invalidKey = (message: string): Outcome =>
-  new Outcome(
-    'refused',
+const invalidKey = (message: string): ConnectorError =>
+  new ConnectorError(
     'invalid_credentials',
     `${message} Paste the private half of the RSA key pair with its first and last line, without a passphrase.`,
   )
@@ -117,5 +115,5 @@ function tokensOf(account: string, user: string, { privateKey, fingerprint }: Ke
 function textOf(values: Values, key: string): string {
   const value = values[key]
   if (typeof value === 'string' && value !== '') return value
-  throw new Outcome('refused', 'setting_missing', `The setting ${key} has no value; set it.`)
+  throw new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)
 }

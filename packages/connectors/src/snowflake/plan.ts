@@ -1,4 +1,4 @@
-import { Outcome, type Values } from '@penstock/connector'
+import { ConnectorError, type Values } from '@penstock/connector'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
 import { dayBefore, inTimezone } from '../databases/moments.ts'
 import type { Spot } from '../databases/positions.ts'
@@ -146,7 +146,7 @@ function assertMarker(column: ColumnType, markerType: unknown): void {
   if (kind !== undefined && (markerType === undefined || markerType === kind)) return
   const advice = kind === undefined ? 'name another column, or convert this one in a query' : `set the type to ${kind}`
   const message = `The marker column ${name} holds ${type}, which is no marker of the type ${markerType ?? 'Datetime or Numeric'}: ${advice}.`
-  throw new Outcome('refused', 'marker_unfit', message)
+  throw new ConnectorError('invalid_setting', message)
 }
 
 /** Up to which marker this run reads: times by the clock of Snowflake less the lag, numbers by the greatest there is. */
@@ -170,9 +170,8 @@ async function boundOf(
   return rows[0]?.[0] ?? undefined
 }
 
-const notComparable = ({ name, type }: ColumnType): Outcome =>
-  new Outcome(
-    'refused',
-    'key_unfit',
+const notComparable = ({ name, type }: ColumnType): ConnectorError =>
+  new ConnectorError(
+    'invalid_setting',
     `The column ${name} holds ${type}, by which rows cannot be ordered; name other columns.`,
   )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import fc from '../../../../test/harness/property.ts'
 import { type RawRow, type Rest, rowsIn } from './result-rows.ts'
 
@@ -63,8 +63,8 @@ describe('rowsIn', () => {
     for (const text of ['{"data":[["1"', '{"data":[["1"]', '{"data":[[1,]]}', '<html>', '{"data":[["1"]]', '}{']) {
       const [result] = await Promise.allSettled([parse(text)])
       assert.equal(result?.status, 'rejected', text)
-      assert.ok(result.reason instanceof Outcome, text)
-      assert.deepEqual([result.reason.instruction, result.reason.code], ['retry', 'answer_broken'])
+      assert.ok(result.reason instanceof ConnectorError, text)
+      assert.deepEqual([result.reason.action, result.reason.code], ['retry', 'malformed_response'])
     }
     assert.deepEqual(await parse(''), { rows: [], rest: {} })
   })

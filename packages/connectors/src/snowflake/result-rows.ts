@@ -1,4 +1,4 @@
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 
 /** A row as Snowflake sends it: every value as text. */
 export type RawRow = readonly (string | null)[]
@@ -141,5 +141,5 @@ function parse(text: string): unknown {
 }
 
 /** @param what completes the sentence that begins with the answer */
-export const broken = (what: string): Outcome =>
-  new Outcome('retry', 'answer_broken', `An answer of Snowflake ${what}, so it is asked for again.`)
+export const broken = (what: string): ConnectorError =>
+  new ConnectorError('malformed_response', `An answer of Snowflake ${what}, so it is asked for again.`)

@@ -4,7 +4,7 @@ import { after, beforeEach, describe, test } from 'node:test'
 import type { Chunk, Json, Values } from '@penstock/connector'
 import { assertNoSecret, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { peerName, startSnowflakeServer } from '../../test/snowflake-server.ts'
-import { markerOf, outcomeOf, readAll, rowsOf } from '../../test/tables.ts'
+import { connectorErrorOf, markerOf, readAll, rowsOf } from '../../test/tables.ts'
 import { snowflakeSource } from './snowflake-source.ts'
 
 const snowflake = await startSnowflakeServer()
@@ -139,10 +139,10 @@ describe(`getting over trouble, against ${peerName}`, () => {
     assert.deepEqual(ids(chunks), upTo(12_000))
     await reader.close()
     proxy.trouble = { what: { status: 401, body: '{"code":"390144"}' } }
-    assert.deepEqual(await outcomeOf(read({ table: 'N' })), ['refused', 'invalid_credentials'])
+    assert.deepEqual(await connectorErrorOf(read({ table: 'N' })), ['reauthenticate', 'invalid_credentials'])
     proxy.trouble = { what: { status: 401, body: '{"code":"390318"}' } }
-    assert.deepEqual(await outcomeOf(read({ table: 'N' }, { secrets: snowflake.accessToken })), [
-      ...['refused', 'invalid_credentials'],
+    assert.deepEqual(await connectorErrorOf(read({ table: 'N' }, { secrets: snowflake.accessToken })), [
+      ...['reauthenticate', 'invalid_credentials'],
     ])
     proxy.trouble = undefined
   })
@@ -164,8 +164,8 @@ describe(`getting over trouble, against ${peerName}`, () => {
     proxy.trouble = undefined
     await reader.close()
     assert.equal(result?.status, 'rejected')
-    const { instruction, afterMs } = result.reason
-    assert.deepEqual([instruction, afterMs], ['retry', 9000])
+    const { action, afterMs } = result.reason
+    assert.deepEqual([action, afterMs], ['retry', 9000])
     const { position } = chunks.at(-1) ?? {}
     assert.ok(position)
     assert.deepEqual([...ids(chunks), ...ids(await read(settings, { after: position }))], upTo(12_000))
@@ -183,30 +183,30 @@ describe(`getting over trouble, against ${peerName}`, () => {
     await numbers(12_000)
     const settings = { table: 'N', keyColumns: 'ID' }
     proxy.trouble = { what: { breaksAfterBytes: 1_000 }, of: ({ url }) => url.includes('partition=1') }
-    assert.equal((await outcomeOf(read(settings)))[0], 'retry')
+    assert.equal((await connectorErrorOf(read(settings)))[0], 'retry')
     proxy.trouble = {
       what: { status: 200, body: '{"data":[["1","x"],["2' },
       of: ({ url }) => url.includes('partition='),
     }
-    assert.deepEqual(await outcomeOf(read(settings)), ['retry', 'answer_broken'])
+    assert.deepEqual(await connectorErrorOf(read(settings)), ['retry', 'malformed_response'])
     proxy.trouble = undefined
   })
 
   test('tells what Snowflake said of a statement, and never a value', async () => {
     await run(`create table "SALES"."PUBLIC"."BAD" as select 'canary' as "V"`)
-    const code = async (text: string, settings: Values = {}) => (await outcomeOf(sql(text, settings))).join(' ')
-    assert.equal(await code('selct 1'), 'refused invalid_query')
-    assert.equal(await code('select * from absent'), 'refused table_not_found')
+    const code = async (text: string, settings: Values = {}) => (await connectorErrorOf(sql(text, settings))).join(' ')
+    assert.equal(await code('selct 1'), 'reconfigure invalid_query')
+    assert.equal(await code('select * from absent'), 'reconfigure table_not_found')
     const twice = [
       { name: 'A', type: 'fixed', scale: 0 },
       { name: 'A', type: 'fixed', scale: 0 },
     ]
     snowflake.canned = [{ match: /as "A", 2 as "A"/, rowType: twice, rows: [] }]
-    assert.equal(await code('select 1 as "A", 2 as "A"'), 'refused columns_not_distinct')
-    assert.equal(await code('select 1 as "A"', { warehouse: 'other' }), 'refused warehouse_not_usable')
+    assert.equal(await code('select 1 as "A", 2 as "A"'), 'reconfigure invalid_query')
+    assert.equal(await code('select 1 as "A"', { warehouse: 'other' }), 'reconfigure object_not_found')
     const [result] = await Promise.allSettled([sql('select "V"::int as "N" from "SALES"."PUBLIC"."BAD"')])
     assert.equal(result?.status, 'rejected')
-    assert.equal(result.reason.instruction, 'failed')
+    assert.equal(result.reason.action, 'fail')
     assert.match(result.reason.message, /\(code 100038, SQL state 22018\)\.$/)
     assert.doesNotMatch(String(result.reason.stack) + JSON.stringify(result.reason), /canary/)
     proxy.trouble = { what: { status: 408, body: '{"code":"000630"}' } }
@@ -218,10 +218,11 @@ describe(`getting over trouble, against ${peerName}`, () => {
     await run(
       `create table "SALES"."PUBLIC"."KEYS" as select * from (values (1, 1, [1]), (1, 2, [1]), (2, null, [1])) as k("A", "B", "L")`,
     )
-    const outcome = async (keyColumns: string) => (await outcomeOf(read({ table: 'KEYS', keyColumns }))).join(' ')
-    assert.equal(await outcome('A'), 'failed key_not_unique')
-    assert.equal(await outcome('A, B'), 'failed key_missing')
-    assert.equal(await outcome('absent'), 'refused column_not_found')
+    const connectorError = async (keyColumns: string) =>
+      (await connectorErrorOf(read({ table: 'KEYS', keyColumns }))).join(' ')
+    assert.equal(await connectorError('A'), 'fail invalid_key')
+    assert.equal(await connectorError('A, B'), 'fail invalid_key')
+    assert.equal(await connectorError('absent'), 'reconfigure column_not_found')
   })
 
   test('refuses private keys that are none, without quoting them', async () => {
@@ -232,7 +233,7 @@ describe(`getting over trouble, against ${peerName}`, () => {
       const secrets = { ...keyPair, privateKey }
       const [result] = await Promise.allSettled([read({ table: 'N' }, { secrets })])
       assert.equal(result?.status, 'rejected')
-      assert.deepEqual([result.reason.instruction, result.reason.code], ['refused', 'invalid_credentials'])
+      assert.deepEqual([result.reason.action, result.reason.code], ['reauthenticate', 'invalid_credentials'])
       assertNoSecret(result.reason, { connector: snowflakeSource, secrets })
     }
     const pkcs1 = key.export({ type: 'pkcs1', format: 'pem' }).toString()
@@ -276,8 +277,14 @@ describe(`reading what is new, against ${peerName}`, () => {
       ...ids(chunks.slice(1)),
       8001,
     ])
-    assert.deepEqual(await outcomeOf(read({ ...settings, markerType: 'Datetime' })), ['refused', 'marker_unfit'])
-    assert.deepEqual(await outcomeOf(read({ ...settings, markerColumn: 't' })), ['refused', 'marker_unfit'])
+    assert.deepEqual(await connectorErrorOf(read({ ...settings, markerType: 'Datetime' })), [
+      'reconfigure',
+      'invalid_setting',
+    ])
+    assert.deepEqual(await connectorErrorOf(read({ ...settings, markerColumn: 't' })), [
+      'reconfigure',
+      'invalid_setting',
+    ])
   })
 
   test('reads times up to the lag, in the time zone of the marker, and days when they are over', async () => {

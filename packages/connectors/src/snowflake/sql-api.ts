@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { asOutcome, type ConnectorContext, Outcome } from '@penstock/connector'
+import { asConnectorError, type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { discard } from '../object-stores/answers.ts'
 import { isObject, listIn, numberIn, objectIn } from '../platform-api/json.ts'
 import { type Account, plainName } from './account.ts'
 import type { ColumnType } from './cells.ts'
-import { complaintIn, outcomeOf } from './errors.ts'
+import { complaintIn, connectorErrorOf } from './errors.ts'
 import { type RawRow, type Rest, rowsIn } from './result-rows.ts'
 
 /** A statement, and where it runs. */
@@ -28,13 +28,13 @@ export type ResultSize = { readonly partitions: number; readonly rows: number | 
 /** Speaks to the SQL API, version 2. A token that is not accepted any more is replaced once. */
 export type SqlApi = {
   readonly account: Account
-  /** Runs a statement that gives few rows. Throws an `Outcome`. */
+  /** Runs a statement that gives few rows. Throws a `ConnectorError`. */
   run(statement: Statement): Promise<SmallResult>
   /** Starts a statement, and resolves with the handle of its result. It may still run then. */
   start(statement: Statement): Promise<string>
   /**
    * Waits for the result and reads one of its pages, some rows at a time. Returns how large the result is, where the page
-   * says so: the first does. Throws `result_gone` where it is not kept any more.
+   * says so: the first does. Throws `result_expired` where it is not kept any more.
    */
   page(handle: string, partition: number): AsyncGenerator<readonly RawRow[], ResultSize | undefined>
   /** Stops a statement that nobody waits for any more. Never throws. */
@@ -73,7 +73,7 @@ export function makeSqlApi(context: ConnectorContext, account: Account): SqlApi 
       response = await send(path, { ...asked, fresh: true })
     }
     if (response.status === 200 || response.status === 202) return response
-    throw outcomeOf(response, complaintIn(await restOf(response)), account, handle)
+    throw connectorErrorOf(response, complaintIn(await restOf(response)), account, handle)
   }
 
   /** Submits a statement. Where the connection breaks, the same request again runs nothing twice. */
@@ -83,7 +83,7 @@ export function makeSqlApi(context: ConnectorContext, account: Account): SqlApi 
     try {
       return await ask(path, body, false)
     } catch (error) {
-      if (asOutcome(error)?.code !== 'connection_lost') throw error
+      if (asConnectorError(error)?.code !== 'connection_lost') throw error
       return await ask(`${path}&retry=true`, body, false)
     }
   }
@@ -156,7 +156,7 @@ async function restOf(response: Response): Promise<Rest> {
     while (!next.done) next = await rows.next()
     return next.value
   } catch (error) {
-    if (asOutcome(error)?.code !== 'answer_broken') throw error
+    if (asConnectorError(error)?.code !== 'malformed_response') throw error
     return {}
   }
 }
@@ -167,7 +167,10 @@ async function* bodyIn(response: Response): AsyncGenerator<Uint8Array> {
 
 function handleIn({ statementHandle }: Rest): string {
   if (typeof statementHandle === 'string' && /^[\w-]{1,100}$/.test(statementHandle)) return statementHandle
-  throw new Outcome('retry', 'answer_broken', 'Snowflake took a statement, but did not say how its result is called.')
+  throw new ConnectorError(
+    'malformed_response',
+    'Snowflake took a statement, but did not say how its result is called.',
+  )
 }
 
 function columnsIn({ resultSetMetaData }: Rest): ColumnType[] {

@@ -1,4 +1,4 @@
-import { type ConnectorContext, checkSteps, Outcome } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
 import { assertReachable } from '../platform-api/call.ts'
 import { originOf, sendItems } from './data-api.ts'
 
@@ -7,7 +7,7 @@ async function sendNothing(context: ConnectorContext): Promise<void> {
   try {
     await sendItems(context, [])
   } catch (error) {
-    if (!(error instanceof Outcome && error.code === 'invalid_batch')) throw error
+    if (!(error instanceof ConnectorError && error.code === 'invalid_batch')) throw error
   }
 }
 
@@ -20,7 +20,7 @@ export const checkFirstParty = checkSteps(
         await sendNothing(context)
       } catch (error) {
         // Whoever is denied access was recognised; the next step is about that.
-        if (!(error instanceof Outcome && error.code === 'permission_denied')) throw error
+        if (!(error instanceof ConnectorError && error.code === 'permission_denied')) throw error
       }
       return 'The Trade Desk accepts the signature.'
     },

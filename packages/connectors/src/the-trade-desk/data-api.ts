@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
-import { type ConnectorContext, Outcome } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { type Answer, call } from '../platform-api/call.ts'
 import { isObject, type JsonObject, listIn, objectIn } from '../platform-api/json.ts'
-import { outcomeOfStatus } from '../platform-api/status.ts'
+import { connectorErrorOfStatus } from '../platform-api/status.ts'
 
 /** The data centres that take first-party data; each one hands it on to all others. */
 export const dataCenters = {
@@ -44,37 +44,36 @@ export async function sendItems(
     },
     body,
   })
-  if (answer.status < 200 || answer.status > 299) throw outcomeOf(answer)
+  if (answer.status < 200 || answer.status > 299) throw connectorErrorOf(answer)
   if (answer.json !== undefined && !isObject(answer.json)) {
-    throw new Outcome('retry', 'platform_fault', 'The Trade Desk answered with something other than its JSON.')
+    throw new ConnectorError('malformed_response', 'The Trade Desk answered with something other than its JSON.')
   }
   return { failed: listIn(objectIn(answer.json).FailedLines).map(objectIn), bytesSent: answer.bytesSent }
 }
 
 /** Refusals come as plain text or as JSON of more than one shape; the status tells enough. */
-function outcomeOf(answer: Answer): Outcome {
+function connectorErrorOf(answer: Answer): ConnectorError {
   switch (answer.status) {
     case 400:
-      return new Outcome(
-        'split',
+      return new ConnectorError(
         'invalid_batch',
         'The Trade Desk refuses the batch because of what is in it (status 400).',
       )
     case 401: {
       const message =
         'The Trade Desk does not accept the signature or the token; check the advertiser ID, its secret key, and the token where there is one.'
-      return new Outcome('refused', 'invalid_credentials', message)
+      return new ConnectorError('invalid_credentials', message)
     }
     case 403: {
       const message =
         'The Trade Desk denies access (status 403); ask it whether the advertiser may send first-party data and has not reached its limit.'
-      return new Outcome('refused', 'permission_denied', message)
+      return new ConnectorError('permission_denied', message)
     }
     case 404: {
       const message = 'The Trade Desk takes no first-party data at this data center; choose another one.'
-      return new Outcome('refused', 'not_found', message)
+      return new ConnectorError('object_not_found', message)
     }
     default:
-      return outcomeOfStatus('The Trade Desk', answer)
+      return connectorErrorOfStatus('The Trade Desk', answer)
   }
 }

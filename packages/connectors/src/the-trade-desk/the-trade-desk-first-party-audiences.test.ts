@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
-import type { Cell, Instruction } from '@penstock/connector'
+import type { Cell, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { assertTrouble, batchOf, faultOf, hangOf, outcomeOf, type Trouble } from '../../test/platform-server.ts'
+import { assertTrouble, batchOf, connectorErrorOf, faultOf, hangOf, type Trouble } from '../../test/platform-server.ts'
 import { startTradeDesk, type TradeDeskServer, tradeDeskSecrets, tradeDeskToken } from '../../test/trade-desk-server.ts'
 import { dataCenters } from './data-api.ts'
 import { theTradeDeskFirstPartyAudiences as connector } from './the-trade-desk-first-party-audiences.ts'
@@ -71,8 +71,8 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
       [undefined, tradeDeskToken],
     )
     const secrets = { ...tradeDeskSecrets, apiToken: 'another-token' }
-    const refused = await outcomeOf((await openWriter({ secrets })).deliver(batch), contextOf({ secrets }))
-    assert.deepEqual([refused.instruction, refused.code], ['refused', 'invalid_credentials'])
+    const refused = await connectorErrorOf((await openWriter({ secrets })).deliver(batch), contextOf({ secrets }))
+    assert.deepEqual([refused.action, refused.code], ['reauthenticate', 'invalid_credentials'])
   })
 
   test('takes a batch of the largest size', async () => {
@@ -126,23 +126,23 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
   })
 
   test('tells the engine what each status asks for', async () => {
-    const cases: [Trouble, Instruction, string, number?][] = [
+    const cases: [Trouble, ErrorAction, string, number?][] = [
       [{ status: 429, headers: { 'retry-after': '2' } }, 'retry', 'rate_limited', 2000],
-      [{ status: 503, headers: { 'retry-after': '4' }, text: 'busy' }, 'retry', 'platform_fault', 4000],
-      [{ status: 500, text: 'oops' }, 'retry', 'platform_fault'],
-      [{ status: 200, json: [] }, 'retry', 'platform_fault'],
+      [{ status: 503, headers: { 'retry-after': '4' }, text: 'busy' }, 'retry', 'platform_error', 4000],
+      [{ status: 500, text: 'oops' }, 'retry', 'platform_error'],
+      [{ status: 200, json: [] }, 'retry', 'malformed_response'],
       ['reset', 'retry', 'connection_lost'],
-      [{ status: 401, json: { ErrorCode: 'InvalidToken' } }, 'refused', 'invalid_credentials'],
-      [{ status: 403, text: 'TargetingDataLimitReached' }, 'refused', 'permission_denied'],
-      [{ status: 404, text: 'EndpointNotConfigured' }, 'refused', 'not_found'],
+      [{ status: 401, json: { ErrorCode: 'InvalidToken' } }, 'reauthenticate', 'invalid_credentials'],
+      [{ status: 403, text: 'TargetingDataLimitReached' }, 'reconfigure', 'permission_denied'],
+      [{ status: 404, text: 'EndpointNotConfigured' }, 'reconfigure', 'object_not_found'],
       [{ status: 400, text: 'SerializationFailed' }, 'split', 'invalid_batch'],
       [{ status: 413, text: 'MaxRequestSizeExceeded' }, 'split', 'batch_too_large'],
-      [{ status: 302, text: '' }, 'failed', 'unexpected_answer'],
+      [{ status: 302, text: '' }, 'fail', 'unexpected_response'],
     ]
     const setting = { server: desk, context: contextOf(), match: /advertiser/ }
     const writer = await openWriter()
-    for (const [trouble, instruction, code, afterMs] of cases) {
-      const wanted = { instruction, code, ...(afterMs === undefined ? {} : { afterMs }) }
+    for (const [trouble, action, code, afterMs] of cases) {
+      const wanted = { action, code, ...(afterMs === undefined ? {} : { afterMs }) }
       await assertTrouble(setting, writer, batchOf(columns, [row(1)]), trouble, wanted)
     }
     assert.equal(desk.memberships.size, 0)
@@ -195,11 +195,11 @@ acceptDestination({
       peer,
       /advertiser/,
       { status: 429, headers: { 'retry-after': '7' } },
-      { name: 'limits calls', instruction: 'retry', afterMs: 7000 },
+      { name: 'limits calls', action: 'retry', afterMs: 7000 },
     ),
-    faultOf(peer, /advertiser/, { status: 500 }, { name: 'has a fault', instruction: 'retry' }),
-    faultOf(peer, /advertiser/, 'reset after', { name: 'cuts the answer off', instruction: 'retry' }),
-    faultOf(peer, /advertiser/, { status: 401 }, { name: 'finds the key changed', instruction: 'refused' }),
+    faultOf(peer, /advertiser/, { status: 500 }, { name: 'has a fault', action: 'retry' }),
+    faultOf(peer, /advertiser/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+    faultOf(peer, /advertiser/, { status: 401 }, { name: 'finds the key changed', action: 'reauthenticate' }),
   ],
   hang: hangOf(peer, /advertiser/),
 })

@@ -1,4 +1,4 @@
-import { type ConnectorContext, checkSteps, Outcome } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
 import { assertReachable } from '../platform-api/call.ts'
 import { textIn } from '../platform-api/json.ts'
 import { tiktokOrigin, track } from './events-api.ts'
@@ -16,7 +16,7 @@ export const checkEvents = checkSteps(
         await sendNothing(context, 'web', textIn(context.settings.pixelCode) ?? '')
       } catch (error) {
         // A token that may not write to this pixel is a valid one; the next step is about that.
-        if (!(error instanceof Outcome && error.code === 'permission_denied')) throw error
+        if (!(error instanceof ConnectorError && error.code === 'permission_denied')) throw error
       }
       return 'TikTok accepts the access token.'
     },

@@ -1,7 +1,7 @@
-import { type ConnectorContext, Outcome, retryAfterMs } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, retryAfterMs } from '@penstock/connector'
 import { type Answer, call } from '../platform-api/call.ts'
 import { isObject, numberIn } from '../platform-api/json.ts'
-import { outcomeOfStatus, waitOf } from '../platform-api/status.ts'
+import { connectorErrorOfStatus } from '../platform-api/status.ts'
 
 export const tiktokOrigin = 'https://business-api.tiktok.com'
 
@@ -12,7 +12,7 @@ export type TrackReply = {
   readonly bytesSent: number
 }
 
-/** Sends events of one source. Throws outcomes for all that has nothing to do with the events themselves. */
+/** Sends events of one source. Throws connector errors for all that has nothing to do with the events themselves. */
 export async function track(
   context: ConnectorContext,
   body: { event_source: string; event_source_id: string; test_event_code?: string; data: readonly unknown[] },
@@ -28,7 +28,7 @@ export async function track(
   if (code === 0) return { taken: 'all', data, bytesSent }
   if (code === 20001) return { taken: 'some', data, bytesSent }
   if (code === 40002) return { taken: 'none', data, bytesSent }
-  throw outcomeOfCode(code, answer)
+  throw connectorErrorOfCode(code, answer)
 }
 
 /** TikTok answers 200 whatever happened, and says in the body what it was. */
@@ -36,26 +36,26 @@ function read(answer: Answer): { code: number; data: unknown } {
   const { json } = answer
   const code = isObject(json) ? numberIn(json.code) : undefined
   if (isObject(json) && code !== undefined) return { code, data: json.data }
-  if (answer.status < 200 || answer.status > 299) throw outcomeOfStatus('TikTok', answer)
-  throw new Outcome('retry', 'platform_fault', 'TikTok answered with something other than its JSON.')
+  if (answer.status < 200 || answer.status > 299) throw connectorErrorOfStatus('TikTok', answer)
+  throw new ConnectorError('malformed_response', 'TikTok answered with something other than its JSON.')
 }
 
-function outcomeOfCode(code: number, { headers }: Answer): Outcome {
+function connectorErrorOfCode(code: number, { headers }: Answer): ConnectorError {
   if (code === 40100) {
     const message = 'TikTok limits how often may be called (code 40100).'
-    return new Outcome('retry', 'rate_limited', message, waitOf(retryAfterMs({ headers })))
+    return new ConnectorError('rate_limited', message, { afterMs: retryAfterMs({ headers }) })
   }
   if (code === 40102 || code === 40104 || code === 40105) {
     const message = `TikTok does not accept the access token (code ${code}); create a new one and save it in the connector.`
-    return new Outcome('refused', 'invalid_credentials', message)
+    return new ConnectorError('invalid_credentials', message)
   }
   if (code === 40001) {
     const message =
       'TikTok denies access (code 40001); check that the token belongs to the pixel, app or offline event set of the connection.'
-    return new Outcome('refused', 'permission_denied', message)
+    return new ConnectorError('permission_denied', message)
   }
   if (code >= 50_000 && code < 60_000) {
-    return new Outcome('retry', 'platform_fault', `TikTok has a fault of its own (code ${code}).`)
+    return new ConnectorError('platform_error', `TikTok has a fault of its own (code ${code}).`)
   }
-  return new Outcome('failed', 'unexpected_answer', `TikTok refused the request with its code ${code}.`)
+  return new ConnectorError('request_refused', `TikTok refused the request with its code ${code}.`)
 }

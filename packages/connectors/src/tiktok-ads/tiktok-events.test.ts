@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
-import type { Cell, Instruction } from '@penstock/connector'
+import type { Cell, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { assertTrouble, batchOf, faultOf, hangOf, outcomeOf, type Trouble } from '../../test/platform-server.ts'
+import { assertTrouble, batchOf, connectorErrorOf, faultOf, hangOf, type Trouble } from '../../test/platform-server.ts'
 import { coded, startTikTok, type TikTokServer, tiktokSecrets, tiktokSettings } from '../../test/tiktok-server.ts'
 import { refusalsMax } from '../platform-api/refusals.ts'
 import { tiktokEvents } from './tiktok-events.ts'
@@ -57,8 +57,8 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
 
   test('gives up after a bounded number of requests where TikTok refuses every event', async () => {
     const rows = Array.from({ length: 1000 }, (): Cell[] => ['no name of an event', ...click('web').slice(1)])
-    const outcome = await outcomeOf((await openWriter()).deliver(batchOf(columns, rows)), contextOf())
-    assert.deepEqual([outcome.instruction, outcome.code], ['failed', 'everything_refused'])
+    const connectorError = await connectorErrorOf((await openWriter()).deliver(batchOf(columns, rows)), contextOf())
+    assert.deepEqual([connectorError.action, connectorError.code], ['fail', 'everything_refused'])
     assert.equal(tiktok.received.length, refusalsMax)
   })
 
@@ -116,31 +116,31 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
   })
 
   test('tells the engine what each of TikTok’s codes asks for', async () => {
-    const cases: [Trouble, Instruction, string, number?][] = [
+    const cases: [Trouble, ErrorAction, string, number?][] = [
       [coded(40100), 'retry', 'rate_limited'],
       [{ ...coded(40100), headers: { 'retry-after': '5' } }, 'retry', 'rate_limited', 5000],
-      [coded(50000), 'retry', 'platform_fault'],
-      [coded(51305), 'retry', 'platform_fault'],
-      [{ status: 502, text: '<html>' }, 'retry', 'platform_fault'],
-      [{ text: '<html>' }, 'retry', 'platform_fault'],
+      [coded(50000), 'retry', 'platform_error'],
+      [coded(51305), 'retry', 'platform_error'],
+      [{ status: 502, text: '<html>' }, 'retry', 'platform_error'],
+      [{ text: '<html>' }, 'retry', 'malformed_response'],
       ['reset', 'retry', 'connection_lost'],
-      [coded(40102), 'refused', 'invalid_credentials'],
-      [coded(40104), 'refused', 'invalid_credentials'],
-      [coded(40105), 'refused', 'invalid_credentials'],
-      [coded(40001), 'refused', 'permission_denied'],
+      [coded(40102), 'reauthenticate', 'invalid_credentials'],
+      [coded(40104), 'reauthenticate', 'invalid_credentials'],
+      [coded(40105), 'reauthenticate', 'invalid_credentials'],
+      [coded(40001), 'reconfigure', 'permission_denied'],
       [{ status: 413, text: '' }, 'split', 'batch_too_large'],
-      [coded(41000), 'failed', 'unexpected_answer'],
+      [coded(41000), 'fail', 'request_refused'],
     ]
     const setting = { server: tiktok, context: contextOf(), match: /track/ }
     const writer = await openWriter()
     const batch = batchOf(columns, [click('web')])
-    for (const [trouble, instruction, code, afterMs] of cases) {
-      const wanted = { instruction, code, ...(afterMs === undefined ? {} : { afterMs }) }
+    for (const [trouble, action, code, afterMs] of cases) {
+      const wanted = { action, code, ...(afterMs === undefined ? {} : { afterMs }) }
       await assertTrouble(setting, writer, batch, trouble, wanted)
     }
     assert.equal(tiktok.events.size, 0)
     const wrong = await openWriter({ settings: { pixelCode: 'CANOTHER' } })
-    assert.equal((await outcomeOf(wrong.deliver(batch), contextOf())).code, 'permission_denied')
+    assert.equal((await connectorErrorOf(wrong.deliver(batch), contextOf())).code, 'permission_denied')
   })
 
   test('checks whether TikTok is reached, the token accepted and the pixel writable, and sends no event', async () => {
@@ -185,10 +185,10 @@ acceptDestination({
   deduplicates: true,
   visible: 'at once',
   faults: [
-    faultOf(peer, /track/, coded(40100), { name: 'limits calls', instruction: 'retry', code: 'rate_limited' }),
-    faultOf(peer, /track/, coded(50002), { name: 'has a fault', instruction: 'retry' }),
-    faultOf(peer, /track/, 'reset after', { name: 'cuts the answer off', instruction: 'retry' }),
-    faultOf(peer, /track/, coded(40105), { name: 'finds the token expired', instruction: 'refused' }),
+    faultOf(peer, /track/, coded(40100), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
+    faultOf(peer, /track/, coded(50002), { name: 'has a fault', action: 'retry' }),
+    faultOf(peer, /track/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+    faultOf(peer, /track/, coded(40105), { name: 'finds the token expired', action: 'reauthenticate' }),
   ],
   hang: hangOf(peer, /track/),
 })

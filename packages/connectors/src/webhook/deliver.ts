@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import {
   type Check,
   type ConnectorContext,
+  type ConnectorError,
   checkSteps,
   createRedact,
   type DestinationContext,
   type DestinationWriter,
-  type Outcome,
 } from '@penstock/connector'
-import { type Endpoint, endpointOf, headersOf, objectMaker, outcomeOf, secretsOfEndpoint } from './message.ts'
+import { connectorErrorOf, type Endpoint, endpointOf, headersOf, objectMaker, secretsOfEndpoint } from './message.ts'
 import { rejectionsOf } from './rejections.ts'
 
 const timeoutMs = 30_000
@@ -63,7 +63,7 @@ async function post(context: ConnectorContext, endpoint: Endpoint, id: string, b
   const headers = headersOf(endpoint, id, body)
   const response = await egress.request(endpoint.url, { method: 'POST', headers, body, signal, timeoutMs })
   if (response.ok) return response
-  const outcome: Outcome = outcomeOf(response, new URL(endpoint.url).host)
+  const connectorError: ConnectorError = connectorErrorOf(response, new URL(endpoint.url).host)
   await response.body?.cancel()
-  throw outcome
+  throw connectorError
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { Outcome, type Row, retryAfterMs, type Values } from '@penstock/connector'
+import { ConnectorError, type ConnectorErrorCode, type Row, retryAfterMs, type Values } from '@penstock/connector'
 import { secretFormFault } from '@penstock/wire/rules'
 
 /** What every message to an endpoint needs. */
@@ -9,11 +9,11 @@ export type Endpoint = {
   readonly authorization: string | undefined
 }
 
-/** Reads the endpoint from a connector's values; throws `refused` where the signing secret is none. */
+/** Reads the endpoint from a connector's values; throws `invalid_credentials` where the signing secret is none. */
 export function endpointOf({ url, signingSecret, authorizationHeader }: Values): Endpoint {
   const secret = String(signingSecret)
   const fault = secretFormFault('standard-webhooks', secret)
-  if (fault) throw new Outcome('refused', 'invalid_signing_secret', `The signing secret ${fault}.`)
+  if (fault) throw new ConnectorError('invalid_credentials', `The signing secret ${fault}.`)
   const key = Buffer.from(secret.trim().slice('whsec_'.length), 'base64')
   return {
     ...{ url: String(url), key },
@@ -63,29 +63,28 @@ export function objectMaker(columns: readonly string[]): (row: Row) => Record<st
 }
 
 /** What a status other than success means; nothing of the answer itself is told, it could be a whole page. */
-export function outcomeOf(response: Response, host: string): Outcome {
+export function connectorErrorOf(response: Response, host: string): ConnectorError {
   const { status } = response
   const answered = `${host} answered ${status}`
-  const refused = (code: string, advice: string) => new Outcome('refused', code, `${answered}: ${advice}`)
+  const refused = (code: ConnectorErrorCode, advice: string) => new ConnectorError(code, `${answered}: ${advice}`)
   if (status === 401 || status === 403) {
     return refused(
       'invalid_credentials',
       'it does not take the signature or the Authorization header; check the secrets.',
     )
   }
-  if (status === 404 || status === 410) return refused('endpoint_not_found', 'there is no endpoint; check the URL.')
+  if (status === 404 || status === 410) return refused('object_not_found', 'there is no endpoint; check the URL.')
   if (status >= 300 && status < 400) {
-    return refused('endpoint_moved', 'it redirects, which messages do not follow; set the URL to where it leads.')
+    return refused('invalid_address', 'it redirects, which messages do not follow; set the URL to where it leads.')
   }
   if (status === 400 || status === 413 || status === 422) {
     const reason = status === 413 ? 'the message is too large' : 'it does not take the message'
-    return new Outcome('split', 'message_refused', `${answered}: ${reason}.`)
+    return new ConnectorError('invalid_batch', `${answered}: ${reason}.`)
   }
   if (status >= 500 || status === 408 || status === 425 || status === 429) {
-    const afterMs = retryAfterMs(response)
-    const code = status === 429 ? 'too_many_requests' : 'endpoint_failed'
+    const code = status === 429 ? 'rate_limited' : 'platform_error'
     const message = `${answered}: it cannot take messages at the moment.`
-    return new Outcome('retry', code, message, afterMs === undefined ? {} : { afterMs })
+    return new ConnectorError(code, message, { afterMs: retryAfterMs(response) })
   }
-  return new Outcome('failed', 'strange_answer', `${answered}, which is no answer to a webhook; ask whoever runs it.`)
+  return new ConnectorError('unexpected_response', `${answered}, which is no answer to a webhook; ask whoever runs it.`)
 }

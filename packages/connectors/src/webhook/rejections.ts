@@ -1,4 +1,12 @@
-import { Outcome, oneLine, type Redact, type Rejection, type Row, readWhole, valueRedactor } from '@penstock/connector'
+import {
+  ConnectorError,
+  oneLine,
+  type Redact,
+  type Rejection,
+  type Row,
+  readWhole,
+  valueRedactor,
+} from '@penstock/connector'
 
 /** Longer texts are searched for nothing, and cut. */
 const reasonLengthMax = 2_000
@@ -11,7 +19,7 @@ const countedReasonsMax = 5
  * `count` instead of `index` where it does not know which. An empty answer takes all rows, and so does one that is no JSON
  * and does not say or begin as if it were.
  * Throws `retry` where an answer is meant as JSON and cannot be read as such: it may be the beginning of a list of rejected
- * rows, and no row is accepted. Throws `failed` where it has rejected rows that cannot be understood.
+ * rows, and no row is accepted. Throws `unexpected_response` where it has rejected rows that cannot be understood.
  * @param redactSecrets removes the connector's secrets from what the endpoint says
  */
 export async function rejectionsOf(
@@ -82,13 +90,12 @@ async function readAnswer(response: Response): Promise<unknown> {
   } catch {
     const message =
       'The endpoint answered with a success and with JSON that cannot be read to its end, so no row counts as accepted. It must answer with nothing, or with whole JSON.'
-    throw new Outcome('retry', 'strange_answer', message)
+    throw new ConnectorError('malformed_response', message)
   }
 }
 
-const misunderstood = (why: string): Outcome =>
-  new Outcome(
-    'failed',
-    'strange_answer',
+const misunderstood = (why: string): ConnectorError =>
+  new ConnectorError(
+    'unexpected_response',
     `The endpoint's answer cannot be understood: ${why}. Correct the endpoint, then start another transfer.`,
   )

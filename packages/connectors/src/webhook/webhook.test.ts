@@ -40,7 +40,7 @@ const trouble = (name: string, what: Trouble, expected: Omit<PeerFault, 'name' |
   ...expected,
 })
 let reached: Promise<unknown> = Promise.resolve()
-const again = { instruction: 'retry' } as const
+const again = { action: 'retry' } as const
 const secrets = { url: server.url, signingSecret, authorizationHeader }
 
 acceptDestination({
@@ -61,23 +61,23 @@ acceptDestination({
       'answers 429 and asks to wait 7 seconds',
       { status: 429, headers: { 'retry-after': '7' } },
       {
-        ...{ ...again, code: 'too_many_requests', afterMs: 7000 },
+        ...{ ...again, code: 'rate_limited', afterMs: 7000 },
       },
     ),
     trouble('answers 500', { status: 500 }, again),
-    trouble('answers 503', { status: 503 }, { ...again, code: 'endpoint_failed' }),
+    trouble('answers 503', { status: 503 }, { ...again, code: 'platform_error' }),
     trouble('breaks off before it takes the rows', { breaks: 'before it takes the rows' }, again),
     trouble('breaks off after it took the rows', { breaks: 'after it took the rows' }, again),
-    trouble('answers 401', { status: 401 }, { instruction: 'refused', code: 'invalid_credentials' }),
-    trouble('answers 410', { status: 410 }, { instruction: 'refused', code: 'endpoint_not_found' }),
+    trouble('answers 401', { status: 401 }, { action: 'reauthenticate', code: 'invalid_credentials' }),
+    trouble('answers 410', { status: 410 }, { action: 'reconfigure', code: 'object_not_found' }),
     trouble(
       'redirects',
       { status: 302, headers: { location: 'http://127.0.0.1:1/' } },
       {
-        ...{ instruction: 'refused', code: 'endpoint_moved' },
+        ...{ action: 'reconfigure', code: 'invalid_address' },
       },
     ),
-    trouble('answers 418', { status: 418 }, { instruction: 'failed', code: 'strange_answer' }),
+    trouble('answers 418', { status: 418 }, { action: 'fail', code: 'unexpected_response' }),
   ],
   hang: {
     start: () => {
@@ -108,7 +108,7 @@ describe('the webhook', () => {
     for (const wrong of ['canary', `whsec_${Buffer.from('short').toString('base64')}`, 'whsec_###']) {
       const context = testContext({ secrets: { ...secrets, signingSecret: wrong } })
       await assert.rejects(async () => webhook.destination?.deliver?.open(context), {
-        ...{ name: 'Outcome', instruction: 'refused', code: 'invalid_signing_secret' },
+        ...{ name: 'ConnectorError', action: 'reauthenticate', code: 'invalid_credentials' },
       })
     }
   })
@@ -133,17 +133,21 @@ describe('what an endpoint rejects', () => {
   test('is unknown where the answer is meant as JSON and is not whole: no row is accepted', async () => {
     const whole = '{"rejected":[{"index":0,"reason":"bad"}]}'
     for (let end = 1; end < whole.length; end++) {
-      await assert.rejects(read(whole.slice(0, end)), { name: 'Outcome', instruction: 'retry', code: 'strange_answer' })
+      await assert.rejects(read(whole.slice(0, end)), {
+        name: 'ConnectorError',
+        action: 'retry',
+        code: 'malformed_response',
+      })
     }
     for (const type of ['application/json', 'application/json; charset=utf-8', 'application/problem+json']) {
       for (const body of ['ok', '"ok', 'nul']) {
-        await assert.rejects(read(body, { 'content-type': type }), { instruction: 'retry', code: 'strange_answer' })
+        await assert.rejects(read(body, { 'content-type': type }), { action: 'retry', code: 'malformed_response' })
       }
       assert.deepEqual(await read('', { 'content-type': type }), [])
       assert.deepEqual(await read(' "ok" ', { 'content-type': type }), [])
     }
     const endless = new Response(new Blob([' '.repeat(1024 * 1024 + 1)]).stream())
-    await assert.rejects(rejectionsOf(endless, sent, [], createRedact([])), { code: 'answer_too_large' })
+    await assert.rejects(rejectionsOf(endless, sent, [], createRedact([])), { code: 'response_too_large' })
   })
 
   test('is reported without values of rows and without secrets, in whatever form the endpoint repeats them', async () => {
@@ -201,7 +205,7 @@ describe('what an endpoint rejects', () => {
       Array(50_000).fill({ count: 1 }),
       [{ count: 0 }],
     ]) {
-      await assert.rejects(read(JSON.stringify({ rejected })), { name: 'Outcome', instruction: 'failed' })
+      await assert.rejects(read(JSON.stringify({ rejected })), { name: 'ConnectorError', action: 'fail' })
     }
   })
 })

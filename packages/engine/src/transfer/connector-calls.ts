@@ -1,10 +1,17 @@
-import { asOutcome, type Batch, type Chunk, type Delivery, type SourceReader } from '@penstock/connector'
+import {
+  asConnectorError,
+  type Batch,
+  type Chunk,
+  type ConnectorErrorCode,
+  type Delivery,
+  type SourceReader,
+} from '@penstock/connector'
 import type { Role } from '@penstock/wire/rules'
 import { type SideSecrets, withoutSecrets } from '../side-secrets.ts'
 
 /** Calls of connectors: what they do wrong is distinguished from what happens to our own code and database. */
 
-/** A connector threw something that is no outcome, or said what cannot be. */
+/** A connector threw something that is no connector error, or said what cannot be. */
 export class ConnectorDefect extends Error {
   override readonly name = 'ConnectorDefect'
   readonly side: Role
@@ -19,13 +26,17 @@ export type CalledSide = { readonly side: Role; readonly redact: SideSecrets['re
 
 /** Whether a side of the connection is to blame. */
 export const isOfTheSides = (error: unknown): boolean =>
-  asOutcome(error) !== undefined || error instanceof ConnectorDefect
+  asConnectorError(error) !== undefined || error instanceof ConnectorDefect
 
 /** The side of the connection that an error happened at; `null` where it is of neither. */
 export const sideOf = (error: unknown): Role | null =>
-  (error instanceof ConnectorDefect ? error.side : asOutcome(error)?.side) ?? null
+  (error instanceof ConnectorDefect ? error.side : asConnectorError(error)?.side) ?? null
 
-/** Calls a connector. Throws an `Outcome` without secrets, a `ConnectorDefect`, or the signal's reason once that is aborted. */
+/** The code of an error that a side is to blame for. */
+export const codeOf = (error: unknown): ConnectorErrorCode | 'connector_failed' =>
+  asConnectorError(error)?.code ?? 'connector_failed'
+
+/** Calls a connector. Throws a `ConnectorError` without secrets, a `ConnectorDefect`, or the signal's reason once that is aborted. */
 export async function ofConnector<T>(
   signal: AbortSignal,
   { side, redact }: CalledSide,
@@ -36,7 +47,7 @@ export async function ofConnector<T>(
     return await withoutSecrets(redact, call, side)
   } catch (error) {
     signal.throwIfAborted()
-    if (asOutcome(error)) throw error
+    if (asConnectorError(error)) throw error
     throw new ConnectorDefect(side, error)
   }
 }

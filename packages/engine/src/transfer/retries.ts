@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { asOutcome, Outcome } from '@penstock/connector'
+import { asConnectorError } from '@penstock/connector'
 import type { RetryPolicy } from '../protocol.ts'
 
 /** Transient errors in a row, without a batch confirmed in between. */
@@ -21,22 +21,24 @@ export class Retries {
   }
 
   /**
-   * Counts an error.
-   * @returns how long to wait until the next try, in milliseconds: for as long as the outcome asks, or ever longer, with
-   *   jitter. Throws the error where it is final: after `totalMs`, and where waiting would not help.
+   * How long to wait before another try after an error, in milliseconds: as long as the error asks for, or ever longer, with
+   * jitter. `null` where there is none: after `totalMs`, and where waiting would not help.
    */
-  next(error: unknown): number {
-    const outcome = asOutcome(error)
-    const passes = outcome
-      ? outcome.instruction === 'retry' || outcome.instruction === 'unreachable'
-      : this.#defects++ < defectTries
-    if (!passes) throw error
-    this.#since ??= Date.now()
+  waitFor(error: unknown): number | null {
+    const known = asConnectorError(error)
+    if (known ? !known.isTransient : this.#defects >= defectTries) return null
     const { firstMs, mostMs, totalMs } = this.#policy
-    const grown = Math.min(mostMs, firstMs * 2 ** this.#count++)
-    const waitMs = Math.max(outcome?.afterMs ?? 0, grown / 2 + (Math.random() * grown) / 2)
-    if (Date.now() + waitMs - this.#since > totalMs) throw atTheEnd(error)
-    return waitMs
+    const grown = Math.min(mostMs, firstMs * 2 ** this.#count)
+    const waitMs = Math.max(known?.afterMs ?? 0, grown / 2 + (Math.random() * grown) / 2)
+    const now = Date.now()
+    return now + waitMs - (this.#since ?? now) > totalMs ? null : waitMs
+  }
+
+  /** Counts an error after which there is another try. */
+  count(error: unknown): void {
+    this.#since ??= Date.now()
+    this.#count++
+    if (!asConnectorError(error)) this.#defects++
   }
 }
 
@@ -45,16 +47,12 @@ export async function pause(waitMs: number, signal: AbortSignal): Promise<void> 
   await delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted())
 }
 
-/** What is not an outcome is a defect of a connector; it may still be a passing one. */
+/** What is no connector error is a defect of a connector; it may still be transient. */
 const defectTries = 3
 
-function atTheEnd(error: unknown): unknown {
-  const outcome = asOutcome(error)
-  if (outcome?.instruction !== 'retry') return error
-  return new Outcome(
-    'failed',
-    outcome.code,
-    `${outcome.message} It did not pass in time: start the transfer again later.`,
-    { cause: error },
-  )
+/** The error with which a transfer ends: one that could have passed says so. */
+export function finalError(error: unknown): unknown {
+  const known = asConnectorError(error)
+  if (known?.action !== 'retry') return error
+  return known.with({ message: `${known.message} It did not pass in time: start the transfer again later.` })
 }

@@ -3,7 +3,7 @@ import { Session, type SessionDeps } from './session.ts'
 
 /**
  * Runs one transfer from where it stands to its end: read → map → batch → deliver → confirm.
- * Resolves once everything is delivered, confirmed and visible. Throws `Ended` where the supervisor ends it, an `Outcome`
+ * Resolves once everything is delivered, confirmed and visible. Throws `Ended` where the supervisor ends it, a `ConnectorError`
  * where a side of the connection is to blame, and whatever else is a defect.
  */
 export async function runTransfer(deps: Omit<SessionDeps, 'retries'>): Promise<void> {

@@ -1,17 +1,18 @@
 import {
-  asOutcome,
+  asConnectorError,
   type Chunk,
   type Connector,
+  ConnectorError,
   type Delivery,
   type Destination,
   type DestinationContext,
   type DestinationWriter,
   type Json,
-  Outcome,
   type Row,
   type SourceReader,
   valueRedactor,
 } from '@penstock/connector'
+import { type Decision, decide } from '@penstock/wire/rules'
 import { type RowMapping, requireMapping } from '../map-rows.ts'
 import { type BatchStart, Ended, type TransferHost, type TransferJob, type TransferState } from '../protocol.ts'
 import { openContext, type Runtime } from '../runtime.ts'
@@ -20,10 +21,18 @@ import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
 import { batchOf, beginning, fillLoads, halve, type Load, type Position } from './batches.ts'
 import { confirmationOf, type Entry, entryOf, flushEntryOf } from './confirmation.ts'
-import { checked, guarded, isOfTheSides, ofConnector, sideOf, withoutSecretsInReasons } from './connector-calls.ts'
+import {
+  checked,
+  codeOf,
+  guarded,
+  isOfTheSides,
+  ofConnector,
+  sideOf,
+  withoutSecretsInReasons,
+} from './connector-calls.ts'
 import { readAhead } from './read-ahead.ts'
 import { readReplay } from './replay.ts'
-import { pause, type Retries } from './retries.ts'
+import { finalError, pause, type Retries } from './retries.ts'
 import { SplitBudget } from './split-budget.ts'
 
 /** How long a destination may take to end what was begun there: to take it away, or to make a file of what it confirmed. */
@@ -121,7 +130,7 @@ export class Session {
       return undefined
     } catch (error) {
       try {
-        return await this.#retry(error)
+        return await this.#reopenAfter(error)
       } catch (end) {
         if (!(end instanceof Ended && end.resumes)) await this.#takeAway()
         throw end
@@ -131,22 +140,27 @@ export class Session {
     }
   }
 
-  /**
-   * Reports a transient error, for people who look while the transfer retries, and answers how long to wait until then,
-   * in milliseconds. Throws where the transfer ends with it.
-   */
-  async #retry(error: unknown): Promise<number> {
+  /** What is done about an error. Throws one that no side is to blame for. @param rows of the batch that it is about */
+  #decide(error: unknown, rows: number): Decision {
     if (!isOfTheSides(error)) throw error
-    const waitMs = this.#deps.retries.next(error)
-    const outcome = asOutcome(error)
-    const message = `${storable(outcome?.message ?? 'The connector failed unexpectedly.')} Trying again.`
-    await this.#deps.host.reportRetry({
-      code: outcome?.code ?? 'connector_failed',
-      message,
-      side: sideOf(error),
-      waitMs,
-    })
-    return waitMs
+    const batch = rows > 1 ? 'rows' : rows === 1 ? 'row' : 'none'
+    const retryAfterMs = this.#deps.retries.waitFor(error)
+    return decide({ code: codeOf(error) }, { batch, holds: this.#writerHolds(), retryAfterMs })
+  }
+
+  /** How long to wait until another session, in milliseconds. Throws where the transfer ends with the error. */
+  async #reopenAfter(error: unknown): Promise<number> {
+    const decision = this.#decide(error, 0)
+    if (decision.do !== 'reopen') throw finalError(error)
+    await this.#reportRetry(error, decision.afterMs)
+    return decision.afterMs
+  }
+
+  /** Counts a transient error, and shows it to people who look while the transfer retries. */
+  async #reportRetry(error: unknown, waitMs: number): Promise<void> {
+    this.#deps.retries.count(error)
+    const message = `${storable(asConnectorError(error)?.message ?? 'The connector failed unexpectedly.')} Trying again.`
+    await this.#deps.host.reportRetry({ code: codeOf(error), message, side: sideOf(error), waitMs })
   }
 
   /** The transfer ended without success: what was confirmed stays, the rest is taken away, as far as that can be done. */
@@ -256,18 +270,18 @@ export class Session {
     if (load.rows.length === 0) return this.#addToHeld(entryOf(load, undefined), budget)
     const sent = await this.#send(load)
     this.#deps.onProgress()
-    if (!(sent instanceof Outcome)) {
+    if (!('refused' in sent)) {
       budget.accept()
       this.#held.push(sent.entry)
       this.#lastHeld = load
       if (!sent.delivery.held) await this.#confirmHeld(following())
       return
     }
-    budget.refuse(sent, load.rows.length)
-    if (load.rows.length > 1) {
+    budget.refuse(sent.refused, load.rows.length)
+    if (sent.do === 'split') {
       for (const half of halve(load)) await this.#deliverLoad(half, budget)
     } else {
-      await this.#addToHeld(entryOf(load, { bytes: 0, rejected: [{ index: 0, reason: sent.message }] }), budget)
+      await this.#addToHeld(entryOf(load, { bytes: 0, rejected: [{ index: 0, reason: sent.refused.message }] }), budget)
     }
   }
 
@@ -276,8 +290,10 @@ export class Session {
     return this.#lastHeld !== undefined
   }
 
-  /** Sends the batch of a load, again while errors are transient; answers the outcome where it must be split. */
-  async #send(load: Load): Promise<{ entry: Entry; delivery: Delivery } | Outcome> {
+  /** Sends the batch of a load, again while errors are transient; answers the refusal where it is split or rejected. */
+  async #send(
+    load: Load,
+  ): Promise<{ entry: Entry; delivery: Delivery } | { refused: ConnectorError; do: 'split' | 'reject' }> {
     const { id: transferId, connectionId } = this.#deps.job
     const settings = [this.#state.source?.settings ?? null, this.#state.destination.settings]
     const batch = batchOf(load, { transferId, connectionId, settings }, this.#columns())
@@ -288,14 +304,14 @@ export class Session {
           return { entry: entryOf(load, delivery), delivery }
         }, batch.rows)
       } catch (error) {
-        const outcome = asOutcome(error)
-        if (outcome?.instruction === 'split') return outcome
-        // What is held must be read again; else the same batch goes to a new writer after the wait.
-        if (this.#writerHolds()) throw error
-        const waitMs = await this.#retry(error)
+        const decision = this.#decide(error, load.rows.length)
+        const refused = asConnectorError(error)
+        if (refused && (decision.do === 'split' || decision.do === 'reject')) return { refused, do: decision.do }
+        if (decision.do !== 'resend') throw error
+        await this.#reportRetry(error, decision.afterMs)
         await this.#writer?.writer.close()
         this.#writer = undefined
-        await pause(waitMs, this.#deps.signal)
+        await pause(decision.afterMs, this.#deps.signal)
       }
     }
   }
@@ -380,8 +396,7 @@ export class Session {
     const last = this.#state.replaced ?? 0
     const least = Math.max(1, Math.ceil(last * this.#deps.job.replaceShareMin))
     if (valid >= least) return
-    throw new Outcome(
-      'failed',
+    throw new ConnectorError(
       'confirmation_needed',
       `This would replace everything that is there by ${valid} records${last > 0 ? `; the last time there were ${last}` : ''}. Nothing was changed: check the source, or start the transfer with "confirm": true.`,
     )

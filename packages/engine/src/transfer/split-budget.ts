@@ -1,4 +1,4 @@
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 
 /** Rows that may be refused one by one, all alike and none accepted, before it is not the rows that are to blame. */
 const rowsAlikeMax = 100
@@ -34,21 +34,20 @@ export class SplitBudget {
 
   /**
    * The destination refused a part of the batch.
-   * @throws Outcome `failed` where the rows are not to blame
+   * @throws ConnectorError `everything_refused` where the rows are not to blame
    */
-  refuse(outcome: Outcome, rows: number): void {
+  refuse(error: ConnectorError, rows: number): void {
     this.#searches = true
-    const said = `${outcome.code} ${outcome.message}`
+    const said = `${error.code} ${error.message}`
     if (this.#last !== said) this.#rowsAlike = 0
     this.#last = said
     if (rows > 1 || this.#accepted) return
     this.#rowsAlike++
     if (this.#rowsAlike < rowsAlikeMax) return
-    throw new Outcome(
-      'failed',
-      outcome.code,
-      `${outcome.message} The destination refused ${rowsAlikeMax} rows one by one with the same answer and accepted none, so the rows are not to blame: check the account, the list and the settings of the destination.`,
-      { cause: outcome },
+    throw new ConnectorError(
+      'everything_refused',
+      `${error.message} The destination refused ${rowsAlikeMax} rows one by one with the same answer and accepted none, so the rows are not to blame: check the account, the list and the settings of the destination.`,
+      { cause: error, side: error.side },
     )
   }
 

@@ -1,4 +1,4 @@
-import type { Role } from '@penstock/wire'
+import type { Role, TransferErrorCode } from '@penstock/wire'
 import { statement } from '../../db/statement.ts'
 import type { Fence } from '../supervisor/queries.ts'
 
@@ -36,7 +36,7 @@ const nothingAccepted = `:status = 'succeeded' and rejected > 0 and accepted = 0
 export const endTransfer = statement<
   Fence & {
     status: 'succeeded' | 'failed' | 'cancelled'
-    code: string | null
+    code: TransferErrorCode | null
     message: string | null
     side: Role | null
   },
@@ -78,7 +78,7 @@ export const dropReceiptsOfActive = statement(`
   where (receipt_sealed is not null or receipt is not null)
     and transfer_id in (select id from transfers where status in ('queued', 'running'))
 `)
-export const failActive = statement<{ code: string; message: string }>(`
+export const failActive = statement<{ code: TransferErrorCode; message: string }>(`
   update transfers set
     status = 'failed', error_code = :code, error_message = :message, error_side = null, ${withoutProgress}
   where status in ('queued', 'running')

@@ -1,18 +1,20 @@
+import type { CrashCode } from '@penstock/wire'
 import type { RunnerDeath, RunnerDied } from '../../runners/runner-process.ts'
 
 /** A transfer whose runner died is tried again so often without a batch confirmed in between. */
 export const crashRetriesMax = 3
 
-type Code = 'out_of_memory' | 'no_progress' | 'runner_crashed'
-
 /**
  * What people read of a transfer whose runners died again and again.
  * @param progressMs how long a transfer may stand still
  */
-export function describeCrash({ reason, peakBytes }: RunnerDied, progressMs: number): { code: Code; message: string } {
+export function describeCrash(
+  { reason, peakBytes }: RunnerDied,
+  progressMs: number,
+): { code: CrashCode; message: string } {
   const times = `${crashRetriesMax + 1} times without a batch confirmed in between`
-  const code = codes[reason]
-  const messages: Readonly<Record<Code, string>> = {
+  const code = crashCodes[reason]
+  const messages: Readonly<Record<CrashCode, string>> = {
     out_of_memory: `The transfer needed more memory than a runner may use (PENSTOCK_RUNNER_MEMORY_MB; ${Math.round(peakBytes / 1024 ** 2)} MiB when it was stopped), ${times}. Use smaller rows, files or row groups, or ask the operator for more memory; then activate the connection again.`,
     no_progress: `Nothing moved for ${Math.round(progressMs / 1000)} seconds (PENSTOCK_PROGRESS_SECONDS), or the connector stood still, ${times}. Check both sides, then activate the connection again.`,
     runner_crashed: `The process that ran the transfer ended unexpectedly, ${times}. Check what the source and the destination answer, then activate the connection again; if it persists, report the identifier of this transfer to your operator.`,
@@ -20,7 +22,8 @@ export function describeCrash({ reason, peakBytes }: RunnerDied, progressMs: num
   return { code, message: messages[code] }
 }
 
-const codes: Readonly<Record<RunnerDeath, Code>> = {
+/** The code of a transfer whose runner died, by how it died. */
+export const crashCodes: Readonly<Record<RunnerDeath, CrashCode>> = {
   out_of_memory: 'out_of_memory',
   no_progress: 'no_progress',
   deadline: 'no_progress',

@@ -1,7 +1,9 @@
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import type { DefectReport } from '@penstock/engine'
-import { mayTransfer, type Role } from '@penstock/wire'
+import { decide, finalState, mayTransfer, type Role, type StopCode, type TransferIncident } from '@penstock/wire'
 import { isAway, isDeadlock } from '../../db/errors.ts'
+import { RunnerDied } from '../../runners/runner-process.ts'
+import { crashCodes } from './crashes.ts'
 import type { StandingRow } from './queries.ts'
 
 /** The ways in which a transfer ends before its source does. Each is thrown, and meant as an end, not as a failure. */
@@ -19,8 +21,8 @@ export class Released extends Error {
 /** A person stopped it, or what they changed did, for the reason that `code` names. */
 export class Stopped extends Error {
   override readonly name = 'Stopped'
-  readonly code: string | null
-  constructor(code: string | null, message: string) {
+  readonly code: StopCode | null
+  constructor(code: StopCode | null, message: string) {
     super(message)
     this.code = code
   }
@@ -41,14 +43,22 @@ export class Defect extends Error {
   }
 }
 
-/**
- * Whether a transfer continues in another worker, or once our own database is there again. Whatever else is thrown ends
- * it: a defect of our own would otherwise be met again and again.
- */
-export const resumes = (error: unknown): boolean =>
-  error instanceof Lost ||
-  error instanceof Released ||
-  (!(error instanceof Outcome || error instanceof Defect) && (isAway(error) || isDeadlock(error)))
+/** What a transfer ended with, for `decide`. What is not known is a defect of our own, and would be met again and again. */
+export function incidentOf(error: unknown): TransferIncident {
+  if (error instanceof Lost) return { interruption: 'lost' }
+  if (error instanceof Released) return { interruption: 'released' }
+  if (error instanceof Stopped) return error.code === null ? { interruption: 'cancelled' } : { code: error.code }
+  if (error instanceof ConnectorError) return { code: error.code }
+  if (error instanceof RunnerDied) return { code: crashCodes[error.reason] }
+  if (error instanceof Defect) return { code: error.isConnector ? 'connector_failed' : 'internal' }
+  return isAway(error) || isDeadlock(error) ? { interruption: 'database_away' } : { code: 'internal' }
+}
+
+/** Whether a transfer continues in another worker, or once our own database is there again. */
+export function resumes(error: unknown): boolean {
+  const decision = decide(incidentOf(error), finalState)
+  return decision.do === 'leave' || decision.do === 'requeue'
+}
 
 /** Why a transfer may not continue (invariant 3); undefined where it may. */
 export function endingOf(standing: StandingRow | undefined): Error | undefined {

@@ -1,5 +1,5 @@
 import type { Json, Values } from '@penstock/connector'
-import type { ConnectionStatus, Role, TransferTrigger } from '@penstock/wire'
+import type { ConnectionStatus, Role, TransferErrorCode, TransferTrigger } from '@penstock/wire'
 import { lacks } from '../../db/errors.ts'
 import { statement } from '../../db/statement.ts'
 
@@ -294,8 +294,8 @@ export const rememberReplaced = statement<{ id: string }>(`
   on conflict (connection_id) do update set replaced = excluded.replaced
 `)
 
-/** What the worker meets, while it goes on trying. */
-export const tellTrouble = statement<Fence & { code: string; message: string; side: Role | null }>(`
+/** A transient error, while the transfer retries. */
+export const recordRetry = statement<Fence & { code: TransferErrorCode; message: string; side: Role | null }>(`
   update transfers set error_code = :code, error_message = :message, error_side = :side
   where id = :id and attempt = :attempt and status = 'running'
 `)

@@ -1,6 +1,6 @@
-import { Outcome } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import { type JobError, type RetryPolicy, sideSettings, storable } from '@penstock/engine'
-import type { Role } from '@penstock/wire'
+import { decide, finalState, isTransferErrorCode, type Role, type TransferErrorCode } from '@penstock/wire'
 import { meet } from '../../connections/connections.ts'
 import type { Catalogue } from '../../connectors/catalogue.ts'
 import type { Database, Db } from '../../db/database.ts'
@@ -13,7 +13,7 @@ import { wakeWorker } from '../queries.ts'
 import { movingSides } from '../sides.ts'
 import { type Claims, claimTransfer } from './claim.ts'
 import { crashRetriesMax, describeCrash } from './crashes.ts'
-import { Defect, endingOf, Lost, Released, resumes, Stopped } from './endings.ts'
+import { Defect, endingOf, incidentOf, Lost, Released, resumes, Stopped } from './endings.ts'
 import * as queries from './queries.ts'
 import { DatabaseTransferHost } from './transfer-host.ts'
 
@@ -152,10 +152,10 @@ async function runTransfer(
   }
 }
 
-const noError = { code: null, message: null, side: null }
-
 const endJob = (error: unknown): EndJob =>
   resumes(error) ? new EndJob(true, releaseGraceMs) : new EndJob(false, stopGraceMs)
+
+const withoutError = { code: null, message: null, side: null }
 
 /** Everything is delivered, confirmed and visible. */
 async function finish({ database, catalogue }: SupervisorDeps, work: queries.WorkRow): Promise<void> {
@@ -163,7 +163,7 @@ async function finish({ database, catalogue }: SupervisorDeps, work: queries.Wor
   const { destination, deliver } = movingSides(catalogue, work)
   const replaces = deliver.replaces?.(sideSettings(destination, 'Destination', work.destConfig)) ?? false
   const end = async (db: Db) => {
-    const ended = await endings.endTransfer.first(db, { id, attempt, status: 'succeeded', ...noError })
+    const ended = await endings.endTransfer.first(db, { id, attempt, status: 'succeeded', ...withoutError })
     if (!ended) throw new Lost()
   }
   if (!replaces) return end(database)
@@ -176,7 +176,10 @@ async function finish({ database, catalogue }: SupervisorDeps, work: queries.Wor
 function errorOf(error: JobError): unknown {
   switch (error.kind) {
     case 'connector':
-      return new Outcome(error.instruction, error.code, error.message, error.side ? { side: error.side } : {})
+      // A runner is not believed to know the codes.
+      return isTransferErrorCode(error.code)
+        ? new ConnectorError(error.code, error.message, { side: error.side })
+        : new Defect(false, { type: 'UnknownCode', stack: '' }, error.side)
     case 'defect':
       return new Defect(error.isConnector, error.report, error.side)
     default:
@@ -187,8 +190,7 @@ function errorOf(error: JobError): unknown {
 function overtimeOf({ startedTime }: queries.WorkRow, { runTimeMs }: SupervisorSettings): Error | undefined {
   if (Date.now() - startedTime.getTime() < runTimeMs) return undefined
   const hours = Math.round(runTimeMs / 36_000) / 100
-  return new Outcome(
-    'failed',
+  return new ConnectorError(
     'run_time_exceeded',
     `The transfer ran for longer than ${hours} hours, the most that PENSTOCK_TRANSFER_HOURS allows. What was confirmed is kept: split the source, or ask the operator for more.`,
   )
@@ -198,25 +200,33 @@ async function writeEnd(deps: SupervisorDeps, work: queries.WorkRow, error: unkn
   const { database } = deps
   const { id, attempt, connectionId } = work
   const about = { transferId: id, connectionId, attempt }
-  if (error instanceof Lost) return log.warn(about, 'transfer lost to another worker')
-  if (error instanceof Released) {
+  const incident = incidentOf(error)
+  const interruption = 'interruption' in incident ? incident.interruption : undefined
+  if (interruption === 'lost') return log.warn(about, 'transfer lost to another worker')
+  // Our own database is away: nothing can be written, and another worker claims the transfer.
+  if (interruption === 'database_away') throw error
+  const isCrash = error instanceof RunnerDied
+  let decision = decide(incident, { ...finalState, retryAfterMs: isCrash ? 0 : null })
+  if (decision.do === 'requeue' && !isCrash) {
     await database.transaction(async (tx) => {
       const released = await queries.releaseTransfer.run(tx, { id, attempt })
       if (released > 0) await wakeWorker.run(tx, { id })
     })
     return log.info(about, 'transfer given back')
   }
-  // Our own database is away: nothing can be written, and another worker claims the transfer.
-  if (resumes(error)) throw error
-  if (error instanceof RunnerDied && (await retryCrashed(deps, work))) {
-    return log.warn({ ...about, reason: error.reason }, 'transfer is tried again after its runner died')
+  if (decision.do === 'requeue' && isCrash) {
+    if (await retryCrashed(deps, work)) {
+      return log.warn({ ...about, reason: error.reason }, 'transfer is tried again after its runner died')
+    }
+    decision = decide(incident, finalState)
   }
-  const { status, code, message, side, breaks, isOutage } = describeEnd(error, deps)
+  if (decision.do !== 'end') throw new Error(`A transfer that is over cannot ${decision.do}`, { cause: error })
+  const { status, connection } = decision
+  const { code, message, side } = describeError(error, deps)
   await database.transaction(async (tx) => {
     const ended = await endings.endTransfer.first(tx, { id, attempt, status, code, message, side })
     if (!ended) return
-    if (breaks) await meet(tx, connectionId, 'breakdown')
-    if (isOutage && (await meet(tx, connectionId, 'outage'))) {
+    if (connection && (await meet(tx, connectionId, connection)) && connection === 'outage') {
       await queries.scheduleProbe.run(tx, { connectionId, inSeconds: probeFirstSeconds })
     }
   })
@@ -235,40 +245,29 @@ async function retryCrashed({ database }: SupervisorDeps, { id, attempt }: queri
   })
 }
 
-type End = {
-  readonly status: 'cancelled' | 'failed'
-  readonly code: string | null
+/** What is stored of the error of a transfer; without a code where a person cancelled it. */
+type StoredError = {
+  readonly code: TransferErrorCode | null
   readonly message: string | null
   /** The side of the connection that it happened at; `null` where it is of neither. */
   readonly side: Role | null
-  /** The connection is broken by it, or goes offline. */
-  readonly breaks: boolean
-  readonly isOutage: boolean
 }
 
-function describeEnd(error: unknown, deps: SupervisorDeps): End {
-  const failed = { status: 'failed', side: null, breaks: false, isOutage: false } as const
+function describeError(error: unknown, deps: SupervisorDeps): StoredError {
   if (error instanceof Stopped) {
-    return { ...failed, status: 'cancelled', code: error.code, message: error.code === null ? null : error.message }
+    return { code: error.code, message: error.code === null ? null : error.message, side: null }
   }
-  if (error instanceof Outcome) {
-    const { instruction, code, message, side = null } = error
-    return {
-      ...{ ...failed, code, side, message: storable(message) },
-      breaks: instruction === 'refused',
-      isOutage: instruction === 'unreachable',
-    }
-  }
-  if (error instanceof RunnerDied) return { ...failed, ...describeCrash(error, deps.settings.progressMs), breaks: true }
+  if (error instanceof ConnectorError) return { code: error.code, message: storable(error.message), side: error.side }
+  if (error instanceof RunnerDied) return { ...describeCrash(error, deps.settings.progressMs), side: null }
   if (error instanceof Defect && error.isConnector) {
     return {
-      ...{ ...failed, code: 'connector_failed', side: error.side },
+      ...{ code: 'connector_failed', side: error.side },
       message:
         'The connector failed in a way that it does not know. Nothing that was confirmed is lost: start the transfer again, and if it persists, report its identifier to your operator.',
     }
   }
   return {
-    ...{ ...failed, code: 'internal' },
+    ...{ code: 'internal', side: null },
     message:
       'Penstock itself failed. Nothing that was confirmed is lost: report the identifier of this transfer to your operator.',
   }

@@ -1,4 +1,4 @@
-import { type Json, Outcome } from '@penstock/connector'
+import { ConnectorError, type Json } from '@penstock/connector'
 import type {
   BatchStart,
   ConfirmArgument,
@@ -155,7 +155,7 @@ export class DatabaseTransferHost {
   }
 
   async #reportRetry({ code, message, side }: Parameters<TransferHost['reportRetry']>[0]): Promise<void> {
-    await queries.tellTrouble.run(this.#deps.database, { ...this.#fence, code, message, side })
+    await queries.recordRetry.run(this.#deps.database, { ...this.#fence, code, message, side })
   }
 
   async #openReplay(transferId: string): Promise<Replay & { columns: readonly string[] }> {
@@ -164,7 +164,7 @@ export class DatabaseTransferHost {
     this.#replayKey = replayed?.dataKeyId ? await openDataKey(database, keyring, replayed.dataKeyId) : undefined
     if (!this.#replayKey || !replayed?.sourceColumns) {
       const message = 'The rejected records are no longer kept: start a new transfer instead.'
-      throw new Outcome('failed', 'nothing_to_replay', message)
+      throw new ConnectorError('nothing_to_replay', message)
     }
     return { transferId, numbers: replayed.numbers, columns: replayed.sourceColumns }
   }
