@@ -5,6 +5,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import type { TransferError } from '@penstock/wire'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { localFolder, type Mill, postgresql, postgresqlSecrets, startMill } from './harness/transfers.ts'
 
@@ -120,7 +121,7 @@ describe('a preview', () => {
     const secrets = postgresqlSecrets(mill.targetUrl)
     const closed = await closedPort()
     for (const [change, code] of [
-      [{ port: closed }, 'no_answer'],
+      [{ port: closed }, 'unreachable'],
       [{ password: 'canary of another' }, 'invalid_credentials'],
     ] as const) {
       await configure({ ...secrets, ...change })
@@ -168,10 +169,22 @@ describe('a preview', () => {
       const reply = await preview(id, body)
       assert.deepEqual([reply.status, reply.error, reply.details[0]?.field], [status, error, field], reply.text)
       assert.match(reply.details[0]?.message ?? 'no field', /\S/)
+      return reply.response as unknown as { cause?: TransferError }
     }
-    await refused({ srcConnectionConfig: { files: 'nowhere.csv' } }, 422, 'platform_refused', 'srcConnector')
+    const connection = await mill.caller.expect(mill.caller.call('getConnection', pipe))
+    const nowhere = { srcConnectionConfig: { files: 'nowhere.csv' } }
+    const { cause } = await refused(nowhere, 422, 'platform_refused', 'srcConnector')
+    assert.deepEqual(
+      { ...cause, message: undefined },
+      { code: 'object_not_found', message: undefined, side: 'source', connectorId: connection.src.connectorId },
+    )
     const mapping = JSON.stringify({ name: 'Nobody' })
-    await refused({ destConnectionConfig: { mapping } }, 422, 'platform_refused', 'destConnectionConfig.mapping.name')
+    const unfit = { destConnectionConfig: { mapping } }
+    const { cause: ofMapping } = await refused(unfit, 422, 'platform_refused', 'destConnectionConfig.mapping.name')
+    assert.deepEqual(
+      [ofMapping?.code, ofMapping?.side, ofMapping?.connectorId],
+      ['columns_do_not_fit', 'destination', connection.dest.connectorId],
+    )
     await refused({ destConnectionConfig: { mapping: '{' } }, 422, 'platform_refused', 'destConnectionConfig.mapping')
     await mill.caller.expect(mill.caller.call('deleteConnection', pipe))
     await refused({}, 409, 'connection_deleted')

@@ -271,6 +271,8 @@ describe('what nobody is told', () => {
     const check = await caller.call('checkConnector', { accountId, id: postgresql.id })
     assert.equal(check.response.ok, false)
     assert.deepEqual(check.response.checks.map(({ name, ok }) => [name, ok]).at(-1), ['sign in', false])
+    const { code, side, connectorId } = check.response.error ?? {}
+    assert.deepEqual([code, side, connectorId], ['invalid_credentials', 'source', postgresql.id])
     const seen = [JSON.stringify(ended), check.text, ...service.logLines, await dumpDatabase(service.database.pool)]
     for (const text of seen) assert.deepEqual(placesOf(canary.slice(0, 12), text), [])
   })

@@ -312,7 +312,7 @@ describe('check', () => {
     const { accountId } = await newPipe()
     const check = () => caller.expect(caller.call('checkConnector', { accountId, id: localFolder.id }))
     const good = await check()
-    assert.equal(good.ok, true)
+    assert.deepEqual([good.ok, good.error], [true, null])
     assert.deepEqual(
       good.checks.map(({ name, ok }) => [name, ok]),
       [
@@ -326,6 +326,7 @@ describe('check', () => {
       const bad = await check()
       assert.deepEqual([bad.ok, bad.checks[0]?.name, bad.checks[0]?.ok], [false, 'reach', false])
       assert.match(bad.message, /^reach: .*folder/i)
+      assert.deepEqual([bad.error?.side, bad.error?.connectorId], ['source', localFolder.id])
     }
   })
 })

@@ -224,6 +224,7 @@ export const connectionEvent = {
 } as const satisfies Shape
 
 /** Ours: transfers and what belongs to them */
+const transferError = { code: 'string', message: 'string', side: 'string', connectorId: ['string', null] } as const
 export const transfer = {
   id: 'string',
   connectionId: 'string',
@@ -237,7 +238,7 @@ export const transfer = {
   bytes: 'integer',
   progress: ['number', null],
   attempt: 'integer',
-  error: [{ code: 'string', message: 'string' }, null],
+  error: [transferError, null],
 } as const satisfies Shape
 /** Ours: what needs attention */
 export const attentionEntry = {
@@ -302,6 +303,7 @@ export const checkResult = {
   ok: 'boolean',
   message: 'string',
   checks: [{ name: 'string', ok: 'boolean', message: 'string' }],
+  error: [transferError, null],
   checkedTime: 'integer',
 } as const satisfies Shape
 

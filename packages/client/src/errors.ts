@@ -1,4 +1,4 @@
-import type { ErrorCode, Fault, Refused } from '@penstock/wire'
+import type { ErrorCode, Fault, Refused, TransferError } from '@penstock/wire'
 
 /** The service said no; `code` says why, `docs/errors.md` tells of every code. */
 export class PenstockError extends Error {
@@ -8,6 +8,8 @@ export class PenstockError extends Error {
   readonly code: ErrorCode
   /** Every fault of the request, each with its field; empty where no field is at fault. */
   readonly details: readonly Fault[]
+  /** With `platform_refused`: what went wrong, and at which side of the connection. */
+  override readonly cause: TransferError | undefined
   /** Finds this call in the service's log. */
   readonly requestId: string
   /** Seconds to wait before the same call can succeed; undefined where waiting does not help. */
@@ -19,6 +21,7 @@ export class PenstockError extends Error {
     this.status = status
     this.code = refused.error as ErrorCode
     this.details = refused.details
+    this.cause = refused.cause
     this.requestId = refused.requestId
     this.retryAfterSeconds = retryAfterSeconds
   }

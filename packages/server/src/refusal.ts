@@ -1,4 +1,4 @@
-import { type ErrorCode, errors, type Fault, limits } from '@penstock/wire'
+import { type ErrorCode, errors, type Fault, limits, type TransferError } from '@penstock/wire'
 
 /** A rule's no. It becomes the error answer of its code, whoever meets it. */
 export class Refusal extends Error {
@@ -6,12 +6,15 @@ export class Refusal extends Error {
   readonly faults: readonly Fault[]
   /** For `rate_limited` and `unavailable`: when to come back. */
   readonly retryAfterSeconds: number | undefined
+  /** For `platform_refused`: what went wrong, and at which side of the connection. */
+  override readonly cause: TransferError | undefined
 
-  constructor(code: ErrorCode, faults: readonly Fault[], retryAfterSeconds?: number) {
+  constructor(code: ErrorCode, faults: readonly Fault[], retryAfterSeconds?: number, cause?: TransferError) {
     super(errors[code].message)
     this.code = code
     this.faults = faults
     this.retryAfterSeconds = retryAfterSeconds
+    this.cause = cause
   }
 }
 

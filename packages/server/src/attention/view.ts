@@ -2,7 +2,7 @@ import { type AttentionEntry, type AttentionReason, attentionReasons } from '@pe
 import { viewEnd } from '../connections/view.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { unixSeconds } from '../time.ts'
-import { viewError } from '../transfers/view.ts'
+import { viewErrorOf } from '../transfers/view.ts'
 import type { AttentionRow } from './queries.ts'
 
 export function viewAttention(row: AttentionRow, catalogue: Catalogue): AttentionEntry {
@@ -30,6 +30,6 @@ function viewLastTransfer(row: AttentionRow): AttentionEntry['lastTransfer'] {
     status: row.transferStatus,
     finishedTime: row.finishedTime && unixSeconds(row.finishedTime),
     records: { read: row.read, sent: row.sent, accepted: row.accepted, rejected: row.rejected },
-    error: viewError(row),
+    error: viewErrorOf(row),
   }
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, errors, type Fault, limits } from '@penstock/wire'
+import { type ErrorCode, errors, type Fault, limits, type TransferError } from '@penstock/wire'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isAway } from '../db/errors.ts'
 import { Refusal } from '../refusal.ts'
@@ -11,15 +11,23 @@ export const retrySeconds = 2
 export type ErrorEnvelope = {
   statusCode: number
   statusMessage: string
-  response: { error: ErrorCode; requestId: string; details: readonly Fault[] }
+  response: { error: ErrorCode; requestId: string; details: readonly Fault[]; cause?: TransferError }
 }
 
-export function errorEnvelope(code: ErrorCode, requestId: string, faults: readonly Fault[] = []): ErrorEnvelope {
+export function errorEnvelope(
+  code: ErrorCode,
+  requestId: string,
+  faults: readonly Fault[] = [],
+  cause?: TransferError,
+): ErrorEnvelope {
   const { status, message } = errors[code]
   return {
     statusCode: status,
     statusMessage: message,
-    response: { error: code, requestId, details: faults.slice(0, limits.faultsMax).map(shorten) },
+    response: {
+      ...{ error: code, requestId, details: faults.slice(0, limits.faultsMax).map(shorten) },
+      ...(cause ? { cause } : {}),
+    },
   }
 }
 
@@ -34,7 +42,7 @@ export function replyRefusal(request: FastifyRequest, reply: FastifyReply, refus
   const { status } = errors[refusal.code]
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds))
-  return reply.code(status).send(errorEnvelope(refusal.code, request.id, refusal.faults))
+  return reply.code(status).send(errorEnvelope(refusal.code, request.id, refusal.faults, refusal.cause))
 }
 
 /** What Fastify refuses by itself, in our words; whatever else is the client's doing is an invalid request. */

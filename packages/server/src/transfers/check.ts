@@ -1,9 +1,12 @@
+import type { CheckStep, Connector } from '@penstock/connector'
+import type { Role } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import { refuse } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
 import { findAddedSettings } from './queries.ts'
 import { openSide } from './sides.ts'
 import type { TransferDeps } from './transfers.ts'
+import { viewError } from './view.ts'
 
 const checkTimeoutMs = 30_000
 
@@ -21,12 +24,24 @@ export async function checkConnector(
   const result = await interactive.run({ kind: 'check', connector: side, deadlineMs: checkTimeoutMs }, account, signal)
   const checks = result.ok ? result.value : [{ name: 'reach', ok: false, message: result.failure.message }]
   const failed = checks.find(({ ok }) => !ok)
+  const ids = { srcConnectorId: connectorId, destConnectorId: connectorId }
   return {
     reply: {
       ok: !failed,
       message: failed ? `${failed.name}: ${failed.message}` : `${connector.name} answers, and permits what is needed.`,
-      checks: [...checks],
+      checks: checks.map(({ name, ok, message }) => ({ name, ok, message })),
+      error: failed
+        ? viewError(result.ok ? errorOf(failed, connector) : { side: sideOf(connector), ...result.failure }, ids)
+        : null,
       checkedTime: unixSeconds(new Date()),
     },
   }
 }
+
+const errorOf = ({ code = 'request_refused', message }: CheckStep, connector: Connector) => ({
+  ...{ code, message },
+  side: sideOf(connector),
+})
+
+/** A connector that can be both is checked as a source. */
+const sideOf = ({ source }: Connector): Role => (source ? 'Source' : 'Destination')

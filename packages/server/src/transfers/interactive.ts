@@ -1,4 +1,5 @@
 import type { CheckJob, JobError, JobResult, PreviewJob } from '@penstock/engine'
+import type { Role, TransferErrorCode } from '@penstock/wire'
 import { refuse } from '../refusal.ts'
 import type { Runners } from '../runners/runner-pool.ts'
 import { EndJob, RunnerDied } from '../runners/runner-process.ts'
@@ -18,8 +19,13 @@ export type InteractiveLimits = {
   readonly perOrganization: number
 }
 
-/** The job did not succeed: a sentence for people, and the connector's own code where it has one. */
-export type InteractiveFailure = { readonly message: string }
+/** Why a job did not succeed. */
+export type InteractiveFailure = {
+  readonly code: TransferErrorCode
+  readonly message: string
+  /** The side that it happened at, `null` where it is of neither; unless said, that of the connector that was asked. */
+  readonly side?: Role | null
+}
 
 export type InteractiveResult<J extends CheckJob | PreviewJob> =
   | Extract<JobResult<J['kind']>, { ok: true }>
@@ -53,10 +59,10 @@ export function createInteractiveJobs(runners: Runners, { atOnce, perOrganizatio
           }),
         )
         if (result.ok) return result as InteractiveResult<J>
-        return { ok: false, failure: { message: explain(result.error, job.deadlineMs) } }
+        return { ok: false, failure: explain(result.error, job.deadlineMs) }
       } catch (error) {
         if (error instanceof TooManyWaiting) return refuse('rate_limited', [], retryAfterSeconds)
-        if (error instanceof RunnerDied) return { ok: false, failure: { message: explainDeath(error, job.deadlineMs) } }
+        if (error instanceof RunnerDied) return { ok: false, failure: explainDeath(error, job.deadlineMs) }
         throw error
       } finally {
         signal.removeEventListener('abort', end)
@@ -65,30 +71,44 @@ export function createInteractiveJobs(runners: Runners, { atOnce, perOrganizatio
   }
 }
 
-function explain(error: JobError, deadlineMs: number): string {
+function explain(error: JobError, deadlineMs: number): InteractiveFailure {
   switch (error.kind) {
     case 'connector':
-      return error.message
+      return { code: error.code, message: error.message, ...(error.side ? { side: error.side } : {}) }
     case 'late':
     case 'ended':
       return tooLate(deadlineMs)
     case 'defect':
-      return 'The connector failed on what it was answered. Check the address and that the other side is what the connector expects, then try again.'
+      return {
+        ...{ code: 'connector_failed', ...(error.side ? { side: error.side } : {}) },
+        message:
+          'The connector failed on what it was answered. Check the address and that the other side is what the connector expects, then try again.',
+      }
   }
 }
 
-function explainDeath({ reason }: RunnerDied, deadlineMs: number): string {
+function explainDeath({ reason }: RunnerDied, deadlineMs: number): InteractiveFailure {
   switch (reason) {
     case 'out_of_memory':
-      return 'What the other side answered needs more memory than a runner may use (PENSTOCK_RUNNER_MEMORY_MB). Use smaller rows or files, or ask the operator for more.'
+      return {
+        ...{ code: 'out_of_memory', side: null },
+        message:
+          'What the other side answered needs more memory than a runner may use (PENSTOCK_RUNNER_MEMORY_MB). Use smaller rows or files, or ask the operator for more.',
+      }
     case 'no_progress':
     case 'deadline':
     case 'not_ended':
       return tooLate(deadlineMs)
     case 'runner_crashed':
-      return 'The process that ran this ended unexpectedly on what the other side answered. Check the address and that the other side is what the connector expects, then try again.'
+      return {
+        ...{ code: 'runner_crashed', side: null },
+        message:
+          'The process that ran this ended unexpectedly on what the other side answered. Check the address and that the other side is what the connector expects, then try again.',
+      }
   }
 }
 
-const tooLate = (deadlineMs: number): string =>
-  `It did not answer within ${deadlineMs / 1000} seconds: check the address, or try again later.`
+const tooLate = (deadlineMs: number): InteractiveFailure => ({
+  code: 'timeout',
+  message: `It did not answer within ${deadlineMs / 1000} seconds: check the address, or try again later.`,
+})

@@ -1,8 +1,10 @@
+import { columnsDoNotFit } from '@penstock/engine'
 import type { Answer, Call } from '../call.ts'
 import { readFieldValues, requireReady } from '../connections/ends.ts'
-import { refuse } from '../refusal.ts'
+import { Refusal, refuse } from '../refusal.ts'
 import { movingSides, openSide } from './sides.ts'
 import { readRunTimeConfigs, requireConnection, requireIntegrated, type TransferDeps } from './transfers.ts'
+import { viewError } from './view.ts'
 
 const previewTimeoutMs = 60_000
 /** How long the destination may take to answer; the records are shown all the same. */
@@ -44,7 +46,15 @@ export async function previewConnection(
     account,
     signal,
   )
-  if (!result.ok) return refuse('platform_refused', [{ field: 'srcConnector', message: result.failure.message }])
-  if ('faults' in result.value) return refuse('platform_refused', result.value.faults)
+  if (!result.ok) {
+    const { side = 'Source', ...failure } = result.failure
+    const field = side === 'Destination' ? 'destConnector' : 'srcConnector'
+    const cause = viewError({ ...failure, side }, row)
+    throw new Refusal('platform_refused', [{ field, message: failure.message }], undefined, cause)
+  }
+  if ('faults' in result.value) {
+    const cause = viewError(columnsDoNotFit(result.value.faults), row)
+    throw new Refusal('platform_refused', result.value.faults, undefined, cause)
+  }
   return { reply: result.value.preview }
 }

@@ -1,4 +1,4 @@
-import type { Reject, Schedule, Transfer } from '@penstock/wire'
+import type { Reject, Role, Schedule, Transfer, TransferError } from '@penstock/wire'
 import { unixSeconds } from '../time.ts'
 import type { RejectRow, ScheduleRow, TransferRow } from './queries.ts'
 
@@ -17,19 +17,29 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
   bytes: row.bytes,
   progress: row.progress,
   attempt: row.attempt,
-  error: viewError(row),
+  error: viewErrorOf(row),
 })
 
 type ErrorRow = Pick<TransferRow, 'errorCode' | 'errorMessage' | 'errorSide' | 'srcConnectorId' | 'destConnectorId'>
 
-/** The error of a transfer, with the side that it happened at; null where there is none. */
-export function viewError({ errorCode: code, errorMessage, errorSide, ...row }: ErrorRow): Transfer['error'] {
-  if (code === null) return null
-  const message = errorMessage ?? ''
-  if (errorSide === null) return { code, message, side: 'service', connectorId: null }
-  return errorSide === 'Source'
-    ? { code, message, side: 'source', connectorId: row.srcConnectorId }
-    : { code, message, side: 'destination', connectorId: row.destConnectorId }
+/** The error of a transfer; `null` where it has none. */
+export const viewErrorOf = ({
+  errorCode: code,
+  errorMessage,
+  errorSide: side,
+  ...row
+}: ErrorRow): TransferError | null =>
+  code === null ? null : viewError({ code, message: errorMessage ?? '', side }, row)
+
+/** An error with its side; `null` where it is of neither. */
+export function viewError(
+  { code, message, side }: { code: string; message: string; side: Role | null },
+  { srcConnectorId, destConnectorId }: { srcConnectorId: string; destConnectorId: string },
+): TransferError {
+  if (side === null) return { code, message, side: 'service', connectorId: null }
+  return side === 'Source'
+    ? { code, message, side: 'source', connectorId: srcConnectorId }
+    : { code, message, side: 'destination', connectorId: destConnectorId }
 }
 
 export const viewReject = ({ row, count, field, record }: RejectRow, reason: string): Reject => ({

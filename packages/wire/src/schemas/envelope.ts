@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { example } from '../examples.ts'
 import { exactly, text } from './kinds.ts'
+import { TransferError } from './transfer.ts'
 
 /** What every refusal carries in the envelope's `response`. */
 export const Refused = exactly(
@@ -13,6 +14,12 @@ export const Refused = exactly(
         { description: 'Field error' },
       ),
       { description: 'Every field error of the request; empty if no field is wrong' },
+    ),
+    cause: Type.Optional(
+      Type.Unsafe<TransferError>({
+        ...TransferError,
+        description: 'With `platform_refused`: what went wrong, and at which side of the connection',
+      }),
     ),
   },
   { description: 'Refusal' },

@@ -18,6 +18,23 @@ const records = exactly(
   { description: 'Record counts; only what is confirmed is counted' },
 )
 
+/** What went wrong in a transfer, a preview or a check. */
+export const TransferError = exactly(
+  {
+    code: text('Error code', 'invalid_credentials'),
+    message: text('What happened and what to do', 'Meta refused the access token: save a new one.'),
+    side: oneOf(errorSides, {
+      description: 'Side of the connection on which it happened; service if on neither',
+      examples: ['destination'],
+    }),
+    connectorId: maybe(
+      identifier('The connector of that side; null where the side is service', example.destination.connectorId),
+    ),
+  },
+  { description: 'Error of a transfer, a preview or a check' },
+)
+export type TransferError = Static<typeof TransferError>
+
 const transferFields = {
   id: identifier('the transfer', example.transferId),
   connectionId: identifier('the connection', example.connectionId),
@@ -46,20 +63,10 @@ const transferFields = {
   ),
   attempt: count('Number of attempts; more than 1 after a crash', 1),
   error: maybe(
-    exactly(
-      {
-        code: text('Error code', 'invalid_credentials'),
-        message: text('What happened and what to do', 'Meta refused the access token: save a new one.'),
-        side: oneOf(errorSides, {
-          description: 'Side of the connection on which it happened; service if on neither',
-          examples: ['destination'],
-        }),
-        connectorId: maybe(
-          identifier('The connector of that side; null where the side is service', example.destination.connectorId),
-        ),
-      },
-      { description: 'Why it failed, or the error after which it is being retried' },
-    ),
+    Type.Unsafe<TransferError>({
+      ...TransferError,
+      description: 'Why it failed, or the error after which it is being retried',
+    }),
   ),
 }
 
@@ -257,6 +264,13 @@ export const CheckResult = exactly(
         },
         { description: 'Step of a check' },
       ),
+    ),
+    error: maybe(
+      Type.Unsafe<TransferError>({
+        ...TransferError,
+        description:
+          'Why it failed; null where every step went well. The side of a connector that can be both is source.',
+      }),
     ),
     checkedTime: unixSeconds('When it was checked'),
   },
