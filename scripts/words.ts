@@ -19,7 +19,12 @@ const words: readonly Word[] = [
   { word: 'end definition', instead: 'side definition' },
   { word: 'ends of a connection', instead: 'source and destination, or sides' },
   { word: 'both ends', instead: 'both sides', except: /^packages\/connectors?\/src\/(files|egress)\// },
-  { word: 'receipt', instead: 'delivery state' },
+  {
+    word: 'receipt',
+    instead: 'delivery state',
+    // Columns of the database, what values are sealed for, and signatures of platforms.
+    except: /^packages\/server\/src\/(db|transfers)\/|platform-api\/seal|^test\/(sealed-values|harness\/accounting)/,
+  },
   { word: 'faults', instead: 'errors; of a request: field errors' },
   { word: 'mill', instead: 'transfer fixture' },
   { word: 'brake', instead: 'replace guard' },
