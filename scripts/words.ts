@@ -26,7 +26,7 @@ const words: readonly Word[] = [
     except: /^packages\/server\/src\/(db|transfers)\/|platform-api\/seal|^test\/(sealed-values|harness\/accounting)/,
   },
   { word: 'faults', instead: 'errors; of a request: field errors' },
-  { word: 'mill', instead: 'transfer fixture' },
+  { word: 'mill', instead: 'transfer fixture', except: /^packages\// },
   { word: 'brake', instead: 'replace guard' },
   { word: 'under way', instead: 'active' },
   { word: 'taken up', instead: 'claimed' },
