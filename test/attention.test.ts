@@ -253,7 +253,7 @@ describe('among ten thousand connections of an account', () => {
       })),
     )
     await assertPlansOf(session, cases, (plan, { title }) => {
-      const rowsMax = 5 * found + 20 * size + (title.startsWith('of the organization') ? 2 * accounts : 0)
+      const rowsMax = 6 * found + 20 * size + (title.startsWith('of the organization') ? 2 * accounts : 0)
       return plan.rowsRead > rowsMax && `${plan.rowsRead} rows read for ${found} that are found`
     })
   }

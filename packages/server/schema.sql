@@ -348,6 +348,9 @@ create index transfers_of_connection_by_status on transfers (connection_id, stat
 create index transfers_of_organization_by_status on transfers (organization_id, status, created_time desc, id desc);
 create index transfers_queued on transfers (account_id, created_time, id) where status = 'queued';
 create index transfers_running on transfers (account_id) where status = 'running';
+create index transfers_need_attention on transfers (organization_id, account_id)
+  where latest and (status in ('failed', 'partial', 'queued', 'running')) and ((status in ('failed', 'partial'))
+  or error_code is not null);
 
 -- One entry for each delivery that a destination confirmed; volume is their sum (invariant 10). Entries are only added,
 -- outlive their connection, and are deleted with the account.

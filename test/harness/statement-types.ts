@@ -160,7 +160,11 @@ type CheckedColumnFault<Name extends string, Declared, Column> =
       : never
     : \`\${Name} is of another type\`
     : never
-type CheckedRowFault<Row, Columns> = [keyof Row] extends [never] ? never : {
+type CheckedField<Row, K> = Row extends unknown ? (K extends keyof Row ? Row[K] : null) : never
+// A union says which rows lack columns: one row of it, in which these can be null.
+type CheckedMerged<Row> = { [K in Row extends unknown ? keyof Row : never]: CheckedField<Row, K> }
+type CheckedRowFault<Row, Columns> = CheckedMergedFault<CheckedMerged<Row>, Columns>
+type CheckedMergedFault<Row, Columns> = [keyof Row] extends [never] ? never : {
   [K in keyof (Row & Columns) & string]: K extends keyof Columns
     ? K extends keyof Row ? CheckedColumnFault<K, Row[K], Columns[K]> : \`\${K} is not declared\`
     : \`\${K} is not selected\`

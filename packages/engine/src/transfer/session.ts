@@ -2,7 +2,7 @@ import {
   asConnectorError,
   type Chunk,
   type Connector,
-  ConnectorError,
+  type ConnectorError,
   type Delivery,
   type Destination,
   type DestinationContext,
@@ -31,6 +31,7 @@ import {
   withoutSecretsInReasons,
 } from './connector-calls.ts'
 import { readAhead } from './read-ahead.ts'
+import { guardReplace } from './replace-guard.ts'
 import { readReplay } from './replay.ts'
 import { finalError, pause, type Retries } from './retries.ts'
 import { SplitBudget } from './split-budget.ts'
@@ -377,28 +378,12 @@ export class Session {
     if (this.#receipts.length > 0 || this.#writer || this.#replaces) await this.#ask((writer) => writer.finish())
   }
 
-  /** Counts what would take the place of everything, before anything is taken away. */
+  /** Counts what would replace everything, before anything is taken away. */
   async #guardReplace(): Promise<void> {
-    if (this.#state.confirmed || this.#state.replay) return
-    const reader = await this.#openReader()
-    let plan: RowMapping | undefined
-    let valid = 0
-    try {
-      for await (const chunk of reader.read()) {
-        this.#deps.onProgress()
-        plan ??= await this.#planFor(chunk.columns)
-        const invalid = new Set([...(chunk.faults?.keys() ?? []), ...plan.map(chunk).faults.keys()])
-        valid += chunk.rows.length - invalid.size
-      }
-    } finally {
-      await reader.close()
-    }
-    const last = this.#state.replaced ?? 0
-    const least = Math.max(1, Math.ceil(last * this.#deps.job.replaceShareMin))
-    if (valid >= least) return
-    throw new ConnectorError(
-      'confirmation_needed',
-      `This would replace everything that is there by ${valid} records${last > 0 ? `; the last time there were ${last}` : ''}. Nothing was changed: check the source, or start the transfer with "confirm": true.`,
-    )
+    const { confirmed, replay, replaced } = this.#state
+    if (confirmed || replay) return
+    const { onProgress, job } = this.#deps
+    const planFor = (columns: readonly string[]) => this.#planFor(columns)
+    await guardReplace(await this.#openReader(), { planFor, onProgress, replaced, shareMin: job.replaceShareMin })
   }
 }

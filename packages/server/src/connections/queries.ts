@@ -1,7 +1,7 @@
 import type { Values } from '@penstock/connector'
 import type { ConnectionEventKind, ConnectionStatus, RememberedStatus } from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
-import { type StatementOptions, statement } from '../db/statement.ts'
+import { type Statement, type StatementOptions, statement } from '../db/statement.ts'
 
 /** What a list shows of a connection. */
 export type ConnectionEntryRow = {
@@ -107,8 +107,8 @@ const totalOf = (scope: string, byStatus: boolean) => {
   return `case :status::text ${cases.join(' ')} end`
 }
 
-/** A row of a list. Where the list brings its total along, each row has it, and a page without rows is one row of nothing else. */
-export type ListedRow = (ConnectionEntryRow | { id: null }) & { total?: number }
+/** A row of a list that brings its total along: a page without rows is one row of nothing else. */
+type CountedRow = (ConnectionEntryRow | { id: null }) & { total: number }
 
 const pageOf = (conditions: readonly string[]) => `
       select * from connections where ${conditionOf(conditions)}
@@ -116,7 +116,7 @@ const pageOf = (conditions: readonly string[]) => `
 
 /** The connections of an account, with their total, which one row of counts says. */
 const accountList = (byStatus: boolean) => ({
-  list: statement<Filter & Page, ListedRow>(`
+  list: statement<Filter & Page, CountedRow>(`
     select ${entryColumns}, counted.total
     from (
       select ${totalOf(`${listedBy.organization} and ${listedBy.account}`, byStatus)} as total
@@ -128,7 +128,7 @@ const accountList = (byStatus: boolean) => ({
 
 /** Those of an organization; their total is the sum over its accounts. */
 const organizationList = (byStatus: boolean) => ({
-  list: statement<Filter & Page, ListedRow>(`
+  list: statement<Filter & Page, ConnectionEntryRow>(`
     select ${entryColumns} from (${pageOf([listedBy.organization, ...(byStatus ? [statusFilter] : [])])}
     ) c ${endTables}
     order by c.created_time desc, c.id desc`),
@@ -140,7 +140,7 @@ const organizationList = (byStatus: boolean) => ({
 
 /** What a filter keeps, and how many that is. An index that holds what the filter asks is read without its rows. */
 const countedListOf = (conditions: readonly string[], options: StatementOptions = {}) => ({
-  list: statement<Filter & Page, ListedRow>(
+  list: statement<Filter & Page, ConnectionEntryRow>(
     `
     select ${entryColumns}
     from (
@@ -206,7 +206,10 @@ const namedLists = {
 /** The index of names knows them by three letters at a time; a shorter text is sought among all names of the scope. */
 const indexedLettersMin = 3
 
-type ConnectionList = ReturnType<typeof accountList> & Partial<ReturnType<typeof countedListOf>>
+type ConnectionList = {
+  readonly list: Statement<Filter & Page, (ConnectionEntryRow | { id: null }) & { total?: number }>
+  readonly count?: Statement<Filter, { total: number }>
+}
 
 /** Picks the statements for a filter. There is a count where the list does not bring its total along. */
 export function connectionList({ accountId, like, connectorIds, status }: Filter): ConnectionList {

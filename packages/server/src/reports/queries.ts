@@ -20,7 +20,7 @@ type Page = { size: number; offset: number }
 export type NamedRow = { id: string; name: string }
 
 const isAsked = 'and id = any(:ids)'
-type AccountFilter = { organizationId: string; like: string | null; ids?: readonly string[] | undefined }
+type AccountFilter = { organizationId: string; like: string | null; ids: readonly string[] | null }
 const ofAccounts = (condition = '') => `
   from accounts
   where organization_id = :organizationId ${condition} and deleted_time is null and (:like::text is null or name ilike :like)`
@@ -49,7 +49,7 @@ export const volumeOfAccounts = statement<
 /** Connections that can still be asked for, deleted ones included. */
 const isKept = isKeptIn('connections')
 
-type ConnectionFilter = { accountId: string; like: string | null; ids?: readonly string[] | undefined }
+type ConnectionFilter = { accountId: string; like: string | null; ids: readonly string[] | null }
 const ofConnections = (condition = '') => `
   from connections
   where account_id = :accountId ${condition} and not account_deleted and ${isKept}

@@ -15,7 +15,7 @@ export async function reportAccounts({
   query,
 }: Call<'reportAccounts'>): Promise<Answer<'reportAccounts'>> {
   const days = readDays(query)
-  const asked = query.accountIds?.split(',')
+  const asked = query.accountIds?.split(',') ?? null
   const filter = { organizationId, like: containing(query.q), ids: asked }
   const { size, offset } = query
   const [accounts, count] = await Promise.all([
@@ -36,7 +36,7 @@ export async function reportConnections({
   query,
 }: Call<'reportConnections'>): Promise<Answer<'reportConnections'>> {
   const days = readDays(query)
-  const asked = query.connectionIds?.split(',')
+  const asked = query.connectionIds?.split(',') ?? null
   const filter = { accountId: account.id, like: containing(query.q), ids: asked }
   const { size, offset } = query
   const countOfAll = filter.like === null ? queries.countAllConnections : queries.countConnections

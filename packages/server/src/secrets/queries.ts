@@ -112,6 +112,16 @@ export const dataKeysAfter = statement<{ id: string; limit: number }, DataKeyRow
 export const insertDataKey = statement<DataKeyRow>(`
   insert into data_keys (id, key_id, sealed) values (:id, :keyId, :sealed)
 `)
+/**
+ * Parts of a `with` that store a data key, `:dataKeyId`, while the master key that it is sealed under, `:keyId`, is the
+ * current one; `made` has its identifier then. @param condition on which it is stored
+ */
+export const makingDataKey = (condition: string) => `
+  master as (select key_id from master_keys where current and key_id = :keyId for share),
+  made as (
+    insert into data_keys (id, key_id, sealed) select :dataKeyId, key_id, :sealed from master where ${condition}
+    returning id
+  )`
 export const findDataKey = statement<{ id: string }, DataKeyRow>(
   `select id, key_id, sealed from data_keys where id = :id`,
 )

@@ -2,6 +2,7 @@ import type { Json, Values } from '@penstock/connector'
 import type { ConnectionStatus, Role, TransferErrorCode, TransferTrigger } from '@penstock/wire'
 import { lacks } from '../../db/errors.ts'
 import { statement } from '../../db/statement.ts'
+import { makingDataKey } from '../../secrets/queries.ts'
 
 /** Statements of the workers. Each that changes a transfer names the attempt: a worker that lost it changes nothing. */
 
@@ -171,12 +172,7 @@ export const beginFirstBatch = statement<
   },
   StandingRow & { dataKeyId: string | null }
 >(`
-  with master as (select key_id from master_keys where current and key_id = :keyId for share),
-  made as (
-    insert into data_keys (id, key_id, sealed) select :dataKeyId, key_id, :sealed from master
-    where exists (select from transfers where id = :id and data_key_id is null)
-    returning id
-  )
+  with ${makingDataKey('exists (select from transfers where id = :id and data_key_id is null)')}
   update transfers t set
     heartbeat_time = now(), pending = :pending, source_columns = :sourceColumns, columns = :columns,
     data_key_id = coalesce(t.data_key_id, (select id from made))

@@ -1,0 +1,41 @@
+import { ConnectorError, type SourceReader } from '@penstock/connector'
+import type { RowMapping } from '../map-rows.ts'
+
+/**
+ * Reads the whole source, which would replace all data at the destination, and closes it.
+ * @param options.replaced how many rows the last replacing transfer sent; `null` for the first one
+ * @param options.shareMin the share of these that is enough: 0 to 1
+ * @throws ConnectorError `confirmation_needed` where it has fewer valid rows, or none
+ */
+export async function guardReplace(
+  reader: SourceReader,
+  {
+    planFor,
+    onProgress,
+    replaced,
+    shareMin,
+  }: {
+    planFor: (columns: readonly string[]) => Promise<RowMapping>
+    onProgress: () => void
+    replaced: number | null
+    shareMin: number
+  },
+): Promise<void> {
+  let plan: RowMapping | undefined
+  let valid = 0
+  try {
+    for await (const chunk of reader.read()) {
+      onProgress()
+      plan ??= await planFor(chunk.columns)
+      const invalid = new Set([...(chunk.faults?.keys() ?? []), ...plan.map(chunk).faults.keys()])
+      valid += chunk.rows.length - invalid.size
+    }
+  } finally {
+    await reader.close()
+  }
+  if (valid >= Math.max(1, Math.ceil((replaced ?? 0) * shareMin))) return
+  throw new ConnectorError(
+    'confirmation_needed',
+    `This would replace everything that is there by ${valid} records${replaced ? `; the last time there were ${replaced}` : ''}. Nothing was changed: check the source, or start the transfer with "confirm": true.`,
+  )
+}
