@@ -400,7 +400,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await page.goto(`${path}?configure=${azure.id}`)
     const form = dialog(page, `Configure ${azure.name}`)
     await form.getByText('not added to this sub-account').waitFor()
-    await form.getByRole('button', { name: 'Add it' }).click()
+    await form.getByRole('button', { name: 'Add to this sub-account' }).click()
     await form.getByRole('combobox', { name: 'Credential type' }).waitFor()
   })
 
