@@ -1,6 +1,6 @@
 import { basePath } from '@penstock/wire'
 import type { Request } from 'autocannon'
-import { ends, rareStatus, rareWord } from './load.ts'
+import { pairing, rareStatus, rareWord } from './load.ts'
 import type { Service } from './service.ts'
 
 /** What is measured: requests of one kind, and how they should compare. */
@@ -65,7 +65,7 @@ export const writeFigures: Figure[] = [
         `/connections?accountId=${anyAccount(service)}`,
         {
           name: 'Orders to Snowflake',
-          ...ends,
+          ...pairing,
           srcConnectionConfig: { bucketUri: 's3://bucket/prefix' },
           destConnectionConfig: { warehouse: 'W', database: 'D', schema: 'S', table: 'T', writeMode: 'Append' },
         },

@@ -19,7 +19,7 @@ export const rareStatus = 'broken'
 const statuses = ['active', 'active', 'active', 'active', 'active', 'active', 'In-progress', 'disabled', 'deleted']
 
 /** A source and a destination that fit, which every account has added. */
-export const ends = { srcConnectorId: idOf('amazon-s3-source'), destConnectorId: idOf('snowflake-destination') }
+export const pairing = { srcConnectorId: idOf('amazon-s3-source'), destConnectorId: idOf('snowflake-destination') }
 const connectorsPerRole = 4
 
 const sampled = 20_000
@@ -100,7 +100,7 @@ function idOf(slug: string): string {
 
 /** Some connectors that play a role, that of `ends` first. */
 function withRole(role: Role): string[] {
-  const first = role === 'Source' ? ends.srcConnectorId : ends.destConnectorId
+  const first = role === 'Source' ? pairing.srcConnectorId : pairing.destConnectorId
   const others = connectors.filter(({ id, roles }) => id !== first && roles.includes(role)).map(({ id }) => id)
   // Sources from one end of the catalogue and destinations from the other, so that no connector is both.
   return [first, ...(role === 'Source' ? others : others.reverse()).slice(0, connectorsPerRole - 1)]

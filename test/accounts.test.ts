@@ -118,7 +118,7 @@ describe('an account', () => {
   })
 
   test('counts its connections that are not deleted, as a text', async () => {
-    const { id } = await caller.addAccountWithEnds()
+    const { id } = await caller.addAccountWithSides()
     const made = []
     for (const name of ['one', 'two', 'three']) made.push(await caller.createConnection(id, name))
     const counted = async () => {
@@ -153,8 +153,8 @@ describe('a deleted account', () => {
   let live: { id: string; name: string }
   let deletedBefore: { id: string; name: string }
   before(async () => {
-    account = await caller.addAccountWithEnds('Gone soon')
-    await caller.configureEnds(account.id)
+    account = await caller.addAccountWithSides('Gone soon')
+    await caller.configureSides(account.id)
     live = await caller.createConnection(account.id, 'live')
     deletedBefore = await caller.createConnection(account.id, 'deleted before')
     await caller.expect(act(live.id, 'activate'))

@@ -36,7 +36,7 @@ describe('the list of connections that need attention', () => {
     inbox = await makeInbox()
     service = await startTestService(inbox.env)
     caller = callerOf(service, await service.addOrganization())
-    account = (await caller.addAccountWithEnds('Here')).id
+    account = (await caller.addAccountWithSides('Here')).id
     await addFolder(caller, account, inbox.folder)
     await add('never ran')
     await add('runs well', 'failed', 'succeeded')

@@ -75,8 +75,8 @@ async function fill(t: TestContext, database: Database) {
   const env = { ...inbox.env, PENSTOCK_MASTER_KEY: database.key }
   const service = await startServiceOn(database.url, env)
   const caller = callerOf(service, await service.addOrganization())
-  const account = await caller.addAccountWithEnds('Ünïted "Acme" \\ \u2028')
-  await caller.configureEnds(account.id)
+  const account = await caller.addAccountWithSides('Ünïted "Acme" \\ \u2028')
+  await caller.configureSides(account.id)
   const deleted = await caller.createConnection(account.id, 'Deleted')
   await caller.expect(caller.call('deleteConnection', { accountId: account.id, id: deleted.id }))
   const pipe = await addAccountWithPipe(caller, inbox.folder)

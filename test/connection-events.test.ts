@@ -164,7 +164,7 @@ describe('the history of a connection', () => {
   })
 
   test('never holds the value of a setting', async () => {
-    const { id: accountId } = await caller.addAccountWithEnds()
+    const { id: accountId } = await caller.addAccountWithSides()
     const { id } = await caller.createConnection(accountId)
     const bucketUri = 's3://canary-bucket/'
     await update({ accountId, id }, { srcConnectionConfig: { bucketUri }, destConnectionConfig: {} })

@@ -20,7 +20,7 @@ after(async () => {
 
 describe('the list of connections', () => {
   test('is filtered by a part of the name, in any letter case, of plain characters', async () => {
-    const { id } = await caller.addAccountWithEnds()
+    const { id } = await caller.addAccountWithSides()
     for (const name of filteredNames) await caller.createConnection(id, name)
     for (const { q, finds } of filters) {
       const own = filteredNames
@@ -35,8 +35,8 @@ describe('the list of connections', () => {
     }
   })
 
-  test('is filtered by the names of its ends too, and by name, ends and status together', async () => {
-    const { id } = await caller.addAccountWithEnds()
+  test('is filtered by the names of its source and destination too, and by name, ends and status together', async () => {
+    const { id } = await caller.addAccountWithSides()
     const crm = connectorBySlug('salesforce-crm')
     await caller.addConnectors(id, crm)
     await caller.createConnection(id, 'plain')
@@ -64,8 +64,8 @@ describe('the list of connections', () => {
   })
 
   test('is filtered by status, in any letter case; empty or all keeps every one', async () => {
-    const { id: accountId } = await caller.addAccountWithEnds()
-    await caller.configureEnds(accountId)
+    const { id: accountId } = await caller.addAccountWithSides()
+    await caller.configureSides(accountId)
     const statuses = ['In-progress', 'active', 'disabled', 'deleted', 'broken', 'offline']
     for (const name of statuses) {
       const { id } = await caller.createConnection(accountId, name)
@@ -96,7 +96,7 @@ describe('the list of connections', () => {
 
   test('holds deleted connections for 30 days, and counts no others, whether they are purged yet or not', async () => {
     const own = callerOf(service, await service.addOrganization())
-    const { id: accountId } = await own.addAccountWithEnds()
+    const { id: accountId } = await own.addAccountWithSides()
     await own.createConnection(accountId, 'kept')
     for (const [name, ago] of [
       ['late', '29 days 23 hours'],
@@ -130,7 +130,7 @@ describe('the list of connections', () => {
 
   test('holds every sub-account of the organization, newest first, or the one that is named', async () => {
     const own = callerOf(service, await service.addOrganization())
-    const [one, two] = [await own.addAccountWithEnds(), await own.addAccountWithEnds()]
+    const [one, two] = [await own.addAccountWithSides(), await own.addAccountWithSides()]
     const made: string[] = []
     for (const [name, account] of Object.entries({ a: one, b: two, c: one, d: two })) {
       made.unshift((await own.createConnection(account.id, name)).name)

@@ -23,8 +23,8 @@ let accountId: string
 before(async () => {
   service = await startTestService()
   caller = callerOf(service, await service.addOrganization())
-  accountId = (await caller.addAccountWithEnds()).id
-  await caller.configureEnds(accountId)
+  accountId = (await caller.addAccountWithSides()).id
+  await caller.configureSides(accountId)
 })
 after(async () => {
   await assertInvariants(service.database.pool)
@@ -32,10 +32,10 @@ after(async () => {
 })
 
 const unknownId = '0123456789abcdef'
-const ends = { srcConnectorId: source.id, destConnectorId: destination.id }
+const sides = { srcConnectorId: source.id, destConnectorId: destination.id }
 const fieldsOf = ({ details }: { details: { field: string }[] }) => details.map(({ field }) => field).sort()
 const create = (body: Partial<BodyOf<'createConnection'>>, inAccount = accountId) =>
-  caller.call('createConnection', { accountId: inAccount, body: { name: 'C', ...ends, ...body } })
+  caller.call('createConnection', { accountId: inAccount, body: { name: 'C', ...sides, ...body } })
 const read = (id: string) => caller.expect(caller.call('getConnection', { accountId, id }))
 const update = (id: string, body: BodyOf<'updateConnection'>) =>
   caller.call('updateConnection', { accountId, id, body })
@@ -59,7 +59,7 @@ async function refused(
 }
 
 describe('a connection', () => {
-  test('begins In-progress, with its ends as they are, and nothing moved', async () => {
+  test('begins In-progress, with its sides as they are, and nothing moved', async () => {
     const beforeSeconds = Math.floor(Date.now() / 1000)
     const { status, response } = await create({ name: ' Pipe ', srcConnectionConfig: sourceSettings })
     assert.equal(status, 201)
@@ -88,22 +88,22 @@ describe('a connection', () => {
     assert.deepEqual(listed, response)
   })
 
-  test('shows whether its ends are configured, and becomes as they do', async () => {
-    const { id: account } = await caller.addAccountWithEnds()
+  test('shows whether its sides are configured, and becomes as they do', async () => {
+    const { id: account } = await caller.addAccountWithSides()
     const made = await caller.createConnection(account)
     assert.deepEqual([made.src.configured, made.dest.configured], [false, false])
-    await caller.configureEnds(account)
+    await caller.configureSides(account)
     const [now] = await caller.expect(caller.call('listConnections', { accountId: account }))
     assert.deepEqual([now?.src.configured, now?.dest.configured], [true, true])
   })
 
-  test('takes the configurations of its own ends, and no others', async () => {
+  test('takes the configurations of its own sides, and no others', async () => {
     const srcConfigurationId = await configurationIdOf(source.id)
     const destConfigurationId = await configurationIdOf(destination.id)
     const { id } = await caller.expect(create({ srcConfigurationId, destConfigurationId }))
     const made = await read(id)
     assert.deepEqual([made.srcConfigurationId, made.destConfigurationId], [srcConfigurationId, destConfigurationId])
-    const elsewhere = (await caller.addAccountWithEnds()).id
+    const elsewhere = (await caller.addAccountWithSides()).id
     const foreign = await configurationIdOf(source.id, elsewhere)
     for (const [body, fields] of [
       [{ srcConfigurationId: destConfigurationId }, ['body.srcConfigurationId']],
@@ -118,7 +118,7 @@ describe('a connection', () => {
     }
   })
 
-  test('needs both its ends to be added', async () => {
+  test('needs both its sides to be added', async () => {
     const { id: empty } = await caller.addAccount()
     const both = ['body.destConnectorId', 'body.srcConnectorId']
     await refused(() => create({}, empty), 409, 'connector_not_added', both)
@@ -285,7 +285,7 @@ describe('an update', () => {
     await service.database.pool.query(age, [id])
     const was = await caller.call('getConnection', { accountId, id })
     const { name, srcConnectionConfig, destConnectionConfig } = was.response
-    for (const body of [{}, { id, name, srcConnectionConfig, destConnectionConfig, ...ends }]) {
+    for (const body of [{}, { id, name, srcConnectionConfig, destConnectionConfig, ...sides }]) {
       const reply = await update(id, body)
       assert.deepEqual([reply.status, reply.headers.etag], [200, was.headers.etag])
     }

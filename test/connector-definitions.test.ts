@@ -85,7 +85,7 @@ describe('the definition of a connector', () => {
   })
 
   test('decides by the rule of the server which fields are required', async () => {
-    const { id: accountId } = await caller.addAccountWithEnds()
+    const { id: accountId } = await caller.addAccountWithSides()
     const { secretFields } = await define(destination)
     const fields = Object.fromEntries(secretFields.map((field) => [field.name, field]))
     const required = (values: Record<string, string>) =>
@@ -105,9 +105,9 @@ describe('the definition of a connector', () => {
   })
 
   test('is the same for every organization, and for one that has saved secrets', async () => {
-    const { id: accountId } = await caller.addAccountWithEnds()
+    const { id: accountId } = await caller.addAccountWithSides()
     const blank = await caller.call('getConnectorDefinition', { id: source.id })
-    await caller.configureEnds(accountId)
+    await caller.configureSides(accountId)
     const saved = await caller.call('getConnectorDefinition', { id: source.id })
     const other = callerOf(service, await service.addOrganization())
     const theirs = await other.call('getConnectorDefinition', { id: source.id })

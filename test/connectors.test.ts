@@ -118,8 +118,8 @@ describe('adding connectors', () => {
   })
 
   test('twice changes nothing, and answers in the order that was asked', async () => {
-    const { id } = await caller.addAccountWithEnds()
-    await caller.configureEnds(id)
+    const { id } = await caller.addAccountWithSides()
+    await caller.configureSides(id)
     const content = await contentOf(service)
     const again = await caller.addConnectors(id, destination, source, destination)
     assert.deepEqual(
@@ -160,7 +160,7 @@ describe('adding connectors', () => {
 
 describe('added connectors', () => {
   test('are filtered by name and by whether they are configured', async () => {
-    const { id } = await caller.addAccountWithEnds()
+    const { id } = await caller.addAccountWithSides()
     await caller.addConnectors(id, crm)
     await caller.expect(
       caller.call('configureConnector', {
@@ -225,8 +225,8 @@ describe('added connectors', () => {
 
 describe('removing a connector', () => {
   test('is refused while a connection that is not deleted uses it, by name', async () => {
-    const { id } = await caller.addAccountWithEnds()
-    await caller.configureEnds(id)
+    const { id } = await caller.addAccountWithSides()
+    await caller.configureSides(id)
     const [one, two] = [await caller.createConnection(id, 'One'), await caller.createConnection(id, 'Two')]
     await caller.expect(
       caller.call('updateConnectionStatus', { accountId: id, id: two.id, body: { action: 'disable' } }),
@@ -252,8 +252,8 @@ describe('removing a connector', () => {
   })
 
   test('destroys its secrets with it', async () => {
-    const { id } = await caller.addAccountWithEnds()
-    await caller.configureEnds(id)
+    const { id } = await caller.addAccountWithSides()
+    await caller.configureSides(id)
     const group = async () =>
       (await caller.expect(caller.call('getConnectorConfiguration', { accountId: id, id: source.id }))).secretConfig[0]
     const before = await group()
@@ -268,12 +268,12 @@ describe('removing a connector', () => {
   })
 
   test('takes the version of its configuration in If-Match: one that was saved since is not removed', async () => {
-    const { id } = await caller.addAccountWithEnds()
+    const { id } = await caller.addAccountWithSides()
     const connector = { accountId: id, id: source.id }
     const version = async () => (await caller.call('getConnectorConfiguration', connector)).headers.etag ?? ''
     const remove = (etag = '') => caller.call('removeConnector', { ...connector, headers: { 'if-match': etag } })
     const before = await version()
-    await caller.configureEnds(id)
+    await caller.configureSides(id)
     const catalogue = await caller.call('getConnector', connector)
     for (const stale of [before, catalogue.headers.etag]) {
       const { status, error } = await remove(stale)

@@ -86,7 +86,7 @@ describe('sub-accounts in the console', { skip }, () => {
 
   test('one is deleted by typing its name, after it was said what goes with it', async () => {
     const { id } = await stage.addAccount('Greenleaf Grocery')
-    await stage.addEnds(id)
+    await stage.addSides(id)
     await stage.connect(id, 'Loyalty members', { activate: false })
     const page = await stage.open('/accounts?q=Greenleaf')
     await choose(page, 'Greenleaf Grocery', 'Delete')

@@ -41,7 +41,7 @@ describe('a connection in the console', { skip }, () => {
   before(async () => {
     stage = await startConsole()
     account = await stage.addAccount('Northwind Outdoor')
-    await stage.addEnds(account.id)
+    await stage.addSides(account.id)
     await preparePeople(stage, 200)
     await prepareCrowd(stage)
   })
@@ -152,7 +152,7 @@ describe('a connection in the console', { skip }, () => {
     const silent = await startSilentServer()
     try {
       const slow = await stage.addAccount('Slow')
-      await stage.addEnds(slow.id)
+      await stage.addSides(slow.id)
       const secretConfig = { ...stage.targetSecrets, host: '127.0.0.1', port: silent.port }
       await stage.client.configureConnector({ accountId: slow.id, id: postgresql.id, body: { secretConfig } })
       const connection = await stage.connect(slow.id, 'Waits for nothing', { activate: false })
@@ -170,7 +170,7 @@ describe('a connection in the console', { skip }, () => {
 
   test('cannot run while its sub-account is disabled, and says so', async () => {
     const closed = await stage.addAccount('Closed')
-    await stage.addEnds(closed.id)
+    await stage.addSides(closed.id)
     const connection = await stage.connect(closed.id, 'Waiting')
     await stage.client.editAccount({ id: closed.id, body: { enabled: false } })
     const page = await stage.open(pathOf(connection))
@@ -461,7 +461,7 @@ describe('a connection in the console', { skip }, () => {
 
   test('offers with a failed run what to do next, by what it failed for', async () => {
     const { id: accountId } = await stage.addAccount('Next steps')
-    await stage.addEnds(accountId)
+    await stage.addSides(accountId)
     const failed = async (name: string, options: Parameters<ConsoleStage['connect']>[2]) => {
       const connection = await stage.connect(accountId, name, options)
       const { status } = await stage.run(accountId, connection.id)

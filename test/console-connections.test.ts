@@ -11,7 +11,7 @@ describe('the list of connections', { skip }, () => {
     stage = await startConsole()
     await preparePeople(stage, 20)
     accountId = (await stage.addAccount('Acme Outdoor')).id
-    await stage.addEnds(accountId)
+    await stage.addSides(accountId)
     // Newest first: the page begins with number 30.
     for (let n = 1; n <= 30; n++) {
       await stage.connect(accountId, `Pipe ${n}`, { activate: n % 10 === 0 })
@@ -86,7 +86,7 @@ describe('the list of connections', { skip }, () => {
 
   test('of the organization names the sub-account, and asks for one before a connection is made', async () => {
     const other = await stage.addAccount('Lumen Cosmetics')
-    await stage.addEnds(other.id)
+    await stage.addSides(other.id)
     await stage.connect(other.id, `=cmd ${'long '.repeat(38)}`.trim(), { activate: false })
     const page = await stage.open('/connections')
     await rowOf(page, '=cmd').getByText('Lumen Cosmetics').waitFor()

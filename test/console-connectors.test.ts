@@ -46,7 +46,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
 
   test('are listed with what they are, whether they are ready and where they are used', async () => {
     const { id, path } = await accountWith('Listed', azure, unmoved)
-    await stage.addEnds(id)
+    await stage.addSides(id)
     await stage.connect(id, 'Spring customers', { activate: false })
     const page = await stage.open(path)
     const row = (name: string) => page.getByRole('row').filter({ hasText: name })
@@ -305,7 +305,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
 
   test('that an active connection needs stay complete: what would be cleared says for which connection', async () => {
     const { id, path } = await accountWith('Needed', mparticle)
-    await stage.addEnds(id)
+    await stage.addSides(id)
     const secretConfig = { key: 'k', secret: 's' }
     await stage.client.configureConnector({ accountId: id, id: mparticle.id, body: { secretConfig } })
     const { reply: connection } = await stage.client.createConnection({
@@ -331,7 +331,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
 
   test('are checked step by step, and checked again once mended', async () => {
     const { id, path } = await accountWith('Checked')
-    await stage.addEnds(id)
+    await stage.addSides(id)
     await stage.client.configureConnector({
       accountId: id,
       id: postgresql.id,
@@ -365,7 +365,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
 
   test('that a connection holds are not removed: it is named, with the way to it', async () => {
     const { id, path } = await accountWith('Held')
-    await stage.addEnds(id)
+    await stage.addSides(id)
     const connection = await stage.connect(id, 'Holds it', { activate: false })
     const page = await stage.open(path)
     await remove(page, localFolder.name)
@@ -377,7 +377,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
 
   test('that came into use while one was asked are not removed either', async () => {
     const { id, path } = await accountWith('Raced')
-    await stage.addEnds(id)
+    await stage.addSides(id)
     const page = await stage.open(path)
     await remove(page, localFolder.name)
     const confirm = dialog(page, `Remove ${localFolder.name}?`)

@@ -16,7 +16,7 @@ describe('the list of what is deleted', { skip }, () => {
   /** A sub-account of its own, with a connection that is deleted. */
   async function prepare(account: string, ...names: string[]) {
     const { id: accountId } = await stage.addAccount(account)
-    await stage.addEnds(accountId)
+    await stage.addSides(accountId)
     for (const name of names) {
       const { id } = await stage.connect(accountId, name)
       await stage.client.deleteConnection({ accountId, id })

@@ -119,7 +119,7 @@ describe('the first pipe, in the console', { skip }, () => {
   })
 })
 
-/** The card of one end. */
+/** The card of one side. */
 const region = (page: Page, end: 'Source' | 'Destination') =>
   page.getByRole('region', { name: new RegExp(`^${end}: `) })
 /** Waits until the connection is active; confirms the activation where the machine is too busy to inspect the destination in time. */

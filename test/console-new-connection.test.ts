@@ -109,7 +109,7 @@ describe('the wizard of new connections', { skip }, () => {
 
   test('maps columns to the fields of a destination on real records, and says what the values are like', async () => {
     const { id: accountId } = await stage.addAccount('Audiences')
-    await stage.addEnds(accountId)
+    await stage.addSides(accountId)
     await stage.client.addConnectors({ accountId, body: { connectorIds: [audiences.id] } })
     const secretConfig = { authType: 'api-token', accessToken: 'canary' }
     await stage.client.configureConnector({ accountId, id: audiences.id, body: { secretConfig } })
@@ -157,7 +157,7 @@ describe('the wizard of new connections', { skip }, () => {
 
   test('hashes and normalises columns where the destination takes any, and refuses names that are there twice', async () => {
     const { id: accountId } = await stage.addAccount('Columns')
-    await stage.addEnds(accountId)
+    await stage.addSides(accountId)
     await stage.target.query('create table columned (id integer primary key, em text)')
     const { id } = await stage.connect(accountId, 'Columns', { activate: false, table: 'columned' })
     const page = await stage.open(wizard(accountId, `?connection=${id}&step=mapping`))
@@ -193,7 +193,7 @@ describe('the wizard of new connections', { skip }, () => {
 
   test('shows the columns of the file that is set now, and never those of the one before', async () => {
     const { id: accountId } = await stage.addAccount('Other file')
-    await stage.addEnds(accountId)
+    await stage.addSides(accountId)
     await writeFile(join(stage.folder, 'pets.csv'), 'kind,age\ncat,3\n')
     const { id } = await stage.connect(accountId, 'Other file', { activate: false })
     const page = await stage.open(wizard(accountId, `?connection=${id}&step=mapping`))
@@ -228,7 +228,7 @@ describe('the wizard of new connections', { skip }, () => {
 
   test('keeps a wide preview inside of its panel, with its names and its first column in sight', async () => {
     const { id: accountId } = await stage.addAccount('Wide')
-    await stage.addEnds(accountId)
+    await stage.addSides(accountId)
     const names = Array.from({ length: 60 }, (_, i) => `column_number_${i + 1}`)
     const lines = Array.from({ length: 40 }, (_, row) => names.map((_, i) => `row ${row} of ${i}`).join(','))
     await writeFile(join(stage.folder, 'wide.csv'), `${names.join(',')}\n${lines.join('\n')}\n`)
@@ -284,7 +284,7 @@ describe('the wizard of new connections', { skip }, () => {
 
   test('says what the service refuses: a name, a setting, a source that is not there, a change meanwhile', async () => {
     const { id: accountId } = await stage.addAccount('Refused')
-    await stage.addEnds(accountId)
+    await stage.addSides(accountId)
     const page = await stage.open(wizard(accountId, `?source=${localFolder.id}&destination=${postgresql.id}`))
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('   ')
     await page.getByRole('button', { name: 'Create the connection' }).click()
@@ -328,7 +328,7 @@ describe('the wizard of new connections', { skip }, () => {
     const { id: accountId } = await stage.addAccount(
       'A name of many characters that has to be cut or wrapped somewhere',
     )
-    await stage.addEnds(accountId)
+    await stage.addSides(accountId)
     const { id } = await stage.connect(accountId, 'Long '.repeat(40).trim(), { activate: false })
     const pages: [string, string][] = [
       ['', 'From the catalogue'],

@@ -33,7 +33,7 @@ describe('the overview', { skip }, () => {
     const page = await stage.open(`/accounts/${id}`)
     const start = page.getByRole('region', { name: 'Start here' })
     await start.getByRole('link', { name: 'Open the catalogue' }).waitFor()
-    await stage.addEnds(id)
+    await stage.addSides(id)
     await page.reload()
     await start.getByRole('img', { name: 'Step 2: Done' }).waitFor()
     await start.getByRole('link', { name: 'New connection' }).click()
@@ -42,7 +42,7 @@ describe('the overview', { skip }, () => {
 
   test('counts connections by status, with the way to each, and what was moved by day', async () => {
     const { id } = await stage.addAccount('Counted')
-    await stage.addEnds(id)
+    await stage.addSides(id)
     const pipe = await stage.connect(id, 'Moves records')
     await stage.connect(id, 'Waits', { activate: false })
     await stage.run(id, pipe.id)
@@ -59,7 +59,7 @@ describe('the overview', { skip }, () => {
 
   test('names what needs attention, each with the one thing to do', async () => {
     const { id } = await stage.addAccount('Troubled')
-    await stage.addEnds(id)
+    await stage.addSides(id)
     const partial = await stage.connect(id, 'Rejects some')
     const run = await stage.run(id, partial.id)
     const failing = await stage.connect(id, 'Finds no file', { file: 'missing.csv', activate: false })
@@ -100,7 +100,7 @@ describe('the overview', { skip }, () => {
 
   test('calls offline what cannot be reached, and says that it is tried again', async () => {
     const { id } = await stage.addAccount('Cut off')
-    await stage.addEnds(id)
+    await stage.addSides(id)
     const pipe = await stage.connect(id, 'Cannot get through')
     await configure(id, { port: 1, password: stage.targetSecrets.password ?? '' })
     await stage.run(id, pipe.id)
@@ -111,7 +111,7 @@ describe('the overview', { skip }, () => {
 
   test('says so where nothing needs attention, and where the sub-account is not there', async () => {
     const { id } = await stage.addAccount('Calm')
-    await stage.addEnds(id)
+    await stage.addSides(id)
     await stage.connect(id, 'Rests')
     const page = await stage.open(`/accounts/${id}`)
     await page.getByText('Nothing needs attention').waitFor()

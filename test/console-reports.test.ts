@@ -15,7 +15,7 @@ describe('the reports', { skip }, () => {
     stage = await startConsole()
     await preparePeople(stage, 20)
     accountId = (await stage.addAccount('Acme Outdoor')).id
-    await stage.addEnds(accountId)
+    await stage.addSides(accountId)
     const pipes = [await stage.connect(accountId, formula), await stage.connect(accountId, 'Plain')]
     connectionIds = pipes.map(({ id }) => id)
     for (const { id } of pipes) await stage.run(accountId, id)

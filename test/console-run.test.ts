@@ -14,7 +14,7 @@ describe('a run in the console', { skip }, () => {
   before(async () => {
     stage = await startConsole()
     account = await stage.addAccount('Northwind Outdoor')
-    await stage.addEnds(account.id)
+    await stage.addSides(account.id)
     await preparePeople(stage, 400)
     await prepareCrowd(stage)
   })

@@ -29,7 +29,7 @@ before(async () => {
   service = await startTestService(inbox.env)
   owner = await addParty(service, inbox.folder)
   stranger = await addParty(service, inbox.folder)
-  strangersAccountId = (await stranger.caller.addAccountWithEnds()).id
+  strangersAccountId = (await stranger.caller.addAccountWithSides()).id
   badAuthorization = await badAuthorizations(service, owner.organization)
 })
 after(async () => {

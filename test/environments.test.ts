@@ -25,8 +25,8 @@ before(async () => {
   const organization = await production.addOrganization()
   inProduction = callerOf(production, organization)
   inStaging = callerOf(staging, organization)
-  accountId = (await inProduction.addAccountWithEnds()).id
-  await inProduction.configureEnds(accountId)
+  accountId = (await inProduction.addAccountWithSides()).id
+  await inProduction.configureSides(accountId)
   connectionId = (await inProduction.createConnection(accountId)).id
   deletedId = (await inProduction.createConnection(accountId)).id
   await inProduction.expect(inProduction.call('deleteConnection', { accountId, id: deletedId }))
@@ -93,7 +93,7 @@ test('nothing is changed from another environment', async () => {
 
 test('what another environment adds to an account is its own', async () => {
   const added = connectorBySlug('amazon-s3-destination')
-  const { id } = await inProduction.addAccountWithEnds()
+  const { id } = await inProduction.addAccountWithSides()
   await inStaging.addConnectors(id, added, destination)
   const connection = await inStaging.createConnection(id)
   assert.deepEqual([connection.env, connection.editable], ['staging', true])

@@ -41,7 +41,7 @@ describe('an Idempotency-Key', { concurrency: true }, () => {
   })
 
   test('is answered again only while the account is there: its own organization’s, and not deleted', async () => {
-    const { id: accountId } = await caller.addAccountWithEnds()
+    const { id: accountId } = await caller.addAccountWithSides()
     const headers = { 'idempotency-key': newKey() }
     const body = { name: 'Once', srcConnectorId: source.id, destConnectorId: destination.id }
     const create = (by = caller) => by.call('createConnection', { accountId, body, headers })
@@ -60,15 +60,15 @@ describe('an Idempotency-Key', { concurrency: true }, () => {
   test('is refused for another body, operation, resource or accountId', async () => {
     const key = newKey()
     const headers = { 'idempotency-key': key }
-    const [one, two] = [await caller.addAccountWithEnds('Two'), await caller.addAccountWithEnds('Two')]
+    const [one, two] = [await caller.addAccountWithSides('Two'), await caller.addAccountWithSides('Two')]
     const body = { connectorIds: [source.id] }
     await caller.expect(caller.call('addConnectors', { accountId: one.id, body, headers }))
-    const ends = { srcConnectorId: source.id, destConnectorId: destination.id }
+    const sides = { srcConnectorId: source.id, destConnectorId: destination.id }
     for (const other of [
       caller.call('addConnectors', { accountId: one.id, body: { connectorIds: [destination.id] }, headers }),
       caller.call('addConnectors', { accountId: two.id, body, headers }),
       caller.call('addAccount', { body: { name: 'Never' }, headers }),
-      caller.call('createConnection', { accountId: one.id, body: { name: 'Never', ...ends }, headers }),
+      caller.call('createConnection', { accountId: one.id, body: { name: 'Never', ...sides }, headers }),
     ]) {
       const { status, error } = await other
       assert.deepEqual([status, error], [422, 'idempotency_key_reused'])

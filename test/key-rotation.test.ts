@@ -31,8 +31,8 @@ async function prepare(t: TestContext, accountCount = 3) {
   const caller = callerOf(service, await service.addOrganization())
   const accountIds: string[] = []
   for (let count = 0; count < accountCount; count++) {
-    const { id } = await caller.addAccountWithEnds()
-    await caller.configureEnds(id)
+    const { id } = await caller.addAccountWithSides()
+    await caller.configureSides(id)
     accountIds.push(id)
   }
   const { database } = service
@@ -149,8 +149,8 @@ test('services that start and run during and after a rotation work with either k
   for (const key of [first, next]) {
     const started = await startServiceOn(service.databaseUrl, { PENSTOCK_MASTER_KEY: key.text })
     const caller = callerOf(started, await started.addOrganization())
-    const { id } = await caller.addAccountWithEnds()
-    await caller.configureEnds(id)
+    const { id } = await caller.addAccountWithSides()
+    await caller.configureSides(id)
     accountIds.push(id)
     await started.close()
   }

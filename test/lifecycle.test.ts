@@ -13,8 +13,8 @@ let accountId: string
 before(async () => {
   service = await startTestService()
   caller = callerOf(service, await service.addOrganization())
-  accountId = (await caller.addAccountWithEnds()).id
-  await caller.configureEnds(accountId)
+  accountId = (await caller.addAccountWithSides()).id
+  await caller.configureSides(accountId)
 })
 after(() => service.close())
 
@@ -293,8 +293,8 @@ describe('a deleted connection', () => {
 
   test('is not restored while an end is gone, and must be made ready when it is back', async () => {
     for (const end of [source, destination]) {
-      const { id: account } = await caller.addAccountWithEnds()
-      await caller.configureEnds(account)
+      const { id: account } = await caller.addAccountWithSides()
+      await caller.configureSides(account)
       const { id } = await caller.createConnection(account)
       for (const action of ['activate', 'delete'] as const) await caller.expect(act(id, action, account))
       await caller.expect(caller.call('removeConnector', { accountId: account, id: end.id }))
@@ -309,7 +309,7 @@ describe('a deleted connection', () => {
       assert.equal((await caller.expect(act(id, 'restore', account))).status, 'disabled')
       const unready = await act(id, 'enable', account)
       assert.deepEqual([unready.error, unready.details.map((fault) => fault.field)], ['connection_not_ready', [field]])
-      await caller.configureEnds(account)
+      await caller.configureSides(account)
       assert.equal((await caller.expect(act(id, 'enable', account))).status, 'active')
     }
   })

@@ -66,8 +66,8 @@ test('no other key becomes the first one while values are sealed under it', asyn
   const service = await startTestService({ PENSTOCK_MASTER_KEY: first })
   t.after(service.close)
   const caller = callerOf(service, await service.addOrganization())
-  const { id } = await caller.addAccountWithEnds()
-  await caller.configureEnds(id)
+  const { id } = await caller.addAccountWithSides()
+  await caller.configureSides(id)
   const { database } = service
   await database.pool.query('delete from master_keys')
   const key = parseMasterKey(first) ?? assert.fail()
@@ -126,8 +126,8 @@ describe('a sealed value', () => {
     const service = await startTestService({ PENSTOCK_MASTER_KEY: text })
     t.after(service.close)
     const caller = callerOf(service, await service.addOrganization())
-    const { id: accountId } = await caller.addAccountWithEnds()
-    await caller.configureEnds(accountId)
+    const { id: accountId } = await caller.addAccountWithSides()
+    await caller.configureSides(accountId)
     const { database } = service
     const row = { accountId, connectorId: destination.id, name: 'password' }
     await database.pool.query('update secrets set sealed = $1 where account_id = $2 and connector_id = $3', [

@@ -103,7 +103,7 @@ describe('while the database is away', { concurrency: 3 }, () => {
   for (const [way, withinMs] of Object.entries(answerWithinMs) as [keyof typeof answerWithinMs, number][]) {
     test(`(${way}) every operation says so in time, and all is well once it is back`, async (t) => {
       const { proxy, service, organization, caller } = await prepare(t)
-      const account = await caller.addAccountWithEnds()
+      const account = await caller.addAccountWithSides()
       const connection = await caller.createConnection(account.id)
       const calls = callsOfAll(organization, account.id, connection.id)
       // Every connection of the pool is open beforehand, so that each call meets one that breaks.

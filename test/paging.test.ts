@@ -23,7 +23,7 @@ before(async () => {
   const caller = callerOf(service, organization)
   const { id } = await caller.addAccount()
   place = { caller, token: organization.token, accountId: id }
-  // The ends of the connections are among them.
+  // The sides of the connections are among them.
   const added = new Set([source, destination, ...connectors])
   await caller.addConnectors(id, ...[...added].slice(0, count))
   await Promise.all(Array.from({ length: count }, () => caller.createConnection(id)))

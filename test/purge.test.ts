@@ -53,7 +53,7 @@ describe('the purge', () => {
     )
 
   test('removes connections that were deleted 30 days ago, and none that was not deleted or not so long ago', async () => {
-    const { id: accountId } = await caller.addAccountWithEnds()
+    const { id: accountId } = await caller.addAccountWithSides()
     const [beyond, within, fresh, live] = await Promise.all(
       ['beyond', 'within', 'fresh', 'live'].map(async (name) => (await caller.createConnection(accountId, name)).id),
     )
@@ -77,8 +77,8 @@ describe('the purge', () => {
   test('removes accounts that were deleted 30 days ago, with all they held and nothing of others', async () => {
     const [beyond, within, live] = await Promise.all(
       ['beyond', 'within', 'live'].map(async (name) => {
-        const { id } = await caller.addAccountWithEnds(name)
-        await caller.configureEnds(id)
+        const { id } = await caller.addAccountWithSides(name)
+        await caller.configureSides(id)
         await caller.createConnection(id)
         return id
       }),
@@ -105,7 +105,7 @@ describe('the purge', () => {
   })
 
   test('of an account that can be restored, removes the connections whose own days are over', async () => {
-    const { id } = await caller.addAccountWithEnds()
+    const { id } = await caller.addAccountWithSides()
     const own = await caller.createConnection(id, 'deleted before')
     const along = await caller.createConnection(id, 'deleted along')
     await caller.expect(caller.call('deleteConnection', { accountId: id, id: own.id }))
@@ -168,7 +168,7 @@ describe('the purge', () => {
   })
 
   test('leaves what someone is working on, and takes it the next time', async () => {
-    const { id } = await caller.addAccountWithEnds()
+    const { id } = await caller.addAccountWithSides()
     await caller.expect(caller.call('deleteAccount', { id }))
     await ageAccount(id, '31 days')
     await withSession(service.databaseUrl, async (session) => {

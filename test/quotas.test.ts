@@ -108,7 +108,7 @@ describe('PENSTOCK_QUOTA_CONNECTIONS', () => {
 
   test('bounds the connections of a sub-account, and of no other one', async () => {
     const [caller] = await newCallers()
-    const [{ id: accountId }, other] = [await caller.addAccountWithEnds(), await caller.addAccountWithEnds()]
+    const [{ id: accountId }, other] = [await caller.addAccountWithSides(), await caller.addAccountWithSides()]
     for (let n = 0; n < quota; n++) assert.equal((await create(caller, accountId)).status, 201)
     assertRefused(await create(caller, accountId), 'PENSTOCK_QUOTA_CONNECTIONS')
     const { headers } = await caller.call('listConnections', { accountId })
@@ -118,14 +118,14 @@ describe('PENSTOCK_QUOTA_CONNECTIONS', () => {
 
   test('holds for requests that come at once, to several processes', async () => {
     const callers = await newCallers()
-    const { id: accountId } = await callers[0].addAccountWithEnds()
+    const { id: accountId } = await callers[0].addAccountWithSides()
     const replies = await Promise.all(times.map((n) => create(callers[n % 2 === 0 ? 0 : 1], accountId)))
     assert.deepEqual(codes(replies), filled(201))
   })
 
   test('never stands in the way of a restore, and bounds what is deleted too', async () => {
     const [caller] = await newCallers()
-    const { id: accountId } = await caller.addAccountWithEnds()
+    const { id: accountId } = await caller.addAccountWithSides()
     const max = quota * limits.quotaFactorWithDeleted
     const ids: string[] = []
     for (let n = 0; n < max; n++) {

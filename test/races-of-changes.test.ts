@@ -60,8 +60,8 @@ describe('two changes of a connection’s status at once are as if one came afte
   ]
   let account: Account
   before(async () => {
-    account = await rivals.caller(0).addAccountWithEnds()
-    await rivals.caller(0).configureEnds(account.id)
+    account = await rivals.caller(0).addAccountWithSides()
+    await rivals.caller(0).configureSides(account.id)
   })
   const trigger = (index: number, id: string, which: Trigger): Move => {
     const at = { accountId: account.id, id }
@@ -140,7 +140,7 @@ describe('of two writes with the same If-Match at once one wins, and the other i
     test(`${one} and ${two}`, () =>
       runRace(rounds, {
         prepare: async () => {
-          const { id: accountId } = await rivals.caller(0).addAccountWithEnds()
+          const { id: accountId } = await rivals.caller(0).addAccountWithSides()
           const scene = { accountId, id: (await rivals.caller(0).createConnection(accountId)).id }
           return { ...scene, etag: (await read(kind, scene)).headers.etag ?? '' }
         },

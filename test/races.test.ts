@@ -42,7 +42,7 @@ const isWaiting = async () => {
 describe('connections and their connectors', () => {
   test('of two creates and a remove of their connector at once, either both creates win or the remove does', () =>
     runRace(rounds, {
-      prepare: () => rivals.caller(0).addAccountWithEnds(),
+      prepare: () => rivals.caller(0).addAccountWithSides(),
       moves: ({ id: accountId }, round) => [
         rivals.move(round, 'createConnection', { accountId, body: connectionBody('one') }),
         rivals.move(round + 1, 'removeConnector', { accountId, id: (round % 4 < 2 ? source : destination).id }),
@@ -60,7 +60,7 @@ describe('connections and their connectors', () => {
   test('of a restore and a remove of the connector it needs, one wins', () =>
     runRace(rounds, {
       prepare: async () => {
-        const { id: accountId } = await rivals.caller(0).addAccountWithEnds()
+        const { id: accountId } = await rivals.caller(0).addAccountWithSides()
         const { id } = await rivals.caller(0).createConnection(accountId)
         await rivals.caller(0).expect(rivals.caller(0).call('deleteConnection', { accountId, id }))
         return { accountId, id }
@@ -106,7 +106,7 @@ describe('connections and their connectors', () => {
 
   test('configuring a connector that is being removed saves and is destroyed with it, or is refused', () =>
     runRace(rounds, {
-      prepare: () => rivals.caller(0).addAccountWithEnds(),
+      prepare: () => rivals.caller(0).addAccountWithSides(),
       moves: ({ id: accountId }, round) => [
         rivals.move(round, 'configureConnector', { accountId, id: source.id, body: { secretConfig: sourceSecrets } }),
         rivals.move(round + 1, 'removeConnector', { accountId, id: source.id }),
@@ -122,7 +122,7 @@ describe('connections and their connectors', () => {
 
   test('adding a connector that is there while it is removed answers it, whoever is first', () =>
     runRace(rounds * 2, {
-      prepare: () => rivals.caller(0).addAccountWithEnds(),
+      prepare: () => rivals.caller(0).addAccountWithSides(),
       moves: ({ id: accountId }, round) => [
         rivals.move(round, 'removeConnector', { accountId, id: source.id }),
         rivals.move(round + 1, 'addConnectors', { accountId, body: { connectorIds: [source.id] } }),
@@ -137,7 +137,7 @@ describe('connections and their connectors', () => {
     }))
 
   test('a connector that Add Connector found there cannot go until the call has answered', async () => {
-    const { id: accountId } = await rivals.caller(0).addAccountWithEnds()
+    const { id: accountId } = await rivals.caller(0).addAccountWithSides()
     const adding = await withSession(rivals.one.databaseUrl, async (session) => {
       // Where the answer counts connections the call is made to wait; at this moment the connector is removed.
       await session.query('begin; lock table connector_counts in access exclusive mode')
@@ -182,7 +182,7 @@ describe('deleting an account', () => {
   test('takes along whatever is written in it at that moment, or refuses it as not found', () =>
     runRace(rounds, {
       prepare: async () => {
-        const { id: accountId } = await rivals.caller(0).addAccountWithEnds()
+        const { id: accountId } = await rivals.caller(0).addAccountWithSides()
         return { accountId, id: (await rivals.caller(0).createConnection(accountId)).id }
       },
       moves: ({ accountId, id }, round) => [
@@ -218,7 +218,7 @@ describe('deleting an account', () => {
 
   test('succeeds once of two at once', () =>
     runRace(rounds, {
-      prepare: () => rivals.caller(0).addAccountWithEnds(),
+      prepare: () => rivals.caller(0).addAccountWithSides(),
       moves: ({ id }, round) => [
         rivals.move(round, 'deleteAccount', { id }),
         rivals.move(round + 1, 'deleteAccount', { id }),
@@ -234,7 +234,7 @@ describe('an Idempotency-Key', () => {
 
   test('makes one of five creates at once, and gives all five its answer', () =>
     runRace(rounds, {
-      prepare: async (round) => ({ accountId: (await rivals.caller(0).addAccountWithEnds()).id, key: `one-${round}` }),
+      prepare: async (round) => ({ accountId: (await rivals.caller(0).addAccountWithSides()).id, key: `one-${round}` }),
       moves: ({ accountId, key }, round) =>
         [0, 1, 2, 3, 4].map((index) =>
           rivals.move(round + index, 'createConnection', { accountId, body: connectionBody('once'), ...keyed(key) }),

@@ -30,7 +30,7 @@ type Judge = (numbers: readonly number[], batch: Batch) => readonly Rejection[] 
 function receive(): { accepted: Map<number, number>; judge: Judge } {
   const receiver = { accepted: new Map<number, number>(), judge: (() => []) as Judge }
   const answers = new Map<string, readonly Rejection[]>()
-  engine.ends.destination = {
+  engine.sides.destination = {
     batch: () => ({ rowsMax: 4, bytesMax: 1 << 20 }),
     open: () => ({
       deliver: async (batch) => {
@@ -71,8 +71,8 @@ describe('a replay', () => {
   test('sends nothing that an earlier one delivered, be it through a replay of a replay', async () => {
     const receiver = receive()
     receiver.judge = unless((number) => number > 10)
-    engine.ends.source = people(15)
-    const id = await engine.connectEnds()
+    engine.sides.source = people(15)
+    const id = await engine.connectSides()
     const first = await engine.move(id)
     assert.deepEqual(await replayable(id, first.id), counts(10))
 
@@ -114,8 +114,8 @@ describe('a replay', () => {
   test('says how many records were not kept, and refuses where none was', async () => {
     const receiver = receive()
     receiver.judge = unless(() => false)
-    engine.ends.source = people(rejectsMax + 5)
-    const id = await engine.connectEnds()
+    engine.sides.source = people(rejectsMax + 5)
+    const id = await engine.connectSides()
     const first = await engine.move(id)
     assert.deepEqual(await replayable(id, first.id), counts(rejectsMax, 0, 5))
     await engine.sql('update rejects set sealed = null where transfer_id = $1 and number > 2', first.id)
@@ -132,8 +132,8 @@ describe('a replay', () => {
   test('of records of which a destination says only how many it rejected counts as one of all, unless it accepted none', async () => {
     const receiver = receive()
     receiver.judge = unless(() => false)
-    engine.ends.source = people(8)
-    const id = await engine.connectEnds()
+    engine.sides.source = people(8)
+    const id = await engine.connectSides()
     const first = await engine.move(id)
     receiver.judge = (numbers) => [{ count: numbers.includes(1) ? 4 : 3, reason: 'Some are not wanted.' }]
     const second = await replay(id, first.id)
@@ -145,8 +145,8 @@ describe('a replay', () => {
   test('keeps no more of what is rejected again than the operator wants now, and loses none that is kept already', async () => {
     const receiver = receive()
     receiver.judge = unless(() => false)
-    engine.ends.source = people(6)
-    const id = await engine.connectEnds()
+    engine.sides.source = people(6)
+    const id = await engine.connectSides()
     const first = await engine.move(id)
     engine.settings.rejectsMax = 2
     try {
@@ -180,8 +180,8 @@ test('every record is accepted once over any sequence of replays, also of those 
     fc.asyncProperty(fc.integer({ min: 1, max: 20 }), fc.array(turns, { maxLength: 6 }), async (records, sequence) => {
       const receiver = receive()
       receiver.judge = unless((number) => number % 3 === 0)
-      engine.ends.source = people(records)
-      const id = await engine.connectEnds()
+      engine.sides.source = people(records)
+      const id = await engine.connectSides()
       const transfers = [(await engine.move(id)).id]
       for (const { which, takes, at, happens } of sequence) {
         const { status, response } = await ask(id, transfers[which % transfers.length] ?? '')

@@ -95,7 +95,7 @@ describe('reports', () => {
     await caller.expect(caller.call('deleteAccount', { id: accounts[1]?.id ?? '' }))
     assert.equal((await ask({})).headers['x-total-count'], '2')
 
-    const { id: accountId } = await caller.addAccountWithEnds()
+    const { id: accountId } = await caller.addAccountWithSides()
     const ids = [
       (await caller.createConnection(accountId, 'b one')).id,
       (await caller.createConnection(accountId, 'A two')).id,
@@ -121,9 +121,9 @@ describe('reports', () => {
   })
 
   test('are of the accounts or connections that are named; unknown ones and those of others keep nothing', async () => {
-    const [one, two] = [await caller.addAccountWithEnds('Named one'), await caller.addAccountWithEnds('named two')]
+    const [one, two] = [await caller.addAccountWithSides('Named one'), await caller.addAccountWithSides('named two')]
     const stranger = callerOf(service, await service.addOrganization())
-    const foreign = await stranger.addAccountWithEnds()
+    const foreign = await stranger.addAccountWithSides()
     const unknown = '0123456789abcdef'
     const accounts = async (accountIds: string, query: object = {}) => {
       const { headers, response } = await caller.call('reportAccounts', { query: { accountIds, ...query } })

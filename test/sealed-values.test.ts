@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => engine.close())
 beforeEach(() => {
-  for (const end of ['source', 'destination', 'check'] as const) delete engine.ends[end]
+  for (const end of ['source', 'destination', 'check'] as const) delete engine.sides[end]
 })
 
 const canary = 'canary-5f2e91'
@@ -39,11 +39,11 @@ const sealedIn = async (table: string, column: string, where: string, value: str
 
 describe('values of rows', () => {
   test('stand nowhere in the database in plain, while a transfer runs and once it has ended', async () => {
-    engine.ends.source = rowsOfCanaries(40)
+    engine.sides.source = rowsOfCanaries(40)
     const seen: { memory: Json | undefined; receipts: readonly Json[] }[] = []
     let batches = 0
     let transferId = ''
-    engine.ends.destination = {
+    engine.sides.destination = {
       open: ({ memory, receipts, transferId: own }) => {
         transferId = own
         seen.push({ memory, receipts })
@@ -66,7 +66,7 @@ describe('values of rows', () => {
         }
       },
     }
-    const id = await engine.connectEnds()
+    const id = await engine.connectSides()
     const transfer = await engine.move(id)
     assert.equal(transfer.id, transferId)
     assert.equal(transfer.status, 'partial')
@@ -89,7 +89,7 @@ describe('values of rows', () => {
 
     // The next transfer continues at the marker, and has the memory.
     const markers: (Json | undefined)[] = []
-    engine.ends.source = (context, after) => {
+    engine.sides.source = (context, after) => {
       markers.push(context.marker)
       return rowsOfCanaries(10)(context, after)
     }
@@ -99,11 +99,11 @@ describe('values of rows', () => {
   })
 
   test('open for another worker, which continues where the first one stopped', async () => {
-    engine.ends.source = rowsOfCanaries(30)
+    engine.sides.source = rowsOfCanaries(30)
     const opened: (readonly Json[])[] = []
     const firstRows: number[] = []
     const stopping = new AbortController()
-    engine.ends.destination = {
+    engine.sides.destination = {
       open: ({ receipts }) => {
         opened.push(receipts)
         return {
@@ -115,7 +115,7 @@ describe('values of rows', () => {
         }
       },
     }
-    const id = await engine.connectEnds()
+    const id = await engine.connectSides()
     const { id: transferId } = await engine.start(id)
     await engine.work(stopping.signal)
     await engine.work()
@@ -126,8 +126,8 @@ describe('values of rows', () => {
   })
 
   test('have a key that no transfer keeps which ended without rejected records', async () => {
-    engine.ends.source = rowsOfCanaries(20)
-    const id = await engine.connectEnds()
+    engine.sides.source = rowsOfCanaries(20)
+    const id = await engine.connectSides()
     const transfer = await engine.move(id)
     assert.equal(transfer.status, 'succeeded')
     const [row] = await engine.sql('select data_key_id, position, marker from transfers where id = $1', transfer.id)
@@ -141,8 +141,8 @@ describe('values of rows', () => {
   })
 
   test('that the version before wrote in plain are read, and sealed with the next confirmation', async () => {
-    engine.ends.source = rowsOfCanaries(30)
-    const id = await engine.connectEnds()
+    engine.sides.source = rowsOfCanaries(30)
+    const id = await engine.connectSides()
     const { id: transferId } = await engine.start(id)
     await engine.sql(
       `update transfers set attempt = 1, position = $2, marker = '"plain marker"' where id = $1`,
@@ -159,7 +159,7 @@ describe('values of rows', () => {
       transferId,
     )
     const seen: unknown[] = []
-    engine.ends.destination = {
+    engine.sides.destination = {
       open: ({ memory, receipts }) => {
         seen.push(memory, receipts)
         return { deliver: async (batch) => taken(batch, { receipt: 'sealed', memory: 'sealed' }) }
@@ -179,10 +179,10 @@ describe('values of rows', () => {
 })
 
 test('sealing costs a batch no statement after the first', async () => {
-  engine.ends.source = rowsOfCanaries(50)
+  engine.sides.source = rowsOfCanaries(50)
   const statements = recordStatements(engine.service.database.pool)
   const perBatch: string[][] = []
-  engine.ends.destination = {
+  engine.sides.destination = {
     open: () => ({
       deliver: async (batch) => {
         perBatch.push(statements.splice(0))
@@ -190,7 +190,7 @@ test('sealing costs a batch no statement after the first', async () => {
       },
     }),
   }
-  await engine.move(await engine.connectEnds())
+  await engine.move(await engine.connectSides())
   const [, first = [], ...later] = perBatch
   assert.equal(later.length, 3)
   assert(first.some((text) => text.includes('data_keys')))

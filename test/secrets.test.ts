@@ -139,7 +139,7 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
     seen.push(all)
     return status
   }
-  const account = await caller.addAccountWithEnds()
+  const account = await caller.addAccountWithSides()
   const accountId = account.id
   const connection = await caller.createConnection(accountId)
   await addFolder(caller, accountId, inbox.folder)
@@ -230,9 +230,9 @@ describe('a sealed secret', () => {
   let owner: SecretOwner
   let other: SecretOwner
   before(async () => {
-    const accounts = [await caller.addAccountWithEnds(), await caller.addAccountWithEnds()]
+    const accounts = [await caller.addAccountWithSides(), await caller.addAccountWithSides()]
     for (const { id: accountId } of accounts) {
-      await caller.configureEnds(accountId)
+      await caller.configureSides(accountId)
       const body = { secretConfig: { privateKey: secrets.privateKey } }
       await caller.expect(caller.call('configureConnector', { accountId, id: destination.id, body }))
     }

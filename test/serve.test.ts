@@ -222,7 +222,7 @@ describe('what serve refuses', { concurrency: 2 }, () => {
     t.after(database.drop)
     const service = await startServiceOn(database.url, { PENSTOCK_MASTER_KEY: key })
     const caller = callerOf(service, await service.addOrganization())
-    const { id } = await caller.addAccountWithEnds()
+    const { id } = await caller.addAccountWithSides()
     await caller.createConnection(id)
     await caller.expect(caller.call('deleteConnection', { accountId: id, id: (await caller.createConnection(id)).id }))
     const { pool } = service.database

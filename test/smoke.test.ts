@@ -11,8 +11,8 @@ after(() => service.close())
 
 test('a first pipe: account, connectors, secrets, connection, activation', async () => {
   const caller = callerOf(service, await service.addOrganization())
-  const account = await caller.addAccountWithEnds('First account')
-  await caller.configureEnds(account.id)
+  const account = await caller.addAccountWithSides('First account')
+  await caller.configureSides(account.id)
   const connection = await caller.createConnection(account.id)
   assert.equal(connection.status, 'In-progress')
   const active = await caller.call('updateConnectionStatus', {

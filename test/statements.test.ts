@@ -211,7 +211,7 @@ describe('lists over many connections', () => {
       test(`${at.title}: reads what fits in it, not what fits elsewhere`, async () => {
         const matches = await countMatches(null, q, organizationId)
         await assertPlans([at], (plan) => {
-          // Found by its name and by its ends, it is read up to three times.
+          // Found by its name and by its sides, it is read up to three times.
           const rowsMax = 3 * matches + 4 * size
           return plan.rowsRead > rowsMax && `${plan.rowsRead} rows read for ${matches} that fit`
         })

@@ -333,7 +333,7 @@ describe('check', () => {
 
 test('a connection of connectors that move data in part only is told so before its settings are read', async () => {
   assert(!destination.destination?.deliver, 'choose another pair')
-  const { id: accountId } = await caller.addAccountWithEnds()
+  const { id: accountId } = await caller.addAccountWithSides()
   const body = {
     ...{ name: 'Cloud', srcConnectorId: source.id, destConnectorId: destination.id },
     ...{ srcConnectionConfig: sourceSettings, destConnectionConfig: destinationSettings },

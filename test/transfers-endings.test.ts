@@ -19,7 +19,7 @@ after(async () => {
   await engine.close()
 })
 beforeEach(() => {
-  for (const end of ['source', 'destination', 'check'] as const) delete engine.ends[end]
+  for (const end of ['source', 'destination', 'check'] as const) delete engine.sides[end]
 })
 
 const status = (id: string) => engine.connection(id).then((connection) => connection.status)
@@ -30,7 +30,7 @@ const change = (id: string, action: 'enable' | 'disable') =>
 /** A destination that fails at its so many-th batch and takes the others; counts what it was asked to take away. */
 function failing(atBatch: number, fail: () => unknown, receipt?: Json) {
   const seen = { batches: 0, aborted: 0, opened: 0 }
-  engine.ends.destination = {
+  engine.sides.destination = {
     open: () => {
       seen.opened++
       return {
@@ -48,7 +48,7 @@ function failing(atBatch: number, fail: () => unknown, receipt?: Json) {
 describe('a transient error that persists', () => {
   test('fails the transfer once the retry policy is exhausted, keeps what was confirmed, and leaves the connection be', async () => {
     const seen = failing(2, () => new ConnectorError('rate_limited', 'Too many requests.'))
-    const id = await engine.connectEnds()
+    const id = await engine.connectSides()
     const transfer = await engine.move(id)
     assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'rate_limited'])
     assert.match(transfer.error?.message ?? '', /^Too many requests\. It did not pass in time/)
@@ -62,7 +62,7 @@ describe('a transient error that persists', () => {
 
   test('is not waited for where the platform asks for more time than there is', async () => {
     const seen = failing(1, () => new ConnectorError('rate_limited', 'Come back tomorrow.', { afterMs: 86_400_000 }))
-    const transfer = await engine.move(await engine.connectEnds())
+    const transfer = await engine.move(await engine.connectSides())
     assert.deepEqual([transfer.status, transfer.error?.code, seen.batches], ['failed', 'rate_limited', 1])
   })
 
@@ -71,25 +71,25 @@ describe('a transient error that persists', () => {
       const unreachable = () => new ConnectorError('unreachable', 'Nothing answers.')
       if (where === 'destination') failing(1, unreachable)
       else {
-        engine.ends.source = () => {
+        engine.sides.source = () => {
           throw unreachable()
         }
       }
-      const id = await engine.connectEnds()
+      const id = await engine.connectSides()
       const transfer = await engine.move(id)
       assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'unreachable'])
       assert.equal(await status(id), 'offline')
 
       let tried = 0
-      engine.ends.check = async () => [{ name: 'reach', ok: tried++ > 1, message: 'A step.' }]
+      engine.sides.check = async () => [{ name: 'reach', ok: tried++ > 1, message: 'A step.' }]
       await engine.probe()
       assert.deepEqual([tried, await status(id)], [2, 'offline'], 'both ends were tried')
       await engine.probe()
       assert.equal(await status(id), 'active')
       assert.deepEqual(await engine.sql('select from probes where connection_id = $1', id), [])
 
-      delete engine.ends.source
-      delete engine.ends.destination
+      delete engine.sides.source
+      delete engine.sides.destination
       assert.equal((await engine.move(id)).status, 'succeeded')
     })
   }
@@ -98,14 +98,14 @@ describe('a transient error that persists', () => {
     failing(1, () => new ConnectorError('unreachable', 'Nothing answers.'))
     const ids: string[] = []
     for (let count = 0; count < 12; count++) {
-      const id = await engine.connectEnds()
+      const id = await engine.connectSides()
       await engine.move(id)
       ids.push(id)
     }
     const last = ids.pop()
     assert(last)
     for (const id of ids) await change(id, 'disable')
-    engine.ends.check = async () => [{ name: 'reach', ok: true, message: 'A step.' }]
+    engine.sides.check = async () => [{ name: 'reach', ok: true, message: 'A step.' }]
     await engine.probe()
     assert.equal(await status(last), 'active')
     for (const id of ids) assert.equal(await status(id), 'disabled')
@@ -120,7 +120,7 @@ describe('a refusal', () => {
   ] as const) {
     test(`with ${code} ends the transfer at once, and leaves the connection ${then}`, async () => {
       const seen = failing(2, () => new ConnectorError(code, 'What to do.'))
-      const id = await engine.connectEnds()
+      const id = await engine.connectSides()
       const transfer = await engine.move(id)
       assert.equal(transfer.status, 'failed')
       const at = { side: 'destination', connectorId: (await engine.connection(id)).dest.connectorId }
@@ -134,12 +134,12 @@ describe('a refusal', () => {
 
   test('by the source leaves no trace at the destination either', async () => {
     let aborted = 0
-    engine.ends.source = function* (context) {
+    engine.sides.source = function* (context) {
       for (const chunk of people(20)(context, undefined) as Iterable<never>) yield chunk
       throw new ConnectorError('invalid_file', 'The file is damaged.')
     }
-    engine.ends.destination = { open: () => ({ abort: async () => void aborted++ }) }
-    const id = await engine.connectEnds()
+    engine.sides.destination = { open: () => ({ abort: async () => void aborted++ }) }
+    const id = await engine.connectSides()
     const transfer = await engine.move(id)
     assert.deepEqual([transfer.status, transfer.error?.code, aborted], ['failed', 'invalid_file', 1])
     const { src } = await engine.connection(id)
@@ -147,17 +147,17 @@ describe('a refusal', () => {
   })
 
   test('says which side met a defect, and that a stop is of neither', async () => {
-    engine.ends.source = () => {
+    engine.sides.source = () => {
       throw new TypeError('A defect')
     }
-    const broken = await engine.move(await engine.connectEnds())
+    const broken = await engine.move(await engine.connectSides())
     assert.deepEqual([broken.error?.code, broken.error?.side], ['connector_failed', 'source'])
-    engine.ends.source = people(20)
+    engine.sides.source = people(20)
     failing(1, () => new ConnectorError('invalid_batch', 'Not this one.'))
-    const refused = await engine.move(await engine.connectEnds())
+    const refused = await engine.move(await engine.connectSides())
     assert.deepEqual([refused.status, refused.error?.side], ['failed', 'destination'])
-    const id = await engine.connectEnds()
-    delete engine.ends.destination
+    const id = await engine.connectSides()
+    delete engine.sides.destination
     const { id: transferId } = await engine.start(id)
     await engine.sql(
       `update accounts set enabled = false where id = (select account_id from transfers where id = $1)`,
@@ -180,7 +180,7 @@ describe('a stop', () => {
   /** Delivers batches, and at the second one lets somebody stop it. */
   function stoppedAtSecond(stop: () => Promise<unknown>) {
     const seen = { batches: 0, aborted: 0, isSignalOver: true }
-    engine.ends.destination = {
+    engine.sides.destination = {
       open: ({ signal }) => ({
         deliver: async (batch) => {
           if (++seen.batches === 2) await stop()
@@ -196,7 +196,7 @@ describe('a stop', () => {
   }
 
   test('ends the transfer before its next batch as cancelled, and a new one does it all', async () => {
-    const id = await engine.connectEnds()
+    const id = await engine.connectSides()
     const { id: transferId } = await engine.start(id)
     const cancel = () =>
       engine.caller.expect(engine.caller.call('cancelTransfer', { accountId: engine.accountId, id, transferId }))
@@ -210,7 +210,7 @@ describe('a stop', () => {
   })
 
   test('by disabling the connection says so, and enabling it lets a new transfer do it all', async () => {
-    const id = await engine.connectEnds()
+    const id = await engine.connectSides()
     const seen = stoppedAtSecond(() => change(id, 'disable'))
     const transfer = await engine.move(id)
     assert.deepEqual([transfer.status, transfer.error?.code], ['cancelled', 'connection_not_active'])
@@ -220,7 +220,7 @@ describe('a stop', () => {
   })
 
   test('while no worker has the transfer still has what was begun taken away', async () => {
-    const id = await engine.connectEnds()
+    const id = await engine.connectSides()
     const { id: transferId } = await engine.start(id)
     const worker = new AbortController()
     const seen = stoppedAtSecond(async () => worker.abort())
@@ -234,7 +234,7 @@ describe('a stop', () => {
 
   test('does not wait for a destination that hangs', async () => {
     const worker = new AbortController()
-    engine.ends.destination = {
+    engine.sides.destination = {
       open: ({ signal }) => ({
         deliver: () =>
           new Promise((_, reject) => {
@@ -243,11 +243,11 @@ describe('a stop', () => {
           }),
       }),
     }
-    const id = await engine.connectEnds()
+    const id = await engine.connectSides()
     const { id: transferId } = await engine.start(id)
     await bounded('the worker lets go', engine.work(worker.signal), 10_000)
     assert.equal((await engine.get(id, transferId)).status, 'queued')
-    delete engine.ends.destination
+    delete engine.sides.destination
     await engine.work()
     const transfer = await engine.get(id, transferId)
     assert.deepEqual([transfer.status, transfer.attempt], ['succeeded', 2])
@@ -258,7 +258,7 @@ describe('a replace', () => {
   const replaced: number[][] = []
   beforeEach(() => {
     replaced.length = 0
-    engine.ends.destination = {
+    engine.sides.destination = {
       replaces: () => true,
       open: () => {
         const rows: number[] = []
@@ -274,9 +274,9 @@ describe('a replace', () => {
   })
 
   test('by nothing, or by far fewer than the last time, waits for confirmation', async () => {
-    const id = await engine.connectEnds()
+    const id = await engine.connectSides()
     const sizes = async (count: number, body?: object) => {
-      engine.ends.source = people(count)
+      engine.sides.source = people(count)
       const transfer = await engine.move(id, body)
       return [transfer.status, transfer.error?.code, replaced.length]
     }
@@ -298,7 +298,7 @@ describe('the marker of incremental reading', () => {
   const markers: (Json | undefined)[] = []
   beforeEach(() => {
     markers.length = 0
-    engine.ends.source = (context, after) => {
+    engine.sides.source = (context, after) => {
       markers.push(context.marker)
       return people(25)(context, after ?? context.marker)
     }
@@ -316,8 +316,8 @@ describe('the marker of incremental reading', () => {
 
   test('moves when the transfer has ended, not while it runs', async () => {
     const during: (Json | undefined)[] = []
-    const id = await engine.connectEnds()
-    engine.ends.destination = {
+    const id = await engine.connectSides()
+    engine.sides.destination = {
       open: () => ({
         deliver: async (batch) => {
           during.push(await kept(id))
@@ -333,7 +333,7 @@ describe('the marker of incremental reading', () => {
 
   test('moves as far as rows are confirmed where the destination keeps what it took', async () => {
     failing(3, () => new ConnectorError('request_refused', 'What to do.'))
-    const id = await engine.connectEnds()
+    const id = await engine.connectSides()
     const transfer = await engine.move(id)
     // Twenty rows are confirmed; the last whole chunk of seven ends with the fourteenth.
     assert.deepEqual([transfer.records.read, await kept(id)], [20, 14])
@@ -341,10 +341,10 @@ describe('the marker of incremental reading', () => {
 
   test('stays where the destination takes away what is not whole', async () => {
     failing(3, () => new ConnectorError('request_refused', 'What to do.'), 'a part')
-    const id = await engine.connectEnds()
+    const id = await engine.connectSides()
     assert.equal((await engine.move(id)).records.read, 20)
     assert.equal(await kept(id), undefined)
-    delete engine.ends.destination
+    delete engine.sides.destination
     assert.equal((await engine.move(id)).records.accepted, 25)
   })
 })

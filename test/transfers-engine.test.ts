@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => engine.close())
 beforeEach(() => {
-  for (const end of ['source', 'destination', 'check'] as const) delete engine.ends[end]
+  for (const end of ['source', 'destination', 'check'] as const) delete engine.sides[end]
 })
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
@@ -28,8 +28,8 @@ const split = () => new ConnectorError('invalid_batch', 'The batch has a poisono
 describe('rows that are not taken', () => {
   test('are not searched for without end where the destination refuses every row alike, and none is called bad', async () => {
     let calls = 0
-    engine.ends.source = people(2_000)
-    engine.ends.destination = {
+    engine.sides.source = people(2_000)
+    engine.sides.destination = {
       batch: () => ({ rowsMax: 2_000, bytesMax: 1 << 20 }),
       open: () => ({
         deliver: async () => {
@@ -38,7 +38,7 @@ describe('rows that are not taken', () => {
         },
       }),
     }
-    const transfer = await engine.move(await engine.connectEnds())
+    const transfer = await engine.move(await engine.connectSides())
     assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'everything_refused'])
     assert.match(transfer.error?.message ?? '', /^The list is closed\..* the rows are not to blame/)
     assert.equal(transfer.error?.side, 'destination')
@@ -54,8 +54,8 @@ describe('rows that are not taken', () => {
       ['request_refused', 'request_refused'],
       ['invalid_batch', 'nothing_accepted'],
     ] as const) {
-      engine.ends.source = people(3)
-      engine.ends.destination = {
+      engine.sides.source = people(3)
+      engine.sides.destination = {
         open: () => ({
           deliver: async (batch) => {
             const quoted = [name, Buffer.from(`a:${name}:b`).toString('base64'), Buffer.from(name).toString('hex')]
@@ -64,7 +64,7 @@ describe('rows that are not taken', () => {
           },
         }),
       }
-      const transfer = await engine.move(await engine.connectEnds())
+      const transfer = await engine.move(await engine.connectSides())
       assert.deepEqual([transfer.status, transfer.error?.code], ['failed', code])
       const told = JSON.stringify([transfer.error, await rejectsOf(transfer)])
       assert.match(told, /No relation …, \S*…\S*, … here\./)
@@ -73,8 +73,8 @@ describe('rows that are not taken', () => {
   })
 
   test('are found however many stand at the beginning, where later ones are taken', async () => {
-    engine.ends.source = people(400)
-    engine.ends.destination = {
+    engine.sides.source = people(400)
+    engine.sides.destination = {
       batch: () => ({ rowsMax: 400, bytesMax: 1 << 20 }),
       open: () => ({
         deliver: async (batch) => {
@@ -83,7 +83,7 @@ describe('rows that are not taken', () => {
         },
       }),
     }
-    const transfer = await engine.move(await engine.connectEnds())
+    const transfer = await engine.move(await engine.connectSides())
     assert.deepEqual([transfer.status, transfer.records.accepted, transfer.records.rejected], ['partial', 340, 60])
     assert.equal((await rejectsOf(transfer)).length, 60)
     await assertAccounted(engine, transfer)
@@ -97,8 +97,8 @@ describe('rows that are not taken', () => {
         async (count, poisons, holds) => {
           const there: number[] = []
           const held: number[] = []
-          engine.ends.source = people(count)
-          engine.ends.destination = {
+          engine.sides.source = people(count)
+          engine.sides.destination = {
             open: () => ({
               deliver: async (batch) => {
                 if (numbersIn(batch).some((number) => poisons.includes(number))) throw split()
@@ -113,7 +113,7 @@ describe('rows that are not taken', () => {
               },
             }),
           }
-          const id = await engine.connectEnds()
+          const id = await engine.connectSides()
           const transfer = await engine.move(id)
           const bad = upTo(count).filter((number) => poisons.includes(number))
           assert.equal(transfer.status, bad.length === 0 ? 'succeeded' : bad.length < count ? 'partial' : 'failed')
@@ -134,11 +134,11 @@ describe('rows that are not taken', () => {
     ))
 
   test('are named by the destination, or only counted, beside those that its columns do not fit', async () => {
-    engine.ends.source = function* () {
+    engine.sides.source = function* () {
       const rows = [[1, 'a'], [2], [3, 'c'], [4, 'd'], [5, 'e']]
       yield { columns: ['number', 'name'], rows, faults: new Map([[1, 'lacks a cell']]), bytes: 9, position: 5 }
     }
-    engine.ends.destination = {
+    engine.sides.destination = {
       open: () => ({
         deliver: async (batch) => {
           assert.deepEqual(numbersIn(batch), [1, 3, 4, 5])
@@ -151,7 +151,7 @@ describe('rows that are not taken', () => {
         },
       }),
     }
-    const id = await engine.connectEnds()
+    const id = await engine.connectSides()
     const transfer = await engine.move(id)
     assert.deepEqual(await rejectsOf(transfer), [
       { row: 2, reason: 'lacks a cell', field: null },
@@ -163,15 +163,15 @@ describe('rows that are not taken', () => {
   })
 
   test('are kept whatever stands in them, in their columns and in the reason', async () => {
-    engine.ends.source = function* () {
+    engine.sides.source = function* () {
       yield { columns: ['number', 'na\0me'], rows: [[1, 'zero\0byte \ud800']], bytes: 9, position: 1 }
     }
-    engine.ends.destination = {
+    engine.sides.destination = {
       open: () => ({
         deliver: async (batch) => taken(batch, { rejected: [{ index: 0, reason: 'a\0b \ud800', field: 'na\0me' }] }),
       }),
     }
-    const id = await engine.connectEnds()
+    const id = await engine.connectSides()
     const transfer = await engine.move(id)
     assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'nothing_accepted'])
     assert.deepEqual(await rejectsOf(transfer), [{ row: 1, reason: 'a\ufffdb \ufffd', field: 'na\ufffdme' }])
@@ -181,7 +181,7 @@ describe('rows that are not taken', () => {
       sentAgain.push(batch)
       return taken(batch)
     }
-    engine.ends.destination = { open: () => ({ deliver }) }
+    engine.sides.destination = { open: () => ({ deliver }) }
     const replay = await engine.caller.expect(
       engine.caller.call('replayTransfer', { accountId: engine.accountId, id, transferId: transfer.id }),
     )
@@ -196,10 +196,10 @@ describe('rows that are not taken', () => {
 
 describe('what is held', () => {
   test('is confirmed together: no position moves before, and one entry of the ledger tells of all', async () => {
-    engine.ends.source = people(45)
+    engine.sides.source = people(45)
     const standings: { read: number; entries: number }[] = []
     let held = 0
-    engine.ends.destination = {
+    engine.sides.destination = {
       open: ({ transferId }) => ({
         deliver: async (batch) => {
           const [standing] = await engine.sql<{ read: number; entries: number }>(
@@ -215,7 +215,7 @@ describe('what is held', () => {
         flush: async () => ({ bytes: 7, receipt: 'last' }),
       }),
     }
-    const transfer = await engine.move(await engine.connectEnds())
+    const transfer = await engine.move(await engine.connectSides())
     assert.deepEqual(standings, [
       { read: 0, entries: 0 },
       { read: 0, entries: 0 },
@@ -233,8 +233,8 @@ describe('what is held', () => {
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 30 }), async (dice) => {
         const rolls = [...dice]
         const there: number[] = []
-        engine.ends.source = people(60)
-        engine.ends.destination = {
+        engine.sides.source = people(60)
+        engine.sides.destination = {
           open: ({ receipts }) => {
             assert.deepEqual(receipts, there.length > 0 ? receiptsFor(there.length) : [])
             const confirmed = [...receipts]
@@ -259,7 +259,7 @@ describe('what is held', () => {
         }
         const receiptsBy = new Map<number, Json[]>()
         const receiptsFor = (count: number) => receiptsBy.get(count)
-        const transfer = await engine.move(await engine.connectEnds())
+        const transfer = await engine.move(await engine.connectSides())
         assert.equal(transfer.status, 'succeeded', transfer.error?.message)
         assert.deepEqual(there, upTo(60))
         await assertAccounted(engine, transfer)
@@ -268,11 +268,11 @@ describe('what is held', () => {
     ))
 
   test('at the end may be nothing: what the flush leaves behind is kept all the same', async () => {
-    engine.ends.source = people(20)
+    engine.sides.source = people(20)
     const opened: (readonly Json[])[] = []
     let flushes = 0
     let finishes = 0
-    engine.ends.destination = {
+    engine.sides.destination = {
       open: ({ receipts }) => {
         opened.push(receipts)
         return {
@@ -288,7 +288,7 @@ describe('what is held', () => {
         }
       },
     }
-    const transfer = await engine.move(await engine.connectEnds())
+    const transfer = await engine.move(await engine.connectSides())
     assert.deepEqual([transfer.status, transfer.error], ['succeeded', null])
     assert.deepEqual([flushes, finishes], [1, 2])
     assert.deepEqual(opened, [[], [1, 11, 'end']])
@@ -314,7 +314,7 @@ describe('a connector that does what it may not', () => {
     test(`and ${what} ends the transfer after a few tries, and takes away what it began`, async () => {
       let aborted = 0
       let tried = 0
-      engine.ends.destination = {
+      engine.sides.destination = {
         open: () => ({
           deliver: async (batch) => {
             tried++
@@ -323,7 +323,7 @@ describe('a connector that does what it may not', () => {
           abort: async () => void aborted++,
         }),
       }
-      const id = await engine.connectEnds()
+      const id = await engine.connectSides()
       const transfer = await engine.move(id)
       assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'connector_failed'])
       assert(!JSON.stringify(transfer).includes('canary'))
@@ -338,11 +338,11 @@ describe('a connector that does what it may not', () => {
 const settled = <T>(value: T) => new Promise<T>((resolve) => setImmediate(resolve, value))
 
 test('a batch is confirmed, and the next one announced, by one statement', async () => {
-  const id = await engine.connectEnds()
+  const id = await engine.connectSides()
   const statementsFor = async (batches: number): Promise<readonly string[]> => {
-    engine.ends.source = people(10 * batches)
+    engine.sides.source = people(10 * batches)
     // As any real one it answers later: what follows is read meanwhile.
-    engine.ends.destination = { open: () => ({ deliver: async (batch) => settled(taken(batch)) }) }
+    engine.sides.destination = { open: () => ({ deliver: async (batch) => settled(taken(batch)) }) }
     const before = engine.statements.length
     const transfer = await engine.move(id)
     assert.deepEqual([transfer.status, transfer.records.accepted], ['succeeded', 10 * batches])

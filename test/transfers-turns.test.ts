@@ -52,8 +52,8 @@ function watched() {
   const running = new Set<string>()
   const order: string[] = []
   let most = 0
-  engine.ends.source = people(1)
-  engine.ends.destination = {
+  engine.sides.source = people(1)
+  engine.sides.destination = {
     open: ({ transferId }) => ({
       deliver: async (batch) => {
         running.add(transferId)
@@ -116,13 +116,13 @@ describe('turns', () => {
     })
   }
 
-  test('count a transfer once for a platform that both of its ends are on', async () => {
+  test('count a transfer once for a platform that both of its sides are on', async () => {
     const { start } = await addAccount()
     for (let count = 0; count < 6; count++) await start()
-    const ends = [connectorBySlug('amazon-s3-source').id, connectorBySlug('amazon-s3-destination').id]
+    const sides = [connectorBySlug('amazon-s3-source').id, connectorBySlug('amazon-s3-destination').id]
     await engine.sql(
       `update transfers set src_connector_id = $1, dest_connector_id = $2 where status = 'queued'`,
-      ...ends,
+      ...sides,
     )
     const seen = watched()
     await workAtOnce(6, { perAccount: 1_000, perPlatform: 2 })

@@ -16,7 +16,7 @@ export type Scene = {
   readonly connectionId: string
   /** A partial run of it. */
   readonly transferId: string
-  /** Both ends of a connection to be made. */
+  /** Both sides of a connection to be made. */
   readonly sourceId: string
   readonly destinationId: string
 }
@@ -45,7 +45,7 @@ export async function prepareScene(stage: ConsoleStage): Promise<Scene> {
   }
   const { id: accountId } = await stage.addAccount('Acme Outdoor')
   await client.editAccount({ id: small[2]?.id ?? '', body: { enabled: false } })
-  for (const account of [small[1]?.id ?? '', accountId]) await stage.addEnds(account)
+  for (const account of [small[1]?.id ?? '', accountId]) await stage.addSides(account)
   const others = ['amazon-s3-source', 'meta-custom-audiences', 'snowflake-source', 'google-data-manager-audiences']
   await client.addConnectors({ accountId, body: { connectorIds: others.map((slug) => connectorBySlug(slug).id) } })
 

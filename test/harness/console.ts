@@ -50,7 +50,7 @@ export type ConsoleStage = {
   start(): Promise<void>
   addAccount(name: string): Promise<Account>
   /** Adds and configures both of the connectors that can move data here. */
-  addEnds(accountId: string): Promise<void>
+  addSides(accountId: string): Promise<void>
   /** A connection from a file in the folder to a table. */
   connect(
     accountId: string,
@@ -148,7 +148,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
       child = await serve()
     },
     addAccount: async (name) => (await client.addAccount({ body: { name } })).reply,
-    addEnds: async (accountId) => {
+    addSides: async (accountId) => {
       await client.addConnectors({ accountId, body: { connectorIds: [localFolder.id, postgresql.id] } })
       await configure(client, accountId, localFolder, { folder })
       await configure(client, accountId, postgresql, targetSecrets)

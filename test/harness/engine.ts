@@ -25,7 +25,7 @@ import { createInProcessRunners } from './in-process-runners.ts'
 import { localFolder, type Mill, postgresql, startMill } from './transfers.ts'
 
 /**
- * The engine on a real database, between two ends that a test writes as connectors are written: whatever they do, they
+ * The engine on a real database, between two sides that a test writes as connectors are written: whatever they do, they
  * do it as the kit allows.
  */
 
@@ -37,15 +37,15 @@ export type TestDestination = Partial<Omit<Destination, 'open'>> & {
   open?: (context: DestinationContext) => Partial<DestinationWriter> | Promise<Partial<DestinationWriter>>
 }
 
-export type TestEnds = { source?: TestSource; destination?: TestDestination; check?: Check }
+export type TestSides = { source?: TestSource; destination?: TestDestination; check?: Check }
 
 export type Engine = Mill & {
-  /** The ends of all connections of `connectEnds`; a test may change them while transfers run. */
-  readonly ends: TestEnds
+  /** The ends of all connections of `connectSides`; a test may change them while transfers run. */
+  readonly sides: TestSides
   /** What its worker keeps to; a test may change it between transfers. */
   readonly settings: { -readonly [Name in keyof SupervisorDeps['settings']]: SupervisorDeps['settings'][Name] }
-  /** A connection between the ends, active. */
-  connectEnds(): Promise<string>
+  /** A connection between the sides, active. */
+  connectSides(): Promise<string>
   /** Works on transfers until none has its turn, as one of the loops of a worker. */
   work(signal?: AbortSignal, limits?: Partial<ClaimLimits>): Promise<void>
   /** Starts a transfer, works, and gives what became of it. */
@@ -83,16 +83,16 @@ export async function startEngine(given: Partial<SupervisorDeps['settings']> = {
   const { service, caller, accountId } = mill
   const { database, config, logLines } = service
   assert(config.masterKey)
-  const ends: TestEnds = {}
+  const sides: TestSides = {}
   const catalogue = createCatalogue(config.publicUrl)
   const runners = createInProcessRunners({
     localFolders: config.localFolders,
-    loadConnector: async (slug) => withEnds(connectorBySlug(slug), ends),
+    loadConnector: async (slug) => withSides(connectorBySlug(slug), sides),
   })
   const statements: string[] = []
   const deps: SupervisorDeps = {
     ...{ database: recorded(database, statements), runners, keyring: await openKeyring(database, config.masterKey) },
-    catalogue: { ...catalogue, known: (id) => withEnds(catalogue.known(id), ends) },
+    catalogue: { ...catalogue, known: (id) => withSides(catalogue.known(id), sides) },
     settings,
   }
   const log = createLogger('info', { write: (line) => void logLines.push(line) })
@@ -101,12 +101,12 @@ export async function startEngine(given: Partial<SupervisorDeps['settings']> = {
   const sql: Engine['sql'] = async (text, ...values) => (await database.pool.query(text, values)).rows
   return {
     ...mill,
-    ends,
+    sides,
     settings,
     statements,
     work,
     sql,
-    connectEnds: () => mill.connect(localFolder, { files: 'any.csv' }, postgresql, { table: 'any' }),
+    connectSides: () => mill.connect(localFolder, { files: 'any.csv' }, postgresql, { table: 'any' }),
     move: async (connectionId, body) => {
       const { id } = await mill.start(connectionId, body)
       await work()
@@ -136,8 +136,8 @@ function recorded(database: Database, texts: string[]): Database {
   return { ...record(database), transaction: (work) => database.transaction((tx) => work(record(tx))) }
 }
 
-function withEnds(connector: Connector, ends: TestEnds): Connector {
-  const { source, destination, check } = ends
+function withSides(connector: Connector, sides: TestSides): Connector {
+  const { source, destination, check } = sides
   const deliver: Destination = {
     batch: () => ({ rowsMax: 10, bytesMax: 1 << 20 }),
     ...destination,

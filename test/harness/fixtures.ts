@@ -39,13 +39,13 @@ export function callerOf(test: TestService, { token }: Organization) {
     addConnectors: (accountId: string, ...added: Connector[]) =>
       expect(call('addConnectors', { accountId, body: { connectorIds: added.map(({ id }) => id) } })),
     /** An account with the source and the destination added. */
-    addAccountWithEnds: async (name = 'Account'): Promise<Account> => {
+    addAccountWithSides: async (name = 'Account'): Promise<Account> => {
       const account: Account = await expect(call('addAccount', { body: { name } }))
       const connectorIds = [source.id, destination.id]
       await expect(call('addConnectors', { accountId: account.id, body: { connectorIds } }))
       return account
     },
-    configureEnds: async (accountId: string): Promise<void> => {
+    configureSides: async (accountId: string): Promise<void> => {
       await expect(call('configureConnector', { accountId, id: source.id, body: { secretConfig: sourceSecrets } }))
       await expect(
         call('configureConnector', { accountId, id: destination.id, body: { secretConfig: destinationSecrets } }),

@@ -50,11 +50,11 @@ export async function addParty(service: TestService, folder: string): Promise<Pa
 }
 
 const anAccount = async ({ caller }: Party) => ({ id: (await caller.addAccount()).id })
-const inAccount = async ({ caller }: Party) => ({ accountId: (await caller.addAccountWithEnds()).id })
+const inAccount = async ({ caller }: Party) => ({ accountId: (await caller.addAccountWithSides()).id })
 const aConnector = async (party: Party) => ({ ...(await inAccount(party)), id: source.id })
 const aConnection = async ({ caller }: Party) => {
-  const { id: accountId } = await caller.addAccountWithEnds()
-  await caller.configureEnds(accountId)
+  const { id: accountId } = await caller.addAccountWithSides()
+  await caller.configureSides(accountId)
   return { accountId, id: (await caller.createConnection(accountId)).id }
 }
 const aPipe = ({ caller, folder }: Party) => addAccountWithPipe(caller, folder)

@@ -13,7 +13,7 @@ import type { Organization, TestService } from './service.ts'
 import type { Draft } from './spoilings.ts'
 
 /**
- * Things to send requests about: an account with both ends, one connection and one that is deleted; beside them one with
+ * Things to send requests about: an account with both sides, one connection and one that is deleted; beside them one with
  * a schedule and a transfer that ended, and one with a transfer that waits.
  */
 export type Scene = Readonly<
@@ -43,8 +43,8 @@ export async function makeScene(
   caller: Caller,
   folder: string,
 ): Promise<Scene> {
-  const { id: accountId } = await caller.addAccountWithEnds()
-  await caller.configureEnds(accountId)
+  const { id: accountId } = await caller.addAccountWithSides()
+  await caller.configureSides(accountId)
   await caller.addConnectors(accountId, spare)
   const { id: connectionId } = await caller.createConnection(accountId)
   const { id: deletedId } = await caller.createConnection(accountId)

@@ -135,7 +135,7 @@ const fieldDefinition = {
   'when?': 'settings',
   'role?': 'string',
 } as const satisfies Shape
-const endDefinition = {
+const sideDefinition = {
   fields: [fieldDefinition],
   records: [
     {
@@ -157,8 +157,8 @@ export const connectorDefinition = {
   notes: ['string', null],
   tested: ['string', null],
   secretFields: [fieldDefinition],
-  source: [endDefinition, null],
-  destination: [endDefinition, null],
+  source: [sideDefinition, null],
+  destination: [sideDefinition, null],
 } as const satisfies Shape
 
 /** 2.7: entries of the list are without `userEmail` */
@@ -176,7 +176,7 @@ export const accountEntry = {
 export const account = { ...accountEntry, userEmail: 'string' } as const satisfies Shape
 
 /** 2.8 */
-const end = {
+const side = {
   configured: 'boolean',
   connectorId: 'string',
   connectorLogo: 'string',
@@ -196,8 +196,8 @@ export const connection = {
   monthlyVolume: 'integer',
   totalVolume: 'integer',
   usedVolume: 'integer',
-  src: end,
-  dest: end,
+  src: side,
+  dest: side,
 } as const satisfies Shape
 export const connectionDetails = {
   ...connection,
@@ -247,8 +247,8 @@ export const attentionEntry = {
   accountName: 'string',
   name: 'string',
   status: 'string',
-  src: end,
-  dest: end,
+  src: side,
+  dest: side,
   reasons: ['string'],
   notConfigured: ['string'],
   lastTransfer: [

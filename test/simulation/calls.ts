@@ -3,7 +3,7 @@ import type { OperationId } from '@penstock/wire'
 import type { Account, Call, Model } from './model.ts'
 import { accountOf } from './model.ts'
 import type { Random } from './random.ts'
-import { connectorById, endFields, mask, pool, type Role } from './settings.ts'
+import { connectorById, sideFields, mask, pool, type Role } from './settings.ts'
 
 /** Random calls: most of them sensible, given what there is, and some that are not. */
 
@@ -180,8 +180,8 @@ const makers: Partial<Record<OperationId, Maker>> = {
   },
   createConnection: (choose) => {
     const { random, account, accountId } = choose
-    const ends = random.percent(85) ? random.any(fittingPairs(account)) : undefined
-    const [source, destination] = ends ?? [choose.connector(), choose.connector()]
+    const sides = random.percent(85) ? random.any(fittingPairs(account)) : undefined
+    const [source, destination] = sides ?? [choose.connector(), choose.connector()]
     const ownId = account?.added.get(source.id)?.configurationId
     return {
       accountId,
@@ -190,9 +190,9 @@ const makers: Partial<Record<OperationId, Maker>> = {
         srcConnectorId: random.percent(98) ? source.id : unknownId,
         destConnectorId: destination.id,
         ...(random.percent(10) ? { srcConfigurationId: ownId || unknownId } : {}),
-        ...(random.percent(80) ? { srcConnectionConfig: chooseValues(random, endFields(source, 'Source')) } : {}),
+        ...(random.percent(80) ? { srcConnectionConfig: chooseValues(random, sideFields(source, 'Source')) } : {}),
         ...(random.percent(80)
-          ? { destConnectionConfig: chooseValues(random, endFields(destination, 'Destination')) }
+          ? { destConnectionConfig: chooseValues(random, sideFields(destination, 'Destination')) }
           : {}),
       },
     }
@@ -209,9 +209,9 @@ const makers: Partial<Record<OperationId, Maker>> = {
     const { random, account, accountId } = choose
     const id = choose.connection()
     const { src = unknownId, dest = unknownId } = account?.connections.get(id) ?? {}
-    const config = (end: string, role: Role) => {
-      const connector = connectorById(end)
-      return connector && random.percent(50) ? chooseValues(random, endFields(connector, role)) : undefined
+    const config = (side: string, role: Role) => {
+      const connector = connectorById(side)
+      return connector && random.percent(50) ? chooseValues(random, sideFields(connector, role)) : undefined
     }
     const [srcConnectionConfig, destConnectionConfig] = [config(src, 'Source'), config(dest, 'Destination')]
     return {

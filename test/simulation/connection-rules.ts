@@ -12,7 +12,7 @@ import {
   type Status,
   type Values,
 } from './model.ts'
-import { connectorById, endFields, fits, isReady, merged } from './settings.ts'
+import { connectorById, sideFields, fits, isReady, merged } from './settings.ts'
 import { page, pick, shows } from './views.ts'
 
 /** Connections in the model (`docs/api-decisions.md`, section 2 and "Connection status"). */
@@ -72,7 +72,7 @@ const moves = (of: (place: Place) => Trigger): Rule => ({
   },
 })
 
-const ends = [
+const sides = [
   { key: 'src', role: 'Source' },
   { key: 'dest', role: 'Destination' },
 ] as const
@@ -83,10 +83,10 @@ function configsAfter(
   ids: { src: string; dest: string },
   current: { src: Values; dest: Values },
 ) {
-  const [src, dest] = ends.map(({ key, role }) => {
+  const [src, dest] = sides.map(({ key, role }) => {
     const connector = connectorById(ids[key])
     const given = place.call.body?.[`${key}ConnectionConfig`] as Record<string, unknown> | undefined
-    return connector && (given ? merged(endFields(connector, role), {}, given) : current[key])
+    return connector && (given ? merged(sideFields(connector, role), {}, given) : current[key])
   })
   return src && dest ? { src, dest } : undefined
 }
@@ -100,7 +100,7 @@ export const connectionRules = {
       const codes: ErrorCode[] = []
       const [source, destination] = [connectorById(ids.src), connectorById(ids.dest)]
       if (!source || !destination) return ['not_found']
-      for (const { key } of ends) {
+      for (const { key } of sides) {
         const added = account.added.get(ids[key])
         if (!added) codes.push('connector_not_added')
         const given = body[`${key}ConfigurationId`]
@@ -151,7 +151,7 @@ export const connectionRules = {
       const body = call.body ?? {}
       const codes: ErrorCode[] = isLive(connection) ? [] : ['connection_deleted']
       if (body.id !== undefined && body.id !== connection.id) codes.push('invalid_request')
-      for (const { key } of ends) {
+      for (const { key } of sides) {
         const given = body[`${key}ConnectorId`]
         if (given !== undefined && given !== connection[key]) codes.push('connector_immutable')
       }
@@ -222,7 +222,7 @@ function listedConnections(model: Model, { org, accountId }: Place['call']) {
 }
 
 function viewConnection(account: Account, connection: Connection) {
-  const end = (id: string) => ({
+  const side = (id: string) => ({
     configured: account.added.get(id)?.configured ?? false,
     connectorId: id,
     connectorName: connectorById(id)?.name,
@@ -238,7 +238,7 @@ function viewConnection(account: Account, connection: Connection) {
     totalVolume: 0,
     usedVolume: 0,
     monthlyVolume: 0,
-    src: end(connection.src),
-    dest: end(connection.dest),
+    src: side(connection.src),
+    dest: side(connection.dest),
   }
 }

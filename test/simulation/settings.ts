@@ -21,7 +21,7 @@ export const pool: readonly Connector[] = [
 
 export const connectorById = (id: string): Connector | undefined => connectors.find((connector) => connector.id === id)
 
-export const endFields = (connector: Connector, role: Role): Fields =>
+export const sideFields = (connector: Connector, role: Role): Fields =>
   (role === 'Source' ? connector.source : connector.destination)?.fields ?? {}
 
 /** What asks nothing of anybody is configured from the start. */
@@ -85,20 +85,20 @@ const countsNow = (fields: Fields, key: string, values: Values): boolean =>
     [wanted].flat().includes(String(values[other] ?? fields[other]?.default)),
   )
 
-/** Whether a connection may carry data: both ends configured, everything required there. */
+/** Whether a connection may carry data: both sides configured, everything required there. */
 export function isReady(
   account: Account,
   { src, dest, srcConfig, destConfig }: Pick<Connection, 'src' | 'dest' | 'srcConfig' | 'destConfig'>,
 ): boolean {
-  const end = (id: string, role: Role, config: Values) => {
+  const side = (id: string, role: Role, config: Values) => {
     const connector = connectorById(id)
     const added = account.added.get(id)
     return (
       connector !== undefined &&
       added?.configured === true &&
       isComplete(connector.secrets, added.values, role) &&
-      isComplete(endFields(connector, role), config, role)
+      isComplete(sideFields(connector, role), config, role)
     )
   }
-  return end(src, 'Source', srcConfig) && end(dest, 'Destination', destConfig)
+  return side(src, 'Source', srcConfig) && side(dest, 'Destination', destConfig)
 }

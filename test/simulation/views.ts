@@ -7,15 +7,15 @@ export function pick(payload: unknown, ...keys: string[]): Payload {
   return Object.fromEntries(keys.map((key) => [key, (payload as Payload)[key]]))
 }
 
-const end = (payload: unknown) => pick(payload, 'configured', 'connectorId', 'connectorName')
+const side = (payload: unknown) => pick(payload, 'configured', 'connectorId', 'connectorName')
 
 export const shows = {
   account: (payload: unknown): Payload => pick(payload, 'id', 'name', 'enabled', 'connections', 'volume'),
   connection: (payload: unknown): Payload => ({
     ...pick(payload, 'id', 'accountId', 'name', 'status', 'deleted', 'enabled', 'editable'),
     ...pick(payload, 'totalVolume', 'usedVolume', 'monthlyVolume'),
-    src: end((payload as Payload).src),
-    dest: end((payload as Payload).dest),
+    src: side((payload as Payload).src),
+    dest: side((payload as Payload).dest),
   }),
   added: (payload: unknown): Payload =>
     pick(payload, 'connectorId', 'name', 'configured', 'srcConnections', 'destConnections'),

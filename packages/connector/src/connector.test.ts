@@ -111,9 +111,9 @@ describe('defineConnector', () => {
 })
 
 describe('incompatibilities', () => {
-  const end = (dataTypeCategory: DataTypeCategory, ends: Partial<ConnectorDefinition>) => {
+  const side = (dataTypeCategory: DataTypeCategory, sides: Partial<ConnectorDefinition>) => {
     const { destination, ...rest } = definition
-    return defineConnector({ ...rest, name: dataTypeCategory, dataTypeCategory, ...ends })
+    return defineConnector({ ...rest, name: dataTypeCategory, dataTypeCategory, ...sides })
   }
 
   test('pairs equal categories, data stores with everything, and identity management with audience activation', () => {
@@ -123,15 +123,15 @@ describe('incompatibilities', () => {
           from === to ||
           [from, to].includes('data store') ||
           `${from} > ${to}` === 'identity management > audience activation'
-        const reasons = incompatibilities(end(from, { source: {} }), end(to, { destination: {} }))
+        const reasons = incompatibilities(side(from, { source: {} }), side(to, { destination: {} }))
         assert.deepEqual(reasons, fits ? [] : [`${from} data cannot go to ${to}`])
       }
     }
   })
 
   test('says all that stands in the way', () => {
-    const source = end('reporting', { source: {} })
-    const destination = end('events', { destination: {} })
+    const source = side('reporting', { source: {} })
+    const destination = side('events', { destination: {} })
     assert.deepEqual(incompatibilities(destination, source), [
       'events cannot be a source',
       'reporting cannot be a destination',
@@ -140,7 +140,7 @@ describe('incompatibilities', () => {
   })
 
   test('lets a connector with both roles feed itself', () => {
-    const both = end('audience activation', { source: {}, destination: {} })
+    const both = side('audience activation', { source: {}, destination: {} })
     assert.deepEqual(incompatibilities(both, both), [])
   })
 })

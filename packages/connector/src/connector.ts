@@ -34,21 +34,21 @@ export type Action =
   | 'upload'
   | 'write'
 
-/** One role of a connector: what a connection must say of this end, and the records that pass. */
-export type End = {
+/** One role of a connector: what a connection must say of this side, and the records that pass. */
+export type Side = {
   /** Settings that each connection makes for itself. */
   readonly fields?: Fields
   readonly records?: Records
 }
 
 /** The end that data comes from. */
-export type SourceEnd = End & {
+export type SourceSide = Side & {
   /** Reads data; absent where the catalogue only knows the connector. Loads what it needs when it is called. */
   readonly open?: Source
 }
 
 /** The end that data goes to. Without `records` it takes any columns. */
-export type DestinationEnd = End & {
+export type DestinationSide = Side & {
   /** Delivers data; absent where the catalogue only knows the connector. */
   readonly deliver?: Destination
 }
@@ -73,9 +73,9 @@ export type ConnectorDefinition = {
   /** What a sub-account saves once for all its connections. Every secret is a `secret` field. */
   readonly secrets: Fields
   /** Present where the connector can be a source. */
-  readonly source?: SourceEnd
+  readonly source?: SourceSide
   /** Present where the connector can be a destination. */
-  readonly destination?: DestinationEnd
+  readonly destination?: DestinationSide
   /** Tries the secrets; present where data can be moved. */
   readonly check?: Check
 }
@@ -127,16 +127,16 @@ export function defineConnector(definition: ConnectorDefinition): Connector {
 }
 
 /** A destination that data moves to also takes the mapping, which the engine reads. */
-function withMapping(end: DestinationEnd): DestinationEnd {
-  if (!end.deliver) return end
-  const phones = Object.values(end.records ?? {}).some(({ normalise }) => normalise?.startsWith('phone-'))
+function withMapping(side: DestinationSide): DestinationSide {
+  if (!side.deliver) return side
+  const phones = Object.values(side.records ?? {}).some(({ normalise }) => normalise?.startsWith('phone-'))
   return {
-    ...end,
+    ...side,
     fields: {
-      ...end.fields,
+      ...side.fields,
       mapping: text({
         label: 'Mapping',
-        description: end.records
+        description: side.records
           ? 'Which column of the source fills which field, where their names do not tell: {"email": "E-mail address"}'
           : 'Which columns are sent, and under which names; all as they are unless given: {"name": "column of the source"}',
       }),

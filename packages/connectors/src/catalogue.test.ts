@@ -6,7 +6,7 @@ import {
   type Connector,
   defineConnector,
   definePlatform,
-  type End,
+  type Side,
   type Fields,
   type Platform,
 } from '@penstock/connector'
@@ -16,9 +16,9 @@ import { connectorById, connectors, logoOf, platforms } from './index.ts'
 
 const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/
 
-const endsOf = ({ source, destination }: Connector): End[] => [source, destination].filter((end) => end !== undefined)
+const sidesOf = ({ source, destination }: Connector): Side[] => [source, destination].filter((side) => side !== undefined)
 const groupsOf = (connector: Connector): Fields[] =>
-  [connector.secrets, ...endsOf(connector).map(({ fields }) => fields)].filter((group) => group !== undefined)
+  [connector.secrets, ...sidesOf(connector).map(({ fields }) => fields)].filter((group) => group !== undefined)
 
 describe('the catalogue', () => {
   for (const [what, terms, used] of [
@@ -88,7 +88,7 @@ describe('the catalogue', () => {
           }
         }
       }
-      for (const { records } of endsOf(connector)) {
+      for (const { records } of sidesOf(connector)) {
         for (const [name, { description }] of Object.entries(records ?? {})) {
           assert.match(description, /^\S(.*[^\s.])?$/, `${connector.slug}: ${name}: ${description}`)
         }

@@ -11,7 +11,7 @@ export type ConditionalField = {
   readonly readonly: boolean
   /** Other fields of the group, each with the value or the values of which it must have one. */
   readonly when?: Readonly<Record<string, string | readonly string[]>>
-  /** Only this end of a connection needs the field. */
+  /** Only this side of a connection needs the field. */
   readonly role?: Role
   /** What counts while no value is set. */
   readonly default?: unknown
@@ -33,7 +33,7 @@ export function fieldCounts(fields: ConditionalFields, key: string, values: Give
 
 /**
  * Whether a field needs a value: it counts, is required, and is not filled by the service itself.
- * @param role also those that only this end of a connection needs; without it they are not needed
+ * @param role also those that only this side of a connection needs; without it they are not needed
  */
 export function fieldIsRequired(
   fields: ConditionalFields,

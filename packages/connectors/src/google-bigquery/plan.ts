@@ -13,7 +13,7 @@ export type Plan = {
   readonly digest: boolean
   readonly orderNames: readonly string[]
   readonly incremental: false
-  /** The statement, less its ends. */
+  /** The statement, less its sides. */
   readonly select: string
   readonly query: Omit<Query, 'text'>
 }

@@ -17,7 +17,7 @@ export type Plan = {
   /** An incremental read finds no marker at all. */
   readonly empty: boolean
   readonly rowsEstimated: number | undefined
-  /** The statement, less its ends. */
+  /** The statement, less its sides. */
   readonly select: string
 }
 

@@ -20,7 +20,7 @@ export type Plan = {
   readonly bound: string | undefined
   /** An incremental read finds no marker at all. */
   readonly empty: boolean
-  /** The statement, less its ends. */
+  /** The statement, less its sides. */
   readonly select: string
   /** How many values each row of it has. */
   readonly width: number

@@ -63,7 +63,7 @@ export const connection = {
   } satisfies Record<ConnectionStatus, string>,
   described: (source: string, destination: string, gate: string) =>
     `Data moves from ${source} to ${destination}. ${gate}`,
-  endDescribed: (name: string, configured: boolean) => `${name} (${configured ? 'configured' : 'not configured'})`,
+  sideDescribed: (name: string, configured: boolean) => `${name} (${configured ? 'configured' : 'not configured'})`,
   flows: 'A transfer is running.',
   waits: 'The transfer is waiting for a worker',
   running: 'A transfer is running',
@@ -189,7 +189,7 @@ export const connection = {
     `${read} read, ${accepted} accepted, ${rejected} rejected`,
   created: (name: string) => `Created as “${name}”`,
   renamed: (from: string, to: string) => `Renamed from “${from}” to “${to}”`,
-  settingsChanged: (end: string) => `Settings of the ${end.toLowerCase()} changed`,
+  settingsChanged: (side: string) => `Settings of the ${side.toLowerCase()} changed`,
   statusChanged: (from: string, to: string) => `${from} → ${to}`,
   statusSet: (to: string) => `Status: ${to.toLowerCase()}`,
   inZone: (words: string, zone: string, off: boolean) => `${words}, ${zone}${off ? ', switched off' : ''}`,
@@ -198,7 +198,7 @@ export const connection = {
   scheduleChanged: (from: string, to: string) => `Schedule changed: ${from} → ${to}`,
 
   // Configuration
-  settingsOf: (end: string, name: string) => `${end}: ${name}`,
+  settingsOf: (side: string, name: string) => `${side}: ${name}`,
   noSettings: 'No settings.',
   unset: 'not set',
   byDefault: 'default',
@@ -228,5 +228,5 @@ export const connection = {
   nameHelp: '1 to 200 characters',
   saved: (name: string) => `${name} was saved`,
   immutable: 'You cannot change the source or the destination. Create a new connection instead.',
-  labelOf: (end: string, label: string) => `${end}: ${label}`,
+  labelOf: (side: string, label: string) => `${side}: ${label}`,
 }

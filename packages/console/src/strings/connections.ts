@@ -16,7 +16,7 @@ export const connections = {
   noneFoundHelp: 'No connection has this name, connector or status.',
   showAll: 'Show all',
   name: 'Name',
-  ends: 'Source and destination',
+  sides: 'Source and destination',
   account: 'Sub-account',
   volume: 'Accepted of read',
   volumeOf: (used: string, total: string) => `${used} of ${total}`,

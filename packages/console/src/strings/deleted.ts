@@ -8,7 +8,7 @@ export const deleted = {
   noneHelp: 'Connections that you delete are listed here until you restore them or they are removed permanently.',
   noneFound: 'No matching deleted connections',
   name: 'Name',
-  ends: 'Source and destination',
+  sides: 'Source and destination',
   deletedAt: 'Deleted',
   daysLeft: 'Days left',
   left: (days: number) => (days === 1 ? '1 day left' : `${days} days left`),

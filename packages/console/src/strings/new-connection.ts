@@ -207,7 +207,7 @@ export const newConnection = {
   refusedAsMissing: 'The connection was not activated. Complete this first.',
   missingConfiguration: (name: string) => `${name} is not configured in this sub-account.`,
   missingSecret: (name: string, label: string) => `Missing in the configuration of ${name}: ${label}.`,
-  missingSetting: (end: string, label: string) => `Missing in the settings of the ${end.toLowerCase()}: ${label}.`,
+  missingSetting: (side: string, label: string) => `Missing in the settings of the ${side.toLowerCase()}: ${label}.`,
   fillIn: (label: string) => `Enter ${label}`,
   unsaved: 'You have unsaved changes',
   backTo: (step: string) => `Back to ${step}`,

@@ -1,5 +1,5 @@
 import { type AttentionEntry, type AttentionReason, attentionReasons } from '@penstock/wire'
-import { viewEnd } from '../connections/view.ts'
+import { viewSide } from '../connections/view.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { unixSeconds } from '../time.ts'
 import { viewErrorOf } from '../transfers/view.ts'
@@ -12,8 +12,8 @@ export function viewAttention(row: AttentionRow, catalogue: Catalogue): Attentio
     accountName: row.accountName,
     name: row.name,
     status: row.status,
-    src: viewEnd(row.srcConnectorId, row.srcConfigured, catalogue),
-    dest: viewEnd(row.destConnectorId, row.destConfigured, catalogue),
+    src: viewSide(row.srcConnectorId, row.srcConfigured, catalogue),
+    dest: viewSide(row.destConnectorId, row.destConfigured, catalogue),
     reasons: row.reasons.map((place) => attentionReasons[place] as AttentionReason),
     notConfigured: [
       ...(row.srcConfigured ? [] : (['source'] as const)),

@@ -9,7 +9,7 @@ import { violates } from '../db/errors.ts'
 import { containing } from '../db/like.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFaults, requireEditable, requireQuota } from '../refusal.ts'
-import { ends, readSettings, requireCompatible, requireReady } from './ends.ts'
+import { sides, readSettings, requireCompatible, requireReady } from './sides.ts'
 import * as queries from './queries.ts'
 import { viewConnection, viewConnectionDetails, viewEvent, viewUpdatedConnection } from './view.ts'
 
@@ -78,13 +78,13 @@ export async function createConnection(
   const connectors = { src: find('srcConnectorId'), dest: find('destConnectorId') }
   const configurationIds = await findConfigurationIds(tx, account, body)
   requireCompatible(connectors.src, connectors.dest)
-  const read = ends.map(({ key, role }) =>
+  const read = sides.map(({ key, role }) =>
     readSettings(connectors[key], role, body[`${key}ConnectionConfig`] ?? {}, `body.${key}ConnectionConfig`),
   )
   refuseFaults(read.flatMap(({ faults }) => faults))
   const [srcConfig, destConfig] = read.map(({ values }) => JSON.stringify(values))
   const id = newIdentifier()
-  const row = await requireEnds(() =>
+  const row = await requireSides(() =>
     queries.insertConnection.first(tx, {
       id,
       organizationId: account.organizationId,
@@ -108,13 +108,13 @@ export async function createConnection(
   return { reply: viewConnection(row, deps) }
 }
 
-/** The configurations of both ends; refuses where an end is not added, or a configuration that was named is not its own. */
+/** The configurations of both sides; refuses where a side is not added, or a configuration that was named is not its own. */
 async function findConfigurationIds(
   tx: Transaction,
   account: ActingAccount,
   body: BodyOf<'createConnection'>,
 ): Promise<{ srcConfigurationId: string; destConfigurationId: string }> {
-  const rows = await queries.findEnds.all(tx, {
+  const rows = await queries.findSides.all(tx, {
     accountId: account.id,
     srcConnectorId: body.srcConnectorId,
     destConnectorId: body.destConnectorId,
@@ -142,7 +142,7 @@ async function findConfigurationIds(
   return configurationIds
 }
 
-/** Changes the name and the settings; the ends never change (invariant 2). */
+/** Changes the name and the settings; the sides never change (invariant 2). */
 export async function updateConnection(
   call: Call<'updateConnection'>,
   deps: ConnectionDeps,
@@ -162,7 +162,7 @@ export async function updateConnection(
       })),
     'connector_immutable',
   )
-  const [src, dest] = ends.map(({ key, role }) => {
+  const [src, dest] = sides.map(({ key, role }) => {
     const given = body[`${key}ConnectionConfig`]
     const current = row[`${key}Config`]
     if (given === undefined) return { values: current, faults: [] }
@@ -213,7 +213,7 @@ export async function triggerConnection(
     const mustBeReady = transition.to === 'remembered' ? to === 'active' : transition.ready
     if (mustBeReady) await requireReady(tx, deps.catalogue, row)
     const rememberedStatus = to === 'disabled' || to === 'deleted' ? remembered(row) : null
-    const moved = await requireEnds(() =>
+    const moved = await requireSides(() =>
       queries.moveConnection.run(tx, { id, from: row.status, to, rememberedStatus }),
     )
     if (moved === 0) throw new Error(`Connection ${id} was held and moved all the same`)
@@ -269,12 +269,12 @@ async function lockForChange(
   return row
 }
 
-/** Runs a statement that needs both ends to be added; the database, which sees every race, has the last word. */
-async function requireEnds<T>(work: () => Promise<T>): Promise<T> {
+/** Runs a statement that needs both sides to be added; the database, which sees every race, has the last word. */
+async function requireSides<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    for (const { key } of ends) {
+    for (const { key } of sides) {
       if (violates(error, `connections_${key}_added`)) {
         refuse('connector_not_added', [
           { field: `${key}Connector`, message: 'is not added to this sub-account any more' },

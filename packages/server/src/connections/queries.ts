@@ -36,23 +36,23 @@ const entryColumns = `
   c.created_time, c.updated_time,
   coalesce(s.configured, false) as src_configured, coalesce(d.configured, false) as dest_configured`
 
-/** A connection with what its ends are now. A deleted one may have outlived an end. */
+/** A connection with what its sides are now. A deleted one may have outlived a side. */
 const connectionColumns = `${entryColumns},
   c.remembered_status, c.src_config, c.dest_config, c.version,
   coalesce(s.configuration_id, c.src_configuration_id) as src_configuration_id,
   coalesce(d.configuration_id, c.dest_configuration_id) as dest_configuration_id`
 
-const endTable = (end: string, connectorId: string) => `
+const sideTable = (side: string, connectorId: string) => `
   left join lateral (
     select a.configured, a.configuration_id from added_connectors a
     where a.account_id = c.account_id and a.connector_id = c.${connectorId} limit 1
-  ) ${end} on true`
+  ) ${side} on true`
 
 /** The limit of one row says what the key says already, so that every plan looks an end up and none reads them all. */
-const endTables = `${endTable('s', 'src_connector_id')} ${endTable('d', 'dest_connector_id')}`
+const sideTables = `${sideTable('s', 'src_connector_id')} ${sideTable('d', 'dest_connector_id')}`
 
 export const findConnection = statement<{ accountId: string; id: string }, ConnectionRow>(`
-  select ${connectionColumns} from connections c ${endTables}
+  select ${connectionColumns} from connections c ${sideTables}
   where c.id = :id and c.account_id = :accountId and not c.account_deleted and ${isKept('c')}
 `)
 
@@ -122,7 +122,7 @@ const accountList = (byStatus: boolean) => ({
       select ${totalOf(`${listedBy.organization} and ${listedBy.account}`, byStatus)} as total
       from connection_counts k where k.account_id = :accountId
     ) counted left join (${pageOf([listedBy.account, ...(byStatus ? [statusFilter] : [])])}
-    ) c on true ${endTables}
+    ) c on true ${sideTables}
     order by c.created_time desc, c.id desc`),
 })
 
@@ -130,7 +130,7 @@ const accountList = (byStatus: boolean) => ({
 const organizationList = (byStatus: boolean) => ({
   list: statement<Filter & Page, ConnectionEntryRow>(`
     select ${entryColumns} from (${pageOf([listedBy.organization, ...(byStatus ? [statusFilter] : [])])}
-    ) c ${endTables}
+    ) c ${sideTables}
     order by c.created_time desc, c.id desc`),
   count: statement<Filter, { total: number }>(`
     select ${totalOf(listedBy.organization, byStatus)} as total
@@ -146,7 +146,7 @@ const countedListOf = (conditions: readonly string[], options: StatementOptions 
     from (
       select id from connections where ${conditionOf(conditions)}
       order by created_time desc, id desc limit :size offset :offset
-    ) picked join connections c using (id) ${endTables}
+    ) picked join connections c using (id) ${sideTables}
     order by c.created_time desc, c.id desc`,
     options,
   ),
@@ -236,8 +236,8 @@ export const countForQuota = statement<{ accountId: string }, { live: number; ke
   where account_id = :accountId
 `)
 
-/** The ends that a new connection names, where they are added. */
-export const findEnds = statement<
+/** The sides that a new connection names, where they are added. */
+export const findSides = statement<
   { accountId: string; srcConnectorId: string; destConnectorId: string },
   { connectorId: string; configurationId: string }
 >(`
@@ -270,7 +270,7 @@ export const insertConnection = statement<
        :srcConfigurationId, :destConfigurationId, :srcConfig, :destConfig, :env)
     returning *
   )
-  select ${connectionColumns} from c ${endTables}
+  select ${connectionColumns} from c ${sideTables}
 `)
 
 export type EventRow = {
@@ -313,7 +313,7 @@ export const moveConnection = statement<{
 `)
 
 /** Nobody changes the configuration of the ends until the transaction has ended. Whoever is saving one is waited for. */
-export const holdEnds = statement<{ accountId: string; connectorIds: readonly string[] }>(`
+export const holdSides = statement<{ accountId: string; connectorIds: readonly string[] }>(`
   select from added_connectors where account_id = :accountId and connector_id = any(:connectorIds)
   order by connector_id for share
 `)

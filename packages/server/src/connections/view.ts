@@ -29,8 +29,8 @@ export function viewConnection(row: ConnectionEntryRow, deps: ViewDeps): Connect
     monthlyVolume: row.monthlyVolume,
     totalVolume: row.totalVolume,
     usedVolume: row.usedVolume,
-    src: viewEnd(row.srcConnectorId, row.srcConfigured, deps.catalogue),
-    dest: viewEnd(row.destConnectorId, row.destConfigured, deps.catalogue),
+    src: viewSide(row.srcConnectorId, row.srcConfigured, deps.catalogue),
+    dest: viewSide(row.destConnectorId, row.destConfigured, deps.catalogue),
   }
 }
 
@@ -61,7 +61,7 @@ export const viewEvent = (row: EventRow): ConnectionEvent => ({
 })
 
 /** A side of a connection. */
-export function viewEnd(connectorId: string, configured: boolean, catalogue: Catalogue): Connection['src'] {
+export function viewSide(connectorId: string, configured: boolean, catalogue: Catalogue): Connection['src'] {
   const connector = catalogue.known(connectorId)
   return { configured, connectorId, connectorLogo: catalogue.logo(connector), connectorName: connector.name }
 }

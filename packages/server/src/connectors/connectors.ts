@@ -215,7 +215,7 @@ export async function removeConnector(
   return { reply: viewAdded(connector, row, deps) }
 }
 
-/** An active connection stays complete, as when its own settings are changed: what it needs of its ends stays there. */
+/** An active connection stays complete, as when its own settings are changed: what it needs of its source and destination stays there. */
 async function requireActiveReady(
   tx: Transaction,
   connector: Connector,

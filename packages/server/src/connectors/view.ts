@@ -54,12 +54,12 @@ export function viewConfiguration(
   deps: InEnvironment,
 ): ConnectorConfiguration {
   const saved = viewSaved(row)
-  const ends = [
-    { name: 'Source', end: connector.source },
-    { name: 'Destination', end: connector.destination },
+  const sides = [
+    { name: 'Source', side: connector.source },
+    { name: 'Destination', side: connector.destination },
   ]
-  const connectionConfig = ends.flatMap(({ name, end }): ConfigurationGroup[] =>
-    end ? [{ ...saved, name, configuration: showFields(end.fields ?? {}, {}) }] : [],
+  const connectionConfig = sides.flatMap(({ name, side }): ConfigurationGroup[] =>
+    side ? [{ ...saved, name, configuration: showFields(side.fields ?? {}, {}) }] : [],
   )
   return {
     secretConfig: [{ ...saved, configuration: showFields(connector.secrets, values) }],

@@ -1,4 +1,4 @@
-import type { Connector, End } from '@penstock/connector'
+import type { Connector, Side } from '@penstock/connector'
 import type { Role } from '@penstock/wire'
 import { layOutArticle, layOutPage } from './layout.ts'
 import type { Links } from './links.ts'
@@ -28,8 +28,8 @@ ${statusNote(connector)}<dl class="facts">${facts.map(([term, fact]) => html`<di
 ${notes && html`<h2 id="notes">Before you use it</h2><p>${notes}</p>`}
 <h2 id="configuration">Configuration</h2>
 ${configuration(connector)}
-${connector.source && endSection('Source', connector.source)}
-${connector.destination && endSection('Destination', connector.destination)}`
+${connector.source && sideSection('Source', connector.source)}
+${connector.destination && sideSection('Destination', connector.destination)}`
   const trail = [
     { address: links.connectors, label: 'Connectors' },
     { address: links.platform(platform.slug), label: platform.name },
@@ -47,13 +47,13 @@ function configuration({ secrets }: Connector): Markup {
 ${fieldsTable('configuration', secrets)}`
 }
 
-const ends: { readonly [R in Role]: { id: string; config: string; records: string } } = {
+const sides: { readonly [R in Role]: { id: string; config: string; records: string } } = {
   Source: { id: 'source', config: 'srcConnectionConfig', records: 'Columns it gives' },
   Destination: { id: 'destination', config: 'destConnectionConfig', records: 'Columns it takes' },
 }
 
-function endSection(role: Role, { fields = {}, records = {} }: End): Markup {
-  const { id, config, records: recordsHeading } = ends[role]
+function sideSection(role: Role, { fields = {}, records = {} }: Side): Markup {
+  const { id, config, records: recordsHeading } = sides[role]
   const hasFields = Object.keys(fields).length > 0
   return html`<h2 id="${id}">As a ${role.toLowerCase()}</h2>
 <h3 id="${id}-settings">Settings of a connection</h3>

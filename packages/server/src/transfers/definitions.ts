@@ -1,6 +1,6 @@
-import { type Connector, type End, type Fields, type Records, showValue } from '@penstock/connector'
+import { type Connector, type Side, type Fields, type Records, showValue } from '@penstock/connector'
 import { foldName, wellKnownNames } from '@penstock/engine'
-import type { ConnectorDefinition, EndDefinition, FieldDefinition, RecordDefinition } from '@penstock/wire'
+import type { ConnectorDefinition, SideDefinition, FieldDefinition, RecordDefinition } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import { refuse } from '../refusal.ts'
 import type { TransferDeps } from './transfers.ts'
@@ -29,12 +29,12 @@ const viewDefinition = (connector: Connector): ConnectorDefinition => ({
   notes: connector.notes ?? null,
   tested: connector.tested ?? null,
   secretFields: viewFields(connector.secrets),
-  source: connector.source ? viewEnd(connector.source, false) : null,
-  destination: connector.destination ? viewEnd(connector.destination, true) : null,
+  source: connector.source ? viewSide(connector.source, false) : null,
+  destination: connector.destination ? viewSide(connector.destination, true) : null,
 })
 
 /** @param mapped its records are filled from columns, which are found by name */
-const viewEnd = ({ fields = {}, records = {} }: End, mapped: boolean): EndDefinition => ({
+const viewSide = ({ fields = {}, records = {} }: Side, mapped: boolean): SideDefinition => ({
   fields: viewFields(fields),
   records: viewRecords(records, mapped),
 })

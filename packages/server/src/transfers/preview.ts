@@ -1,6 +1,6 @@
 import { columnsDoNotFit } from '@penstock/engine'
 import type { Answer, Call } from '../call.ts'
-import { readFieldValues, requireReady } from '../connections/ends.ts'
+import { readFieldValues, requireReady } from '../connections/sides.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { movingSides, openSide } from './sides.ts'
 import { readRunTimeConfigs, requireConnection, requireIntegrated, type TransferDeps } from './transfers.ts'

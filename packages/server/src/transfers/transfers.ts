@@ -2,7 +2,7 @@ import type { Values } from '@penstock/connector'
 import { type BodyOf, mayTransfer, type Transfer, type TransferTrigger, transferStatuses } from '@penstock/wire'
 import type { ActingAccount, Answer, Call } from '../call.ts'
 import type { ConnectionDeps } from '../connections/connections.ts'
-import { ends, type ReadSettings, readSettings } from '../connections/ends.ts'
+import { sides, type ReadSettings, readSettings } from '../connections/sides.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
@@ -22,7 +22,7 @@ export async function requireConnection(db: Db, account: ActingAccount, id: stri
   return (await queries.findRunnable.first(db, { accountId: account.id, id })) ?? refuse('not_found')
 }
 
-/** Refuses with `transfer_not_supported`, naming each end that data cannot move through. */
+/** Refuses with `transfer_not_supported`, naming each side that data cannot move through. */
 export function requireIntegrated(
   catalogue: Catalogue,
   row: Pick<queries.RunnableRow, 'srcConnectorId' | 'destConnectorId'>,
@@ -43,7 +43,7 @@ export function requireIntegrated(
 }
 
 /**
- * Reads settings for one time against the fields of both ends.
+ * Reads settings for one time against the fields of both sides.
  * @param read `readFieldValues` where a mapping need not be one
  */
 export function readRunTimeConfigs(
@@ -52,7 +52,7 @@ export function readRunTimeConfigs(
   body: Pick<BodyOf<'previewConnection'>, 'srcConnectionConfig' | 'destConnectionConfig'>,
   read: ReadSettings = readSettings,
 ): { srcConfig: Values; destConfig: Values } {
-  const [src, dest] = ends.map(({ key, role }) =>
+  const [src, dest] = sides.map(({ key, role }) =>
     read(
       catalogue.known(row[`${key}ConnectorId`]),
       role,

@@ -18,8 +18,8 @@ import {
   unixSeconds,
 } from './kinds.ts'
 
-const connectionConfig = (ofEnd: string, settings: Record<string, unknown>) =>
-  configuration(limits.textLengthMax, `Settings of ${ofEnd} of the connection, by field`, settings)
+const connectionConfig = (ofSide: string, settings: Record<string, unknown>) =>
+  configuration(limits.textLengthMax, `Settings of ${ofSide} of the connection, by field`, settings)
 export const ConnectionConfig = connectionConfig('one end', example.destination.settings)
 export type ConnectionConfig = Static<typeof ConnectionConfig>
 const connectionConfigs = {
@@ -27,7 +27,7 @@ const connectionConfigs = {
   destConnectionConfig: connectionConfig('the destination end', example.destination.settings),
 }
 
-const end = (description: string, { connectorId, logo, name }: { connectorId: string; logo: string; name: string }) =>
+const side = (description: string, { connectorId, logo, name }: { connectorId: string; logo: string; name: string }) =>
   exactly(
     {
       configured,
@@ -54,8 +54,8 @@ const connectionFields = {
   monthlyVolume: count('Records delivered in this calendar month, UTC', 40_000),
   totalVolume: count('Records read from the source, all time', 121_000),
   usedVolume: count('Records delivered, all time', 120_000),
-  src: end('Source end', example.source),
-  dest: end('Destination end', example.destination),
+  src: side('Source end', example.source),
+  dest: side('Destination end', example.destination),
 }
 
 const connectorIds = {

@@ -99,7 +99,7 @@ export const RecordDefinition = Type.Object(
 export type RecordDefinition = Static<typeof RecordDefinition>
 
 /** One role of a connector. */
-export const EndDefinition = exactly(
+export const SideDefinition = exactly(
   {
     fields: Type.Array(FieldDefinition, {
       description: 'Settings of each connection for this role',
@@ -112,7 +112,7 @@ export const EndDefinition = exactly(
   },
   { description: 'One role of a connector' },
 )
-export type EndDefinition = Static<typeof EndDefinition>
+export type SideDefinition = Static<typeof SideDefinition>
 
 /** What Get Connector Definition answers. */
 export const ConnectorDefinition = exactly(
@@ -131,11 +131,11 @@ export const ConnectorDefinition = exactly(
       description: 'What a sub-account saves once for all its connections',
       examples: [definitionFields.slice(0, 2)],
     }),
-    source: Type.Union([EndDefinition, Type.Null()], {
+    source: Type.Union([SideDefinition, Type.Null()], {
       description: 'As a source; null where it cannot be one',
       examples: [null],
     }),
-    destination: Type.Union([EndDefinition, Type.Null()], {
+    destination: Type.Union([SideDefinition, Type.Null()], {
       description: 'As a destination; null where it cannot be one',
     }),
   },

@@ -95,11 +95,11 @@ export const ReplayTransfer = exactly(
 )
 export type ReplayTransfer = Static<typeof ReplayTransfer>
 
-const config = (end: string) =>
+const config = (side: string) =>
   Type.Optional(
     Type.Unsafe<ConnectionConfig>({
       ...ConnectionConfig,
-      description: `Settings of ${end} for this transfer; they override those of the connection`,
+      description: `Settings of ${side} for this transfer; they override those of the connection`,
     }),
   )
 const runTimeConfigs = {

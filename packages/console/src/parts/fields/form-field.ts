@@ -37,7 +37,7 @@ export type FormField = {
   readonly when?: Readonly<Record<string, readonly string[]>>
   /** The form that a secret must have. */
   readonly form?: SecretForm
-  /** Only this end of a connection needs it. */
+  /** Only this side of a connection needs it. */
   readonly role?: Role
 }
 

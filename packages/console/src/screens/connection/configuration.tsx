@@ -24,7 +24,7 @@ import { connection as say } from '../../strings/connection.ts'
 import { shell } from '../../strings/shell.ts'
 import { linesOfMapping } from './mapping.ts'
 
-/** How both ends are set, in words, and the identifiers by which the API knows them. */
+/** How both sides are set, in words, and the identifiers by which the API knows them. */
 export function Configuration({
   connection,
   reason,
@@ -49,8 +49,8 @@ export function Configuration({
         </ReasonedButton>
       </Group>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-        <EndSettings connection={connection} end="src" />
-        <EndSettings connection={connection} end="dest" />
+        <SideSettings connection={connection} side="src" />
+        <SideSettings connection={connection} side="dest" />
       </SimpleGrid>
       <Mapping connection={connection} />
       <Card withBorder padding="lg">
@@ -68,14 +68,14 @@ export function Configuration({
   )
 }
 
-const endOf = (connection: ConnectionDetails, end: 'src' | 'dest') => ({
-  ...connection[end],
-  role: end === 'src' ? say.source : say.destination,
-  values: end === 'src' ? connection.srcConnectionConfig : connection.destConnectionConfig,
+const sideOf = (connection: ConnectionDetails, side: 'src' | 'dest') => ({
+  ...connection[side],
+  role: side === 'src' ? say.source : say.destination,
+  values: side === 'src' ? connection.srcConnectionConfig : connection.destConnectionConfig,
 })
 
-function EndSettings({ connection, end }: { connection: ConnectionDetails; end: 'src' | 'dest' }) {
-  const { connectorId, connectorLogo, connectorName, role, values } = endOf(connection, end)
+function SideSettings({ connection, side }: { connection: ConnectionDetails; side: 'src' | 'dest' }) {
+  const { connectorId, connectorLogo, connectorName, role, values } = sideOf(connection, side)
   const query = useRead('getConnectorDefinition', { id: connectorId })
   return (
     <Card withBorder padding="lg">
@@ -87,7 +87,7 @@ function EndSettings({ connection, end }: { connection: ConnectionDetails; end: 
       </Title>
       <Loaded query={query} quiet>
         {({ reply }) => {
-          const all = (end === 'src' ? reply.source : reply.destination)?.fields ?? []
+          const all = (side === 'src' ? reply.source : reply.destination)?.fields ?? []
           const byName = Object.fromEntries(all.map((field) => [field.name, field]))
           const fields = all.filter(({ name }) => name !== 'mapping' && fieldCounts(byName, name, values))
           if (fields.length === 0) return <Text c="dimmed">{say.noSettings}</Text>

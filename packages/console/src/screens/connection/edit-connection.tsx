@@ -14,9 +14,9 @@ import { notifyDone } from '../../parts/notify.tsx'
 import { connection as say } from '../../strings/connection.ts'
 
 type Opened = { connection: ConnectionDetails; version: string | undefined }
-type EndFields = { src: FormField[]; dest: FormField[] }
+type SideFields = { src: FormField[]; dest: FormField[] }
 
-/** Edits the name and the settings of both ends: nobody's change is lost, since what was opened is what is replaced. */
+/** Edits the name and the settings of both sides: nobody's change is lost, since what was opened is what is replaced. */
 export function EditConnection({ opened, onClose }: { opened: Opened; onClose: () => void }) {
   const { connection } = opened
   const source = useRead('getConnectorDefinition', { id: connection.src.connectorId })
@@ -45,7 +45,7 @@ type Definitions = { src: readonly FieldDefinition[]; dest: readonly FieldDefini
 const shown = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
-const fieldsOf = (definitions: Definitions, connection: ConnectionDetails): EndFields => {
+const fieldsOf = (definitions: Definitions, connection: ConnectionDetails): SideFields => {
   const withValues = (fields: readonly FieldDefinition[], config: ConnectionConfig) =>
     fields.map((field): FormField => ({ ...field, value: shown(config[field.name]) }))
   return {
@@ -108,25 +108,25 @@ function Form({ opened, definitions, onClose }: { opened: Opened; definitions: D
           error={nameFault}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
-        {(['src', 'dest'] as const).map((end) => {
-          const set = end === 'src' ? setSrc : setDest
-          const { connectorLogo, connectorName } = connection[end]
+        {(['src', 'dest'] as const).map((side) => {
+          const set = side === 'src' ? setSrc : setDest
+          const { connectorLogo, connectorName } = connection[side]
           return (
-            <Stack key={end} gap="md">
+            <Stack key={side} gap="md">
               <Divider
                 labelPosition="left"
                 label={
                   <Group gap="xs">
-                    <Text size="sm">{end === 'src' ? say.source : say.destination}</Text>
+                    <Text size="sm">{side === 'src' ? say.source : say.destination}</Text>
                     <ConnectorName logo={connectorLogo} name={connectorName} size={18} />
                   </Group>
                 }
               />
               <FieldForm
-                fields={fields[end]}
-                values={end === 'src' ? src : dest}
-                role={end === 'src' ? 'Source' : 'Destination'}
-                faults={Object.assign({}, ...places[end].map((place) => faultsOf(failure, place)))}
+                fields={fields[side]}
+                values={side === 'src' ? src : dest}
+                role={side === 'src' ? 'Source' : 'Destination'}
+                faults={Object.assign({}, ...places[side].map((place) => faultsOf(failure, place)))}
                 onChange={(field, value) => set((before) => ({ ...before, [field]: value }))}
               />
             </Stack>
@@ -164,13 +164,13 @@ const places = {
 }
 
 /** A version by its labels, for two to be compared. */
-function texts(name: string, fields: EndFields, values: { src: FormValues; dest: FormValues }): Record<string, string> {
-  const ofEnd = (end: 'src' | 'dest') =>
-    countingFields(fields[end], values[end]).map((field): [string, string] => [
-      say.labelOf(end === 'src' ? say.source : say.destination, field.label),
-      inWords(values[end][field.name]),
+function texts(name: string, fields: SideFields, values: { src: FormValues; dest: FormValues }): Record<string, string> {
+  const ofSide = (side: 'src' | 'dest') =>
+    countingFields(fields[side], values[side]).map((field): [string, string] => [
+      say.labelOf(side === 'src' ? say.source : say.destination, field.label),
+      inWords(values[side][field.name]),
     ])
-  return { [say.name]: name, ...Object.fromEntries([...ofEnd('src'), ...ofEnd('dest')]) }
+  return { [say.name]: name, ...Object.fromEntries([...ofSide('src'), ...ofSide('dest')]) }
 }
 
 const inWords = (value: FormValues[string] | undefined): string =>

@@ -56,7 +56,7 @@ export function Refusal({
 
 /** The service names a connector's own configuration or the settings that the connection makes for it. */
 function Mend({ field, connection, onEdit }: { field: string; connection: ConnectionDetails; onEdit: () => void }) {
-  const end = /^src/.test(field) ? connection.src : connection.dest
+  const side = /^src/.test(field) ? connection.src : connection.dest
   if (!/^(src|dest)Connector(\.|$)/.test(field)) {
     return (
       <Anchor component="button" type="button" fz="inherit" onClick={onEdit}>
@@ -68,9 +68,9 @@ function Mend({ field, connection, onEdit }: { field: string; connection: Connec
     <Anchor
       component={Link}
       fz="inherit"
-      to={`/accounts/${connection.accountId}/connectors?configure=${end.connectorId}`}
+      to={`/accounts/${connection.accountId}/connectors?configure=${side.connectorId}`}
     >
-      {say.mendConnector(end.connectorName)}
+      {say.mendConnector(side.connectorName)}
     </Anchor>
   )
 }

@@ -14,7 +14,7 @@ const shownSettings = 2
 export function Pipe({ connection, flowing }: { connection: ConnectionDetails; flowing: boolean }) {
   const { src, dest, status } = connection
   const state = gateStates[status]
-  const described = (end: typeof src) => say.endDescribed(end.connectorName, end.configured)
+  const described = (side: typeof src) => say.sideDescribed(side.connectorName, side.configured)
   const water = {
     'data-apart': state === 'apart' || undefined,
     'data-flowing': (flowing && state === 'open') || undefined,
@@ -24,24 +24,24 @@ export function Pipe({ connection, flowing }: { connection: ConnectionDetails; f
       <VisuallyHidden>
         {say.described(described(src), described(dest), say.gate[status])} {flowing && say.flows}
       </VisuallyHidden>
-      <End connection={connection} end="src" />
+      <Side connection={connection} side="src" />
       <div className="pipe-run" data-water={state !== 'apart' || undefined} {...water} />
       <div className="pipe-gate">
         <Gate status={status} />
       </div>
       <div className="pipe-run" data-water={state === 'open' || undefined} {...water} />
-      <End connection={connection} end="dest" />
+      <Side connection={connection} side="dest" />
     </div>
   )
 }
 
-function End({ connection, end }: { connection: ConnectionDetails; end: 'src' | 'dest' }) {
-  const { connectorId, connectorLogo, connectorName, configured } = connection[end]
-  const settings = useSettingsInShort(connection, end)
+function Side({ connection, side }: { connection: ConnectionDetails; side: 'src' | 'dest' }) {
+  const { connectorId, connectorLogo, connectorName, configured } = connection[side]
+  const settings = useSettingsInShort(connection, side)
   return (
     <Card withBorder padding="md" className="pipe-end" style={{ zIndex: 1 }}>
       <Text size="xs" c="dimmed" mb={8}>
-        {end === 'src' ? say.source : say.destination}
+        {side === 'src' ? say.source : say.destination}
       </Text>
       <Group gap="sm" wrap="nowrap" align="center">
         <Logo src={connectorLogo} size={36} />
@@ -86,10 +86,10 @@ function End({ connection, end }: { connection: ConnectionDetails; end: 'src' | 
 }
 
 /** The first things that are set of an end: a file, a table. */
-function useSettingsInShort(connection: ConnectionDetails, end: 'src' | 'dest'): { name: string; text: string }[] {
-  const { data } = useRead('getConnectorDefinition', { id: connection[end].connectorId })
-  const values = end === 'src' ? connection.srcConnectionConfig : connection.destConnectionConfig
-  const fields = (end === 'src' ? data?.reply.source : data?.reply.destination)?.fields ?? []
+function useSettingsInShort(connection: ConnectionDetails, side: 'src' | 'dest'): { name: string; text: string }[] {
+  const { data } = useRead('getConnectorDefinition', { id: connection[side].connectorId })
+  const values = side === 'src' ? connection.srcConnectionConfig : connection.destConnectionConfig
+  const fields = (side === 'src' ? data?.reply.source : data?.reply.destination)?.fields ?? []
   return fields
     .filter(({ name, type }) => type === 'Text' && name !== 'mapping' && typeof values[name] === 'string')
     .slice(0, shownSettings)

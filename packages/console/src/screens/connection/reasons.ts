@@ -9,7 +9,7 @@ export type Reasons = Readonly<Record<Action, string | undefined>>
 /** What decides beside the connection itself; undefined while it is not known, which forbids nothing. */
 export type Surroundings = {
   readonly accountEnabled: boolean | undefined
-  /** The names of ends that no data moves through. */
+  /** The names of sides that no data moves through. */
   readonly entriesOnly: readonly string[]
   readonly underWay: boolean
 }

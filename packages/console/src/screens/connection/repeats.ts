@@ -1,4 +1,4 @@
-import type { ConnectionConfig, EndDefinition } from '@penstock/wire'
+import type { ConnectionConfig, SideDefinition } from '@penstock/wire'
 
 /** Write modes that add every row to what is there, whether it is there already or not. */
 const addingModes: readonly unknown[] = ['Insert', 'Append']
@@ -15,7 +15,7 @@ export type Repeats = {
   readonly canReadNew: boolean
 }
 
-type Side = { readonly definition: EndDefinition | null | undefined; readonly config: ConnectionConfig }
+type Side = { readonly definition: SideDefinition | null | undefined; readonly config: ConnectionConfig }
 
 /** Whether every run would add all rows once more: the source is read in full, and the destination adds each row. */
 export function repeatsOf(source: Side, destination: Side): Repeats | undefined {

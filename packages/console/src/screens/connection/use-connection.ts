@@ -49,10 +49,10 @@ export function useReasons(connection: ConnectionDetails, latest: Transfer | und
   const { accountId, src, dest } = connection
   const source = useRead('getConnector', { accountId, id: src.connectorId })
   const destination = useRead('getConnector', { accountId, id: dest.connectorId })
-  const ends = [source.data?.reply, destination.data?.reply]
+  const sides = [source.data?.reply, destination.data?.reply]
   return reasonsOf(connection, {
     accountEnabled: account?.enabled,
-    entriesOnly: ends.flatMap((end) => (end && !end.integrated ? [end.name] : [])),
+    entriesOnly: sides.flatMap((side) => (side && !side.integrated ? [side.name] : [])),
     underWay: isUnderWay(latest),
   })
 }

@@ -4,7 +4,7 @@ import type { Connection, Transfer } from '@penstock/wire'
 import { type MouseEvent, memo } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { AccountName } from '../../parts/account-name.tsx'
-import { Ends } from '../../parts/ends.tsx'
+import { Sides } from '../../parts/sides.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { count } from '../../parts/numbers.ts'
 import { ConnectionBadge, RunBadge } from '../../parts/status.tsx'
@@ -22,14 +22,14 @@ export function ConnectionTable({
   runs: ReadonlyMap<string, Transfer>
   showsAccount: boolean
 }) {
-  // Both ends have a column of their own where there is room, else they stand below the name; never both are drawn.
+  // Both sides have a column of their own where there is room, else they stand below the name; never both are drawn.
   const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false })
   return (
     <ListTable label={say.title} layout="fixed">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{say.name}</Table.Th>
-          {isWide && <Table.Th w="28%">{say.ends}</Table.Th>}
+          {isWide && <Table.Th w="28%">{say.sides}</Table.Th>}
           <Table.Th w={130}>{say.status}</Table.Th>
           <Table.Th ta="right" visibleFrom="lg" w={170}>
             {say.volume}
@@ -86,13 +86,13 @@ const Row = memo(function Row({
         )}
         {!isWide && (
           <Box fz="sm" c="dimmed" mt={2}>
-            <Ends src={src} dest={dest} size={16} wraps />
+            <Sides src={src} dest={dest} size={16} wraps />
           </Box>
         )}
       </Table.Td>
       {isWide && (
         <Table.Td>
-          <Ends src={src} dest={dest} />
+          <Sides src={src} dest={dest} />
         </Table.Td>
       )}
       <Table.Td>

@@ -76,12 +76,12 @@ export function Component() {
 function Refused({ connection, error }: Refusal) {
   if (!(error instanceof PenstockError && error.code === 'connector_not_added')) return <Failure error={error} />
   const blamed = new Set(error.details.map(({ field }) => field))
-  const end = blamed.has('srcConnector') ? connection.src : blamed.has('destConnector') ? connection.dest : undefined
-  const search = end ? `?q=${encodeURIComponent(end.connectorName)}` : ''
+  const side = blamed.has('srcConnector') ? connection.src : blamed.has('destConnector') ? connection.dest : undefined
+  const search = side ? `?q=${encodeURIComponent(side.connectorName)}` : ''
   return (
     <Alert color="red" icon={<IconPlugOff aria-hidden />} title={say.cannot(connection.name)} role="alert">
       <Stack gap="sm" align="flex-start">
-        <Text size="sm">{say.connectorGone(end?.connectorName ?? say.anyConnector)}</Text>
+        <Text size="sm">{say.connectorGone(side?.connectorName ?? say.anyConnector)}</Text>
         <Button
           component={Link}
           to={`/accounts/${connection.accountId}/catalogue${search}`}

@@ -3,7 +3,7 @@ import { type Connection, limits } from '@penstock/wire'
 import { IconRestore } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { AccountName } from '../../parts/account-name.tsx'
-import { Ends } from '../../parts/ends.tsx'
+import { Sides } from '../../parts/sides.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { Time, useNow } from '../../parts/time.tsx'
 import { deleted as say } from '../../strings/deleted.ts'
@@ -32,7 +32,7 @@ export function DeletedTable({
         <Table.Tr>
           <Table.Th>{say.name}</Table.Th>
           <Table.Th visibleFrom="md" w="28%">
-            {say.ends}
+            {say.sides}
           </Table.Th>
           <Table.Th visibleFrom="lg" w={150}>
             {say.deletedAt}
@@ -67,14 +67,14 @@ export function DeletedTable({
                   </Box>
                 )}
                 <Box hiddenFrom="md" fz="sm" c="dimmed" mt={2}>
-                  <Ends src={src} dest={dest} size={16} wraps />
+                  <Sides src={src} dest={dest} size={16} wraps />
                 </Box>
                 <Box hiddenFrom="sm" mt={6}>
                   <TimeLeft deletedTime={updatedTime} />
                 </Box>
               </Table.Td>
               <Table.Td visibleFrom="md">
-                <Ends src={src} dest={dest} />
+                <Sides src={src} dest={dest} />
               </Table.Td>
               <Table.Td visibleFrom="lg">
                 <Time seconds={updatedTime} />

@@ -10,7 +10,7 @@ export type Draft = {
   readonly at?: string
   /** Names, and mappings as text, each by what it belongs to. */
   readonly texts: Readonly<Record<string, string>>
-  /** Settings of ends, each by what they belong to; only values that somebody typed. */
+  /** Settings of sides, each by what they belong to; only values that somebody typed. */
   readonly settings: Readonly<Record<string, FormValues>>
 }
 

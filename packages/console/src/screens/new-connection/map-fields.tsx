@@ -22,7 +22,7 @@ import {
 } from './mapping.ts'
 import { MissingList } from './missing-list.tsx'
 import { PreviewCard } from './preview-card.tsx'
-import { endOf, mappingField, textOf } from './settings.ts'
+import { sideOf, mappingField, textOf } from './settings.ts'
 import { usePreview } from './use-preview.ts'
 import { useWizard } from './wizard.ts'
 
@@ -43,7 +43,7 @@ export function MapFields({ connection }: { connection: ConnectionDetails }) {
               {(dest) => (
                 <Mapping
                   connection={connection}
-                  end={endOf(reply, 'Destination')}
+                  side={sideOf(reply, 'Destination')}
                   idle={[src.reply, dest.reply].filter(({ integrated }) => !integrated).map(({ name }) => name)}
                 />
               )}
@@ -55,14 +55,14 @@ export function MapFields({ connection }: { connection: ConnectionDetails }) {
   )
 }
 
-/** @param idle the names of the ends that cannot move data yet; none: there is a preview */
+/** @param idle the names of the sides that cannot move data yet; none: there is a preview */
 function Mapping({
   connection,
-  end: { fields, records },
+  side: { fields, records },
   idle,
 }: {
   connection: ConnectionDetails
-  end: ReturnType<typeof endOf>
+  side: ReturnType<typeof sideOf>
   idle: readonly string[]
 }) {
   const { accountId, draft, keys, setText, drop, go, etag, reading } = useWizard()

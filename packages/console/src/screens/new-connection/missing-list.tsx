@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
 import { pathOf } from '../../shell/account.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
-import { endOf, ends } from './settings.ts'
+import { sideOf, sides } from './settings.ts'
 import { type Step, useWizard } from './wizard.ts'
 
 /** What is missing before a connection can carry data, each with the way to the place that mends it. */
@@ -42,12 +42,12 @@ export function MissingList({
 
 function Missing({ fault: { field }, connection }: { fault: Fault; connection: Connection }) {
   const { accountId } = useWizard()
-  const end = ends.find(({ key }) => field.startsWith(key)) ?? ends[0]
-  const { connectorId, connectorName } = connection[end.key]
+  const side = sides.find(({ key }) => field.startsWith(key)) ?? sides[0]
+  const { connectorId, connectorName } = connection[side.key]
   const definition = useRead('getConnectorDefinition', { id: connectorId }).data?.reply
   const [place = '', name = ''] = field.split('.')
-  const ofConnector = place === `${end.key}Connector`
-  const fields = definition && (ofConnector ? definition.secretFields : endOf(definition, end.role).fields)
+  const ofConnector = place === `${side.key}Connector`
+  const fields = definition && (ofConnector ? definition.secretFields : sideOf(definition, side.role).fields)
   const label = fields?.find((one) => one.name === name)?.label ?? name
   if (ofConnector) {
     const path = pathOf(accountId, `connectors?configure=${connectorId}`)
@@ -63,7 +63,7 @@ function Missing({ fault: { field }, connection }: { fault: Fault; connection: C
   const step: Step = name === 'mapping' ? 'mapping' : 'settings'
   return (
     <Text span inherit>
-      {say.missingSetting(end.key === 'src' ? say.source : say.destination, label)}{' '}
+      {say.missingSetting(side.key === 'src' ? say.source : say.destination, label)}{' '}
       <Anchor component={Link} to={`?${linkTo(connection, step)}`} inherit underline="always">
         {say.fillIn(label)}
       </Anchor>

@@ -8,16 +8,16 @@ import {
   type GivenValues,
   type Role,
 } from '@penstock/wire'
-import { type EndKey, endOf, ends } from './settings.ts'
+import { type SideKey, sideOf, sides } from './settings.ts'
 
-export type EndRead = { definition: ConnectorDefinition; configuration: ConnectorConfiguration | undefined }
+export type SideRead = { definition: ConnectorDefinition; configuration: ConnectorConfiguration | undefined }
 
 /**
  * What a connection still lacks before it can be active, named as the service names it in a refusal, by the contract's
  * rule of which fields are needed. The service has the last word when it is activated.
  */
-export function missingOf(connection: ConnectionDetails, read: Readonly<Record<EndKey, EndRead>>): Fault[] {
-  return ends.flatMap(({ key, role }): Fault[] => {
+export function missingOf(connection: ConnectionDetails, read: Readonly<Record<SideKey, SideRead>>): Fault[] {
+  return sides.flatMap(({ key, role }): Fault[] => {
     const { definition, configuration } = read[key]
     const secrets = Object.fromEntries(
       (configuration?.secretConfig[0]?.configuration ?? []).map(({ name, value }) => [name, value]),
@@ -26,7 +26,7 @@ export function missingOf(connection: ConnectionDetails, read: Readonly<Record<E
       ...(connection[key].configured
         ? missing(definition.secretFields, secrets, `${key}Connector`, role)
         : [{ field: `${key}Connector`, message: '' }]),
-      ...missing(endOf(definition, role).fields, connection[`${key}ConnectionConfig`], `${key}ConnectionConfig`, role),
+      ...missing(sideOf(definition, role).fields, connection[`${key}ConnectionConfig`], `${key}ConnectionConfig`, role),
     ]
   })
 }

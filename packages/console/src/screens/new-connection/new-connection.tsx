@@ -15,7 +15,7 @@ import { SetUp } from './set-up.tsx'
 import { Steps } from './steps.tsx'
 import { useNewWizard, useWizard, WizardProvider } from './wizard.ts'
 
-/** Makes a connection step by step: both ends, their settings, the mapping, and its activation. */
+/** Makes a connection step by step: both sides, their settings, the mapping, and its activation. */
 export function Component() {
   const wizard = useNewWizard()
   const { accountId, connection, connectionId } = wizard

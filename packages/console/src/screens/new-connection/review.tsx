@@ -15,7 +15,7 @@ import { newConnection as say } from '../../strings/new-connection.ts'
 import { MappingSummary } from './mapping-summary.tsx'
 import { missingOf } from './missing.ts'
 import { MissingList } from './missing-list.tsx'
-import { type End, endOf, ends, mappingField, textOf } from './settings.ts'
+import { type ConnectionSide, sideOf, sides, mappingField, textOf } from './settings.ts'
 import { useWizard } from './wizard.ts'
 
 /** The last step: all that was decided, what is still missing, and the activation. */
@@ -33,7 +33,7 @@ export function Review({ connection }: { connection: ConnectionDetails }) {
   )
 }
 
-type Definitions = Readonly<Record<End['key'], ConnectorDefinition>>
+type Definitions = Readonly<Record<ConnectionSide['key'], ConnectorDefinition>>
 
 function Decided({ connection, definitions }: { connection: ConnectionDetails; definitions: Definitions }) {
   const { accountId, draft, keys, go } = useWizard()
@@ -41,7 +41,7 @@ function Decided({ connection, definitions }: { connection: ConnectionDetails; d
     src: useRead('getConnectorConfiguration', { accountId, id: connection.src.connectorId }).data?.reply,
     dest: useRead('getConnectorConfiguration', { accountId, id: connection.dest.connectorId }).data?.reply,
   }
-  const known = ends.every(({ key }) => configurations[key] !== undefined)
+  const known = sides.every(({ key }) => configurations[key] !== undefined)
   const missing = missingOf(connection, {
     src: { definition: definitions.src, configuration: configurations.src },
     dest: { definition: definitions.dest, configuration: configurations.dest },
@@ -69,13 +69,13 @@ function Decided({ connection, definitions }: { connection: ConnectionDetails; d
         <MissingList missing={missing} connection={connection} title={say.missingTitle} />
       )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-        {ends.map((end) => (
-          <EndSummary key={end.key} end={end} connection={connection} definition={definitions[end.key]} />
+        {sides.map((side) => (
+          <SideSummary key={side.key} side={side} connection={connection} definition={definitions[side.key]} />
         ))}
       </SimpleGrid>
       <MappingSummary
         text={textOf(connection.destConnectionConfig[mappingField])}
-        records={endOf(definitions.dest, 'Destination').records}
+        records={sideOf(definitions.dest, 'Destination').records}
         onEdit={() => go('mapping')}
       />
       <Activation connection={connection} />
@@ -83,19 +83,19 @@ function Decided({ connection, definitions }: { connection: ConnectionDetails; d
   )
 }
 
-function EndSummary({
-  end: { key, role },
+function SideSummary({
+  side: { key, role },
   connection,
   definition,
 }: {
-  end: End
+  side: ConnectionSide
   connection: ConnectionDetails
   definition: ConnectorDefinition
 }) {
   const { go } = useWizard()
   const { connectorLogo, connectorName } = connection[key]
   const settings = connection[`${key}ConnectionConfig`]
-  const set = endOf(definition, role).fields.filter(
+  const set = sideOf(definition, role).fields.filter(
     ({ name }) => name !== mappingField && textOf(settings[name]) !== '',
   )
   const title = key === 'src' ? say.source : say.destination

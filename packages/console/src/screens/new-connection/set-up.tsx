@@ -10,13 +10,13 @@ import { Lines, Loaded } from '../../parts/loaded.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { wordsOfValues } from '../connectors/versions.ts'
-import { EndCard } from './end-card.tsx'
-import { type EndKey, endOf, ends, fieldsOfEnd, isTyped, settingsToSend, valuesNow } from './settings.ts'
+import { SideCard } from './side-card.tsx'
+import { type SideKey, sideOf, sides, fieldsOfSide, isTyped, settingsToSend, valuesNow } from './settings.ts'
 import { useWizard } from './wizard.ts'
 
 const prefixes = { src: 'body.srcConnectionConfig', dest: 'body.destConnectionConfig' } as const
 
-/** The third step: the name of the connection and the settings of both its ends. At its end the connection is there. */
+/** The third step: the name of the connection and the settings of both its sides. At its end the connection is there. */
 export function SetUp() {
   const wizard = useWizard()
   const source = useRead('getConnectorDefinition', { id: wizard.sourceId })
@@ -38,9 +38,9 @@ export function SetUp() {
   )
 }
 
-type Definitions = Parameters<typeof endOf>[0]
+type Definitions = Parameters<typeof sideOf>[0]
 
-function Form({ definitions }: { definitions: Readonly<Record<EndKey, Definitions>> }) {
+function Form({ definitions }: { definitions: Readonly<Record<SideKey, Definitions>> }) {
   const wizard = useWizard()
   const { accountId, connection, connectionId, draft, keys, go, drop } = wizard
   const create = useWrite('createConnection')
@@ -48,10 +48,10 @@ function Form({ definitions }: { definitions: Readonly<Record<EndKey, Definition
   const [failure, setFailure] = useState<unknown>()
   const usualName = say.usualName(definitions.src.name, definitions.dest.name).slice(0, limits.nameLengthMax)
   const name = draft.texts[keys.name] ?? connection?.name ?? usualName
-  const of = (key: EndKey) => {
+  const of = (key: SideKey) => {
     const role = key === 'src' ? 'Source' : 'Destination'
     const saved = connection?.[`${key}ConnectionConfig`]
-    const fields = fieldsOfEnd(endOf(definitions[key], role).fields, saved)
+    const fields = fieldsOfSide(sideOf(definitions[key], role).fields, saved)
     const typed = draft.settings[keys[key]]
     return { fields, values: valuesNow(fields, typed), saved, typed: isTyped(fields, typed) }
   }
@@ -115,15 +115,15 @@ function Form({ definitions }: { definitions: Readonly<Record<EndKey, Definition
           />
         </Card>
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-          {ends.map((end) => (
-            <EndCard
-              key={end.key}
-              end={end}
-              definition={definitions[end.key]}
-              fields={form[end.key].fields}
-              values={form[end.key].values}
-              faults={faults[end.key]}
-              onChange={(field, value) => wizard.setValue(keys[end.key], field, value)}
+          {sides.map((side) => (
+            <SideCard
+              key={side.key}
+              side={side}
+              definition={definitions[side.key]}
+              fields={form[side.key].fields}
+              values={form[side.key].values}
+              faults={faults[side.key]}
+              onChange={(field, value) => wizard.setValue(keys[side.key], field, value)}
             />
           ))}
         </SimpleGrid>
@@ -136,10 +136,10 @@ function Form({ definitions }: { definitions: Readonly<Record<EndKey, Definition
             }}
             readTheirs={async () => {
               const { data } = await wizard.reading.refetch({ throwOnError: true })
-              const theirs = (key: EndKey) =>
+              const theirs = (key: SideKey) =>
                 wordsOfValues(
-                  fieldsOfEnd(
-                    endOf(definitions[key], key === 'src' ? 'Source' : 'Destination').fields,
+                  fieldsOfSide(
+                    sideOf(definitions[key], key === 'src' ? 'Source' : 'Destination').fields,
                     data?.reply[`${key}ConnectionConfig`],
                   ),
                 )
@@ -178,8 +178,8 @@ function Form({ definitions }: { definitions: Readonly<Record<EndKey, Definition
   )
 }
 
-const labelled = (end: string, words: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(words).map(([label, value]) => [`${end} · ${label}`, value]))
+const labelled = (side: string, words: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(words).map(([label, value]) => [`${side} · ${label}`, value]))
 
 /** A key for what is to be made once, however often the same is sent: an answer may be lost on its way. */
 function useOnce(): (body: string) => string {

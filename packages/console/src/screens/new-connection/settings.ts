@@ -1,4 +1,4 @@
-import type { ConnectionConfig, ConnectorDefinition, EndDefinition, FieldDefinition, Role } from '@penstock/wire'
+import type { ConnectionConfig, ConnectorDefinition, SideDefinition, FieldDefinition, Role } from '@penstock/wire'
 import {
   changesOf,
   type FieldChanges,
@@ -7,22 +7,22 @@ import {
   valuesOf,
 } from '../../parts/fields/form-field.ts'
 
-/** The two ends of a connection, as requests call them and by the role that each plays. */
-export const ends = [
+/** The two sides of a connection, as requests call them and by the role that each plays. */
+export const sides = [
   { key: 'src', role: 'Source' },
   { key: 'dest', role: 'Destination' },
 ] as const satisfies readonly { key: string; role: Role }[]
-export type End = (typeof ends)[number]
-export type EndKey = End['key']
+export type ConnectionSide = (typeof sides)[number]
+export type SideKey = ConnectionSide['key']
 
 /** What the step of the mapping asks for, and no form. */
 export const mappingField = 'mapping'
 
-export const endOf = (definition: ConnectorDefinition, role: Role): EndDefinition =>
+export const sideOf = (definition: ConnectorDefinition, role: Role): SideDefinition =>
   (role === 'Source' ? definition.source : definition.destination) ?? { fields: [], records: [] }
 
-/** The settings that an end's form asks for, with the values that are saved. */
-export function fieldsOfEnd(definitions: readonly FieldDefinition[], saved: ConnectionConfig = {}): FormField[] {
+/** The settings that a side's form asks for, with the values that are saved. */
+export function fieldsOfSide(definitions: readonly FieldDefinition[], saved: ConnectionConfig = {}): FormField[] {
   return definitions
     .filter(({ name }) => name !== mappingField)
     .map((definition) => ({ ...definition, value: textOf(saved[definition.name]) }))
@@ -41,7 +41,7 @@ export const valuesNow = (fields: readonly FormField[], typed: FormValues = {}):
 })
 
 /**
- * The settings to send for an end, which replace those that are there as a whole: whatever differs from the defaults,
+ * The settings to send for a side, which replace those that are there as a whole: whatever differs from the defaults,
  * and the mapping as it is.
  */
 export function settingsToSend(

@@ -22,10 +22,10 @@ export type Wizard = DraftStore & {
   readonly etag: string | undefined
   /** Reading the connection that the address names. */
   readonly reading: ReturnType<typeof useRead<'getConnection'>>
-  /** Whether a step can be gone to. The ends of a connection never change, so they are picked before it is there. */
+  /** Whether a step can be gone to. The sides of a connection never change, so they are picked before it is there. */
   readonly isOpen: (step: Step) => boolean
   readonly go: (step: Step, picks?: Readonly<Record<string, string>>) => void
-  /** What drafts of this connection, or of the one to be created of these ends, are kept under. */
+  /** What drafts of this connection, or of the one to be created of these sides, are kept under. */
   readonly keys: { readonly name: string; readonly src: string; readonly dest: string; readonly mapping: string }
 }
 

@@ -6,7 +6,7 @@ import { RunnerDied } from '../../runners/runner-process.ts'
 import { crashCodes } from './crashes.ts'
 import type { StandingRow } from './queries.ts'
 
-/** The ways in which a transfer ends before its source does. Each is thrown, and meant as an end, not as a failure. */
+/** The ways in which a transfer ends before its source does. Each is thrown, and meant as a side, not as a failure. */
 
 /** The transfer is another worker's by now. */
 export class Lost extends Error {

@@ -73,8 +73,8 @@ export async function probeOffline(deps: SupervisorDeps, log: Logger, stopping: 
   const due = await queries.takeProbes.all(database, { limit: probesAtOnce, mostSeconds: probeMostSeconds })
   await Promise.all(
     due.map(async ({ connectionId, accountId, srcConnectorId, destConnectorId }) => {
-      const ends = [srcConnectorId, destConnectorId].map(catalogue.known)
-      const found = await Promise.all(ends.map((connector) => answers(deps, connector, accountId, stopping)))
+      const sides = [srcConnectorId, destConnectorId].map(catalogue.known)
+      const found = await Promise.all(sides.map((connector) => answers(deps, connector, accountId, stopping)))
       if (!found.every(Boolean)) return
       await database.transaction(async (tx) => {
         await meet(tx, connectionId, 'recovery')
@@ -93,8 +93,8 @@ async function answers(
 ): Promise<boolean> {
   if (!connector.check) return true
   const ending = new AbortController()
-  const end = () => ending.abort(new EndJob(false, probeGraceMs))
-  stopping.addEventListener('abort', end, { once: true })
+  const side = () => ending.abort(new EndJob(false, probeGraceMs))
+  stopping.addEventListener('abort', side, { once: true })
   try {
     const result = await deps.runners.run(
       { kind: 'check', connector: await openSide(deps, connector, accountId), deadlineMs: probeTimeoutMs },
@@ -108,6 +108,6 @@ async function answers(
   } catch {
     return false
   } finally {
-    stopping.removeEventListener('abort', end)
+    stopping.removeEventListener('abort', side)
   }
 }

@@ -12,14 +12,14 @@ import type { Catalogue } from '../connectors/catalogue.ts'
 import { missingForRole } from '../connectors/readiness.ts'
 import type { Transaction } from '../db/database.ts'
 import { refuse, refuseFaults } from '../refusal.ts'
-import { type ConnectionRow, filledFields, holdEnds } from './queries.ts'
+import { type ConnectionRow, filledFields, holdSides } from './queries.ts'
 
-/** The two ends of a connection: what each one is called in requests, and the role that it plays (invariant 2). */
-export const ends = [
+/** The two sides of a connection: what each one is called in requests, and the role that it plays (invariant 2). */
+export const sides = [
   { key: 'src', role: 'Source' },
   { key: 'dest', role: 'Destination' },
 ] as const satisfies readonly { key: string; role: Role }[]
-export type EndKey = (typeof ends)[number]['key']
+export type SideKey = (typeof sides)[number]['key']
 
 /** Refuses a pair that does not fit, with every reason. */
 export function requireCompatible(source: Connector, destination: Connector): void {
@@ -39,7 +39,7 @@ export type ReadSettings = (
 ) => { values: Values; faults: Fault[] }
 
 /**
- * Reads the settings that a caller sent for one end, and the mapping among them. They replace those that are there, but for
+ * Reads the settings that a caller sent for one side, and the mapping among them. They replace those that are there, but for
  * what the service itself filled in.
  */
 export const readSettings: ReadSettings = (connector, role, given, path, current) => {
@@ -58,7 +58,7 @@ export const readFieldValues: ReadSettings = (connector, role, given, path, curr
   return { values: { ...Object.fromEntries(filled), ...set }, faults }
 }
 
-/** Refuses with `connection_not_ready`, listing everything that both ends still lack before data can move. */
+/** Refuses with `connection_not_ready`, listing everything that both sides still lack before data can move. */
 export async function requireReady(
   tx: Transaction,
   catalogue: Catalogue,
@@ -66,9 +66,9 @@ export async function requireReady(
 ): Promise<void> {
   const connectorIds = [connection.srcConnectorId, connection.destConnectorId]
   const of = { accountId: connection.accountId, connectorIds }
-  await holdEnds.run(tx, of)
+  await holdSides.run(tx, of)
   const rows = await filledFields.all(tx, of)
-  const faults = ends.flatMap(({ key, role }): Fault[] => {
+  const faults = sides.flatMap(({ key, role }): Fault[] => {
     const connector = catalogue.known(connection[`${key}ConnectorId`])
     const filled = rows.find(({ connectorId }) => connectorId === connector.id)
     return [

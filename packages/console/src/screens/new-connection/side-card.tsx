@@ -14,19 +14,19 @@ import { Time } from '../../parts/time.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { CheckConnector } from '../connectors/check-connector.tsx'
 import { ConfigureConnector } from '../connectors/configure-connector.tsx'
-import type { End } from './settings.ts'
+import type { ConnectionSide } from './settings.ts'
 import { useWizard } from './wizard.ts'
 
-/** One end of the connection: how it signs in, which all connections share, and the settings of this one. */
-export function EndCard({
-  end: { key, role },
+/** One side of the connection: how it signs in, which all connections share, and the settings of this one. */
+export function SideCard({
+  side: { key, role },
   definition,
   fields,
   values,
   faults,
   onChange,
 }: {
-  end: End
+  side: ConnectionSide
   definition: ConnectorDefinition
   fields: readonly FormField[]
   values: FormValues

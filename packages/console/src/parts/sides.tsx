@@ -5,7 +5,7 @@ import { parts } from '../strings/parts.ts'
 import { ConnectorName } from './connector-name.tsx'
 
 /** Where a connection leads from, and where to. */
-export function Ends({
+export function Sides({
   src,
   dest,
   size = 20,
@@ -16,7 +16,7 @@ export function Ends({
   wraps?: boolean
 }) {
   return (
-    <div className="ends" data-wraps={wraps || undefined}>
+    <div className="sides" data-wraps={wraps || undefined}>
       <ConnectorName logo={src.connectorLogo} name={src.connectorName} size={size} />
       <IconArrowNarrowRight size={18} aria-hidden />
       <VisuallyHidden>{parts.to}</VisuallyHidden>
