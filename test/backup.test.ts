@@ -146,8 +146,8 @@ describe('a backup', { concurrency: 2 }, () => {
         { connection_id: waiting.id, status: 'failed', error_code: 'restored', read: '0', heartbeat_time: null },
       ],
     )
-    assert.deepEqual(await to.sql('select connection_id, marker from connection_memories'), [
-      { connection_id: pipe.id, marker: 'm5' },
+    assert.deepEqual(await to.sql('select connection_id, marker as cursor from connection_memories'), [
+      { connection_id: pipe.id, cursor: 'm5' },
     ])
 
     const service = await startServiceOn(to.url, env)

@@ -269,14 +269,14 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
   const columns = Object.keys(side.row ?? {})
   const rows: Row[] = [Object.values(side.row ?? {})]
   const state: TransferState = {
-    ...{ source: null, destination: opened, replay: { columns, rows: 1 }, confirmed: true, read: 0, position: null },
+    ...{ source: null, destination: opened, replay: { columns, rows: 1 }, confirmed: true, read: 0, checkpoint: null },
     ...{
       pending: null,
       unconfirmed: null,
       columns: null,
       startedTime: new Date(0).toISOString(),
-      marker: null,
-      memory: null,
+      cursor: null,
+      state: null,
     },
     ...{ replaced: null, receipts: [], rejectsRoom: 10 },
   }

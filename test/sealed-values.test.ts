@@ -17,18 +17,18 @@ beforeEach(() => {
 })
 
 const canary = 'canary-5f2e91'
-type Position = { after: string; done: number }
+type Checkpoint = { after: string; done: number }
 
-/** Rows, ten to a chunk, whose position and marker hold a value of the rows, as those of a cursor column do. */
+/** Rows, ten to a chunk, whose checkpoint and cursor hold a value of the rows, as those of a cursor column do. */
 const rowsOfCanaries =
   (count: number): TestSource =>
   (_, after) =>
     (function* () {
-      for (let done = (after as Position | undefined)?.done ?? 0; done < count; ) {
+      for (let done = (after as Checkpoint | undefined)?.done ?? 0; done < count; ) {
         const rows = Array.from({ length: 10 }, (_, i) => [done + i + 1, `${canary} ${done + i + 1}`])
         done += rows.length
-        const position = { after: `${canary} ${done}`, done }
-        yield { columns: ['number', 'name'], rows, bytes: 100, position, marker: position.after }
+        const checkpoint = { after: `${canary} ${done}`, done }
+        yield { columns: ['number', 'name'], rows, bytes: 100, checkpoint, cursor: checkpoint.after }
       }
     })()
 
@@ -40,13 +40,13 @@ const sealedIn = async (table: string, column: string, where: string, value: str
 describe('values of rows', () => {
   test('stand nowhere in the database in plain, while a transfer runs and once it has ended', async () => {
     engine.sides.source = rowsOfCanaries(40)
-    const seen: { memory: Json | undefined; receipts: readonly Json[] }[] = []
+    const seen: { state: Json | undefined; receipts: readonly Json[] }[] = []
     let batches = 0
     let transferId = ''
     engine.sides.destination = {
-      open: ({ memory, receipts, transferId: own }) => {
+      open: ({ state, receipts, transferId: own }) => {
         transferId = own
-        seen.push({ memory, receipts })
+        seen.push({ state, receipts })
         return {
           deliver: async (batch) => {
             batches++
@@ -59,7 +59,7 @@ describe('values of rows', () => {
             }
             const reason = `"${canary} ${batch.firstRow}" is no name`
             return taken(batch, {
-              ...{ receipt: `${canary} ${batches}`, memory: { list: `${canary} list` } },
+              ...{ receipt: `${canary} ${batches}`, state: { list: `${canary} list` } },
               rejected: [{ index: 0, reason, field: 'name' }],
             })
           },
@@ -74,8 +74,8 @@ describe('values of rows', () => {
     await assertNowhere()
     const list = { list: `${canary} list` }
     assert.deepEqual(seen, [
-      { memory: undefined, receipts: [] },
-      { memory: list, receipts: [`${canary} 1`, `${canary} 2`] },
+      { state: undefined, receipts: [] },
+      { state: list, receipts: [`${canary} 1`, `${canary} 2`] },
     ])
     assert.equal(await sealedIn('transfers', 'coalesce(position_sealed, marker_sealed)', 'id', transferId), 0)
     assert.equal(await sealedIn('ledger', 'receipt_sealed', 'transfer_id', transferId), 0)
@@ -87,15 +87,15 @@ describe('values of rows', () => {
       [1, 11, 21, 31].map((row) => `"${canary} ${row}" is no name`),
     )
 
-    // The next transfer continues at the marker, and has the memory.
-    const markers: (Json | undefined)[] = []
+    // The next transfer continues at the cursor, and has the memory.
+    const cursors: (Json | undefined)[] = []
     engine.sides.source = (context, after) => {
-      markers.push(context.marker)
+      cursors.push(context.cursor)
       return rowsOfCanaries(10)(context, after)
     }
     await engine.move(id)
-    assert.deepEqual(markers, [`${canary} 40`])
-    assert.deepEqual(seen.at(-1), { memory: list, receipts: [] })
+    assert.deepEqual(cursors, [`${canary} 40`])
+    assert.deepEqual(seen.at(-1), { state: list, receipts: [] })
   })
 
   test('open for another worker, which continues where the first one stopped', async () => {
@@ -130,14 +130,14 @@ describe('values of rows', () => {
     const id = await engine.connectSides()
     const transfer = await engine.move(id)
     assert.equal(transfer.status, 'succeeded')
-    const [row] = await engine.sql('select data_key_id, position, marker from transfers where id = $1', transfer.id)
-    assert.deepEqual(row, { data_key_id: null, position: null, marker: null })
+    const [row] = await engine.sql('select data_key_id, position as checkpoint, marker as cursor from transfers where id = $1', transfer.id)
+    assert.deepEqual(row, { data_key_id: null, checkpoint: null, cursor: null })
     const [kept] = await engine.sql(
-      `select m.marker, k.id is not null as has_key from connection_memories m left join data_keys k on k.id = m.data_key_id
+      `select m.marker as cursor, k.id is not null as has_key from connection_memories m left join data_keys k on k.id = m.data_key_id
        where m.connection_id = $1`,
       id,
     )
-    assert.deepEqual(kept, { marker: null, has_key: true })
+    assert.deepEqual(kept, { cursor: null, has_key: true })
   })
 
   test('that the version before wrote in plain are read, and sealed with the next confirmation', async () => {
@@ -160,21 +160,21 @@ describe('values of rows', () => {
     )
     const seen: unknown[] = []
     engine.sides.destination = {
-      open: ({ memory, receipts }) => {
-        seen.push(memory, receipts)
-        return { deliver: async (batch) => taken(batch, { receipt: 'sealed', memory: 'sealed' }) }
+      open: ({ state, receipts }) => {
+        seen.push(state, receipts)
+        return { deliver: async (batch) => taken(batch, { receipt: 'sealed', state: 'sealed' }) }
       },
     }
     await engine.work()
     assert.deepEqual(seen, ['plain memory', ['plain receipt']])
     assert.equal((await engine.get(id, transferId)).records.read, 20)
     const plain = await engine.sql(
-      `select marker, memory from connection_memories where connection_id = $1
+      `select marker as cursor, memory as state from connection_memories where connection_id = $1
        union all select position, receipt from transfers t join ledger l on l.transfer_id = t.id where t.id = $2`,
       id,
       transferId,
     )
-    assert.deepEqual(plain, Array(plain.length).fill({ marker: null, memory: null }))
+    assert.deepEqual(plain, Array(plain.length).fill({ cursor: null, state: null }))
   })
 })
 

@@ -205,13 +205,13 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
 })
 
 test('what is no secret is found in replies and rows, so that seeking finds', async () => {
-  const marker = `marker-${randomBytes(8).toString('hex')}`
-  const account = await caller.addAccount(marker)
-  assert.equal(placesOf(marker, JSON.stringify(account)).length, 1)
-  assert.equal(placesOf(marker, await dumpDatabase(service.database.pool)).length, 1)
-  for (const hidden of [marker, `a${marker}b`, `ab${marker}`]) {
-    assert.equal(placesOf(marker, `x${Buffer.from(hidden).toString('hex')}`).length, 1)
-    assert.notEqual(placesOf(marker, `${Buffer.from(hidden).toString('base64')}`).length, 0)
+  const cursor = `marker-${randomBytes(8).toString('hex')}`
+  const account = await caller.addAccount(cursor)
+  assert.equal(placesOf(cursor, JSON.stringify(account)).length, 1)
+  assert.equal(placesOf(cursor, await dumpDatabase(service.database.pool)).length, 1)
+  for (const hidden of [cursor, `a${cursor}b`, `ab${cursor}`]) {
+    assert.equal(placesOf(cursor, `x${Buffer.from(hidden).toString('hex')}`).length, 1)
+    assert.notEqual(placesOf(cursor, `${Buffer.from(hidden).toString('base64')}`).length, 0)
   }
 })
 

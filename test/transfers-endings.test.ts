@@ -294,13 +294,13 @@ describe('a replace', () => {
   })
 })
 
-describe('the marker of incremental reading', () => {
-  const markers: (Json | undefined)[] = []
+describe('the cursor of incremental reading', () => {
+  const cursors: (Json | undefined)[] = []
   beforeEach(() => {
-    markers.length = 0
+    cursors.length = 0
     engine.sides.source = (context, after) => {
-      markers.push(context.marker)
-      return people(25)(context, after ?? context.marker)
+      cursors.push(context.cursor)
+      return people(25)(context, after ?? context.cursor)
     }
   })
   const kept = async (id: string): Promise<Json | undefined> => {
@@ -311,7 +311,7 @@ describe('the marker of incremental reading', () => {
     )
     const { database, service } = engine.service
     const key = row && (await openDataKey(database, service.deps.keyring, row.keyId))
-    return row && JSON.parse(openText(key, places.marker(id), row.sealed))
+    return row && JSON.parse(openText(key, places.cursor(id), row.sealed))
   }
 
   test('moves when the transfer has ended, not while it runs', async () => {
@@ -328,7 +328,7 @@ describe('the marker of incremental reading', () => {
     await engine.move(id)
     assert.deepEqual([during, await kept(id)], [[undefined, undefined, undefined], 25])
     const again = await engine.move(id)
-    assert.deepEqual([markers, again.records.read], [[undefined, 25], 0])
+    assert.deepEqual([cursors, again.records.read], [[undefined, 25], 0])
   })
 
   test('moves as far as rows are confirmed where the destination keeps what it took', async () => {

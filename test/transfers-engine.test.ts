@@ -136,7 +136,7 @@ describe('rows that are not taken', () => {
   test('are named by the destination, or only counted, beside those that its columns do not fit', async () => {
     engine.sides.source = function* () {
       const rows = [[1, 'a'], [2], [3, 'c'], [4, 'd'], [5, 'e']]
-      yield { columns: ['number', 'name'], rows, faults: new Map([[1, 'lacks a cell']]), bytes: 9, position: 5 }
+      yield { columns: ['number', 'name'], rows, faults: new Map([[1, 'lacks a cell']]), bytes: 9, checkpoint: 5 }
     }
     engine.sides.destination = {
       open: () => ({
@@ -164,7 +164,7 @@ describe('rows that are not taken', () => {
 
   test('are kept whatever stands in them, in their columns and in the reason', async () => {
     engine.sides.source = function* () {
-      yield { columns: ['number', 'na\0me'], rows: [[1, 'zero\0byte \ud800']], bytes: 9, position: 1 }
+      yield { columns: ['number', 'na\0me'], rows: [[1, 'zero\0byte \ud800']], bytes: 9, checkpoint: 1 }
     }
     engine.sides.destination = {
       open: () => ({
@@ -195,7 +195,7 @@ describe('rows that are not taken', () => {
 })
 
 describe('what is held', () => {
-  test('is confirmed together: no position moves before, and one entry of the ledger tells of all', async () => {
+  test('is confirmed together: no checkpoint moves before, and one entry of the ledger tells of all', async () => {
     engine.sides.source = people(45)
     const standings: { read: number; entries: number }[] = []
     let held = 0

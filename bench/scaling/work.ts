@@ -73,13 +73,13 @@ export async function takeUp(db: Database, keyring: Keyring, id: string) {
     async deliver(rejected = 0): Promise<void> {
       const confirmation = {
         ...{ read: covered, sent: covered - rejected, rejected, bytes: 120_000, progress: 0.5 },
-        position: {
+        checkpoint: {
           at: { file: 'orders/2026-11-21.csv', byte: first * 120, row: first + covered },
           skip: 0,
           bytes: 120_000,
         },
         receipt: { batch: first, session: 'session-of-the-destination' },
-        ...{ marker: null, memory: null },
+        ...{ cursor: null, state: null },
         rejects: Array.from({ length: rejected }, (_, index) => rejectOf(first + index)),
       }
       await ledger.confirm(confirmation, [], covered)

@@ -167,13 +167,13 @@ const inert: DestinationWriter = {
   close: async () => {},
 }
 
-/** A source of so many rows with their numbers, seven to a chunk; what it has in `marker` is where the next one begins. */
+/** A source of so many rows with their numbers, seven to a chunk; what it has in `cursor` is where the next one begins. */
 export const people = (count: number): TestSource =>
   function* (_, after = 0) {
     for (let done = Number(after); done < count; ) {
       const rows: Row[] = Array.from({ length: Math.min(7, count - done) }, (_, i) => [done + i + 1, 'someone'])
       done += rows.length
-      yield { columns: ['number', 'name'], rows, bytes: rows.length * 10, position: done, marker: done }
+      yield { columns: ['number', 'name'], rows, bytes: rows.length * 10, checkpoint: done, cursor: done }
     }
   }
 

@@ -61,7 +61,7 @@ export type DestinationContext = ConnectorContext & {
   /** The receipts of this transfer's confirmed deliveries, in their order. */
   readonly receipts: readonly Json[]
   /** What a delivery of this connection last asked to be remembered: an audience that it made. */
-  readonly memory: Json | undefined
+  readonly state: Json | undefined
 }
 
 export type DestinationWriter = {
@@ -118,7 +118,7 @@ export type Delivery = {
   /** What a writer needs to know of this delivery to go on after a crash; covers what was held before it, too. */
   readonly receipt?: Json
   /** Remembered for this connection, for this transfer and later ones; replaces what was remembered. */
-  readonly memory?: Json
+  readonly state?: Json
 }
 
 export type Rejection = {

@@ -3,22 +3,22 @@ import type { Json, Row } from './rows.ts'
 
 /**
  * How data is read. The engine opens a reader, reads chunks until they end or it has had enough, and closes the reader.
- * A reader never has more than one `read` under way. Reading is repeatable: from the same position it gives the same
+ * A reader never has more than one `read` under way. Reading is repeatable: from the same checkpoint it gives the same
  * rows in the same order, as far as the source itself stays the same; where it can tell that it did not (a file was
  * replaced), it throws `source_changed`.
  */
 export type Source = (context: SourceContext) => Promise<SourceReader>
 
 export type SourceContext = ConnectorContext & {
-  /** Where an earlier transfer of this connection ended: what `markerAfter` gave for the last confirmed row, or `marker` of the last chunk that was confirmed whole. */
-  readonly marker: Json | undefined
+  /** Where an earlier transfer of this connection ended: what `cursorAfter` gave for the last confirmed row, or `cursor` of the last chunk that was confirmed whole. */
+  readonly cursor: Json | undefined
 }
 
 export type SourceReader = {
   /** How much there is, where it can be told without reading it; for the progress bar. */
   readonly total?: { readonly rows?: number; readonly bytes?: number }
   /**
-   * Reads from the beginning, or what comes after a position that a chunk of this transfer had, be it in another process.
+   * Reads from the beginning, or what comes after a checkpoint that a chunk of this transfer had, be it in another process.
    * Throws a `ConnectorError`.
    */
   read(after?: Json): AsyncIterable<Chunk>
@@ -36,13 +36,13 @@ export type Chunk = {
   /** How much of the source these rows were, in bytes. */
   readonly bytes: number
   /** Where reading goes on after these rows; at most 16 KiB as JSON. */
-  readonly position: Json
+  readonly checkpoint: Json
   /**
    * For incremental reading: where the next transfer of this connection begins if the first `rows` of these rows, 0 to all,
-   * are the last that were confirmed. Only for rows in a total order: a reader that is opened with this marker gives the
-   * rows behind, and gives the same marker for 0 rows of its first chunk.
+   * are the last that were confirmed. Only for rows in a total order: a reader that is opened with this cursor gives the
+   * rows behind, and gives the same cursor for 0 rows of its first chunk.
    */
-  readonly markerAfter?: (rows: number) => Json
+  readonly cursorAfter?: (rows: number) => Json
   /** For whatever else the next transfer must know once all of these rows are confirmed: the key of a server. */
-  readonly marker?: Json
+  readonly cursor?: Json
 }

@@ -36,7 +36,7 @@ const connector = defineConnector({
         for (; at < rows.length; at += 5) {
           signal.throwIfAborted()
           const names = has('changes its columns') && at > 5 ? ['id', 'other'] : columns
-          yield { columns: names, rows: rows.slice(at, at + 5), bytes: 10, position: at + 5 } satisfies Chunk
+          yield { columns: names, rows: rows.slice(at, at + 5), bytes: 10, checkpoint: at + 5 } satisfies Chunk
         }
       },
       async close() {

@@ -28,11 +28,11 @@ export async function readAll(connector: Connector, options: TestContextOptions,
 export const rowsOf = (chunks: readonly Chunk[]): Row[] => chunks.flatMap(({ rows }) => rows)
 
 /** Where the next transfer begins once all of these chunks are confirmed. */
-export function markerOf(chunks: readonly Chunk[]): Json {
+export function cursorOf(chunks: readonly Chunk[]): Json {
   const last = chunks.at(-1)
-  const marker = last?.markerAfter?.(last.rows.length)
-  if (marker === undefined) throw new Error('These chunks have no marker')
-  return marker
+  const cursor = last?.cursorAfter?.(last.rows.length)
+  if (cursor === undefined) throw new Error('These chunks have no marker')
+  return cursor
 }
 
 /** A batch whose key follows from its number. */

@@ -28,7 +28,7 @@ export async function runPreview(
   const looked = await withoutSecrets(
     redact,
     async () => {
-      const reader = await open({ ...context, marker: undefined })
+      const reader = await open({ ...context, cursor: undefined })
       try {
         return await look(reader.read(), redact, (columns) =>
           job.unmapped

@@ -116,7 +116,7 @@ export type TransferState = {
   readonly confirmed: boolean
   /** Rows of the source that are confirmed. */
   readonly read: number
-  readonly position: Json | null
+  readonly checkpoint: Json | null
   /** How many rows the batch covers that may have been delivered without being confirmed. */
   readonly pending: number | null
   /** The same of the transfer before this one; `null` once a batch of this one is confirmed. */
@@ -125,8 +125,8 @@ export type TransferState = {
   readonly columns: readonly string[] | null
   /** ISO 8601. */
   readonly startedTime: string
-  readonly marker: Json | null
-  readonly memory: Json | null
+  readonly cursor: Json | null
+  readonly state: Json | null
   /** How many rows the last replacing transfer sent. */
   readonly replaced: number | null
   readonly receipts: readonly Json[]
@@ -146,7 +146,7 @@ export type KeptReject = {
   readonly raw: string | null
 }
 
-/** What the destination confirmed since the last confirmation, and the position that covers it. */
+/** What the destination confirmed since the last confirmation, and the checkpoint that covers it. */
 export type Confirmation = {
   readonly read: number
   readonly sent: number
@@ -154,10 +154,10 @@ export type Confirmation = {
   readonly bytes: number
   /** Share of the source that is done, 0 to 1. */
   readonly progress: number | null
-  readonly position: Json | null
-  readonly marker: Json | null
+  readonly checkpoint: Json | null
+  readonly cursor: Json | null
   readonly receipt: Json | null
-  readonly memory: Json | null
+  readonly state: Json | null
   readonly rejects: readonly KeptReject[]
 }
 

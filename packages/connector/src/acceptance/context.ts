@@ -13,13 +13,13 @@ export type TestContextOptions = {
   readonly reach?: Reach
   readonly egress?: OpenEgress
   readonly localFolders?: readonly string[]
-  readonly marker?: Json
+  readonly cursor?: Json
   readonly transferId?: string
   readonly startedTime?: string
   readonly columns?: readonly string[]
   readonly rows?: readonly Row[]
   readonly receipts?: readonly Json[]
-  readonly memory?: Json
+  readonly state?: Json
 }
 
 /** What connectors of every kind are handed: fits a check, a source, a destination and its inspection. */
@@ -40,13 +40,13 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     signal: options.signal ?? new AbortController().signal,
     egress: options.egress ?? sharedEgress(routes, reach),
     localFolders: options.localFolders ?? [],
-    marker: options.marker,
+    cursor: options.cursor,
     transferId: options.transferId ?? '0f1e2d3c4b5a6978',
     startedTime: options.startedTime ?? '2026-01-31T12:00:00.000Z',
     columns: options.columns ?? [],
     rows: options.rows ?? [],
     receipts: options.receipts ?? [],
-    memory: options.memory,
+    state: options.state,
   }
 }
 

@@ -24,7 +24,7 @@ export type SourceAcceptance = Acceptance & {
   readonly incremental?: Values
 }
 
-const positionBytesMax = 16 * 1024
+const checkpointBytesMax = 16 * 1024
 const resumesMax = 25
 
 /**
@@ -47,13 +47,13 @@ export function acceptSource(acceptance: SourceAcceptance): void {
       assert.ok(sum(chunks.map(({ bytes }) => bytes)) > 0, 'chunks say how many bytes they were')
     })
 
-    test('goes on after the position of any chunk, in another reader and in the same one', options, async () => {
+    test('goes on after the checkpoint of any chunk, in another reader and in the same one', options, async () => {
       const chunks = await readAll(acceptance)
       assert.ok(chunks.length > 1, 'give more rows, so that reading can be resumed in the midst')
       await withReader(acceptance, async (reader) => {
         for (const at of someOf(chunks.length)) {
           const rest = rowsOf(chunks.slice(at + 1))
-          const after = asStored(chunks[at]?.position)
+          const after = asStored(chunks[at]?.checkpoint)
           assert.deepEqual(rowsOf(await readAll(acceptance, after)), rest, `after chunk ${at} of ${chunks.length}`)
           assert.deepEqual(rowsOf(await collect(reader.read(after))), rest, 'in the same reader')
         }
@@ -100,20 +100,20 @@ export function acceptSource(acceptance: SourceAcceptance): void {
     })
 
     if (incremental) {
-      test('begins the next transfer behind any row, and with the marker of that row', options, async () => {
+      test('begins the next transfer behind any row, and with the cursor of that row', options, async () => {
         const next = { ...acceptance, settings: incremental }
         const chunks = await readAll(next)
         assert.ok(chunks.length > 1, 'give more rows, so that a transfer can end in mid-read')
         for (const at of [0, chunks.length - 1]) {
-          const { rows, markerAfter } = chunks[at] as Chunk
-          assert.ok(markerAfter, 'a chunk of an incremental read says where the next transfer begins')
+          const { rows, cursorAfter } = chunks[at] as Chunk
+          assert.ok(cursorAfter, 'a chunk of an incremental read says where the next transfer begins')
           for (const count of [0, Math.floor(rows.length / 2), rows.length]) {
-            const marker = asStored(markerAfter(count))
-            assertStorable(markerAfter(count), 'a marker')
-            const rest = await readAll(next, undefined, undefined, marker)
+            const cursor = asStored(cursorAfter(count))
+            assertStorable(cursorAfter(count), 'a marker')
+            const rest = await readAll(next, undefined, undefined, cursor)
             const expected = [...rows.slice(count), ...rowsOf(chunks.slice(at + 1))]
             assert.deepEqual(rowsOf(rest), expected, `behind row ${count} of chunk ${at} of ${chunks.length}`)
-            if (expected.length > 0) assert.deepEqual(asStored(rest[0]?.markerAfter?.(0)), marker)
+            if (expected.length > 0) assert.deepEqual(asStored(rest[0]?.cursorAfter?.(0)), cursor)
           }
         }
       })
@@ -183,8 +183,8 @@ async function withReader(acceptance: Acceptance, work: (reader: SourceReader) =
   }
 }
 
-async function readAll(acceptance: Acceptance, after?: Json, signal?: AbortSignal, marker?: Json): Promise<Chunk[]> {
-  const options = { ...(signal ? { signal } : {}), ...(marker === undefined ? {} : { marker }) }
+async function readAll(acceptance: Acceptance, after?: Json, signal?: AbortSignal, cursor?: Json): Promise<Chunk[]> {
+  const options = { ...(signal ? { signal } : {}), ...(cursor === undefined ? {} : { cursor }) }
   const reader = await open(acceptance, contextOf(acceptance, options))
   try {
     return await collect(after === undefined ? reader.read() : reader.read(after))
@@ -202,10 +202,10 @@ async function collect(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
 
 const rowsOf = (chunks: readonly Chunk[]): Row[] => chunks.flatMap(({ rows }) => rows)
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
-/** A position as another process has it. */
-const asStored = (position: Json | undefined): Json => JSON.parse(JSON.stringify(position))
+/** A checkpoint as another process has it. */
+const asStored = (checkpoint: Json | undefined): Json => JSON.parse(JSON.stringify(checkpoint))
 
-function assertChunk({ columns, rows, faults, bytes, position }: Chunk, expected: readonly string[]): void {
+function assertChunk({ columns, rows, faults, bytes, checkpoint }: Chunk, expected: readonly string[]): void {
   assert.deepEqual(columns, expected)
   assert.equal(new Set(columns).size, columns.length, 'a column stands there twice')
   rows.forEach((row, index) => {
@@ -213,11 +213,11 @@ function assertChunk({ columns, rows, faults, bytes, position }: Chunk, expected
   })
   for (const [index, reason] of faults ?? []) assert.ok(index < rows.length && reason !== '')
   assert.ok(Number.isSafeInteger(bytes) && bytes >= 0, `${bytes} bytes`)
-  assertStorable(position, 'a position')
+  assertStorable(checkpoint, 'a position')
 }
 
 function assertStorable(value: Json, name: string): void {
-  assert.ok(Buffer.byteLength(JSON.stringify(value)) <= positionBytesMax, `${name} has at most 16 KiB`)
+  assert.ok(Buffer.byteLength(JSON.stringify(value)) <= checkpointBytesMax, `${name} has at most 16 KiB`)
   assert.deepEqual(asStored(value), value, `${name} comes back from JSON as it was`)
 }
 

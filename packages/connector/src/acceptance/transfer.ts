@@ -19,7 +19,7 @@ export type Transfer = {
   readonly receipts: Json[]
   readonly rejected: Rejected[]
   bytes: number
-  memory: Json | undefined
+  state: Json | undefined
   /** Opens a writer with what is confirmed so far. All that were opened are closed in the end. */
   open(options?: TestContextOptions): Promise<DestinationWriter>
   /**
@@ -35,7 +35,7 @@ export function makeTransfer(
   acceptance: Acceptance & { readonly columns: readonly string[] },
   rows: readonly Row[],
   batchRows: number,
-  memory?: Json,
+  state?: Json,
 ): Transfer {
   const { connector, columns } = acceptance
   const transferId = createHash('sha256').update(`${Math.random()}`).digest('hex').slice(0, 16)
@@ -46,13 +46,13 @@ export function makeTransfer(
     batches: Array.from({ length: Math.ceil(rows.length / batchRows) }, (_, index) =>
       makeBatch(transferId, columns, rows.slice(index * batchRows, (index + 1) * batchRows), index * batchRows + 1),
     ),
-    ...{ confirmed: 0, receipts: [], rejected: [], bytes: 0, memory },
+    ...{ confirmed: 0, receipts: [], rejected: [], bytes: 0, state },
 
     async open(options = {}) {
-      const { receipts, memory } = transfer
+      const { receipts, state } = transfer
       const context: DestinationContext = contextOf(acceptance, {
         ...{ transferId, columns, receipts: asStored([...receipts]) },
-        ...(memory === undefined ? {} : { memory: asStored(memory) }),
+        ...(state === undefined ? {} : { state: asStored(state) }),
         ...options,
       })
       const destination = connector.destination?.deliver
@@ -75,7 +75,7 @@ export function makeTransfer(
         transfer.confirmed = upTo
         transfer.rejected.push(...state.held.splice(0))
         if (delivery.receipt !== undefined) transfer.receipts.push(delivery.receipt)
-        if (delivery.memory !== undefined) transfer.memory = delivery.memory
+        if (delivery.state !== undefined) transfer.state = delivery.state
       }
       for (; state.next < (untilBatch ?? transfer.batches.length); state.next++) {
         const batch = transfer.batches[state.next]
@@ -131,9 +131,9 @@ const makeBatch = (seed: string, columns: readonly string[], rows: readonly Row[
 })
 
 /** What a delivery says must fit the batch. */
-function assertDelivery({ rejected = [], bytes, receipt, memory }: Delivery, { rows }: Batch): void {
+function assertDelivery({ rejected = [], bytes, receipt, state }: Delivery, { rows }: Batch): void {
   assert.ok(Number.isSafeInteger(bytes) && bytes >= 0, `${bytes} bytes`)
-  for (const value of [receipt, memory]) if (value !== undefined) assert.deepEqual(asStored(value), value)
+  for (const value of [receipt, state]) if (value !== undefined) assert.deepEqual(asStored(value), value)
   const indexes = rejected.flatMap(({ index }) => (index === undefined ? [] : [index]))
   assert.equal(new Set(indexes).size, indexes.length, 'a row is rejected twice')
   for (const { index, count = 1, reason } of rejected) {

@@ -168,9 +168,9 @@ describe('readFiles of Parquet', () => {
       )
       assert.ok(chunks.length > 5)
       let before = 0
-      for (const { position, rows: piece } of chunks) {
+      for (const { checkpoint, rows: piece } of chunks) {
         before += piece.length
-        assert.deepEqual((await readAll(reader, position)).rows, rows.slice(before))
+        assert.deepEqual((await readAll(reader, checkpoint)).rows, rows.slice(before))
       }
       await reader.close()
       assert.equal(store.open, 0)
@@ -194,9 +194,9 @@ describe('readFiles of Parquet', () => {
     const reader = await readFiles(testContext(), store, { format: 'auto' })
     const { chunks, rows } = await readAll(reader)
     assert.ok(rows.every(([text, id]) => text === data[Number(id)]))
-    const { position } = chunks[chunks.length >> 1] ?? {}
+    const { checkpoint } = chunks[chunks.length >> 1] ?? {}
     const before = chunks.slice(0, (chunks.length >> 1) + 1).reduce((sum, chunk) => sum + chunk.rows.length, 0)
-    assert.deepEqual((await readAll(reader, position)).rows, rows.slice(before))
+    assert.deepEqual((await readAll(reader, checkpoint)).rows, rows.slice(before))
     await reader.close()
     assert.equal(store.open, 0)
   })

@@ -45,10 +45,10 @@ async function assertResumes(store: MemoryStore, options: Options, expected: rea
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0)
   assert.ok(bytes <= (reader.total?.bytes ?? 0), 'more bytes than there are')
   let before = 0
-  for (const { position, rows: piece } of chunks) {
+  for (const { checkpoint, rows: piece } of chunks) {
     before += piece.length
     const another = await open(store, options)
-    const rest = await readAll(another, position)
+    const rest = await readAll(another, checkpoint)
     assert.deepEqual(rest.rows, expected.slice(before))
     await another.close()
   }
@@ -149,9 +149,9 @@ describe('readFiles', () => {
       const reader = await open(store, { chunkBytes: 2 })
       const { chunks } = await readAll(reader)
       change(store)
-      await assertFails(readAll(reader, chunks[1]?.position), 'fail', 'source_changed', /changed|is not what/)
+      await assertFails(readAll(reader, chunks[1]?.checkpoint), 'fail', 'source_changed', /changed|is not what/)
       await assertFails(
-        open(store).then((another) => readAll(another, chunks[1]?.position)),
+        open(store).then((another) => readAll(another, chunks[1]?.checkpoint)),
         'fail',
         'source_changed',
         /^[ab]\.csv is gone or was changed/,

@@ -19,7 +19,7 @@ export type ReadOptions = {
 }
 
 /** Where reading goes on: a place in a file, and what the columns were, lest they changed. */
-type Position = {
+type Checkpoint = {
   readonly file: string
   readonly version: string
   readonly columns: string
@@ -69,7 +69,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     return {
       total: { bytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) },
       async *read(after) {
-        const from = after === undefined ? undefined : (after as Position)
+        const from = after === undefined ? undefined : (after as Checkpoint)
         const start = from ? files.findIndex(({ name }) => name === from.file) : 0
         if (from && files[start]?.version !== from.version) throw changed(from.file)
         try {
@@ -87,7 +87,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
             let storedBytes = place === undefined ? 0 : storedBytesOf(place)
             for await (const piece of current.read(place)) {
               rowsBefore += piece.rows.length
-              const position: Position = {
+              const checkpoint: Checkpoint = {
                 ...{ file: file.name, version: file.version, columns: digest },
                 ...{ rows: rowsBefore, place: piece.place },
               }
@@ -96,7 +96,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
                 rows: arrange ? piece.rows.map(arrange) : piece.rows,
                 ...(piece.faults.size > 0 ? { faults: piece.faults } : {}),
                 bytes: Math.max(0, piece.storedBytes - storedBytes),
-                position,
+                checkpoint,
               } satisfies Chunk
               storedBytes = piece.storedBytes
             }

@@ -95,7 +95,7 @@ describe('reading a bucket, against fauxqs', () => {
     const reader = await openSource(testContext({ secrets, settings: { bucketUri: 's3://people/changes/' } }))
     const [first] = await collect(take(reader.read(), 1))
     await s3.put('people', 'changes/1.csv', csvOfRows(columns, rows.toReversed()))
-    const { action, code } = await fails(collect(reader.read(first?.position ?? null)))
+    const { action, code } = await fails(collect(reader.read(first?.checkpoint ?? null)))
     assert.deepEqual([action, code], ['fail', 'source_changed'])
     await reader.close()
   })

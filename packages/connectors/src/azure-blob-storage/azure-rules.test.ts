@@ -71,7 +71,7 @@ describe('reading a container, against azurite', () => {
     const reader = await openSource(testContext({ secrets, routes, settings }))
     const [first] = await collect(reader.read())
     await azure.put('people', 'changes/1.csv', csvOfRows(columns, rows.toReversed()))
-    const { action, code } = await fails(collect(reader.read(first?.position ?? null)))
+    const { action, code } = await fails(collect(reader.read(first?.checkpoint ?? null)))
     assert.deepEqual([action, code], ['fail', 'source_changed'])
     await reader.close()
   })

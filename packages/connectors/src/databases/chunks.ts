@@ -1,12 +1,12 @@
 import { type Cell, type Chunk, ConnectorError, type Json } from '@penstock/connector'
-import { markerIn, positionOf, type Spot } from './positions.ts'
+import { cursorIn, checkpointOf, type Spot } from './checkpoints.ts'
 
 /** A row that was read, with the texts by which it is ordered. */
 export type ReadRow = {
   readonly spot: readonly (string | null)[]
   readonly cells: readonly Cell[]
   readonly bytes: number
-  /** Where it stands in a result that the database keeps; for the position of a chunk that ends with it. */
+  /** Where it stands in a result that the database keeps; for the checkpoint of a chunk that ends with it. */
   readonly place?: Json
   /** Why the row cannot be used, in a sentence without its values. */
   readonly fault?: string
@@ -15,7 +15,7 @@ export type ReadRow = {
 /** How the rows of a read are ordered. */
 export type Order = {
   readonly columns: readonly string[]
-  /** Names of what rows are ordered by: a marker that was kept under other names says nothing. */
+  /** Names of what rows are ordered by: a cursor that was kept under other names says nothing. */
   readonly orderNames: readonly string[]
   /** Whether the last of these is a digest of the whole row: then rows that are equal in everything are read by count. */
   readonly digest: boolean
@@ -46,14 +46,14 @@ export async function* chunksOf(
   let spots: Pick<Spot, 'after' | 'skip'>[] = [from]
   const chunk = (): Chunk => {
     const spot = { after: last, skip, bound: from.bound }
-    const full = { columns, rows, bytes, position: positionOf(spot, place), ...(faults.size > 0 ? { faults } : {}) }
+    const full = { columns, rows, bytes, checkpoint: checkpointOf(spot, place), ...(faults.size > 0 ? { faults } : {}) }
     rows = []
     faults = new Map()
     bytes = 0
     if (!incremental) return full
     const passed = spots
     spots = [spot]
-    return { ...full, markerAfter: (count) => markerIn(orderNames, passed[count] ?? spot) }
+    return { ...full, cursorAfter: (count) => cursorIn(orderNames, passed[count] ?? spot) }
   }
   for await (const batch of batches) {
     for (const row of batch) {

@@ -19,7 +19,7 @@ export type Reading = {
   /** As the settings name them; empty where they do not. */
   readonly keys: readonly string[]
   /** Absent where each run reads all rows. */
-  readonly marker: string | undefined
+  readonly cursor: string | undefined
   readonly lagSeconds: number
   readonly timezone: string
   readonly waitMs: number
@@ -58,7 +58,7 @@ export function readingOf(settings: Values, defaultSchema: string): Reading {
       ? { query: textOf(settings, 'sqlQuery').replace(/[\s;]+$/, '') }
       : { schema: textOf(settings, 'schema', defaultSchema), table: textOf(settings, 'table') },
     keys: namesIn(settings.keyColumns),
-    marker: incremental ? textOf(settings, 'markerColumn').trim() : undefined,
+    cursor: incremental ? textOf(settings, 'markerColumn').trim() : undefined,
     lagSeconds: numberOf(settings, 'lagSeconds', 60),
     timezone: textOf(settings, 'timezone', 'UTC'),
     waitMs: numberOf(settings, 'statementTimeoutSeconds', 1800) * 1000,

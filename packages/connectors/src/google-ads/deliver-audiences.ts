@@ -22,10 +22,10 @@ const undecidedMax = 100
  * at the end, for as long as the connection allows.
  */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
-  const { settings, memory, transferId, signal } = context
+  const { settings, state, transferId, signal } = context
   const dataManager = openDataManager(context)
   const account = accountName(dataManager.operating)
-  const lists = new NamedAudiences(memory, account, `Penstock ${transferId}`, openLists(dataManager, settings))
+  const lists = new NamedAudiences(state, account, `Penstock ${transferId}`, openLists(dataManager, settings))
   const replacement = settings.replaceExistingAudience === true ? new Replacement(dataManager, context) : undefined
   const sender = { dataManager, settings, refusals: new Refusals('Google') }
   let held = 0

@@ -57,11 +57,11 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
     const batch = batchOf(columns, [row(1), row(2), row(2, 'remove'), row(3, 'remove'), row(3)])
     const delivery = await deliver(batch)
     assert.deepEqual(delivery.rejected, [])
-    assert.deepEqual(delivery.memory, { account, audiences: { Loyal: '8000000001' } })
+    assert.deepEqual(delivery.state, { account, audiences: { Loyal: '8000000001' } })
     assert.equal(delivery.held, true)
     assert.deepEqual(google.lists[0]?.info, { dataSourceType: 'DATA_SOURCE_TYPE_FIRST_PARTY' })
     await deliver(batch)
-    await deliver(batch, { memory: delivery.memory ?? null })
+    await deliver(batch, { state: delivery.state ?? null })
     assert.equal(google.lists.length, 1)
     assert.deepEqual(members(), [member(1), member(3)].sort())
     const sent = google.received.find(({ path }) => ingest.test(path))?.json as Record<string, unknown>
@@ -89,7 +89,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
       ['add', sha('x'), null, device],
       ['add', null, 'jane@example.com', null],
     ]
-    const { rejected, memory } = await deliver(batchOf(wide, rows), { settings: mobile, columns: wide })
+    const { rejected, state } = await deliver(batchOf(wide, rows), { settings: mobile, columns: wide })
     assert.deepEqual(
       rejected?.map(({ index, field }) => [index, field]),
       [
@@ -98,7 +98,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
       ],
     )
     assert.deepEqual(members(), [JSON.stringify({ mobileData: { mobileIds: [device] } })])
-    assert.deepEqual(memory, { account, audienceId: '8000000001', audiences: {} })
+    assert.deepEqual(state, { account, audienceId: '8000000001', audiences: {} })
     assert.deepEqual(
       [google.lists[0]?.displayName, google.lists[0]?.uploadKeyTypes],
       ['Penstock 0f1e2d3c4b5a6978', ['MOBILE_ID']],
@@ -123,7 +123,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
   })
 
   test('makes another list where the remembered one is gone', async () => {
-    await deliver(batchOf(columns, [row(1, 'add', null)]), { memory: { account, audienceId: '77', audiences: {} } })
+    await deliver(batchOf(columns, [row(1, 'add', null)]), { state: { account, audienceId: '77', audiences: {} } })
     assert.deepEqual(
       google.lists.map(({ displayName }) => displayName),
       ['Penstock 0f1e2d3c4b5a6978'],

@@ -1,5 +1,5 @@
 import { ConnectorError, type ConnectorErrorCode, retryAfterMs } from '@penstock/connector'
-import { resultGone } from '../databases/kept-results.ts'
+import { resultGone } from '../databases/result-cache.ts'
 import { jsonOf } from '../google/service-account.ts'
 import { textOf, transientErrorOf } from '../object-stores/answers.ts'
 import { isObject, listIn, objectIn } from '../platform-api/json.ts'

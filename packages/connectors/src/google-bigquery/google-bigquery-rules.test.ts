@@ -36,7 +36,7 @@ const all = 'select * from crm.n'
 const byId = { keyColumns: 'ID' }
 const ids = (chunks: readonly Chunk[]) => rowsOf(chunks).map(([id]) => id)
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
-const asStored = (position: Json | undefined): Json => JSON.parse(JSON.stringify(position))
+const asStored = (checkpoint: Json | undefined): Json => JSON.parse(JSON.stringify(checkpoint))
 
 describe(`reading a result that BigQuery keeps, against ${peerName}`, () => {
   test('goes on in the kept result, at the row behind the last one, without another query', async () => {
@@ -46,7 +46,7 @@ describe(`reading a result that BigQuery keeps, against ${peerName}`, () => {
     assert.deepEqual(bigQuery.given, [0, 3000, 6000, 9000])
     bigQuery.given.length = 0
     const last = chunks.at(-2)
-    assert.deepEqual(ids(await read(all, byId, asStored(last?.position))), ids(chunks.slice(-1)))
+    assert.deepEqual(ids(await read(all, byId, asStored(last?.checkpoint))), ids(chunks.slice(-1)))
     assert.equal(bigQuery.executed.length, 1)
     assert.equal(bigQuery.given[0], rowsOf(chunks.slice(0, -1)).length)
   })
@@ -69,8 +69,8 @@ describe(`reading a result that BigQuery keeps, against ${peerName}`, () => {
       assert.equal(rowsOf(chunks).length, 9_000)
       assert.ok(chunks.length > 1)
       bigQuery.forgetResults()
-      for (const [at, { position }] of chunks.entries()) {
-        assert.deepEqual(rowsOf(await read(sqlQuery, settings, asStored(position))), rowsOf(chunks.slice(at + 1)))
+      for (const [at, { checkpoint }] of chunks.entries()) {
+        assert.deepEqual(rowsOf(await read(sqlQuery, settings, asStored(checkpoint))), rowsOf(chunks.slice(at + 1)))
       }
     }
   })
@@ -96,7 +96,7 @@ describe(`reading a result that BigQuery keeps, against ${peerName}`, () => {
     for (const keyColumns of ['paid', 'member, id', 'day, id', 'local', 'moment']) {
       const chunks = await read('select * from crm.typed', { keyColumns })
       bigQuery.forgetResults()
-      const rest = await read('select * from crm.typed', { keyColumns }, asStored(chunks[0]?.position))
+      const rest = await read('select * from crm.typed', { keyColumns }, asStored(chunks[0]?.checkpoint))
       assert.deepEqual(rowsOf(rest), rowsOf(chunks.slice(1)), keyColumns)
       assert.equal(rowsOf(rest).length, 1001)
     }
@@ -190,7 +190,7 @@ describe(`getting over trouble, against ${peerName}`, () => {
     assert.equal(bigQuery.executed.length, 1)
   })
 
-  test('hands on how long to wait, and reads on from the last position', async () => {
+  test('hands on how long to wait, and reads on from the last checkpoint', async () => {
     await numbers(12_000)
     proxy.trouble = {
       what: { status: 429, headers: { 'retry-after': '9' } },
@@ -206,7 +206,7 @@ describe(`getting over trouble, against ${peerName}`, () => {
     await reader.close()
     assert.equal(result?.status, 'rejected')
     assert.deepEqual([result.reason.action, result.reason.afterMs], ['retry', 9000])
-    const rest = await read(all, byId, asStored(chunks.at(-1)?.position))
+    const rest = await read(all, byId, asStored(chunks.at(-1)?.checkpoint))
     assert.deepEqual([...ids(chunks), ...ids(rest)], upTo(12_000))
     assert.equal(bigQuery.executed.length, 1)
   })

@@ -1,7 +1,7 @@
 import { ConnectorError, type Json, type SourceContext, type SourceReader } from '@penstock/connector'
 import type { ReadRow } from '../databases/chunks.ts'
-import { readKept } from '../databases/kept-results.ts'
-import type { Spot } from '../databases/positions.ts'
+import { readCachedResult } from '../databases/result-cache.ts'
+import type { Spot } from '../databases/checkpoints.ts'
 import { isObject, numberIn, textIn } from '../platform-api/json.ts'
 import { cellOf, valuesIn } from './cells.ts'
 import { type BigQuery, broken, type Job, makeBigQuery } from './jobs.ts'
@@ -38,7 +38,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
         }
       }
       try {
-        yield* readKept(plan, beginning, after, rowsFrom)
+        yield* readCachedResult(plan, beginning, after, rowsFrom)
       } finally {
         await stop()
       }

@@ -79,7 +79,7 @@ describe(`reading a bucket of Google, ${peer}`, () => {
     const reader = await openSource(testContext({ secrets, routes, settings: { bucketUri } }))
     const [first] = await collect(reader.read())
     gcs.put('people', 'changes/1.csv', csvOfRows(columns, rows.toReversed()))
-    const { action, code } = await fails(collect(reader.read(first?.position ?? null)))
+    const { action, code } = await fails(collect(reader.read(first?.checkpoint ?? null)))
     assert.deepEqual([action, code], ['fail', 'source_changed'])
     await reader.close()
   })

@@ -116,10 +116,10 @@ describe('an HTTPS file, against a web server', () => {
     server.files.set('/range.csv', { bytes: csv, ranges: true, etag: '"v1"' })
     assert.ok(httpsFile.source?.open)
     const reader = await httpsFile.source.open(testContext({ secrets: secretsOf('/range.csv') }))
-    const positions: Chunk[] = []
-    for await (const chunk of reader.read()) positions.push(chunk)
+    const checkpoints: Chunk[] = []
+    for await (const chunk of reader.read()) checkpoints.push(chunk)
     server.requests.length = 0
-    for await (const _ of reader.read(positions.at(-2)?.position ?? null)) break
+    for await (const _ of reader.read(checkpoints.at(-2)?.checkpoint ?? null)) break
     await reader.close()
     const ranges = server.requests.map(({ range }) => Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0))
     assert.ok(Math.max(...ranges) > csv.length / 2, JSON.stringify(server.requests))
@@ -140,7 +140,7 @@ describe('an HTTPS file, against a web server', () => {
       const { value: first } = await reader.read()[Symbol.asyncIterator]().next()
       serve('"2"', csv.subarray(0, -20))
       const rest = (async () => {
-        for await (const _ of reader.read(first?.position ?? null));
+        for await (const _ of reader.read(first?.checkpoint ?? null));
       })()
       assert.deepEqual(await codeOf(rest), ['fail', 'source_changed'], mark)
       await reader.close()
@@ -159,7 +159,7 @@ describe('an HTTPS file, against a web server', () => {
       const { value: first } = await chunks.next()
       server.files.set('/unmarked.csv', { bytes: other, ranges })
       const readOn = async (from: SourceReader) => {
-        for await (const chunk of from.read(first?.position ?? null)) {
+        for await (const chunk of from.read(first?.checkpoint ?? null)) {
           assert.doesNotMatch(JSON.stringify(chunk.rows), /PERSON/)
         }
       }
@@ -172,7 +172,7 @@ describe('an HTTPS file, against a web server', () => {
       const again = await httpsFile.source.open(context)
       server.requests.length = 0
       let left = 0
-      for await (const chunk of again.read(first?.position ?? null)) left += chunk.rows.length
+      for await (const chunk of again.read(first?.checkpoint ?? null)) left += chunk.rows.length
       assert.equal(left, rows.length - (first?.rows.length ?? 0))
       await again.close()
     }

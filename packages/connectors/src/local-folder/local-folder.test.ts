@@ -201,7 +201,7 @@ describe('local-folder', () => {
       const rest = async () => {
         for await (const _ of { [Symbol.asyncIterator]: () => chunks });
         // A file that was taken away is still whole for who has it open, and gone for who opens it.
-        for await (const _ of reader.read(value?.position));
+        for await (const _ of reader.read(value?.checkpoint));
       }
       await assertFails(rest(), 'fail', 'source_changed', /^large\.csv /)
       await reader.close()

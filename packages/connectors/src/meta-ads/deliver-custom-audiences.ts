@@ -9,12 +9,12 @@ import { type Graph, openGraph } from './graph.ts'
 import { type ReplaceOptions, ReplaceSession } from './replace-session.ts'
 
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
-  const { secrets, settings, memory, transferId, columns, receipts } = context
+  const { secrets, settings, state, transferId, columns, receipts } = context
   const graph = openGraph(context)
   const origin = settings.audienceSource === undefined ? '' : `, from ${settings.audienceSource}`
   const account = accountPath(settings.advertiserId)
   const directory = openDirectory(graph, account, `Kept by Penstock${origin}`)
-  const audiences = new NamedAudiences(memory, account, `Penstock ${transferId}`, directory)
+  const audiences = new NamedAudiences(state, account, `Penstock ${transferId}`, directory)
   if (settings.replaceExistingAudience === true) {
     const secret = String(secrets.accessToken ?? '')
     return replacing(audiences, receipts, { graph, transferId, secret, schema: schemaOf(columns) })

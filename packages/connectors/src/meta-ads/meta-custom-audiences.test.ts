@@ -57,7 +57,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     const batch = batchOf(columns, [row(1), row(2), row(3), row(2, 'remove'), row(3, 'delete'), row(3)])
     const { deliveries } = await deliverAll([batch])
     assert.deepEqual(deliveries[0]?.rejected, [])
-    assert.deepEqual(deliveries[0]?.memory, { account: 'act_900', audiences: { Loyal: '120000000000000001' } })
+    assert.deepEqual(deliveries[0]?.state, { account: 'act_900', audiences: { Loyal: '120000000000000001' } })
     assert.deepEqual(members(), [person(1), person(3)].sort())
     await deliverAll([batch], { columns })
     assert.deepEqual(
@@ -84,23 +84,23 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
 
   test('keeps one audience for rows that name none, under whatever name it has later, and makes another if it is gone', async () => {
     const { deliveries } = await deliverAll([batchOf(columns, [row(1, 'add', null)])])
-    assert.deepEqual(deliveries[0]?.memory, { account: 'act_900', audienceId: '120000000000000001', audiences: {} })
+    assert.deepEqual(deliveries[0]?.state, { account: 'act_900', audienceId: '120000000000000001', audiences: {} })
     const [audience] = meta.audiences
     assert.ok(audience)
     audience.name = 'Renamed by hand'
-    const memory = deliveries[0]?.memory ?? null
-    await deliverAll([batchOf(columns, [row(2, 'add', null)])], { memory, transferId: 'feedfacefeedface' })
+    const state = deliveries[0]?.state ?? null
+    await deliverAll([batchOf(columns, [row(2, 'add', null)])], { state, transferId: 'feedfacefeedface' })
     assert.equal(meta.audiences.length, 1)
     assert.deepEqual(members(), [person(1), person(2)].sort())
     audience.deleted = true
-    await deliverAll([batchOf(columns, [row(3, 'add', null)])], { memory, transferId: 'feedfacefeedface' })
+    await deliverAll([batchOf(columns, [row(3, 'add', null)])], { state, transferId: 'feedfacefeedface' })
     assert.equal(meta.audiences[1]?.name, 'Penstock feedfacefeedface')
   })
 
   test('forgets the audiences of another ad account than the one that is set', async () => {
     meta.audiences.push({ id: '12', account: 'act_777', name: 'Of another account', members: new Set() })
-    const memory = { account: 'act_777', audienceId: '12', audiences: { Loyal: '12' } }
-    await deliverAll([batchOf(columns, [row(1), row(2, 'add', null)])], { memory })
+    const state = { account: 'act_777', audienceId: '12', audiences: { Loyal: '12' } }
+    await deliverAll([batchOf(columns, [row(1), row(2, 'add', null)])], { state })
     assert.deepEqual(
       meta.audiences.map(({ members }) => members.size),
       [0, 1, 1],
@@ -310,7 +310,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     })
     assert.deepEqual([expired.action, expired.code], ['reauthenticate', 'invalid_credentials'])
     meta.audiences.push({ id: '12', account: 'act_900', name: 'Loyal', members: new Set(), flagged: true })
-    const writer = await openWriter({ memory: { account: 'act_900', audiences: { Loyal: '12' } } })
+    const writer = await openWriter({ state: { account: 'act_900', audiences: { Loyal: '12' } } })
     assert.equal(
       (await connectorErrorOf(writer.deliver(batchOf(columns, [row(1)])), contextOf())).code,
       'account_restricted',

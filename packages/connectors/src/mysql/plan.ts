@@ -14,7 +14,7 @@ export type Plan = {
   readonly digest: boolean
   readonly orderNames: readonly string[]
   readonly bound: string | undefined
-  /** An incremental read finds no marker at all. */
+  /** An incremental read finds no cursor at all. */
   readonly empty: boolean
   readonly rowsEstimated: number | undefined
   /** The statement, less its sides. */
@@ -33,7 +33,7 @@ const alias = '`penstock_source`'
 
 /** Asks the server what the rows are, and plans how they are read. */
 export async function planReading(session: Session, reading: Reading): Promise<Plan> {
-  const { from, marker, keys: named } = reading
+  const { from, cursor, keys: named } = reading
   const table = 'table' in from ? quoteName(from.table) : undefined
   // A comment at the end of a query must not swallow the bracket.
   const source = `${'query' in from ? `(${from.query}\n)` : table} as ${alias}`
@@ -44,7 +44,7 @@ export async function planReading(session: Session, reading: Reading): Promise<P
   const expressions = columns.map((name, at) => shown(nameOf(name), kinds[at] ?? 'text'))
 
   const keys = named.length > 0 || !('table' in from) ? named : await primaryKeyOf(session, from.table)
-  const orderNames = [...new Set([...(marker === undefined ? [] : [marker]), ...keys])]
+  const orderNames = [...new Set([...(cursor === undefined ? [] : [cursor]), ...keys])]
   const order = orderNames.map((name): OrderTerm => {
     const at = columns.indexOf(name)
     if (at < 0) throw columnNotFound(name, columns)
@@ -61,11 +61,11 @@ export async function planReading(session: Session, reading: Reading): Promise<P
     orderNames.push('')
   }
   const select = `select ${expressions.join(', ')} from ${source}`
-  const markerAt = marker === undefined ? -1 : columns.indexOf(marker)
-  const bound = marker === undefined ? undefined : await boundOf(session, source, order[0], kinds[markerAt], reading)
+  const cursorAt = cursor === undefined ? -1 : columns.indexOf(cursor)
+  const bound = cursor === undefined ? undefined : await boundOf(session, source, order[0], kinds[cursorAt], reading)
   return {
     ...{ columns, kinds, order, digest, orderNames, select, bound },
-    empty: marker !== undefined && bound === undefined,
+    empty: cursor !== undefined && bound === undefined,
     rowsEstimated: 'table' in from ? await estimate(session, from.table) : undefined,
   }
 }
@@ -131,15 +131,15 @@ async function primaryKeyOf(session: Session, table: string): Promise<string[]> 
   return rows.map((row) => valueIn(session.place.host, row, 'name'))
 }
 
-/** Up to which marker this run reads: times by the clock of the server less the lag, all else by the greatest there is. */
+/** Up to which cursor this run reads: times by the clock of the server less the lag, all else by the greatest there is. */
 async function boundOf(
   session: Session,
   source: string,
-  marker: OrderTerm | undefined,
+  cursor: OrderTerm | undefined,
   kind: CellKind | undefined,
   { lagSeconds, timezone }: Reading,
 ): Promise<string | undefined> {
-  if (!marker) return undefined
+  if (!cursor) return undefined
   if (kind === 'time' || kind === 'local-time' || kind === 'day') {
     const [row] = await session.run(
       `select date_format(utc_timestamp(6) - interval ${lagSeconds} second, '%Y-%m-%dT%H:%i:%s.%f') as now`,
@@ -153,8 +153,8 @@ async function boundOf(
     return kind === 'local-time' ? local : dayBefore(local.slice(0, 10))
   }
   const [row] = await session.run(
-    `select ${kind === 'bytes' ? `hex(${marker.expression})` : marker.expression} as bound
-       from ${source} where ${marker.expression} is not null order by ${marker.expression} desc limit 1`,
+    `select ${kind === 'bytes' ? `hex(${cursor.expression})` : cursor.expression} as bound
+       from ${source} where ${cursor.expression} is not null order by ${cursor.expression} desc limit 1`,
   )
   return row === undefined ? undefined : valueIn(session.place.host, row, 'bound')
 }

@@ -5,7 +5,7 @@ import { testContext } from '@penstock/connector/acceptance'
 import { skipWithout } from '../../../../test/harness/programs.ts'
 import { testAuthority } from '../../test/database-proxy.ts'
 import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
-import { batchOf, connectorErrorOf, deliver as deliverTo, markerOf, readAll, rowsOf } from '../../test/tables.ts'
+import { batchOf, connectorErrorOf, deliver as deliverTo, cursorOf, readAll, rowsOf } from '../../test/tables.ts'
 import { mysql } from './mysql.ts'
 
 const server = await startMariadb()
@@ -21,8 +21,8 @@ function testAgainst(server: Mariadb): void {
     await query('use penstock')
   })
 
-  const read = (settings: Values, { after, marker }: { after?: Json; marker?: Json } = {}) =>
-    readAll(mysql, { secrets, settings, ...(marker ? { marker } : {}) }, after)
+  const read = (settings: Values, { after, cursor }: { after?: Json; cursor?: Json } = {}) =>
+    readAll(mysql, { secrets, settings, ...(cursor ? { cursor } : {}) }, after)
   const sql = (sqlQuery: string, settings: Values = {}) => read({ dataSourceType: 'SQL Query', sqlQuery, ...settings })
 
   describe(`reading from MariaDB ${server.version}`, () => {
@@ -42,7 +42,7 @@ function testAgainst(server: Mariadb): void {
       ])
     })
 
-    test('reads rows without a key, equal ones too, and goes on behind any position', async () => {
+    test('reads rows without a key, equal ones too, and goes on behind any checkpoint', async () => {
       await query('create table plain (n int, text varchar(20), bytes binary(2))')
       await query(
         `insert into plain select seq % 7000, if(seq % 2, 'Ä', 'a'), if(seq % 7000 % 3, null, x'00ff') from seq_1_to_14000`,
@@ -52,8 +52,8 @@ function testAgainst(server: Mariadb): void {
         const chunks = await read(settings)
         assert.ok(chunks.length > 2)
         assert.equal(rowsOf(chunks).length, 14_000)
-        for (const [at, { position }] of chunks.entries()) {
-          assert.deepEqual(rowsOf(await read(settings, { after: position })), rowsOf(chunks.slice(at + 1)))
+        for (const [at, { checkpoint }] of chunks.entries()) {
+          assert.deepEqual(rowsOf(await read(settings, { after: checkpoint })), rowsOf(chunks.slice(at + 1)))
         }
       }
     })
@@ -77,7 +77,7 @@ function testAgainst(server: Mariadb): void {
           const chunks = await read(settings)
           assert.equal(rowsOf(chunks).length, 6000, type)
           assert.deepEqual(
-            rowsOf(await read(settings, { after: chunks[0]?.position ?? null })),
+            rowsOf(await read(settings, { after: chunks[0]?.checkpoint ?? null })),
             rowsOf(chunks.slice(1)),
           )
         }
@@ -94,14 +94,14 @@ function testAgainst(server: Mariadb): void {
         const ids = (rows: Row[]) => rows.map(([id]) => id)
         const first = await read(settings)
         assert.deepEqual(ids(rowsOf(first)), [1, 2])
-        const marker = markerOf(first)
-        assert.deepEqual(rowsOf(await read(settings, { marker })), [])
+        const cursor = cursorOf(first)
+        assert.deepEqual(rowsOf(await read(settings, { cursor })), [])
         await query('update news set changed = now() - interval 30 minute where id = 1')
-        assert.deepEqual(ids(rowsOf(await read(settings, { marker }))), [1])
-        assert.deepEqual(ids(rowsOf(await read({ ...settings, lagSeconds: 0 }, { marker }))), [1, 4])
+        assert.deepEqual(ids(rowsOf(await read(settings, { cursor }))), [1])
+        assert.deepEqual(ids(rowsOf(await read({ ...settings, lagSeconds: 0 }, { cursor }))), [1, 4])
         if (type === 'datetime(6)') {
           const east = { ...settings, timezone: 'Asia/Tokyo' }
-          assert.deepEqual(ids(rowsOf(await read(east, { marker }))), [1, 4], 'the clocks there are ahead')
+          assert.deepEqual(ids(rowsOf(await read(east, { cursor }))), [1, 4], 'the clocks there are ahead')
         }
       }
     })

@@ -1,7 +1,7 @@
 import { ConnectorError, type SourceContext, type SourceReader } from '@penstock/connector'
 import { chunksOf, type ReadRow } from '../databases/chunks.ts'
 import { tooSlow } from '../databases/faults.ts'
-import { afterIn, markerOf, type Spot } from '../databases/positions.ts'
+import { afterIn, cursorOf, type Spot } from '../databases/checkpoints.ts'
 import { createRowQueue } from '../databases/row-queue.ts'
 import { placeOf, readingOf } from '../databases/settings.ts'
 import { cellOf } from './cells.ts'
@@ -26,7 +26,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   } finally {
     await first.close()
   }
-  const earlier = markerOf(context.marker, plan.orderNames)
+  const earlier = cursorOf(context.cursor, plan.orderNames)
   let current: Session | undefined
   return {
     ...(plan.rowsEstimated === undefined || earlier ? {} : { total: { rows: plan.rowsEstimated } }),
@@ -37,7 +37,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
       current = session
       try {
         const spot = from ?? { after: undefined, skip: 0, ...earlier, bound: plan.bound }
-        const order = { ...plan, incremental: reading.marker !== undefined }
+        const order = { ...plan, incremental: reading.cursor !== undefined }
         yield* chunksOf(order, spot, rowsOf(session, plan, spot, reading.waitMs))
         await session.close()
       } finally {

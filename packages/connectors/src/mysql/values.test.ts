@@ -321,7 +321,7 @@ function testAgainst(server: Mariadb): void {
       const settings = { table: 't' }
       const chunks = await readAll(mysql, { secrets, settings })
       assert.equal(rowsOf(chunks).length, 12_000)
-      const rest = await readAll(mysql, { secrets, settings }, chunks[0]?.position)
+      const rest = await readAll(mysql, { secrets, settings }, chunks[0]?.checkpoint)
       assert.deepEqual(rowsOf(rest), rowsOf(chunks.slice(1)))
     })
 

@@ -32,8 +32,8 @@ export class NamedAudiences {
    * @param account whose audiences they are; what is remembered of another account does not count
    * @param ownName the name of the audience that is made for rows which name none
    */
-  constructor(memory: Json | undefined, account: string, ownName: string, directory: AudienceDirectory) {
-    const remembered = objectIn(memory)
+  constructor(state: Json | undefined, account: string, ownName: string, directory: AudienceDirectory) {
+    const remembered = objectIn(state)
     const { audienceId, audiences } = remembered.account === account ? remembered : {}
     this.#account = account
     this.#directory = directory
@@ -79,13 +79,13 @@ export class NamedAudiences {
   }
 
   /** What the connection is to remember, as part of a delivery; empty where nothing was found out. */
-  delivered(): { memory?: Json } {
+  delivered(): { state?: Json } {
     if (this.#known.size === 0) return {}
     const { '': audienceId, ...audiences } = Object.fromEntries([
       ...[...this.#remembered].filter(([name]) => !this.#known.has(name)),
       ...this.#known,
     ])
     const kept = Object.fromEntries(Object.entries(audiences).slice(-rememberedMax))
-    return { memory: { account: this.#account, ...(audienceId === undefined ? {} : { audienceId }), audiences: kept } }
+    return { state: { account: this.#account, ...(audienceId === undefined ? {} : { audienceId }), audiences: kept } }
   }
 }

@@ -10,15 +10,15 @@ import { tablesIn, waitForWriters } from './settled.ts'
 export type Plan = {
   readonly columns: readonly string[]
   readonly kinds: readonly CellKind[]
-  /** What rows are ordered by, in this order: marker, key, digest. */
+  /** What rows are ordered by, in this order: cursor, key, digest. */
   readonly order: readonly OrderTerm[]
   /** Whether the last term is a digest of the row: rows that are equal in all columns are then equal in it, too. */
   readonly digest: boolean
-  /** Names of the terms: a marker that was kept under other names says nothing here. */
+  /** Names of the terms: a cursor that was kept under other names says nothing here. */
   readonly orderNames: readonly string[]
-  /** Upper bound of the marker, as text; absent where all is read. */
+  /** Upper bound of the cursor, as text; absent where all is read. */
   readonly bound: string | undefined
-  /** An incremental read finds no marker at all. */
+  /** An incremental read finds no cursor at all. */
   readonly empty: boolean
   readonly rowsEstimated: number | undefined
   /** The statement, less its sides. */
@@ -42,7 +42,7 @@ const { escapeIdentifier, escapeLiteral } = pg
 
 /** Asks the database what the rows are, and plans how they are read. */
 export async function planReading(session: Session, reading: Reading, signal: AbortSignal): Promise<Plan> {
-  const { from, marker, keys: named } = reading
+  const { from, cursor, keys: named } = reading
   const table = 'table' in from ? `${escapeIdentifier(from.schema)}.${escapeIdentifier(from.table)}` : undefined
   // A comment at the end of a query must not swallow the bracket.
   const source = `${'query' in from ? `(${from.query}\n)` : table} as ${alias}`
@@ -63,7 +63,7 @@ export async function planReading(session: Session, reading: Reading, signal: Ab
   const expressions = columns.map((name, at) => shown(`${alias}.${escapeIdentifier(name)}`, kinds[at] ?? 'text'))
 
   const keys = named.length > 0 ? named : table ? await primaryKeyOf(session, table) : []
-  const orderNames = [...new Set([...(marker === undefined ? [] : [marker]), ...keys])]
+  const orderNames = [...new Set([...(cursor === undefined ? [] : [cursor]), ...keys])]
   const order: OrderTerm[] = []
   for (const name of orderNames) {
     const at = columns.indexOf(name)
@@ -80,13 +80,13 @@ export async function planReading(session: Session, reading: Reading, signal: Ab
   }
   const select = `select ${expressions.join(', ')} from ${source}`
   const { rowsEstimated, tables } = await estimate(session, select)
-  const bound = marker === undefined ? undefined : await boundOf(session, source, order[0], reading)
+  const bound = cursor === undefined ? undefined : await boundOf(session, source, order[0], reading)
   // Partitions without rows stand in no plan.
   const written = [...(table === undefined ? [] : [table]), ...tables]
   if (bound !== undefined && !isTime(order[0])) await waitForWriters(session, written, reading.lagSeconds, signal)
   return {
     ...{ columns, kinds, order, digest, orderNames, select, bound, width: expressions.length },
-    empty: marker !== undefined && bound === undefined,
+    empty: cursor !== undefined && bound === undefined,
     rowsEstimated,
   }
 }
@@ -134,15 +134,15 @@ async function primaryKeyOf(session: Session, table: string): Promise<string[]> 
   return rows.map(({ name }) => name)
 }
 
-/** Up to which marker this run reads: times by the clock of the database less the lag, all else by the greatest there is. */
+/** Up to which cursor this run reads: times by the clock of the database less the lag, all else by the greatest there is. */
 async function boundOf(
   session: Session,
   source: string,
-  marker: OrderTerm | undefined,
+  cursor: OrderTerm | undefined,
   { lagSeconds, timezone }: Reading,
 ): Promise<string | undefined> {
-  if (!marker) return undefined
-  const { expression, type } = marker
+  if (!cursor) return undefined
+  const { expression, type } = cursor
   const now = `now() - make_interval(secs => ${lagSeconds})`
   const local = `(${now}) at time zone ${escapeLiteral(timezone)}`
   if (type.startsWith('timestamp')) {

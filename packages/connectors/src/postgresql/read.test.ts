@@ -4,7 +4,7 @@ import { ConnectorError, type Json, type Row, type Values } from '@penstock/conn
 import { testContext } from '@penstock/connector/acceptance'
 import pg from 'pg'
 import { startPostgresql } from '../../test/postgresql.ts'
-import { connectorErrorOf, markerOf, readAll, rowsOf } from '../../test/tables.ts'
+import { connectorErrorOf, cursorOf, readAll, rowsOf } from '../../test/tables.ts'
 import { postgresql } from './postgresql.ts'
 
 const { escapeLiteral } = pg
@@ -15,8 +15,8 @@ const { secrets, query } = server
 
 beforeEach(() => query('drop schema pipe cascade; create schema pipe'))
 
-const read = (settings: Values, { after, marker }: { after?: Json; marker?: Json } = {}) =>
-  readAll(postgresql, { secrets, settings: { schema: 'pipe', ...settings }, ...(marker ? { marker } : {}) }, after)
+const read = (settings: Values, { after, cursor }: { after?: Json; cursor?: Json } = {}) =>
+  readAll(postgresql, { secrets, settings: { schema: 'pipe', ...settings }, ...(cursor ? { cursor } : {}) }, after)
 
 const sql = (sqlQuery: string, settings: Values = {}) => read({ dataSourceType: 'SQL Query', sqlQuery, ...settings })
 
@@ -40,7 +40,7 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
     ])
   })
 
-  test('reads rows without a key, equal ones too, and goes on behind any position', async () => {
+  test('reads rows without a key, equal ones too, and goes on behind any checkpoint', async () => {
     await query(
       `create table pipe.plain as select i % 7000 as n, repeat('x', 20) as text from generate_series(1, 14000) i`,
     )
@@ -51,8 +51,8 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
       const rows = rowsOf(chunks)
       assert.equal(rows.length, 14_000)
       assert.equal(new Set(rows.map(([n]) => n)).size, 7000)
-      for (const [at, { position }] of chunks.entries()) {
-        assert.deepEqual(rowsOf(await read(settings, { after: position })), rowsOf(chunks.slice(at + 1)))
+      for (const [at, { checkpoint }] of chunks.entries()) {
+        assert.deepEqual(rowsOf(await read(settings, { after: checkpoint })), rowsOf(chunks.slice(at + 1)))
       }
     }
   })
@@ -69,7 +69,7 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
         rowsOf(chunks).map(([, a]) => a),
         Array.from({ length: 6000 }, (_, index) => index + 1),
       )
-      assert.deepEqual(rowsOf(await read(settings, { after: chunks[0]?.position ?? null })), rowsOf(chunks.slice(1)))
+      assert.deepEqual(rowsOf(await read(settings, { after: chunks[0]?.checkpoint ?? null })), rowsOf(chunks.slice(1)))
     }
   })
 
@@ -80,16 +80,16 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
     const settings = { table: 'news', syncMode: 'Incremental', markerColumn: 'changed', lagSeconds: 600 }
     const first = await read(settings)
     assert.deepEqual(ids(rowsOf(first)), [1, 2])
-    const marker = markerOf(first)
-    assert.deepEqual(rowsOf(await read(settings, { marker })), [])
+    const cursor = cursorOf(first)
+    assert.deepEqual(rowsOf(await read(settings, { cursor })), [])
     await query(`update pipe.news set changed = now() - interval '30 minutes' where id = 1`)
-    assert.deepEqual(ids(rowsOf(await read(settings, { marker }))), [1])
-    assert.deepEqual(ids(rowsOf(await read({ ...settings, lagSeconds: 0 }, { marker }))), [1, 4])
+    assert.deepEqual(ids(rowsOf(await read(settings, { cursor }))), [1])
+    assert.deepEqual(ids(rowsOf(await read({ ...settings, lagSeconds: 0 }, { cursor }))), [1, 4])
     const other = { ...settings, markerColumn: 'id' }
-    assert.deepEqual(ids(rowsOf(await read(other, { marker }))), [1, 2, 3, 4], 'another marker column begins anew')
+    assert.deepEqual(ids(rowsOf(await read(other, { cursor }))), [1, 2, 3, 4], 'another marker column begins anew')
   })
 
-  test('begins behind any row, also of rows that are equal in the marker or in everything', async () => {
+  test('begins behind any row, also of rows that are equal in the cursor or in everything', async () => {
     await query('create table pipe.twins (at int, text text)')
     await query(`insert into pipe.twins select i / 5, 'row ' || i / 2 from generate_series(1, 20) i`)
     const settings = { table: 'twins', syncMode: 'Incremental', markerColumn: 'at' }
@@ -97,11 +97,11 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
     const rows = chunk?.rows ?? []
     assert.equal(rows.length, 20)
     for (let count = 0; count <= 20; count++) {
-      const marker = chunk?.markerAfter?.(count)
-      assert.ok(marker)
-      const [rest] = await read(settings, { marker })
+      const cursor = chunk?.cursorAfter?.(count)
+      assert.ok(cursor)
+      const [rest] = await read(settings, { cursor })
       assert.deepEqual(rest?.rows ?? [], rows.slice(count))
-      if (rest) assert.deepEqual(rest.markerAfter?.(0), marker)
+      if (rest) assert.deepEqual(rest.cursorAfter?.(0), cursor)
     }
   })
 
@@ -111,13 +111,13 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
     const settings = { table: 'log', syncMode: 'Incremental', markerColumn: 'id' }
     const chunks = await read(settings)
     await query(`insert into pipe.log values (12001, 'late')`)
-    const rest = await read(settings, { after: chunks[0]?.position ?? null })
+    const rest = await read(settings, { after: chunks[0]?.checkpoint ?? null })
     assert.deepEqual(rowsOf(rest), rowsOf(chunks.slice(1)))
-    const marker = markerOf(rest)
-    assert.deepEqual(rowsOf(await read(settings, { marker })), [[12001, 'late']])
+    const cursor = cursorOf(rest)
+    assert.deepEqual(rowsOf(await read(settings, { cursor })), [[12001, 'late']])
   })
 
-  test('reads a day only when it is over, and nothing where there is no marker', async () => {
+  test('reads a day only when it is over, and nothing where there is no cursor', async () => {
     await query(`create table pipe.days (day date); insert into pipe.days
                  values ((now() at time zone 'UTC')::date), ((now() at time zone 'UTC')::date - 2)`)
     const settings = { table: 'days', syncMode: 'Incremental', markerColumn: 'day' }

@@ -1,6 +1,6 @@
 import type { SourceContext, SourceReader } from '@penstock/connector'
 import { chunksOf, type ReadRow } from '../databases/chunks.ts'
-import { afterIn, markerOf, type Spot } from '../databases/positions.ts'
+import { afterIn, cursorOf, type Spot } from '../databases/checkpoints.ts'
 import { placeOf, readingOf } from '../databases/settings.ts'
 import { decodeLine } from '../databases/tab-separated.ts'
 import { cellOf } from './cells.ts'
@@ -27,7 +27,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const plan = await inTransaction(await openSession(context, place), reading.waitMs, (session) =>
     planReading(session, reading, context.signal),
   )
-  const earlier = markerOf(context.marker, plan.orderNames)
+  const earlier = cursorOf(context.cursor, plan.orderNames)
   let current: Session | undefined
   return {
     ...(plan.rowsEstimated === undefined || earlier ? {} : { total: { rows: plan.rowsEstimated } }),
@@ -38,7 +38,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
       current = session
       try {
         const spot = from ?? { after: undefined, skip: 0, ...earlier, bound: plan.bound }
-        const order = { ...plan, incremental: reading.marker !== undefined }
+        const order = { ...plan, incremental: reading.cursor !== undefined }
         yield* chunksOf(order, spot, rowsOf(session, plan, spot, reading.waitMs))
         await session.close()
       } finally {

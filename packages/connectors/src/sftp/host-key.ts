@@ -10,7 +10,7 @@ export type HostKey = {
   /** The fingerprint of the key that was proven, as `ssh-keygen -lf` prints it. */
   readonly seen: string | undefined
   /** What to remember of it, where the first key counts. */
-  readonly memory: Json | undefined
+  readonly state: Json | undefined
 }
 
 type Memory = { readonly hostname: string; readonly port: number; readonly fingerprint: string }
@@ -35,7 +35,7 @@ export function hostKeyOf(secrets: Values, remembered?: Json): HostKey {
     get seen() {
       return seen
     },
-    get memory() {
+    get state() {
       return firstUse && seen !== undefined ? { hostname, port, fingerprint: seen } : undefined
     },
     judge(key) {
@@ -60,9 +60,9 @@ export function hostKeyOf(secrets: Values, remembered?: Json): HostKey {
 
 function memoryIn(remembered: Json | undefined, hostname: string, port: number): string | undefined {
   if (typeof remembered !== 'object' || remembered === null || Array.isArray(remembered)) return undefined
-  const memory = remembered as Partial<Memory>
-  const same = memory.hostname === hostname && memory.port === port
-  return same && typeof memory.fingerprint === 'string' ? bare(memory.fingerprint) : undefined
+  const state = remembered as Partial<Memory>
+  const same = state.hostname === hostname && state.port === port
+  return same && typeof state.fingerprint === 'string' ? bare(state.fingerprint) : undefined
 }
 
 const strange = (host: string, shown: string, expected: string): ConnectorError =>

@@ -18,7 +18,7 @@ import { openSftpStore } from './store.ts'
 
 export async function read(context: SourceContext): Promise<SourceReader> {
   const { path, pattern } = context.settings
-  const hostKey = hostKeyOf(context.secrets, context.marker)
+  const hostKey = hostKeyOf(context.secrets, context.cursor)
   const store = openSftpStore(context, String(path), pattern === undefined ? undefined : String(pattern), hostKey)
   const reader = await readFiles(context, store, readOptionsOf(context.settings))
   return {
@@ -26,7 +26,7 @@ export async function read(context: SourceContext): Promise<SourceReader> {
     async *read(after) {
       for await (const chunk of reader.read(after)) {
         // Every transfer reads all files: what is kept for the next one is the key of the server alone.
-        yield hostKey.memory === undefined ? chunk : { ...chunk, marker: hostKey.memory }
+        yield hostKey.state === undefined ? chunk : { ...chunk, cursor: hostKey.state }
       }
     },
   }
@@ -34,14 +34,14 @@ export async function read(context: SourceContext): Promise<SourceReader> {
 
 export async function write(context: DestinationContext): Promise<DestinationWriter> {
   const { settings } = context
-  const hostKey = hostKeyOf(context.secrets, context.memory)
+  const hostKey = hostKeyOf(context.secrets, context.state)
   const writer = await writeFiles(
     context,
     (extension) => openSftpSink(context, String(settings.path), fileNameOf(context, extension), hostKey),
     writeOptionsOf(settings),
   )
   const remembering = <Answer extends Delivery | undefined>(answer: Answer): Answer =>
-    answer === undefined || hostKey.memory === undefined ? answer : { ...answer, memory: hostKey.memory }
+    answer === undefined || hostKey.state === undefined ? answer : { ...answer, state: hostKey.state }
   return {
     ...writer,
     deliver: async (batch) => remembering(await writer.deliver(batch)),

@@ -214,21 +214,21 @@ describe('SFTP', () => {
       error.code === 'host_key_not_trusted' && error.message.includes(fingerprint)
 
     const [chunk] = await readChunks(sftpSource, { secrets: first, settings })
-    assert.deepEqual(chunk?.marker, kept)
-    assert.equal((await readChunks(sftpSource, { secrets, settings }))[0]?.marker, undefined)
-    for (const marker of [kept, elsewhere]) await readChunks(sftpSource, { secrets: first, settings, marker })
-    await assert.rejects(readChunks(sftpSource, { secrets: first, settings, marker: strange }), refused)
+    assert.deepEqual(chunk?.cursor, kept)
+    assert.equal((await readChunks(sftpSource, { secrets, settings }))[0]?.cursor, undefined)
+    for (const cursor of [kept, elsewhere]) await readChunks(sftpSource, { secrets: first, settings, cursor })
+    await assert.rejects(readChunks(sftpSource, { secrets: first, settings, cursor: strange }), refused)
 
     const outbox = join(directory, 'first-use')
     await mkdir(outbox)
-    const deliver = (memory?: Json) =>
+    const deliver = (state?: Json) =>
       deliverTo(
         sftpDestination,
-        { secrets: first, settings: { path: outbox, fileFormat: 'CSV' }, ...(memory ? { memory } : {}) },
+        { secrets: first, settings: { path: outbox, fileFormat: 'CSV' }, ...(state ? { state } : {}) },
         batchOf(columns, rows.slice(0, 3)),
       )
-    assert.deepEqual((await deliver()).memory, kept)
-    assert.deepEqual((await deliver(elsewhere)).memory, kept)
+    assert.deepEqual((await deliver()).state, kept)
+    assert.deepEqual((await deliver(elsewhere)).state, kept)
     await assert.rejects(deliver(strange), refused)
   })
 
@@ -363,14 +363,14 @@ describe('SFTP', () => {
     assert.ok(reader)
     const found: Row[] = []
     try {
-      let position = null
+      let checkpoint = null
       for await (const chunk of reader.read()) {
         found.push(...chunk.rows)
-        position = chunk.position
+        checkpoint = chunk.checkpoint
         break
       }
       await atFirst()
-      for await (const chunk of reader.read(position)) found.push(...chunk.rows)
+      for await (const chunk of reader.read(checkpoint)) found.push(...chunk.rows)
     } finally {
       await reader.close()
     }

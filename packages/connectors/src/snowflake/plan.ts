@@ -1,7 +1,7 @@
 import { ConnectorError, type Values } from '@penstock/connector'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
 import { dayBefore, inTimezone } from '../databases/moments.ts'
-import type { Spot } from '../databases/positions.ts'
+import type { Spot } from '../databases/checkpoints.ts'
 import { type Reading, readingOf } from '../databases/settings.ts'
 import { plainName } from './account.ts'
 import { type ColumnType, literalOf, orderTextOf, textSqlOf, withNanoseconds } from './cells.ts'
@@ -16,9 +16,9 @@ export type Plan = {
   readonly digest: boolean
   readonly orderNames: readonly string[]
   readonly incremental: boolean
-  /** Upper bound of the marker, as text; absent where all is read. */
+  /** Upper bound of the cursor, as text; absent where all is read. */
   readonly bound: string | undefined
-  /** An incremental read finds no marker at all. */
+  /** An incremental read finds no cursor at all. */
   readonly empty: boolean
   /** The statement, less its sides. */
   readonly select: string
@@ -71,7 +71,7 @@ export async function planReading(api: SqlApi, settings: Values): Promise<Plan> 
   const columns = types.map(({ name }) => name)
   const expressions = columns.map((name) => `${alias}.${quoteAsIs(name)}`)
 
-  const named = [...(reading.marker === undefined ? [] : [reading.marker]), ...reading.keys]
+  const named = [...(reading.cursor === undefined ? [] : [reading.cursor]), ...reading.keys]
   const places = [...new Set(named.map((name) => columnAt(name, columns)))]
   const orderNames = places.map((place) => columns[place] ?? '')
   const order = places.map((place): OrderTerm => {
@@ -93,13 +93,13 @@ export async function planReading(api: SqlApi, settings: Values): Promise<Plan> 
     order.push({ expression, literal: '?', textOf: (row) => row[index] ?? null })
     orderNames.push('')
   }
-  const marker = reading.marker === undefined ? undefined : types[places[0] ?? -1]
-  if (marker) assertMarker(marker, settings.markerType)
-  const bound = marker ? await boundOf(api, source, at, order[0], marker, reading) : undefined
+  const cursor = reading.cursor === undefined ? undefined : types[places[0] ?? -1]
+  if (cursor) assertCursor(cursor, settings.markerType)
+  const bound = cursor ? await boundOf(api, source, at, order[0], cursor, reading) : undefined
   return {
     ...{ columns, types, order, digest, orderNames, bound, at },
-    incremental: marker !== undefined,
-    empty: marker !== undefined && bound === undefined,
+    incremental: cursor !== undefined,
+    empty: cursor !== undefined && bound === undefined,
     select: `select ${expressions.join(', ')} from ${source}`,
     width: expressions.length,
   }
@@ -140,7 +140,7 @@ const unknownType: ColumnType = { name: '', type: '', scale: 0 }
 
 const isMoment = ({ type }: ColumnType): boolean => type === 'DATE' || type.startsWith('TIMESTAMP_')
 
-function assertMarker(column: ColumnType, markerType: unknown): void {
+function assertCursor(column: ColumnType, markerType: unknown): void {
   const { name, type } = column
   const kind = isMoment(column) ? 'Datetime' : type === 'FIXED' || type === 'REAL' ? 'Numeric' : undefined
   if (kind !== undefined && (markerType === undefined || markerType === kind)) return
@@ -149,22 +149,22 @@ function assertMarker(column: ColumnType, markerType: unknown): void {
   throw new ConnectorError('invalid_setting', message)
 }
 
-/** Up to which marker this run reads: times by the clock of Snowflake less the lag, numbers by the greatest there is. */
+/** Up to which cursor this run reads: times by the clock of Snowflake less the lag, numbers by the greatest there is. */
 async function boundOf(
   api: SqlApi,
   source: string,
   at: Place,
   term: OrderTerm | undefined,
-  marker: ColumnType,
+  cursor: ColumnType,
   { lagSeconds, timezone }: Reading,
 ): Promise<string | undefined> {
-  if (isMoment(marker)) {
+  if (isMoment(cursor)) {
     const text = `select to_varchar(dateadd(second, -${lagSeconds}, sysdate()), 'YYYY-MM-DD"T"HH24:MI:SS.FF9')`
     const now = (await api.run({ ...at, text })).rows[0]?.[0] ?? ''
-    if (marker.type !== 'DATE' && marker.type !== 'TIMESTAMP_NTZ') return now
+    if (cursor.type !== 'DATE' && cursor.type !== 'TIMESTAMP_NTZ') return now
     const local = inTimezone(new Date(`${now.slice(0, 19)}Z`), timezone).replace(' ', 'T')
     // More rows of today may come yet, so today waits until it is over.
-    return marker.type === 'DATE' ? dayBefore(local.slice(0, 10)) : withNanoseconds(`${local}${now.slice(19)}`)
+    return cursor.type === 'DATE' ? dayBefore(local.slice(0, 10)) : withNanoseconds(`${local}${now.slice(19)}`)
   }
   const { rows } = await api.run({ ...at, text: `select max(${term?.expression}) from ${source}` })
   return rows[0]?.[0] ?? undefined

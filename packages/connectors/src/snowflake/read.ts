@@ -1,7 +1,7 @@
 import type { Cell, Json, SourceContext, SourceReader } from '@penstock/connector'
 import type { ReadRow } from '../databases/chunks.ts'
-import { readKept } from '../databases/kept-results.ts'
-import { markerOf, type Spot } from '../databases/positions.ts'
+import { readCachedResult } from '../databases/result-cache.ts'
+import { cursorOf, type Spot } from '../databases/checkpoints.ts'
 import { isObject, numberIn } from '../platform-api/json.ts'
 import { accountOf } from './account.ts'
 import { cellOf } from './cells.ts'
@@ -13,7 +13,7 @@ import { makeSqlApi, type SqlApi } from './sql-api.ts'
 export async function open(context: SourceContext): Promise<SourceReader> {
   const api = makeSqlApi(context, accountOf(context.secrets))
   const plan = await planReading(api, context.settings)
-  const earlier = markerOf(context.marker, plan.orderNames)
+  const earlier = cursorOf(context.cursor, plan.orderNames)
   const beginning: Spot = { after: undefined, skip: 0, ...earlier, bound: plan.bound }
   /** Statements that may still run. */
   const running = new Set<string>()
@@ -43,7 +43,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
         }
       }
       try {
-        yield* readKept(plan, beginning, after, rowsFrom)
+        yield* readCachedResult(plan, beginning, after, rowsFrom)
       } finally {
         await stop()
       }

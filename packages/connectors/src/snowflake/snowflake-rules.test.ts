@@ -4,7 +4,7 @@ import { after, beforeEach, describe, test } from 'node:test'
 import type { Chunk, Json, Values } from '@penstock/connector'
 import { assertNoSecret, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { peerName, startSnowflakeServer } from '../../test/snowflake-server.ts'
-import { connectorErrorOf, markerOf, readAll, rowsOf } from '../../test/tables.ts'
+import { connectorErrorOf, cursorOf, readAll, rowsOf } from '../../test/tables.ts'
 import { snowflakeSource } from './snowflake-source.ts'
 
 const snowflake = await startSnowflakeServer()
@@ -19,10 +19,10 @@ beforeEach(async () => {
   for (const list of [snowflake.executed, snowflake.given, snowflake.cancelled, proxy.seen]) list.length = 0
 })
 
-type Asked = { after?: Json; marker?: Json } & Pick<TestContextOptions, 'secrets'>
-const optionsOf = (settings: Values, { marker, secrets = keyPair }: Asked = {}): TestContextOptions => ({
+type Asked = { after?: Json; cursor?: Json } & Pick<TestContextOptions, 'secrets'>
+const optionsOf = (settings: Values, { cursor, secrets = keyPair }: Asked = {}): TestContextOptions => ({
   ...{ secrets, routes, settings: { ...place, ...settings } },
-  ...(marker === undefined ? {} : { marker }),
+  ...(cursor === undefined ? {} : { cursor }),
 })
 const read = (settings: Values, asked: Asked = {}) =>
   readAll(snowflakeSource, optionsOf({ dataSourceType: 'Table Reference', ...settings }, asked), asked.after)
@@ -51,8 +51,8 @@ describe(`reading a result that Snowflake keeps, against ${peerName}`, () => {
     assert.deepEqual(ids(chunks), upTo(12_000))
     assert.equal(reads().length, 1)
     snowflake.given.length = 0
-    const { position } = chunks.at(-2) ?? {}
-    assert.deepEqual(ids(await read(settings, { after: position ?? null })), ids(chunks.slice(-1)))
+    const { checkpoint } = chunks.at(-2) ?? {}
+    assert.deepEqual(ids(await read(settings, { after: checkpoint ?? null })), ids(chunks.slice(-1)))
     assert.equal(reads().length, 1)
     // The description of the columns is the first page of another statement.
     const pages = snowflake.given.map((page) => Number(page.split('?')[1]))
@@ -76,8 +76,8 @@ describe(`reading a result that Snowflake keeps, against ${peerName}`, () => {
       assert.equal(rowsOf(chunks).length, 9_000)
       assert.ok(chunks.length > 1)
       snowflake.forgetResults()
-      for (const [at, { position }] of chunks.entries()) {
-        const rest = await read(settings, { after: JSON.parse(JSON.stringify(position)) })
+      for (const [at, { checkpoint }] of chunks.entries()) {
+        const rest = await read(settings, { after: JSON.parse(JSON.stringify(checkpoint)) })
         assert.deepEqual(rowsOf(rest), rowsOf(chunks.slice(at + 1)))
       }
     }
@@ -147,7 +147,7 @@ describe(`getting over trouble, against ${peerName}`, () => {
     proxy.trouble = undefined
   })
 
-  test('hands on how long to wait, and reads on from the last position', async () => {
+  test('hands on how long to wait, and reads on from the last checkpoint', async () => {
     await numbers(12_000)
     const settings = { table: 'N', keyColumns: 'ID' }
     proxy.trouble = {
@@ -166,9 +166,9 @@ describe(`getting over trouble, against ${peerName}`, () => {
     assert.equal(result?.status, 'rejected')
     const { action, afterMs } = result.reason
     assert.deepEqual([action, afterMs], ['retry', 9000])
-    const { position } = chunks.at(-1) ?? {}
-    assert.ok(position)
-    assert.deepEqual([...ids(chunks), ...ids(await read(settings, { after: position }))], upTo(12_000))
+    const { checkpoint } = chunks.at(-1) ?? {}
+    assert.ok(checkpoint)
+    assert.deepEqual([...ids(chunks), ...ids(await read(settings, { after: checkpoint }))], upTo(12_000))
     assert.equal(reads().length, 1)
   })
 
@@ -266,14 +266,14 @@ describe(`reading what is new, against ${peerName}`, () => {
     const settings = { table: 'N', syncMode: 'Incremental', markerColumn: 'id', markerType: 'Numeric' }
     const chunks = await read(settings)
     assert.deepEqual(ids(chunks), upTo(8_000))
-    const marker = markerOf(chunks)
-    assert.deepEqual(await read(settings, { marker }), [])
+    const cursor = cursorOf(chunks)
+    assert.deepEqual(await read(settings, { cursor }), [])
     await run(`insert into "SALES"."PUBLIC"."N" values (8001, 'late')`)
-    const { position } = chunks[0] ?? {}
+    const { checkpoint } = chunks[0] ?? {}
     snowflake.forgetResults()
-    assert.deepEqual(ids(await read(settings, { after: position ?? null })), ids(chunks.slice(1)))
-    assert.deepEqual(ids(await read(settings, { marker })), [8001])
-    assert.deepEqual(ids(await read(settings, { marker: markerOf(chunks.slice(0, 1)) })), [
+    assert.deepEqual(ids(await read(settings, { after: checkpoint ?? null })), ids(chunks.slice(1)))
+    assert.deepEqual(ids(await read(settings, { cursor })), [8001])
+    assert.deepEqual(ids(await read(settings, { cursor: cursorOf(chunks.slice(0, 1)) })), [
       ...ids(chunks.slice(1)),
       8001,
     ])
@@ -287,7 +287,7 @@ describe(`reading what is new, against ${peerName}`, () => {
     ])
   })
 
-  test('reads times up to the lag, in the time zone of the marker, and days when they are over', async () => {
+  test('reads times up to the lag, in the time zone of the cursor, and days when they are over', async () => {
     const now = `current_timestamp::timestamp`
     await run(`create table "SALES"."PUBLIC"."NEWS" as select * from (values
       (1, ${now} - interval 3 hour), (2, ${now} - interval 30 minute), (3, null), (4, ${now} - interval 5 minute),
@@ -295,10 +295,10 @@ describe(`reading what is new, against ${peerName}`, () => {
     const settings = { table: 'NEWS', syncMode: 'Incremental', markerColumn: 'AT', markerType: 'Datetime' }
     const first = await read({ ...settings, lagSeconds: 600 })
     assert.deepEqual(ids(first), [1, 2])
-    const marker = markerOf(first)
-    assert.deepEqual(ids(await read({ ...settings, lagSeconds: 0 }, { marker })), [4])
+    const cursor = cursorOf(first)
+    assert.deepEqual(ids(await read({ ...settings, lagSeconds: 0 }, { cursor })), [4])
     const ahead = { ...settings, lagSeconds: 0, timezone: 'Africa/Johannesburg' }
-    assert.deepEqual(ids(await read(ahead, { marker })), [4, 5])
+    assert.deepEqual(ids(await read(ahead, { cursor })), [4, 5])
     await run(
       `create table "SALES"."PUBLIC"."DAYS" as select current_timestamp::timestamp::date - i::int as "DAY" from range(3) as d(i)`,
     )

@@ -27,7 +27,7 @@ type Scene = {
   /** Whether the next transfer can begin behind any record, or only behind a chunk. */
   incremental: boolean
   /** Where the transfer begins. */
-  marker?: number
+  cursor?: number
   unconfirmed?: number
 }
 
@@ -46,9 +46,9 @@ const cellBytes = 16
 const bytesOf = (number: number) => 5 + (number % 11)
 
 /** Numbers in chunks of these sizes, wherever reading begins: what chunks there are may differ from one time to the next. */
-function readerOf({ records, sizes, incremental, marker = 0 }: Scene): SourceReader {
+function readerOf({ records, sizes, incremental, cursor = 0 }: Scene): SourceReader {
   return {
-    async *read(after: Json = marker) {
+    async *read(after: Json = cursor) {
       for (let done = Number(after), turn = 0; done < records; turn++) {
         const size = Math.min(records - done, sizes[turn % sizes.length] ?? 1)
         const begun = done
@@ -59,8 +59,8 @@ function readerOf({ records, sizes, incremental, marker = 0 }: Scene): SourceRea
           rows: numbers.map((number) => [number]),
           faults: new Map(numbers.flatMap((number, i) => (isBroken(number) ? [[i, 'broken'] as const] : []))),
           bytes: numbers.reduce((sum, number) => sum + bytesOf(number), 0),
-          position: done,
-          ...(incremental ? { markerAfter: (count) => begun + count } : { marker: done }),
+          checkpoint: done,
+          ...(incremental ? { cursorAfter: (count) => begun + count } : { cursor: done }),
         } satisfies Chunk
       }
     },
@@ -163,12 +163,12 @@ describe('batches', () => {
           assertCover(parts, load.first, load.first + load.covered - 1)
           for (const part of parts) {
             const next = part.first + part.covered
-            const { position, marker } = endOf(part)
+            const { checkpoint, cursor } = endOf(part)
             const again = { ...scene, sizes: [...otherSizes, 2], pending }
-            assertCover(await fill(again, stored(position), next), next, scene.records)
-            // The marker promises that everything up to it is confirmed.
-            if (scene.incremental) assert.equal(marker, next - 1, 'and not one record less is')
-            else if (marker !== undefined) assert(Number(marker) < next)
+            assertCover(await fill(again, stored(checkpoint), next), next, scene.records)
+            // The cursor promises that everything up to it is confirmed.
+            if (scene.incremental) assert.equal(cursor, next - 1, 'and not one record less is')
+            else if (cursor !== undefined) assert(Number(cursor) < next)
           }
         },
       ),
@@ -184,7 +184,7 @@ describe('batches', () => {
         const load = loads[index]
         if (!load) return
         const before = loads[index - 1]
-        const from = before ? stored(endOf(before).position) : beginning
+        const from = before ? stored(endOf(before).checkpoint) : beginning
         const [again] = await fill({ ...scene, sizes: [4, 1], pending: load.covered }, from, load.first)
         assert(again)
         const batch = batchOf(load, scope, ['number'])
@@ -205,8 +205,8 @@ describe('batches', () => {
         const index = 1 + (which % Math.max(1, loads.length - 1))
         const [before, load] = [loads[index - 1], loads[index]]
         if (!before || !load) return
-        const marker = Number(endOf(before).marker)
-        const next = { ...incremental, sizes: [4, 1], pending: null, marker, unconfirmed: load.covered }
+        const cursor = Number(endOf(before).cursor)
+        const next = { ...incremental, sizes: [4, 1], pending: null, cursor, unconfirmed: load.covered }
         const [again] = await fill(next)
         assert(again)
         const later = { ...scope, transferId: 'later' }
@@ -234,7 +234,7 @@ describe('batches', () => {
   test('tell how much of the source they are, up to all of it', () =>
     fc.assert(
       fc.asyncProperty(scenes, async (scene) => {
-        const bytes = (await fill(scene)).map((load) => endOf(load).position.bytes)
+        const bytes = (await fill(scene)).map((load) => endOf(load).checkpoint.bytes)
         assert.deepEqual(
           bytes,
           [...bytes].sort((a, b) => a - b),
@@ -249,7 +249,7 @@ describe('batches', () => {
       const reader: SourceReader = {
         async *read() {
           for (let done = 0; done < 100_000; done += 5_000) {
-            yield { columns: [], rows: Array.from({ length: 5_000 }, () => row), bytes: 1, position: done + 5_000 }
+            yield { columns: [], rows: Array.from({ length: 5_000 }, () => row), bytes: 1, checkpoint: done + 5_000 }
           }
         },
         close: async () => {},
@@ -273,11 +273,11 @@ describe('batches', () => {
     }
   })
 
-  test('know the marker of the last record that is confirmed, or of the last chunk that is confirmed as a whole', async () => {
+  test('know the cursor of the last record that is confirmed, or of the last chunk that is confirmed as a whole', async () => {
     const scene = { records: 12, sizes: [4, 4, 4], bounds: { rowsMax: 6, bytesMax: 1_000 }, pending: null }
-    const markers = async (incremental: boolean) =>
-      (await fill({ ...scene, incremental })).map((load) => endOf(load).marker)
-    assert.deepEqual(await markers(false), [4, 12])
-    assert.deepEqual(await markers(true), [6, 12])
+    const cursors = async (incremental: boolean) =>
+      (await fill({ ...scene, incremental })).map((load) => endOf(load).cursor)
+    assert.deepEqual(await cursors(false), [4, 12])
+    assert.deepEqual(await cursors(true), [6, 12])
   })
 })

@@ -7,8 +7,8 @@ import type { Batch, Chunk, Json, Row, SourceReader } from '@penstock/connector'
  */
 
 /** Where reading goes on: behind `skip` records of what the source gives after `at`. */
-export type Position = { readonly at: Json | null; readonly skip: number; readonly bytes: number }
-export const beginning: Position = { at: null, skip: 0, bytes: 0 }
+export type Checkpoint = { readonly at: Json | null; readonly skip: number; readonly bytes: number }
+export const beginning: Checkpoint = { at: null, skip: 0, bytes: 0 }
 
 /** Turns the records of a chunk into what the destination wants; unfit ones have a fault instead. */
 export type Mapper = (chunk: Pick<Chunk, 'rows' | 'faults'>) => {
@@ -35,7 +35,7 @@ export type Load = {
 }
 
 type Segment = {
-  /** The position before the chunk, in the source's own words. */
+  /** The checkpoint before the chunk, in the source's own words. */
   readonly before: Json | null
   readonly after: Json
   /** Number of its first record, and how many it has. */
@@ -43,7 +43,7 @@ type Segment = {
   readonly count: number
   /** Bytes of the source up to its end. */
   readonly bytes: number
-} & Pick<Chunk, 'marker' | 'markerAfter'>
+} & Pick<Chunk, 'cursor' | 'cursorAfter'>
 
 export type Bounds = { readonly rowsMax: number; readonly bytesMax: number }
 
@@ -54,13 +54,13 @@ export type Bounds = { readonly rowsMax: number; readonly bytesMax: number }
 const memoryBytesMax = 20 << 20
 
 /**
- * Reads on from a position and fills batches up to their bounds, one ahead of the one that is asked for.
+ * Reads on from a checkpoint and fills batches up to their bounds, one ahead of the one that is asked for.
  * @param pending how many records the first batch must cover: that of a batch that may have been delivered already
  * @param unconfirmed the same of a batch of the transfer before this one, which counts where reading is incremental
  */
 export async function* fillLoads(
   reader: SourceReader,
-  from: Position,
+  from: Checkpoint,
   firstNumber: number,
   mapper: (chunk: Chunk) => Mapper | Promise<Mapper>,
   bounds: () => Bounds,
@@ -79,15 +79,15 @@ export async function* fillLoads(
     bytes += skip > 0 ? 0 : chunk.bytes
     const segment: Segment = {
       before,
-      after: chunk.position,
+      after: chunk.checkpoint,
       first: number,
       count: chunk.rows.length,
       bytes,
-      ...(chunk.marker === undefined ? {} : { marker: chunk.marker }),
-      ...(chunk.markerAfter && { markerAfter: chunk.markerAfter }),
+      ...(chunk.cursor === undefined ? {} : { cursor: chunk.cursor }),
+      ...(chunk.cursorAfter && { cursorAfter: chunk.cursorAfter }),
     }
-    if (!chunk.markerAfter) repeats = null
-    before = chunk.position
+    if (!chunk.cursorAfter) repeats = null
+    before = chunk.checkpoint
     number += chunk.rows.length
     if (skip >= chunk.rows.length) {
       skip -= chunk.rows.length
@@ -199,27 +199,27 @@ export function batchOf(load: Load, scope: KeyScope, columns: readonly string[])
   const { first, covered, rows, segments } = load
   const hash = createHash('sha256')
   const [begun] = segments
-  if (begun?.markerAfter) {
+  if (begun?.cursorAfter) {
     const { connectionId, settings } = scope
-    hash.update(JSON.stringify([connectionId, settings, begun.markerAfter(first - begun.first), columns]))
+    hash.update(JSON.stringify([connectionId, settings, begun.cursorAfter(first - begun.first), columns]))
     for (const row of rows) hash.update(JSON.stringify(row))
   } else hash.update(`${scope.transferId} ${first} ${covered}`)
   return { key: hash.digest('hex').slice(0, 32), columns, rows, firstRow: first }
 }
 
 /** Where reading continues behind a load, how much of the source that is, and where the next transfer begins. */
-export function endOf({ first, covered, segments }: Load): { position: Position; marker: Json | undefined } {
+export function endOf({ first, covered, segments }: Load): { checkpoint: Checkpoint; cursor: Json | undefined } {
   const next = first + covered
   const last = segments.findLast((segment) => segment.first < next)
-  if (!last) return { position: beginning, marker: undefined }
+  if (!last) return { checkpoint: beginning, cursor: undefined }
   const isWhole = next === last.first + last.count
-  const position = isWhole
+  const checkpoint = isWhole
     ? { at: last.after, skip: 0, bytes: last.bytes }
     : { at: last.before, skip: next - last.first, bytes: last.bytes }
-  const marker = last.markerAfter
-    ? last.markerAfter(next - last.first)
-    : segments.findLast((segment) => segment.first + segment.count <= next)?.marker
-  return { position, marker }
+  const cursor = last.cursorAfter
+    ? last.cursorAfter(next - last.first)
+    : segments.findLast((segment) => segment.first + segment.count <= next)?.cursor
+  return { checkpoint, cursor }
 }
 
 /** A load cut in two, where its batch has more than one row. */

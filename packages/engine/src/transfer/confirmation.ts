@@ -15,7 +15,7 @@ export type Entry = {
   /** Where reading continues behind it; a flush moves nothing. */
   readonly end: ReturnType<typeof endOf> | undefined
   readonly receipt: Json | undefined
-  readonly memory: Json | undefined
+  readonly state: Json | undefined
 }
 
 type Rejected = {
@@ -34,12 +34,12 @@ export const entryOf = (load: Load, delivery: Delivery | undefined): Entry => ({
   rejects: [...invalidOf(load), ...rejectedOf(load, delivery?.rejected)].sort(byRow),
   end: endOf(load),
   receipt: delivery?.receipt,
-  memory: delivery?.memory,
+  state: delivery?.state,
 })
 
 /** The entry of a flush. What it rejects by index is of the last load that was held. */
 export const flushEntryOf = (flushed: Delivery, lastHeld: Load | undefined): Entry => ({
-  ...{ read: 0, sent: 0, bytes: flushed.bytes, end: undefined, receipt: flushed.receipt, memory: flushed.memory },
+  ...{ read: 0, sent: 0, bytes: flushed.bytes, end: undefined, receipt: flushed.receipt, state: flushed.state },
   rejects: rejectedOf(lastHeld, flushed.rejected).sort(byRow),
 })
 
@@ -69,10 +69,10 @@ export function confirmationOf(
   return {
     ...counts,
     progress,
-    position: (end?.position as Json | undefined) ?? null,
-    marker: end?.marker ?? null,
+    checkpoint: (end?.checkpoint as Json | undefined) ?? null,
+    cursor: end?.cursor ?? null,
     receipt: entries.findLast(({ receipt }) => receipt !== undefined)?.receipt ?? null,
-    memory: entries.findLast(({ memory }) => memory !== undefined)?.memory ?? null,
+    state: entries.findLast(({ state }) => state !== undefined)?.state ?? null,
     rejects: rejects.slice(0, Math.max(0, rejectsRoom)).map((reject) => keptOf(reject, names)),
   }
 }

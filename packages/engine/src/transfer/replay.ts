@@ -20,7 +20,7 @@ export function readReplay(
             row.length === columns.length ? [] : [[i, 'has not as many cells as there are columns'] as const],
           ),
         )
-        yield { columns, rows, faults, bytes: page.reduce((sum, { raw }) => sum + raw.length, 0), position: number }
+        yield { columns, rows, faults, bytes: page.reduce((sum, { raw }) => sum + raw.length, 0), checkpoint: number }
       }
     },
     close: async () => {},

@@ -19,7 +19,7 @@ import { openContext, type Runtime } from '../runtime.ts'
 import { sideSettings } from '../settings.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
-import { batchOf, beginning, fillLoads, halve, type Load, type Position } from './batches.ts'
+import { batchOf, beginning, fillLoads, halve, type Load, type Checkpoint } from './batches.ts'
 import { confirmationOf, type Entry, entryOf, flushEntryOf } from './confirmation.ts'
 import {
   checked,
@@ -64,7 +64,7 @@ export type SessionDeps = {
   readonly onProgress: () => void
 }
 
-/** One reader and one writer at work, from the last confirmed position to the end or the first transient error. */
+/** One reader and one writer at work, from the last confirmed checkpoint to the end or the first transient error. */
 export class Session {
   readonly #deps: SessionDeps
   readonly #state: TransferState
@@ -76,7 +76,7 @@ export class Session {
   #reader: SourceReader | undefined
   #writer: { readonly writer: DestinationWriter; readonly redact: SideSecrets['redact'] } | undefined
   readonly #receipts: Json[]
-  #memory: Json | undefined
+  #connectionState: Json | undefined
   #plan: RowMapping | undefined
   #sourceColumns: readonly string[] = []
   /** Columns that are not stored yet: they go with the first batch. */
@@ -102,7 +102,7 @@ export class Session {
     this.#bounds = sides.deliver.batch(this.#destinationSettings)
     this.#replaces = sides.deliver.replaces?.(this.#destinationSettings) ?? false
     this.#receipts = [...state.receipts]
-    this.#memory = state.memory ?? undefined
+    this.#connectionState = state.state ?? undefined
     this.#read = state.read
     this.#rejectsRoom = state.rejectsRoom
   }
@@ -180,12 +180,12 @@ export class Session {
   }
 
   async #deliverAll(): Promise<void> {
-    const position = (this.#state.position ?? beginning) as Position
-    if (this.#replaces && this.#state.position === null) await this.#guardReplace()
+    const checkpoint = (this.#state.checkpoint ?? beginning) as Checkpoint
+    if (this.#replaces && this.#state.checkpoint === null) await this.#guardReplace()
     this.#reader = await this.#openReader()
     const loads = fillLoads(
       this.#reader,
-      position,
+      checkpoint,
       this.#state.read + 1,
       (chunk) => this.#mapperFor(chunk),
       () => this.#bounds,
@@ -202,13 +202,13 @@ export class Session {
 
   async #openReader(): Promise<SourceReader> {
     const { host, runtime, signal } = this.#deps
-    const { source, replay, marker } = this.#state
+    const { source, replay, cursor } = this.#state
     if (replay) return readReplay(host, replay)
     const open = this.#source?.source?.open
     if (!source || !open || !this.#source) throw new Error('A transfer needs a source or rows to send again')
     const { context, redact } = openContext(runtime, this.#source, 'Source', source, signal)
     const reader = await ofConnector(signal, { side: 'Source', redact }, () =>
-      open({ ...context, marker: marker ?? undefined }),
+      open({ ...context, cursor: cursor ?? undefined }),
     )
     return guarded(reader, signal, redact)
   }
@@ -224,7 +224,7 @@ export class Session {
       startedTime: this.#state.startedTime,
       columns: this.#columns(),
       receipts: [...this.#receipts],
-      memory: this.#memory,
+      state: this.#connectionState,
     }
     const writer = await ofConnector(signal, { side: 'Destination', redact }, () => this.#deliver.open(context))
     return { writer, redact }
@@ -331,7 +331,7 @@ export class Session {
   }
 
   /**
-   * What did not go to the destination is confirmed with what it holds, so that positions keep their order; refused rows
+   * What did not go to the destination is confirmed with what it holds, so that checkpoints keep their order; refused rows
    * only once the destination took another row of the same load, since until then the rows may not be to blame.
    */
   async #addToHeld(entry: Entry, budget: SplitBudget): Promise<void> {
@@ -360,7 +360,7 @@ export class Session {
     this.#isBegun = await this.#deps.host.confirm(confirmation, next && this.#startOf(next.covered))
     this.#rejectsRoom -= confirmation.rejects.length
     if (confirmation.receipt !== null) this.#receipts.push(confirmation.receipt)
-    this.#memory = confirmation.memory ?? this.#memory
+    this.#connectionState = confirmation.state ?? this.#connectionState
     this.#deps.retries.reset()
   }
 
@@ -368,7 +368,7 @@ export class Session {
   #progressAfter(entries: readonly Entry[]): number | null {
     const { bytes, rows } = this.#reader?.total ?? {}
     this.#read += entries.reduce((sum, { read }) => sum + read, 0)
-    const readBytes = entries.findLast(({ end }) => end)?.end?.position.bytes
+    const readBytes = entries.findLast(({ end }) => end)?.end?.checkpoint.bytes
     const part = bytes ? (readBytes ?? Number.NaN) / bytes : rows ? this.#read / rows : Number.NaN
     return Number.isFinite(part) ? Math.min(1, Math.max(0, part)) : null
   }

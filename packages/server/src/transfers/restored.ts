@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { dropReceiptsOfActive, failActive, rememberMarkersOfActive } from './ended/queries.ts'
+import { dropReceiptsOfActive, failActive, saveCursorsOfActive } from './ended/queries.ts'
 import * as queries from './queries.ts'
 
 /**
@@ -16,7 +16,7 @@ export type PauseReason = 'restore' | 'operator'
  * @returns how many they were
  */
 export async function endRestoredTransfers(db: Db): Promise<number> {
-  await rememberMarkersOfActive.run(db, {})
+  await saveCursorsOfActive.run(db, {})
   await dropReceiptsOfActive.run(db, {})
   return failActive.run(db, {
     code: 'restored',

@@ -9,13 +9,13 @@ import { type MasterKey, type Place, seal, unseal } from '../secrets/seal.ts'
  */
 export const places = {
   // Under the key of the transfer.
-  position: (transferId: string): Place => ['position', transferId],
+  checkpoint: (transferId: string): Place => ['position', transferId],
   receipt: (transferId: string, number: number): Place => ['receipt', transferId, String(number)],
   reason: (transferId: string, number: number): Place => ['reason', transferId, String(number)],
   reject: (transferId: string, number: number): Place => ['reject', transferId, String(number)],
   // Under the key of the connection.
-  marker: (connectionId: string): Place => ['marker', connectionId],
-  memory: (connectionId: string): Place => ['memory', connectionId],
+  cursor: (connectionId: string): Place => ['marker', connectionId],
+  state: (connectionId: string): Place => ['memory', connectionId],
 }
 
 /** Seals a value; nothing stays nothing. Throws where there is a value and no key. */

@@ -12,9 +12,9 @@ const withoutReceipts = `not exists (
  * Where the next transfer of the connection continues: where the confirmed records end. After an end without success
  * this holds unless the destination gave receipts: what it has of such a transfer is not whole and may be gone, so the
  * next one reads it again. The batch that was being delivered then comes again as it was.
- * A marker is sealed under the key of the connection from the start, and so is taken over as it is.
+ * A cursor is sealed under the key of the connection from the start, and so is taken over as it is.
  */
-const takeMarkers = (succeeded: string, condition: string) => `
+const takeCursors = (succeeded: string, condition: string) => `
   insert into connection_memories (connection_id, marker_sealed, marker, pending)
   select connection_id, marker_sealed, marker, case when not (${succeeded}) then pending end from transfers t
   where (marker_sealed is not null or marker is not null) and (${succeeded} or ${withoutReceipts}) and ${condition}
@@ -61,7 +61,7 @@ export const endTransfer = statement<
     where id = :id and attempt = :attempt and status = 'running'
     returning id
   ),
-  remembered as (${takeMarkers(`:status = 'succeeded'`, 't.id = (select id from ended)')}),
+  remembered as (${takeCursors(`:status = 'succeeded'`, 't.id = (select id from ended)')}),
   dropped as (
     update ledger set receipt_sealed = null, receipt = null
     where transfer_id = (select id from ended) and (receipt_sealed is not null or receipt is not null)
@@ -72,7 +72,7 @@ export const endTransfer = statement<
 // After a restore (restored.ts)
 
 /** As `endTransfer` does for one transfer. */
-export const rememberMarkersOfActive = statement(takeMarkers('false', `t.status in ('queued', 'running')`))
+export const saveCursorsOfActive = statement(takeCursors('false', `t.status in ('queued', 'running')`))
 export const dropReceiptsOfActive = statement(`
   update ledger set receipt_sealed = null, receipt = null
   where (receipt_sealed is not null or receipt is not null)

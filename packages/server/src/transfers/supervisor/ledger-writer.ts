@@ -34,8 +34,8 @@ export type Stored = {
 }
 
 /**
- * Writes what was confirmed of one transfer: the ledger entry together with the position behind it, the rejected records,
- * and the volumes that follow, all or nothing (invariants 9 and 10). Nothing else moves a position.
+ * Writes what was confirmed of one transfer: the ledger entry together with the checkpoint behind it, the rejected records,
+ * and the volumes that follow, all or nothing (invariants 9 and 10). Nothing else moves a checkpoint.
  */
 export class LedgerWriter {
   readonly #db: Database
@@ -65,11 +65,11 @@ export class LedgerWriter {
     pending: number | null,
   ): Promise<queries.StandingRow> {
     const rejects = [...stagedRejects, confirmation.rejects].filter((part) => part.length > 0)
-    const { read, marker, memory } = confirmation
+    const { read, cursor, state } = confirmation
     const keys = { transfer: this.#keys.transfer.opened, connection: this.#keys.connection.opened }
     // One statement stores most batches: those without rejected records, under keys that were made before.
     const isOneStatement =
-      rejects.length === 0 && !this.#replay && memory === null && keys.transfer && (marker === null || keys.connection)
+      rejects.length === 0 && !this.#replay && state === null && keys.transfer && (cursor === null || keys.connection)
     try {
       const [standing, keptRejects] = isOneStatement
         ? [await this.#store(this.#db, confirmation, pending, keys), this.#stored.keptRejects]
@@ -82,10 +82,10 @@ export class LedgerWriter {
     }
   }
 
-  /** Stores the ledger entry, the position and the volumes. */
+  /** Stores the ledger entry, the checkpoint and the volumes. */
   async #store(
     db: Db,
-    { read, sent, bytes, rejected, progress, position, marker, receipt }: Confirmation,
+    { read, sent, bytes, rejected, progress, checkpoint, cursor, receipt }: Confirmation,
     pending: number | null,
     keys: OpenedKeys,
   ): Promise<queries.StandingRow> {
@@ -95,8 +95,8 @@ export class LedgerWriter {
     const standing = await queries.confirmBatch.first(db, {
       ...{ id, attempt, accountId, connectionId, organizationId, number, pending },
       ...{ read, sent, accepted, rejected, bytes, progress, replayed: trigger === 'replay' ? accepted : 0 },
-      position: sealJson(keys.transfer, places.position(id), position),
-      marker: sealJson(keys.connection, places.marker(connectionId), marker),
+      checkpoint: sealJson(keys.transfer, places.checkpoint(id), checkpoint),
+      cursor: sealJson(keys.connection, places.cursor(connectionId), cursor),
       receipt: sealJson(keys.transfer, places.receipt(id, number), receipt),
     })
     if (!standing) throw new Lost()
@@ -110,16 +110,16 @@ export class LedgerWriter {
     pending: number | null,
   ): Promise<[queries.StandingRow, number]> {
     const { id, connectionId } = this.#work
-    const { position, receipt, marker, memory } = confirmation
-    const needsTransferKey = position !== null || receipt !== null || rejects.length > 0
+    const { checkpoint, receipt, cursor, state } = confirmation
+    const needsTransferKey = checkpoint !== null || receipt !== null || rejects.length > 0
     return this.#db.transaction(async (tx) => {
       const keys = {
         transfer: needsTransferKey ? await this.#keys.transfer.make(tx) : undefined,
-        connection: marker !== null || memory !== null ? await this.#keys.connection.make(tx) : undefined,
+        connection: cursor !== null || state !== null ? await this.#keys.connection.make(tx) : undefined,
       }
       const standing = await this.#store(tx, confirmation, pending, keys)
-      const sealedMemory = sealJson(keys.connection, places.memory(connectionId), memory)
-      if (sealedMemory) await queries.rememberMemory.run(tx, { connectionId, memory: sealedMemory })
+      const sealedState = sealJson(keys.connection, places.state(connectionId), state)
+      if (sealedState) await queries.saveState.run(tx, { connectionId, state: sealedState })
       let kept = this.#stored.keptRejects
       for (const some of rejects) {
         const part = some.slice(0, Math.max(0, this.#stored.rejectsMax - kept))

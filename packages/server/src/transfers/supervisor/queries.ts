@@ -23,8 +23,8 @@ export type WorkRow = StandingRow & {
   confirmed: boolean
   read: number
   attempt: number
-  positionSealed: Buffer | null
-  position: Json | null
+  checkpointSealed: Buffer | null
+  checkpoint: Json | null
   pending: number | null
   unconfirmed: number | null
   sourceColumns: string[] | null
@@ -33,10 +33,10 @@ export type WorkRow = StandingRow & {
   createdTime: Date
   startedTime: Date
   connectionDataKeyId: string | null
-  markerSealed: Buffer | null
-  marker: Json | null
-  memorySealed: Buffer | null
-  memory: Json | null
+  cursorSealed: Buffer | null
+  cursor: Json | null
+  stateSealed: Buffer | null
+  state: Json | null
   replaced: number | null
 }
 
@@ -49,9 +49,9 @@ const workOf = (transfers: 'transfers' | 'claimed') => `
     t.replay_of,
     case when t.src_settings is null then c.src_config || t.src_config else t.src_config end as src_config,
     case when t.src_settings is null then c.dest_config || t.dest_config else t.dest_config end as dest_config,
-    t.src_settings, t.dest_settings, t.confirmed, t.read, t.attempt, t.position_sealed, t.position, t.pending,
+    t.src_settings, t.dest_settings, t.confirmed, t.read, t.attempt, t.position_sealed as checkpoint_sealed, t.position as checkpoint, t.pending,
     t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
-    m.data_key_id as connection_data_key_id, m.marker_sealed, m.marker, m.memory_sealed, m.memory, m.replaced,
+    m.data_key_id as connection_data_key_id, m.marker_sealed as cursor_sealed, m.marker as cursor, m.memory_sealed as state_sealed, m.memory as state, m.replaced,
     case when t.read = 0 then m.pending end as unconfirmed,
     c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone
   from ${transfers} t
@@ -210,8 +210,8 @@ export const confirmBatch = statement<
     replayed: number
     bytes: number
     progress: number | null
-    position: Buffer | null
-    marker: Buffer | null
+    checkpoint: Buffer | null
+    cursor: Buffer | null
     receipt: Buffer | null
     pending: number | null
   },
@@ -234,9 +234,9 @@ export const confirmBatch = statement<
     update transfers t set
       read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
       bytes = bytes + :bytes, progress = coalesce(:progress, progress), pending = :pending, crashes = 0,
-      position_sealed = coalesce(:position, position_sealed),
-      position = case when :position::bytea is null then position end,
-      marker_sealed = coalesce(:marker, marker_sealed), marker = case when :marker::bytea is null then marker end,
+      position_sealed = coalesce(:checkpoint, position_sealed),
+      position = case when :checkpoint::bytea is null then position end,
+      marker_sealed = coalesce(:cursor, marker_sealed), marker = case when :cursor::bytea is null then marker end,
       error_code = null, error_message = null, error_side = null, heartbeat_time = now()
     from connection c
     where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.connection_id = c.id
@@ -278,13 +278,13 @@ export const countKeptRejects = statement<{ transferId: string }, { kept: number
 `)
 
 /** At once: what a destination made for the connection is there, however the transfer ends. */
-export const rememberMemory = statement<{ connectionId: string; memory: Buffer }>(`
-  insert into connection_memories (connection_id, memory_sealed) values (:connectionId, :memory)
+export const saveState = statement<{ connectionId: string; state: Buffer }>(`
+  insert into connection_memories (connection_id, memory_sealed) values (:connectionId, :state)
   on conflict (connection_id) do update set memory_sealed = excluded.memory_sealed, memory = null
 `)
 
 /** How much a transfer that replaced everything put in its place. */
-export const rememberReplaced = statement<{ id: string }>(`
+export const saveReplaced = statement<{ id: string }>(`
   insert into connection_memories (connection_id, replaced)
   select connection_id, sent from transfers where id = :id
   on conflict (connection_id) do update set replaced = excluded.replaced

@@ -168,7 +168,7 @@ async function finish({ database, catalogue }: SupervisorDeps, work: queries.Wor
   }
   if (!replaces) return side(database)
   await database.transaction(async (tx) => {
-    await queries.rememberReplaced.run(tx, { id })
+    await queries.saveReplaced.run(tx, { id })
     await side(tx)
   })
 }

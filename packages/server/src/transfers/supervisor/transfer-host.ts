@@ -95,18 +95,18 @@ export class DatabaseTransferHost {
       replay: replay ? { columns: replay.columns, rows: replay.numbers.length } : null,
       confirmed: now.confirmed,
       read: now.read,
-      position: await openJson(database, transfer, places.position(now.id), {
-        ...{ sealed: now.positionSealed, plain: now.position },
+      checkpoint: await openJson(database, transfer, places.checkpoint(now.id), {
+        ...{ sealed: now.checkpointSealed, plain: now.checkpoint },
       }),
       pending: now.pending,
       unconfirmed: now.unconfirmed,
       columns: now.columns,
       startedTime: now.startedTime.toISOString(),
-      marker: await openJson(database, connection, places.marker(now.connectionId), {
-        ...{ sealed: now.markerSealed, plain: now.marker },
+      cursor: await openJson(database, connection, places.cursor(now.connectionId), {
+        ...{ sealed: now.cursorSealed, plain: now.cursor },
       }),
-      memory: await openJson(database, connection, places.memory(now.connectionId), {
-        ...{ sealed: now.memorySealed, plain: now.memory },
+      state: await openJson(database, connection, places.state(now.connectionId), {
+        ...{ sealed: now.stateSealed, plain: now.state },
       }),
       replaced: now.replaced,
       receipts,

@@ -1,6 +1,6 @@
 import { asConnectorError, type Chunk, ConnectorError, type Json } from '@penstock/connector'
 import { chunksOf, type Order, type ReadRow } from './chunks.ts'
-import { afterIn, placeIn, type Spot, withoutPlace } from './positions.ts'
+import { afterIn, placeIn, type Spot, withoutPlace } from './checkpoints.ts'
 
 /** Reading from data warehouses, which keep the result of a statement for a day and give it page by page. */
 
@@ -17,31 +17,31 @@ export const resultGone = (platform: string): ConnectorError =>
   new ConnectorError(goneCode, `${platform} does not keep this result any more, so the rows are asked for anew.`)
 
 /**
- * Reads the rows behind a position, or from the beginning. As long as the result is kept, reading goes on in it, and so
+ * Reads the rows behind a checkpoint, or from the beginning. As long as the result is kept, reading goes on in it, and so
  * sees the moment in which the statement ran. Afterwards the statement runs again, for the rows behind the last one.
  */
-export async function* readKept(
+export async function* readCachedResult(
   order: Order,
   beginning: Spot,
   after: Json | undefined,
   rowsOf: RowsOf,
 ): AsyncGenerator<Chunk> {
-  let position = after
+  let checkpoint = after
   while (true) {
-    const spot = afterIn(position, order.orderNames.length) ?? beginning
-    const place = placeIn(position)
+    const spot = afterIn(checkpoint, order.orderNames.length) ?? beginning
+    const place = placeIn(checkpoint)
     try {
       // Rows of the spot itself come again only with a new statement.
       const repeated = place === undefined ? spot.skip : 0
       for await (const chunk of chunksOf(order, spot, rowsOf(spot, place), repeated)) {
         yield chunk
-        position = chunk.position
+        checkpoint = chunk.checkpoint
       }
       return
     } catch (error) {
       // Each new statement follows on some rows, or on none at most once: this comes to an end.
-      if (asConnectorError(error)?.code !== goneCode || placeIn(position) === undefined) throw error
-      position = withoutPlace(position)
+      if (asConnectorError(error)?.code !== goneCode || placeIn(checkpoint) === undefined) throw error
+      checkpoint = withoutPlace(checkpoint)
     }
   }
 }
