@@ -40,13 +40,13 @@ const sealedIn = async (table: string, column: string, where: string, value: str
 describe('values of rows', () => {
   test('stand nowhere in the database in plain, while a transfer runs and once it has ended', async () => {
     engine.sides.source = rowsOfCanaries(40)
-    const seen: { state: Json | undefined; receipts: readonly Json[] }[] = []
+    const seen: { state: Json | undefined; deliveryStates: readonly Json[] }[] = []
     let batches = 0
     let transferId = ''
     engine.sides.destination = {
-      open: ({ state, receipts, transferId: own }) => {
+      open: ({ state, deliveryStates, transferId: own }) => {
         transferId = own
-        seen.push({ state, receipts })
+        seen.push({ state, deliveryStates })
         return {
           deliver: async (batch) => {
             batches++
@@ -59,7 +59,7 @@ describe('values of rows', () => {
             }
             const reason = `"${canary} ${batch.firstRow}" is no name`
             return taken(batch, {
-              ...{ receipt: `${canary} ${batches}`, state: { list: `${canary} list` } },
+              ...{ deliveryState: `${canary} ${batches}`, state: { list: `${canary} list` } },
               rejected: [{ index: 0, reason, field: 'name' }],
             })
           },
@@ -74,8 +74,8 @@ describe('values of rows', () => {
     await assertNowhere()
     const list = { list: `${canary} list` }
     assert.deepEqual(seen, [
-      { state: undefined, receipts: [] },
-      { state: list, receipts: [`${canary} 1`, `${canary} 2`] },
+      { state: undefined, deliveryStates: [] },
+      { state: list, deliveryStates: [`${canary} 1`, `${canary} 2`] },
     ])
     assert.equal(await sealedIn('transfers', 'coalesce(position_sealed, marker_sealed)', 'id', transferId), 0)
     assert.equal(await sealedIn('ledger', 'receipt_sealed', 'transfer_id', transferId), 0)
@@ -95,7 +95,7 @@ describe('values of rows', () => {
     }
     await engine.move(id)
     assert.deepEqual(cursors, [`${canary} 40`])
-    assert.deepEqual(seen.at(-1), { state: list, receipts: [] })
+    assert.deepEqual(seen.at(-1), { state: list, deliveryStates: [] })
   })
 
   test('open for another worker, which continues where the first one stopped', async () => {
@@ -104,13 +104,13 @@ describe('values of rows', () => {
     const firstRows: number[] = []
     const stopping = new AbortController()
     engine.sides.destination = {
-      open: ({ receipts }) => {
-        opened.push(receipts)
+      open: ({ deliveryStates }) => {
+        opened.push(deliveryStates)
         return {
           deliver: async (batch) => {
             firstRows.push(batch.firstRow)
             if (opened.length === 1 && firstRows.length === 2) stopping.abort()
-            return taken(batch, { receipt: `${canary} ${batch.firstRow}` })
+            return taken(batch, { deliveryState: `${canary} ${batch.firstRow}` })
           },
         }
       },
@@ -160,9 +160,9 @@ describe('values of rows', () => {
     )
     const seen: unknown[] = []
     engine.sides.destination = {
-      open: ({ state, receipts }) => {
-        seen.push(state, receipts)
-        return { deliver: async (batch) => taken(batch, { receipt: 'sealed', state: 'sealed' }) }
+      open: ({ state, deliveryStates }) => {
+        seen.push(state, deliveryStates)
+        return { deliver: async (batch) => taken(batch, { deliveryState: 'sealed', state: 'sealed' }) }
       },
     }
     await engine.work()
@@ -186,7 +186,7 @@ test('sealing costs a batch no statement after the first', async () => {
     open: () => ({
       deliver: async (batch) => {
         perBatch.push(statements.splice(0))
-        return taken(batch, { receipt: canary })
+        return taken(batch, { deliveryState: canary })
       },
     }),
   }

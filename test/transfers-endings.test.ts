@@ -28,7 +28,7 @@ const change = (id: string, action: 'enable' | 'disable') =>
     engine.caller.call('updateConnectionStatus', { accountId: engine.accountId, id, body: { action } }),
   )
 /** A destination that fails at its so many-th batch and takes the others; counts what it was asked to take away. */
-function failing(atBatch: number, fail: () => unknown, receipt?: Json) {
+function failing(atBatch: number, fail: () => unknown, deliveryState?: Json) {
   const seen = { batches: 0, aborted: 0, opened: 0 }
   engine.sides.destination = {
     open: () => {
@@ -36,7 +36,7 @@ function failing(atBatch: number, fail: () => unknown, receipt?: Json) {
       return {
         deliver: async (batch) => {
           if (++seen.batches >= atBatch) throw fail()
-          return taken(batch, receipt === undefined ? {} : { receipt })
+          return taken(batch, deliveryState === undefined ? {} : { deliveryState })
         },
         abort: async () => void seen.aborted++,
       }
@@ -184,7 +184,7 @@ describe('a stop', () => {
       open: ({ signal }) => ({
         deliver: async (batch) => {
           if (++seen.batches === 2) await stop()
-          return taken(batch, { receipt: batch.firstRow })
+          return taken(batch, { deliveryState: batch.firstRow })
         },
         abort: async () => {
           seen.aborted++

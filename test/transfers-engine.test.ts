@@ -210,9 +210,9 @@ describe('what is held', () => {
           assert(standing)
           standings.push(standing)
           held = (held + 1) % 3
-          return taken(batch, held === 0 ? { receipt: batch.firstRow } : { held: true })
+          return taken(batch, held === 0 ? { deliveryState: batch.firstRow } : { held: true })
         },
-        flush: async () => ({ bytes: 7, receipt: 'last' }),
+        flush: async () => ({ bytes: 7, deliveryState: 'last' }),
       }),
     }
     const transfer = await engine.move(await engine.connectSides())
@@ -235,15 +235,15 @@ describe('what is held', () => {
         const there: number[] = []
         engine.sides.source = people(60)
         engine.sides.destination = {
-          open: ({ receipts }) => {
-            assert.deepEqual(receipts, there.length > 0 ? receiptsFor(there.length) : [])
-            const confirmed = [...receipts]
+          open: ({ deliveryStates }) => {
+            assert.deepEqual(deliveryStates, there.length > 0 ? deliveryStatesFor(there.length) : [])
+            const confirmed = [...deliveryStates]
             let held: number[] = []
             const confirm = (): Json => {
               there.push(...held)
               held = []
               confirmed.push(there.length)
-              receiptsBy.set(there.length, [...confirmed])
+              deliveryStatesBy.set(there.length, [...confirmed])
               return there.length
             }
             return {
@@ -251,14 +251,14 @@ describe('what is held', () => {
                 const roll = rolls.shift() ?? 9
                 if (roll < 2) throw new ConnectorError('rate_limited', 'Busy.')
                 held.push(...numbersIn(batch))
-                return roll < 6 ? taken(batch, { held: true }) : taken(batch, { receipt: confirm() })
+                return roll < 6 ? taken(batch, { held: true }) : taken(batch, { deliveryState: confirm() })
               },
-              flush: async () => (held.length > 0 ? { bytes: 0, receipt: confirm() } : undefined),
+              flush: async () => (held.length > 0 ? { bytes: 0, deliveryState: confirm() } : undefined),
             }
           },
         }
-        const receiptsBy = new Map<number, Json[]>()
-        const receiptsFor = (count: number) => receiptsBy.get(count)
+        const deliveryStatesBy = new Map<number, Json[]>()
+        const deliveryStatesFor = (count: number) => deliveryStatesBy.get(count)
         const transfer = await engine.move(await engine.connectSides())
         assert.equal(transfer.status, 'succeeded', transfer.error?.message)
         assert.deepEqual(there, upTo(60))
@@ -273,14 +273,14 @@ describe('what is held', () => {
     let flushes = 0
     let finishes = 0
     engine.sides.destination = {
-      open: ({ receipts }) => {
-        opened.push(receipts)
+      open: ({ deliveryStates }) => {
+        opened.push(deliveryStates)
         return {
-          deliver: async (batch) => taken(batch, { receipt: batch.firstRow }),
+          deliver: async (batch) => taken(batch, { deliveryState: batch.firstRow }),
           flush: async () => {
-            if (receipts.at(-1) === 'end') return undefined
+            if (deliveryStates.at(-1) === 'end') return undefined
             flushes++
-            return { bytes: 3, receipt: 'end' }
+            return { bytes: 3, deliveryState: 'end' }
           },
           finish: async () => {
             if (finishes++ === 0) throw new ConnectorError('rate_limited', 'Busy.')

@@ -78,7 +78,7 @@ export async function takeUp(db: Database, keyring: Keyring, id: string) {
           skip: 0,
           bytes: 120_000,
         },
-        receipt: { batch: first, session: 'session-of-the-destination' },
+        deliveryState: { batch: first, session: 'session-of-the-destination' },
         ...{ cursor: null, state: null },
         rejects: Array.from({ length: rejected }, (_, index) => rejectOf(first + index)),
       }

@@ -16,15 +16,15 @@ export async function assertAccounted(
     const { rows } = await service.database.pool.query(
       `select coalesce(sum(read), 0)::int as read, coalesce(sum(accepted), 0)::int as accepted,
          coalesce(sum(rejected), 0)::int as rejected, coalesce(sum(bytes), 0)::float8 as bytes,
-         coalesce(max(number), 0)::int = count(*) as unbroken, count(coalesce(receipt_sealed::text, receipt::text))::int as receipts
+         coalesce(max(number), 0)::int = count(*) as unbroken, count(coalesce(receipt_sealed::text, receipt::text))::int as "deliveryStates"
        from ledger where ${where} = $1`,
       [value],
     )
     return rows[0]
   }
-  const { receipts, ...own } = await sum('transfer_id', id)
+  const { deliveryStates, ...own } = await sum('transfer_id', id)
   assert.deepEqual(own, { read, accepted, rejected, bytes, unbroken: true }, 'the ledger adds up to the transfer')
-  assert.equal(receipts, 0, 'no receipt is kept of a transfer that has ended')
+  assert.equal(deliveryStates, 0, 'no delivery state is kept of a transfer that has ended')
   if (status === 'succeeded' || status === 'partial') assert.equal(status, rejected > 0 ? 'partial' : 'succeeded')
 
   const ofConnection = await sum('connection_id', connectionId)

@@ -5,7 +5,7 @@ import type { Values } from './values.ts'
 
 /**
  * How data is delivered. The engine opens a writer, delivers batches one after the other, flushes, finishes and closes it.
- * After a crash it opens another one, in any process, with the receipts of what was confirmed, and delivers from there;
+ * After a crash it opens another one, in any process, with the delivery states of what was confirmed, and delivers from there;
  * the batch in between may come twice, under the same key and with the same rows.
  */
 export type Destination = {
@@ -58,8 +58,8 @@ export type DestinationContext = ConnectorContext & {
   readonly startedTime: string
   /** The columns of every batch: keys of the destination's records where it has some, else the source's own columns. */
   readonly columns: readonly string[]
-  /** The receipts of this transfer's confirmed deliveries, in their order. */
-  readonly receipts: readonly Json[]
+  /** The delivery states of this transfer's confirmed deliveries, in their order. */
+  readonly deliveryStates: readonly Json[]
   /** What a delivery of this connection last asked to be remembered: an audience that it made. */
   readonly state: Json | undefined
 }
@@ -77,7 +77,7 @@ export type DestinationWriter = {
   flush(): Promise<Delivery | undefined>
   /**
    * Everything is confirmed: makes it visible, ends sessions. May be called again after a crash, in a writer that was
-   * opened with all receipts, and then finds its work done.
+   * opened with all delivery states, and then finds its work done.
    */
   finish(): Promise<void>
   /**
@@ -85,9 +85,9 @@ export type DestinationWriter = {
    * a store of files makes it visible, as a whole file under the name that the file would have had. What was never
    * confirmed is taken away. A destination that replaces everything at the end leaves what was there before instead.
    *
-   * Called in a writer that was opened for this: with the receipts of everything that was confirmed, and with a signal of
+   * Called in a writer that was opened for this: with the delivery states of everything that was confirmed, and with a signal of
    * its own that ends it after half a minute. May be called again after a crash. Never throws: where the destination does not
-   * answer, what was confirmed stays hidden there, as it was at the last receipt.
+   * answer, what was confirmed stays hidden there, as it was at the last delivery state.
    */
   abort(): Promise<void>
   /** Lets go of everything. Never throws. */
@@ -116,7 +116,7 @@ export type Delivery = {
   /** What was sent, in bytes. */
   readonly bytes: number
   /** What a writer needs to know of this delivery to go on after a crash; covers what was held before it, too. */
-  readonly receipt?: Json
+  readonly deliveryState?: Json
   /** Remembered for this connection, for this transfer and later ones; replaces what was remembered. */
   readonly state?: Json
 }

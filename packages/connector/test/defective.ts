@@ -64,7 +64,7 @@ const connector = defineConnector({
           const rejected = has('does not tell of rejected rows') ? [] : bad
           return {
             bytes: 10,
-            receipt: key as Json,
+            deliveryState: key as Json,
             rejected: rejected.map((index) => ({ index: index + shift, reason })),
           }
         }

@@ -129,7 +129,7 @@ export type TransferState = {
   readonly state: Json | null
   /** How many rows the last replacing transfer sent. */
   readonly replaced: number | null
-  readonly receipts: readonly Json[]
+  readonly deliveryStates: readonly Json[]
   /** How many rejected rows may still be kept. */
   readonly rejectsRoom: number
 }
@@ -156,7 +156,7 @@ export type Confirmation = {
   readonly progress: number | null
   readonly checkpoint: Json | null
   readonly cursor: Json | null
-  readonly receipt: Json | null
+  readonly deliveryState: Json | null
   readonly state: Json | null
   readonly rejects: readonly KeptReject[]
 }

@@ -30,7 +30,7 @@ describe('the acceptance suite', () => {
     ['takes bad credentials for a transient error', /refuses to (read|deliver)/],
     ['lets everybody pass the check', /checks wrong credentials/],
     ['loses a row', /delivers all rows/],
-    ['keeps a batch twice', /crash between a delivery and its receipt/],
+    ['keeps a batch twice', /crash between a delivery and its confirmation/],
     ['says that it delivered what it did not', /where the peer is busy/],
     ['forgets how long to wait', /where the peer is busy/],
     ['names the wrong row', /names the rows that are rejected/],

@@ -18,7 +18,7 @@ export type TestContextOptions = {
   readonly startedTime?: string
   readonly columns?: readonly string[]
   readonly rows?: readonly Row[]
-  readonly receipts?: readonly Json[]
+  readonly deliveryStates?: readonly Json[]
   readonly state?: Json
 }
 
@@ -45,7 +45,7 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     startedTime: options.startedTime ?? '2026-01-31T12:00:00.000Z',
     columns: options.columns ?? [],
     rows: options.rows ?? [],
-    receipts: options.receipts ?? [],
+    deliveryStates: options.deliveryStates ?? [],
     state: options.state,
   }
 }

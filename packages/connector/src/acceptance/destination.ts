@@ -73,7 +73,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
       assert.ok(transfer.bytes > 0, 'deliveries say how many bytes they were')
     })
 
-    testTransfer('goes on after a crash between a delivery and its receipt, at every batch', async (transfer) => {
+    testTransfer('goes on after a crash between a delivery and its confirmation, at every batch', async (transfer) => {
       assert.ok(transfer.batches.length > 1, 'give more rows, so that a crash in the midst can be tried')
       for (let at = 0; at < transfer.batches.length; at++) {
         // This one delivers, and nobody hears of it any more.

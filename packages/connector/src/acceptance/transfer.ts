@@ -14,9 +14,9 @@ export type Rejected = Rejection & { readonly row?: number }
  */
 export type Transfer = {
   readonly batches: readonly Batch[]
-  /** What is confirmed: the number of batches, their receipts, and what the destination did not take. */
+  /** What is confirmed: the number of batches, their delivery states, and what the destination did not take. */
   confirmed: number
-  readonly receipts: Json[]
+  readonly deliveryStates: Json[]
   readonly rejected: Rejected[]
   bytes: number
   state: Json | undefined
@@ -46,12 +46,12 @@ export function makeTransfer(
     batches: Array.from({ length: Math.ceil(rows.length / batchRows) }, (_, index) =>
       makeBatch(transferId, columns, rows.slice(index * batchRows, (index + 1) * batchRows), index * batchRows + 1),
     ),
-    ...{ confirmed: 0, receipts: [], rejected: [], bytes: 0, state },
+    ...{ confirmed: 0, deliveryStates: [], rejected: [], bytes: 0, state },
 
     async open(options = {}) {
-      const { receipts, state } = transfer
+      const { deliveryStates, state } = transfer
       const context: DestinationContext = contextOf(acceptance, {
-        ...{ transferId, columns, receipts: asStored([...receipts]) },
+        ...{ transferId, columns, deliveryStates: asStored([...deliveryStates]) },
         ...(state === undefined ? {} : { state: asStored(state) }),
         ...options,
       })
@@ -74,7 +74,7 @@ export function makeTransfer(
         if (delivery.held) return
         transfer.confirmed = upTo
         transfer.rejected.push(...state.held.splice(0))
-        if (delivery.receipt !== undefined) transfer.receipts.push(delivery.receipt)
+        if (delivery.deliveryState !== undefined) transfer.deliveryStates.push(delivery.deliveryState)
         if (delivery.state !== undefined) transfer.state = delivery.state
       }
       for (; state.next < (untilBatch ?? transfer.batches.length); state.next++) {
@@ -131,9 +131,9 @@ const makeBatch = (seed: string, columns: readonly string[], rows: readonly Row[
 })
 
 /** What a delivery says must fit the batch. */
-function assertDelivery({ rejected = [], bytes, receipt, state }: Delivery, { rows }: Batch): void {
+function assertDelivery({ rejected = [], bytes, deliveryState, state }: Delivery, { rows }: Batch): void {
   assert.ok(Number.isSafeInteger(bytes) && bytes >= 0, `${bytes} bytes`)
-  for (const value of [receipt, state]) if (value !== undefined) assert.deepEqual(asStored(value), value)
+  for (const value of [deliveryState, state]) if (value !== undefined) assert.deepEqual(asStored(value), value)
   const indexes = rejected.flatMap(({ index }) => (index === undefined ? [] : [index]))
   assert.equal(new Set(indexes).size, indexes.length, 'a row is rejected twice')
   for (const { index, count = 1, reason } of rejected) {

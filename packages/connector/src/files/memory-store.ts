@@ -56,10 +56,10 @@ export function memorySink(partBytesMin = 0): MemorySink {
     parts: [],
     published: undefined,
     failing: false,
-    async writePart({ number, offset, bytes }, receipts) {
+    async writePart({ number, offset, bytes }, deliveryStates) {
       const before = sink.parts.slice(0, number)
       const end = before.reduce((sum, { length }) => sum + length, 0)
-      if (number !== receipts.length || before.length !== number || offset !== end || bytes.length === 0) {
+      if (number !== deliveryStates.length || before.length !== number || offset !== end || bytes.length === 0) {
         throw new Error(`part ${number} at ${offset} does not follow ${before.length} parts of ${end} bytes`)
       }
       const whole = Buffer.from(bytes)
@@ -67,14 +67,14 @@ export function memorySink(partBytesMin = 0): MemorySink {
       if (sink.failing) throw new ConnectorError('connection_lost', 'The connection broke off.')
       return { number }
     },
-    async publish(receipts) {
-      const parts = sink.parts.slice(0, receipts.length)
+    async publish(deliveryStates) {
+      const parts = sink.parts.slice(0, deliveryStates.length)
       const tooSmall = parts.slice(0, -1).some(({ length }) => length < partBytesMin)
       if (tooSmall) throw new Error('a part is too small')
       sink.published = Buffer.concat(parts)
     },
-    async abort(receipts) {
-      if (receipts.length > 0) await sink.publish(receipts)
+    async abort(deliveryStates) {
+      if (deliveryStates.length > 0) await sink.publish(deliveryStates)
       sink.parts.length = 0
     },
   }

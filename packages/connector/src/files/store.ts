@@ -31,17 +31,17 @@ export type FileSink = {
   readonly partBytesMin: number
   /**
    * Writes a part of at least one byte durably. Number and offset count from 0 within the file; a part that was written
-   * before and not confirmed is written over. Resolves with its receipt, which also holds what was begun (an upload, a
+   * before and not confirmed is written over. Resolves with its delivery state, which also holds what was begun (an upload, a
    * session).
    */
-  writePart(part: { number: number; offset: number; bytes: Uint8Array }, receipts: readonly Json[]): Promise<Json>
-  /** Makes the file visible under its name, out of the parts with these receipts; finds its work done when called again. */
-  publish(receipts: readonly Json[]): Promise<void>
+  writePart(part: { number: number; offset: number; bytes: Uint8Array }, deliveryStates: readonly Json[]): Promise<Json>
+  /** Makes the file visible under its name, out of the parts with these delivery states; finds its work done when called again. */
+  publish(deliveryStates: readonly Json[]): Promise<void>
   /**
-   * The transfer ended without success. Makes the file visible out of the parts with these receipts, as `publish` does, but
-   * in the place of no file of an earlier transfer. Takes away what has no receipt; without receipts, everything. Finds its
+   * The transfer ended without success. Makes the file visible out of the parts with these delivery states, as `publish` does, but
+   * in the place of no file of an earlier transfer. Takes away what has no delivery state; without delivery states, everything. Finds its
    * work done when called again.
    */
-  abort(receipts: readonly Json[]): Promise<void>
+  abort(deliveryStates: readonly Json[]): Promise<void>
   close?(): Promise<void>
 }

@@ -21,28 +21,28 @@ const formats: readonly WriteOptions[] = [
 
 const batchOf = (rows: readonly Row[]): Batch => ({ key: '0'.repeat(32), columns, rows, firstRow: 1 })
 
-function openWriter(sink: MemorySink, options: WriteOptions, receipts: readonly Json[] = []) {
-  const context = testContext({ columns, receipts: JSON.parse(JSON.stringify(receipts)) })
+function openWriter(sink: MemorySink, options: WriteOptions, deliveryStates: readonly Json[] = []) {
+  const context = testContext({ columns, deliveryStates: JSON.parse(JSON.stringify(deliveryStates)) })
   return writeFiles(context, () => sink, options)
 }
 
-/** What is confirmed of a transfer: how many batches, and their receipts. */
-type Confirmed = { batches: number; receipts: Json[] }
+/** What is confirmed of a transfer: how many batches, and their delivery states. */
+type Confirmed = { batches: number; deliveryStates: Json[] }
 
-/** Delivers what is not confirmed, and stores what is; `unheard` receipts never arrive, as after a crash. */
+/** Delivers what is not confirmed, and stores what is; `unheard` delivery states never arrive, as after a crash. */
 async function deliver(writer: DestinationWriter, batches: readonly Row[][], confirmed: Confirmed, upTo: number) {
   let next = confirmed.batches
   for (; next < upTo; next += 1) {
     const delivery = await writer.deliver(batchOf(batches[next] ?? []))
     if (delivery.held) continue
     confirmed.batches = next + 1
-    if (delivery.receipt !== undefined) confirmed.receipts.push(delivery.receipt)
+    if (delivery.deliveryState !== undefined) confirmed.deliveryStates.push(delivery.deliveryState)
   }
 }
 
 async function flush(writer: DestinationWriter, batches: readonly Row[][], confirmed: Confirmed) {
   const flushed = await writer.flush()
-  if (flushed?.receipt !== undefined) confirmed.receipts.push(flushed.receipt)
+  if (flushed?.deliveryState !== undefined) confirmed.deliveryStates.push(flushed.deliveryState)
   confirmed.batches = batches.length
 }
 
@@ -50,7 +50,7 @@ async function flush(writer: DestinationWriter, batches: readonly Row[][], confi
 async function writeAll(batches: readonly Row[][], options: WriteOptions, partBytesMin = 0): Promise<Buffer> {
   const sink = memorySink(partBytesMin)
   const writer = await openWriter(sink, options)
-  const confirmed: Confirmed = { batches: 0, receipts: [] }
+  const confirmed: Confirmed = { batches: 0, deliveryStates: [] }
   await deliver(writer, batches, confirmed, batches.length)
   await flush(writer, batches, confirmed)
   assert.equal(sink.published, undefined, 'the file shows before it is finished')
@@ -108,21 +108,21 @@ describe('writeFiles', () => {
         fc.asyncProperty(batches, fc.constantFrom(0, 100, 100_000), async (batches, partBytesMin) => {
           const undisturbed = await writeAll(batches, options, partBytesMin)
           const sink = memorySink(partBytesMin)
-          const confirmed: Confirmed = { batches: 0, receipts: [] }
+          const confirmed: Confirmed = { batches: 0, deliveryStates: [] }
           for (let at = 1; at <= batches.length; at += 1) {
             // What this one delivers, nobody hears of.
-            const unheard = { batches: confirmed.batches, receipts: [] }
-            await deliver(await openWriter(sink, options, confirmed.receipts), batches, unheard, at)
-            await deliver(await openWriter(sink, options, confirmed.receipts), batches, confirmed, at)
+            const unheard = { batches: confirmed.batches, deliveryStates: [] }
+            await deliver(await openWriter(sink, options, confirmed.deliveryStates), batches, unheard, at)
+            await deliver(await openWriter(sink, options, confirmed.deliveryStates), batches, confirmed, at)
           }
-          const beforeFlush = { ...confirmed, receipts: [...confirmed.receipts] }
+          const beforeFlush = { ...confirmed, deliveryStates: [...confirmed.deliveryStates] }
           for (const state of [beforeFlush, confirmed]) {
-            const writer = await openWriter(sink, options, state.receipts)
+            const writer = await openWriter(sink, options, state.deliveryStates)
             await deliver(writer, batches, state, batches.length)
             await flush(writer, batches, state)
           }
           for (let time = 0; time < 2; time += 1) {
-            const last = await openWriter(sink, options, confirmed.receipts)
+            const last = await openWriter(sink, options, confirmed.deliveryStates)
             await last.flush()
             await last.finish()
             assert.deepEqual(sink.published, undisturbed)
@@ -161,11 +161,11 @@ describe('writeFiles', () => {
       await fc.assert(
         fc.asyncProperty(batches, fc.constantFrom(0, 100), fc.nat(5), async (batches, partBytesMin, upTo) => {
           const sink = memorySink(partBytesMin)
-          const confirmed: Confirmed = { batches: 0, receipts: [] }
+          const confirmed: Confirmed = { batches: 0, deliveryStates: [] }
           await deliver(await openWriter(sink, options), batches, confirmed, Math.min(upTo, batches.length))
-          const unheard = { batches: confirmed.batches, receipts: [] }
-          await deliver(await openWriter(sink, options, confirmed.receipts), batches, unheard, batches.length)
-          await (await openWriter(sink, options, confirmed.receipts)).abort()
+          const unheard = { batches: confirmed.batches, deliveryStates: [] }
+          await deliver(await openWriter(sink, options, confirmed.deliveryStates), batches, unheard, batches.length)
+          await (await openWriter(sink, options, confirmed.deliveryStates)).abort()
           const rows = batches.slice(0, confirmed.batches).flat().map(asKept(options))
           if (confirmed.batches === 0) assert.equal(sink.published, undefined)
           else assert.deepEqual(await readBack(sink.published ?? Buffer.alloc(0), options), rows)

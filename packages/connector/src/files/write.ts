@@ -6,8 +6,8 @@ import type { FileSink } from './store.ts'
 
 export type WriteOptions = { readonly format: WriteFormat; readonly gzip: boolean }
 
-/** The receipt of a part: where it ends in the file, the sink's own receipt, and what the end of the file has to know. */
-type PartReceipt = {
+/** The delivery state of a part: where it ends in the file, the sink's own delivery state, and what the end of the file has to know. */
+type PartDeliveryState = {
   readonly end: number
   readonly sink: Json
   readonly notes?: readonly Json[]
@@ -20,7 +20,7 @@ type Held = { readonly bytes: Uint8Array; readonly notes?: readonly Json[] }
 
 /**
  * Writes the rows of a transfer into one file, part by part: a batch is a part, or several are where the sink wants
- * larger ones. After a crash it goes on behind the last part that has a receipt, with the same bytes as without one.
+ * larger ones. After a crash it goes on behind the last part that has a delivery state, with the same bytes as without one.
  * A file without rows is written, too: with a header, where its format has one.
  * @param sink makes the sink for a file name with this extension: `csv`, `ndjson.gz`
  */
@@ -31,35 +31,35 @@ export async function writeFiles(
 ): Promise<DestinationWriter> {
   const encoder = await makeEncoder(options.format, context.columns, options.gzip)
   const place = await sink(extensionOf(options.format, options.gzip))
-  const receipts = context.receipts.map((receipt) => receipt as PartReceipt)
+  const deliveryStates = context.deliveryStates.map((deliveryState) => deliveryState as PartDeliveryState)
   let held: readonly Held[] = []
 
-  const writtenTo = (): number => receipts.at(-1)?.end ?? 0
-  const sinkReceipts = (): Json[] => receipts.map((receipt) => receipt.sink)
+  const writtenTo = (): number => deliveryStates.at(-1)?.end ?? 0
+  const sinkDeliveryStates = (): Json[] => deliveryStates.map((deliveryState) => deliveryState.sink)
   const writePart = async (parts: readonly Held[], last: boolean): Promise<Json> => {
     const bytes = parts.length === 1 && parts[0] ? parts[0].bytes : Buffer.concat(parts.map((part) => part.bytes))
     const offset = writtenTo()
-    const part = { number: receipts.length, offset, bytes }
-    const written = await place.writePart(part, sinkReceipts())
+    const part = { number: deliveryStates.length, offset, bytes }
+    const written = await place.writePart(part, sinkDeliveryStates())
     const notes = notesOf(parts)
-    const receipt: PartReceipt = {
+    const deliveryState: PartDeliveryState = {
       ...{ end: offset + bytes.length, sink: written },
       ...(notes.length > 0 ? { notes } : {}),
       ...(last ? { last } : {}),
     }
-    receipts.push(receipt)
-    return receipt
+    deliveryStates.push(deliveryState)
+    return deliveryState
   }
   /** Writes what is held and what the file ends with; finds its work done when called again. */
   const writeEnd = async (): Promise<Delivery | undefined> => {
-    if (receipts.at(-1)?.last) return undefined
-    const notes = [...receipts.flatMap((receipt) => receipt.notes ?? []), ...notesOf(held)]
+    if (deliveryStates.at(-1)?.last) return undefined
+    const notes = [...deliveryStates.flatMap((deliveryState) => deliveryState.notes ?? []), ...notesOf(held)]
     const end = await encoder.end(notes, writtenTo() + sizeOf(held))
     const parts = end ? [...held, { bytes: end }] : held
     if (parts.length === 0) return undefined
-    const receipt = await writePart(parts, true)
+    const deliveryState = await writePart(parts, true)
     held = []
-    return { bytes: end?.length ?? 0, receipt }
+    return { bytes: end?.length ?? 0, deliveryState }
   }
   return {
     async deliver({ rows }) {
@@ -72,21 +72,21 @@ export async function writeFiles(
         return { held: true, bytes }
       }
       // Where this throws, the batch is as good as not delivered: it comes again, while what was held before does not.
-      const receipt = await writePart(parts, false)
+      const deliveryState = await writePart(parts, false)
       held = []
-      return { bytes, receipt }
+      return { bytes, deliveryState }
     },
     flush: writeEnd,
     async finish() {
       await writeEnd()
-      await place.publish(sinkReceipts())
+      await place.publish(sinkDeliveryStates())
     },
     async abort() {
       held = []
       try {
         // What was confirmed becomes a whole file: Parquet cannot be read without its end.
-        if (receipts.length > 0) await writeEnd()
-        await place.abort(sinkReceipts())
+        if (deliveryStates.length > 0) await writeEnd()
+        await place.abort(sinkDeliveryStates())
       } catch {
         // The store does not answer, or another attempt has finished the file. What is there stays as it is.
       }

@@ -166,14 +166,14 @@ describe('writing to a bucket, against fauxqs', () => {
   test('knows that an upload was completed whose answer was lost', async () => {
     const path = { outputPath: 's3://out/lost/' }
     const writer = await openWriter(path)
-    const receipts: Json[] = []
+    const deliveryStates: Json[] = []
     for (const half of [large.rows.slice(0, 150), large.rows.slice(150)]) {
-      const { receipt } = await writer.deliver(batchOf(half))
-      if (receipt !== undefined) receipts.push(receipt)
+      const { deliveryState } = await writer.deliver(batchOf(half))
+      if (deliveryState !== undefined) deliveryStates.push(deliveryState)
     }
-    assert.equal(receipts.length, 2)
+    assert.equal(deliveryStates.length, 2)
     await writer.finish()
-    const again = await openWriter(path, { receipts: JSON.parse(JSON.stringify(receipts)) })
+    const again = await openWriter(path, { deliveryStates: JSON.parse(JSON.stringify(deliveryStates)) })
     await again.finish()
     const [name = ''] = await s3.names('out', 'lost/')
     assert.deepEqual(rowsOfCsv(await s3.read('out', name)), large.rows)
@@ -197,7 +197,7 @@ describe('writing to a bucket, against fauxqs', () => {
     assert.equal((await s3.names('out', 'late/')).length, 1)
   })
 
-  test('leaves no upload behind: neither of an abort, nor of an attempt that was killed before its first receipt', async () => {
+  test('leaves no upload behind: neither of an abort, nor of an attempt that was killed before its first delivery state', async () => {
     const before = s3.uploads()
     const path = { outputPath: 's3://out/killed/' }
     const killed = await openWriter(path)

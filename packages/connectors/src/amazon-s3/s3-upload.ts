@@ -13,8 +13,8 @@ const partBytesMin = 8 << 20
 const writeTimeoutMs = 300_000
 const cleanUpTimeoutMs = 15_000
 
-/** The receipt of a part; the first one also says to which upload all of them belong. */
-type PartReceipt = { readonly part: number; readonly etag: string; readonly upload?: string }
+/** The delivery state of a part; the first one also says to which upload all of them belong. */
+type PartDeliveryState = { readonly part: number; readonly etag: string; readonly upload?: string }
 
 export type S3Target = {
   readonly bucket: string
@@ -33,8 +33,8 @@ export function s3Upload(client: S3Client, target: S3Target): FileSink {
   const labels = { 'content-type': contentType, 'x-amz-meta-penstock-transfer': transferId }
   let begun: string | undefined
 
-  const uploadOf = (receipts: readonly Json[]): string | undefined =>
-    (receipts[0] as PartReceipt | undefined)?.upload ?? begun
+  const uploadOf = (deliveryStates: readonly Json[]): string | undefined =>
+    (deliveryStates[0] as PartDeliveryState | undefined)?.upload ?? begun
 
   const begin = async (): Promise<string> => {
     await endOthers(client, target)
@@ -47,27 +47,27 @@ export function s3Upload(client: S3Client, target: S3Target): FileSink {
 
   const sink: FileSink = {
     partBytesMin,
-    async writePart({ number, bytes }, receipts) {
+    async writePart({ number, bytes }, deliveryStates) {
       if (number >= partsMax) throw tooLarge(key)
-      const upload = uploadOf(receipts) ?? (await begin())
+      const upload = uploadOf(deliveryStates) ?? (await begin())
       const query = { partNumber: String(number + 1), uploadId: upload }
       try {
         const response = await client.request({ ...put, method: 'PUT', query, body: bytes })
         await discard(response)
         const etag = response.headers.get('etag')
         if (!etag) throw new ConnectorError('malformed_response', 'The store took a part without naming it.')
-        return { part: number + 1, etag, ...(number === 0 ? { upload } : {}) } satisfies PartReceipt
+        return { part: number + 1, etag, ...(number === 0 ? { upload } : {}) } satisfies PartDeliveryState
       } catch (error) {
         throw asConnectorError(error)?.code === 'upload_lost' ? uploadLost(key) : error
       }
     },
-    async publish(receipts) {
-      const upload = uploadOf(receipts)
-      if (upload === undefined || receipts.length === 0) {
+    async publish(deliveryStates) {
+      const upload = uploadOf(deliveryStates)
+      if (upload === undefined || deliveryStates.length === 0) {
         await discard(await client.request({ ...put, method: 'PUT', headers: labels, body: '' }))
         return
       }
-      const parts = receipts.map((receipt) => receipt as PartReceipt)
+      const parts = deliveryStates.map((deliveryState) => deliveryState as PartDeliveryState)
       try {
         await complete(client, { ...put, method: 'POST', query: { uploadId: upload }, body: completionOf(parts) })
       } catch (error) {
@@ -75,9 +75,9 @@ export function s3Upload(client: S3Client, target: S3Target): FileSink {
         if (!(await isOurs(client, target))) throw uploadLost(key)
       }
     },
-    async abort(receipts) {
-      // Parts without a receipt are not named in the completion, and S3 removes them.
-      if (receipts.length > 0) return sink.publish(receipts)
+    async abort(deliveryStates) {
+      // Parts without a delivery state are not named in the completion, and S3 removes them.
+      if (deliveryStates.length > 0) return sink.publish(deliveryStates)
       if (begun === undefined) await endOthers(client, target, AbortSignal.timeout(cleanUpTimeoutMs))
       else await end(client, bucket, key, begun)
     },
@@ -91,7 +91,7 @@ async function complete(client: S3Client, asked: S3Request): Promise<void> {
   if (fault) throw connectorErrorOf(fault, asked, 'The store')
 }
 
-const completionOf = (parts: readonly PartReceipt[]): string =>
+const completionOf = (parts: readonly PartDeliveryState[]): string =>
   `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts
     .map(({ part, etag }) => `<Part><PartNumber>${part}</PartNumber><ETag>${escapeXml(etag)}</ETag></Part>`)
     .join('')}</CompleteMultipartUpload>`

@@ -44,11 +44,11 @@ export function azureBlocks(client: AzureClient, { blob, contentType, transferId
       await discard(await client.request({ ...put, query, headers, body: bytes }))
       return { block: number }
     },
-    publish: (receipts: readonly Json[]) => commit(receipts.length, {}),
-    async abort(receipts) {
-      // Blocks without a receipt cannot be taken away but by Azure itself, which does so when others are committed.
+    publish: (deliveryStates: readonly Json[]) => commit(deliveryStates.length, {}),
+    async abort(deliveryStates) {
+      // Blocks without a delivery state cannot be taken away but by Azure itself, which does so when others are committed.
       // A blob of this name is the work of an earlier transfer, or of an earlier attempt of this one: it stays.
-      if (receipts.length > 0) await commit(receipts.length, { 'if-none-match': '*' })
+      if (deliveryStates.length > 0) await commit(deliveryStates.length, { 'if-none-match': '*' })
     },
   }
 }

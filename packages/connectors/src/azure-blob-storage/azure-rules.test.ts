@@ -92,9 +92,9 @@ describe('writing to a container, against azurite', () => {
     const outputPath = `${azure.address('out')}aborted/people.csv`
     const large = someRows(600, 20_000).rows
     const abortAfterOne = async () => {
-      const { receipt } = await (await openWriter({ outputPath })).deliver(batchOf(large))
-      assert.ok(receipt)
-      await (await openWriter({ outputPath }, { receipts: [receipt] })).abort()
+      const { deliveryState } = await (await openWriter({ outputPath })).deliver(batchOf(large))
+      assert.ok(deliveryState)
+      await (await openWriter({ outputPath }, { deliveryStates: [deliveryState] })).abort()
     }
     await abortAfterOne()
     assert.deepEqual(rowsOfCsv(await azure.read('out', 'aborted/people.csv')), large)
@@ -107,7 +107,7 @@ describe('writing to a container, against azurite', () => {
     // Azure takes uncommitted blocks away after a week, and where somebody else writes the same blob.
     const writer = await openWriter(
       { outputPath: `${azure.address('out')}gone/` },
-      { receipts: [{ end: 9, sink: { block: 0 } }] },
+      { deliveryStates: [{ end: 9, sink: { block: 0 } }] },
     )
     const { action, code } = await fails(writer.finish())
     assert.deepEqual([action, code], ['fail', 'upload_lost'])

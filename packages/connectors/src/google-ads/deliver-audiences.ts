@@ -33,12 +33,12 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   let undecided: Taken[] = []
   let requests: string[] = []
 
-  const receipt = (): Pick<Delivery, 'receipt'> => {
-    const confirmed = { requests, ...replacement?.receipt() }
+  const deliveryState = (): Pick<Delivery, 'deliveryState'> => {
+    const confirmed = { requests, ...replacement?.deliveryState() }
     requests = []
     held = 0
     heldRows = 0
-    return { receipt: confirmed }
+    return { deliveryState: confirmed }
   }
   return {
     async deliver(batch) {
@@ -64,14 +64,14 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
         rejected.push(...decided.rejected)
         undecided = decided.undecided.slice(-undecidedMax)
       }
-      return { bytes, rejected, ...receipt(), ...lists.delivered() }
+      return { bytes, rejected, ...deliveryState(), ...lists.delivered() }
     },
     async flush() {
       if (held === 0) return undefined
       const { rejected } = await decide(dataManager, undecided, waitMsOf(settings), signal)
       undecided = []
       const counted = within(heldRows, rejected)
-      return { bytes: 0, rejected: counted, ...receipt() }
+      return { bytes: 0, rejected: counted, ...deliveryState() }
     },
     async finish() {
       await replacement?.finish()

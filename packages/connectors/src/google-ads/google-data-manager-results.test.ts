@@ -114,7 +114,7 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
     const flushed = await writer.flush()
     assert.deepEqual(flushed?.rejected, [])
     assert.equal(flushed?.held, undefined)
-    assert.deepEqual(flushed?.receipt, { requests: ['request-1'] })
+    assert.deepEqual(flushed?.deliveryState, { requests: ['request-1'] })
     const asked = google.received.filter(({ path }) => path.endsWith('requestStatus:retrieve'))
     assert.deepEqual(
       asked.map(({ query }) => query.get('requestId')),
@@ -200,7 +200,7 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
       assert.deepEqual(members(), [member(2), member(3), member(4)].sort())
     })
 
-    test('finishes in another process by its receipts, and twice without harm', async () => {
+    test('finishes in another process by its delivery states, and twice without harm', async () => {
       const first = await openWriter(replacing)
       await first.deliver(batchOf(columns, [row(1)]))
       await first.flush()
@@ -208,10 +208,10 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
       pass(60)
       const second = await openWriter(replacing)
       await second.deliver(batchOf(columns, [row(2)]))
-      const receipt = (await second.flush())?.receipt
-      assert.ok(receipt !== undefined)
+      const deliveryState = (await second.flush())?.deliveryState
+      assert.ok(deliveryState !== undefined)
       pass(60)
-      for (let time = 0; time < 2; time++) await (await openWriter({ ...replacing, receipts: [receipt] })).finish()
+      for (let time = 0; time < 2; time++) await (await openWriter({ ...replacing, deliveryStates: [deliveryState] })).finish()
       assert.deepEqual(members(), [member(2)])
     })
 

@@ -15,11 +15,11 @@ export class Replacement {
 
   constructor(
     dataManager: DataManager,
-    { receipts, startedTime }: Pick<DestinationContext, 'receipts' | 'startedTime'>,
+    { deliveryStates, startedTime }: Pick<DestinationContext, 'deliveryStates' | 'startedTime'>,
   ) {
     this.#dataManager = dataManager
     this.#startedTime = startedTime
-    for (const { begun, lists } of receipts.map(objectIn)) {
+    for (const { begun, lists } of deliveryStates.map(objectIn)) {
       this.#begun ??= numberIn(begun)
       for (const list of listIn(lists)) if (textIn(list) !== undefined) this.#lists.add(String(list))
     }
@@ -41,7 +41,7 @@ export class Replacement {
   }
 
   /** What a writer needs to know after a crash. */
-  receipt(): { begun?: number; lists: Json[] } {
+  deliveryState(): { begun?: number; lists: Json[] } {
     return { ...(this.#begun === undefined ? {} : { begun: this.#begun }), lists: [...this.#lists] }
   }
 

@@ -67,9 +67,9 @@ export function gcsCompose(client: GcsClient, { name, abortedName, contentType, 
     }
   }
 
-  const composeAs = async (object: string, receipts: readonly Json[]): Promise<void> => {
+  const composeAs = async (object: string, deliveryStates: readonly Json[]): Promise<void> => {
     try {
-      const pieces = receipts.map((receipt) => receipt as Piece)
+      const pieces = deliveryStates.map((deliveryState) => deliveryState as Piece)
       await compose(await narrow(pieces, 1), object, { contentType, metadata })
     } catch (error) {
       throw failedWith(error, 'source_changed') ? partsLost(object) : error
@@ -99,16 +99,16 @@ export function gcsCompose(client: GcsClient, { name, abortedName, contentType, 
       }
       return { name: part, generation: made.generation } satisfies Piece
     },
-    async publish(receipts) {
-      if (!(await isOurs(name))) await composeAs(name, receipts)
-      await remove(client, namesOf(receipts.length))
+    async publish(deliveryStates) {
+      if (!(await isOurs(name))) await composeAs(name, deliveryStates)
+      await remove(client, namesOf(deliveryStates.length))
     },
-    async abort(receipts) {
+    async abort(deliveryStates) {
       const signal = AbortSignal.timeout(cleanUpTimeoutMs)
-      const isDone = receipts.length === 0 || (await isOurs(name)) || (await isOurs(abortedName))
-      if (!isDone) await composeAs(abortedName, receipts)
-      // One more may have been written whose receipt was lost.
-      await remove(client, namesOf(receipts.length + 1), signal).catch(() => {})
+      const isDone = deliveryStates.length === 0 || (await isOurs(name)) || (await isOurs(abortedName))
+      if (!isDone) await composeAs(abortedName, deliveryStates)
+      // One more may have been written whose delivery state was lost.
+      await remove(client, namesOf(deliveryStates.length + 1), signal).catch(() => {})
     },
   }
 }

@@ -96,12 +96,12 @@ describe(`writing to a bucket of Google, ${peer}`, () => {
     }
     const parts = Array.from({ length: 1_100 }, (_, number) => `part ${number}\n`)
     const sink = gcsCompose(client, target)
-    const receipts: Json[] = []
+    const deliveryStates: Json[] = []
     for (const [number, part] of parts.entries()) {
-      receipts.push(await sink.writePart({ number, offset: 0, bytes: Buffer.from(part) }, receipts))
+      deliveryStates.push(await sink.writePart({ number, offset: 0, bytes: Buffer.from(part) }, deliveryStates))
     }
     assert.equal(out.has('large/people.csv'), false)
-    await sink.publish(JSON.parse(JSON.stringify(receipts)))
+    await sink.publish(JSON.parse(JSON.stringify(deliveryStates)))
     assert.deepEqual([...out.keys()], ['large/people.csv'])
     assert.equal(String(out.get('large/people.csv')?.bytes), parts.join(''))
   })
@@ -136,10 +136,10 @@ describe(`writing to a bucket of Google, ${peer}`, () => {
     await write({ outputPath }, rows.slice(0, 5), { transferId: 'earlier' })
     const large = someRows(100, 90_000)
     const writer = await openWriter({ outputPath })
-    const { receipt } = await writer.deliver({ key: '0', columns, rows: large.rows, firstRow: 1 })
-    assert.ok(receipt)
+    const { deliveryState } = await writer.deliver({ key: '0', columns, rows: large.rows, firstRow: 1 })
+    assert.ok(deliveryState)
     await writer.deliver({ key: '1', columns, rows: large.rows, firstRow: 101 })
-    for (let time = 0; time < 2; time++) await (await openWriter({ outputPath }, { receipts: [receipt] })).abort()
+    for (let time = 0; time < 2; time++) await (await openWriter({ outputPath }, { deliveryStates: [deliveryState] })).abort()
     const kept = 'aborted/people-20260131T120000Z-0f1e2d3c4b5a6978.csv'
     assert.deepEqual([...out.keys()].sort(), [kept, 'aborted/people.csv'])
     assert.deepEqual(rowsOfCsv(out.get(kept)?.bytes ?? Buffer.alloc(0)), large.rows)
@@ -156,8 +156,8 @@ describe(`writing to a bucket of Google, ${peer}`, () => {
   })
 
   test('says so where parts are gone', async () => {
-    const receipt = { end: 9, sink: { name: 'gone/.penstock/x/0-000000', generation: '1' } }
-    const writer = await openWriter({ outputPath: 'gs://out/gone/' }, { receipts: [receipt] })
+    const deliveryState = { end: 9, sink: { name: 'gone/.penstock/x/0-000000', generation: '1' } }
+    const writer = await openWriter({ outputPath: 'gs://out/gone/' }, { deliveryStates: [deliveryState] })
     const { action, code } = await fails(writer.finish())
     assert.deepEqual([action, code], ['fail', 'upload_lost'])
   })

@@ -93,10 +93,10 @@ function openSource(settings: Record<string, string>, folder: string, folders = 
   return localFolder.source.open(testContext({ secrets: { folder }, settings, localFolders: folders }))
 }
 
-async function openWriter(folder: string, settings: Record<string, string> = {}, receipts: unknown[] = []) {
+async function openWriter(folder: string, settings: Record<string, string> = {}, deliveryStates: unknown[] = []) {
   assert.ok(localFolder.destination?.deliver)
   const context = testContext({ secrets: { folder }, settings, localFolders: [allowed], columns: ['x'] })
-  return localFolder.destination.deliver.open({ ...context, receipts: receipts as [] })
+  return localFolder.destination.deliver.open({ ...context, deliveryStates: deliveryStates as [] })
 }
 
 /** Large enough to be written at once. */
@@ -208,14 +208,14 @@ describe('local-folder', () => {
     }
   })
 
-  test('cuts off what was written without a receipt, and refuses to go on where parts are lost', async () => {
+  test('cuts off what was written without a delivery state, and refuses to go on where parts are lost', async () => {
     const writer = await openWriter(folder)
-    const { receipt } = await writer.deliver(batch)
+    const { deliveryState } = await writer.deliver(batch)
     await writer.deliver(batch)
     const [partial = ''] = (await readdir(folder)).filter((name) => name.startsWith('.'))
     assert.match(partial, /\.csv\.partial$/)
     await appendFile(join(folder, partial), 'half a ro')
-    const next = await openWriter(folder, {}, [receipt])
+    const next = await openWriter(folder, {}, [deliveryState])
     await next.finish()
     await next.finish()
     const [name = ''] = (await readdir(folder)).filter((each) => each !== 'a.csv')
@@ -223,12 +223,12 @@ describe('local-folder', () => {
     assert.equal(await readFile(join(folder, name), 'utf8'), `x\r\none\r\n${long}\r\n`)
     await unlink(join(folder, name))
     await assertFails(
-      openWriter(folder, {}, [receipt]).then((each) => each.finish()),
+      openWriter(folder, {}, [deliveryState]).then((each) => each.finish()),
       'fail',
       'upload_lost',
     )
     await assertFails(
-      openWriter(folder, {}, [receipt]).then((each) => each.deliver(batch)),
+      openWriter(folder, {}, [deliveryState]).then((each) => each.deliver(batch)),
       'fail',
       'upload_lost',
     )
@@ -238,14 +238,14 @@ describe('local-folder', () => {
     await unlink(join(folder, 'a.csv'))
     for (const settings of [{}, { gzip: true }, { fileFormat: 'NDJSON' }, { fileFormat: 'Parquet' }] as const) {
       const made = Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)]))
-      const open = (receipts: unknown[] = []) => openWriter(folder, made, receipts)
+      const open = (deliveryStates: unknown[] = []) => openWriter(folder, made, deliveryStates)
       // Random, so that they stay large enough to be written at once when they are compressed.
       const rows = Array.from({ length: 2200 }, () => [randomBytes(usualPartBytes / 2048).toString('hex')])
       const writer = await open()
-      const { receipt } = await writer.deliver({ ...batch, rows })
-      assert.ok(receipt, 'the batch is large enough to be confirmed')
+      const { deliveryState } = await writer.deliver({ ...batch, rows })
+      assert.ok(deliveryState, 'the batch is large enough to be confirmed')
       await writer.deliver({ ...batch, rows: rows.toReversed() })
-      for (let time = 0; time < 2; time++) await (await open([receipt])).abort()
+      for (let time = 0; time < 2; time++) await (await open([deliveryState])).abort()
       const [name = '', ...more] = await readdir(folder)
       assert.match(name, /^20260131T120000Z-0f1e2d3c4b5a6978\./)
       assert.deepEqual(more, [])

@@ -6,20 +6,20 @@ import { type FileSink, usualPartBytes } from '@penstock/connector/files'
 import { asDiskError } from './disk-error.ts'
 
 /** Up to where the file is on the disk for good. */
-type LocalReceipt = { readonly end: number }
+type LocalDeliveryState = { readonly end: number }
 
 /**
  * A file that grows under a hidden name beside its own, and is renamed when it is whole. Each part is on the disk
- * before its receipt is given; what is there without a receipt is cut off before the next part is written.
+ * before its delivery state is given; what is there without a delivery state is cut off before the next part is written.
  */
 export function localSink(directory: string, name: string): FileSink {
   const path = join(directory, name)
   const partial = join(directory, `.${name}.partial`)
-  const endOf = (receipts: readonly Json[]): number => (receipts.at(-1) as LocalReceipt | undefined)?.end ?? 0
+  const endOf = (deliveryStates: readonly Json[]): number => (deliveryStates.at(-1) as LocalDeliveryState | undefined)?.end ?? 0
 
   const sink: FileSink = {
     partBytesMin: usualPartBytes,
-    async writePart({ offset, bytes }, receipts) {
+    async writePart({ offset, bytes }, deliveryStates) {
       return onDisk(name, async () => {
         const flags = constants.O_RDWR | constants.O_NOFOLLOW | (offset === 0 ? constants.O_CREAT : 0)
         await withFile(partial, flags, async (file) => {
@@ -28,16 +28,16 @@ export function localSink(directory: string, name: string): FileSink {
           await writeAll(file, bytes, offset)
           await file.sync()
         }).catch((error: NodeJS.ErrnoException) => {
-          throw error.code === 'ENOENT' && receipts.length > 0 ? cutOff(name) : error
+          throw error.code === 'ENOENT' && deliveryStates.length > 0 ? cutOff(name) : error
         })
         // The name has to outlast a crash of the machine, too.
         if (offset === 0) await syncDirectory(directory)
-        return { end: offset + bytes.length } satisfies LocalReceipt
+        return { end: offset + bytes.length } satisfies LocalDeliveryState
       })
     },
-    async publish(receipts) {
+    async publish(deliveryStates) {
       await onDisk(name, async () => {
-        const end = endOf(receipts)
+        const end = endOf(deliveryStates)
         const size = await sizeOf(partial)
         if (size === undefined) {
           // It was published before, or somebody took it away.
@@ -55,8 +55,8 @@ export function localSink(directory: string, name: string): FileSink {
         await syncDirectory(directory)
       })
     },
-    async abort(receipts) {
-      if (receipts.length > 0) return sink.publish(receipts)
+    async abort(deliveryStates) {
+      if (deliveryStates.length > 0) return sink.publish(deliveryStates)
       await unlink(partial).catch(() => {})
     },
   }

@@ -9,7 +9,7 @@ import { type Graph, openGraph } from './graph.ts'
 import { type ReplaceOptions, ReplaceSession } from './replace-session.ts'
 
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
-  const { secrets, settings, state, transferId, columns, receipts } = context
+  const { secrets, settings, state, transferId, columns, deliveryStates } = context
   const graph = openGraph(context)
   const origin = settings.audienceSource === undefined ? '' : `, from ${settings.audienceSource}`
   const account = accountPath(settings.advertiserId)
@@ -17,7 +17,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const audiences = new NamedAudiences(state, account, `Penstock ${transferId}`, directory)
   if (settings.replaceExistingAudience === true) {
     const secret = String(secrets.accessToken ?? '')
-    return replacing(audiences, receipts, { graph, transferId, secret, schema: schemaOf(columns) })
+    return replacing(audiences, deliveryStates, { graph, transferId, secret, schema: schemaOf(columns) })
   }
   return changing(graph, audiences)
 }
@@ -59,7 +59,7 @@ async function send(
 }
 
 /** Replaces members: Meta exchanges them when the transfer is finished. */
-function replacing(audiences: NamedAudiences, receipts: readonly Json[], options: ReplaceOptions): DestinationWriter {
+function replacing(audiences: NamedAudiences, deliveryStates: readonly Json[], options: ReplaceOptions): DestinationWriter {
   const sessions = new Map<string, ReplaceSession>()
   const refusals = new Refusals('Meta')
   const sessionOf = (audience: string) => {
@@ -67,7 +67,7 @@ function replacing(audiences: NamedAudiences, receipts: readonly Json[], options
     sessions.set(audience, session)
     return session
   }
-  for (const each of receipts.flatMap((receipt) => listIn(objectIn(receipt).sessions))) {
+  for (const each of deliveryStates.flatMap((deliveryState) => listIn(objectIn(deliveryState).sessions))) {
     const audience = textIn(objectIn(each).audience)
     if (audience !== undefined) sessionOf(audience).resume(each)
   }
@@ -82,12 +82,12 @@ function replacing(audiences: NamedAudiences, receipts: readonly Json[], options
         const sent = await refusals.count(() => sessionOf(audience).send(batch.key, people))
         bytes += sent.bytes
         invalid += sent.invalid
-        parts.push(sent.receipt)
+        parts.push(sent.deliveryState)
       }
       return {
         bytes,
         rejected: [...rejected, ...unusable(invalid)],
-        receipt: { sessions: parts },
+        deliveryState: { sessions: parts },
         ...audiences.delivered(),
       }
     },

@@ -159,7 +159,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
       Array.from({ length: 9000 }, (_, n) => row(`${at}-${n}`)),
       at,
     )
-  const receiptsOf = (deliveries: readonly Delivery[]) => deliveries.map(({ receipt }) => receipt ?? null)
+  const deliveryStatesOf = (deliveries: readonly Delivery[]) => deliveries.map(({ deliveryState }) => deliveryState ?? null)
 
   test('replaces the members of an audience at once, when all batches have come and the transfer is finished', async () => {
     await deliverAll([batchOf(columns, [row('old'), row(0)])])
@@ -176,30 +176,30 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     const crashed = await openWriter({ settings: replaced })
     const first = await crashed.deliver(nine(1))
     await crashed.deliver(nine(2))
-    const { deliveries } = await deliverAll([nine(2), nine(3)], { settings: replaced, receipts: receiptsOf([first]) })
+    const { deliveries } = await deliverAll([nine(2), nine(3)], { settings: replaced, deliveryStates: deliveryStatesOf([first]) })
     assert.equal(meta.sessions.length, 1)
     assert.deepEqual([...(meta.sessions[0]?.batches.keys() ?? [])], [1, 2, 3, 4])
     assert.equal(meta.audiences[0]?.members.size, 27_000)
-    const receipts = receiptsOf([first, ...deliveries])
-    await deliverAll([], { settings: replaced, receipts })
+    const deliveryStates = deliveryStatesOf([first, ...deliveries])
+    await deliverAll([], { settings: replaced, deliveryStates })
     assert.equal(meta.sessions.length, 1, 'finished again, it finds its work done')
     await deliverAll([batchOf(columns, [row(1)])], { settings: replaced, transferId: 'feedfacefeedface' })
     assert.equal(new Set(meta.sessions.map(({ id }) => id)).size, 2)
     assert.deepEqual(members(), [person(1)])
   })
 
-  test('finishes a replacement in another process, from receipts that show nobody who is in it', async () => {
-    const { receipt } = await (await openWriter({ settings: replaced })).deliver(batchOf(columns, [row(1), row(2)]))
-    assert.ok(receipt)
-    assert.ok(!JSON.stringify(receipt).includes(sha('1@example.com')))
+  test('finishes a replacement in another process, from delivery states that show nobody who is in it', async () => {
+    const { deliveryState } = await (await openWriter({ settings: replaced })).deliver(batchOf(columns, [row(1), row(2)]))
+    assert.ok(deliveryState)
+    assert.ok(!JSON.stringify(deliveryState).includes(sha('1@example.com')))
     const renewed = { secrets: { ...metaSecrets, accessToken: 'another-token' } }
-    const stranger = await openWriter({ settings: replaced, receipts: [receipt], ...renewed })
+    const stranger = await openWriter({ settings: replaced, deliveryStates: [deliveryState], ...renewed })
     assert.equal((await connectorErrorOf(stranger.finish(), renewed)).action, 'reauthenticate')
-    const sealed = JSON.parse(JSON.stringify(receipt).replace(/"closing":"./, '"closing":"_'))
-    const strange = await openWriter({ settings: replaced, receipts: [sealed] })
+    const sealed = JSON.parse(JSON.stringify(deliveryState).replace(/"closing":"./, '"closing":"_'))
+    const strange = await openWriter({ settings: replaced, deliveryStates: [sealed] })
     const lost = await connectorErrorOf(strange.finish(), contextOf())
     assert.deepEqual([lost.action, lost.code], ['fail', 'upload_lost'])
-    await deliverAll([], { settings: replaced, receipts: [receipt] })
+    await deliverAll([], { settings: replaced, deliveryStates: [deliveryState] })
     assert.deepEqual(members(), [person(1), person(2)].sort())
   })
 
@@ -238,7 +238,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     meta.trouble(/usersreplace$/, 'reset after')
     assert.equal((await connectorErrorOf(writer.finish(), contextOf())).action, 'retry')
     await writer.finish()
-    await deliverAll([], { settings: replaced, receipts: receiptsOf(deliveries) })
+    await deliverAll([], { settings: replaced, deliveryStates: deliveryStatesOf(deliveries) })
     assert.equal(meta.sessions.length, 1)
     assert.equal(meta.audiences[0]?.members.size, 18_000)
   })
@@ -247,9 +247,9 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     await deliverAll([batchOf(columns, [row('old')])])
     mock.timers.enable({ apis: ['Date'], now: Date.now() })
     const writer = await openWriter({ settings: replaced })
-    const { receipt = null } = await writer.deliver(nine(1))
+    const { deliveryState = null } = await writer.deliver(nine(1))
     mock.timers.setTime(Date.now() + 86 * 60_000)
-    const resumed = await openWriter({ settings: replaced, receipts: [receipt] })
+    const resumed = await openWriter({ settings: replaced, deliveryStates: [deliveryState] })
     for (const work of [writer.deliver(nine(2)), writer.finish(), resumed.finish()]) {
       const { action, code } = await connectorErrorOf(work, contextOf())
       assert.deepEqual([action, code], ['fail', 'upload_lost'])

@@ -14,14 +14,14 @@ export type ReplaceOptions = {
   readonly graph: Graph
   readonly transferId: string
   readonly schema: readonly string[]
-  /** Seals what receipts hold of people. */
+  /** Seals what delivery states hold of people. */
   readonly secret: string
 }
 
 /**
  * A session in which an audience's members are replaced. Meta exchanges them when the last batch has come, and the last
  * batch must have people in it; since nobody knows while batches come which one is the last, some people of the first
- * one are sent again at the end. The session and the numbers of its batches follow from the transfer and its receipts,
+ * one are sent again at the end. The session and the numbers of its batches follow from the transfer and its delivery states,
  * so that a batch which comes again after a crash is the same one to Meta.
  */
 export class ReplaceSession {
@@ -45,8 +45,8 @@ export class ReplaceSession {
   }
 
   /** Takes in what `send` returned for a batch that was confirmed in an earlier process. */
-  resume(receipt: unknown): void {
-    const { sequence, rows, begun, closing } = objectIn(receipt)
+  resume(deliveryState: unknown): void {
+    const { sequence, rows, begun, closing } = objectIn(deliveryState)
     this.#sequence = Math.max(this.#sequence, numberIn(sequence) ?? 0)
     this.#rows += numberIn(rows) ?? 0
     this.#begun ??= numberIn(begun)
@@ -58,7 +58,7 @@ export class ReplaceSession {
    * Sends people as the next batch of the session.
    * @param key of their batch; the same one has the same number in the session
    */
-  async send(key: string, people: readonly Person[]): Promise<{ bytes: number; invalid: number; receipt: Json }> {
+  async send(key: string, people: readonly Person[]): Promise<{ bytes: number; invalid: number; deliveryState: Json }> {
     const { secret, transferId } = this.#options
     const again = key === this.#lastKey
     const sequence = again ? this.#sequence : this.#sequence + 1
@@ -71,13 +71,13 @@ export class ReplaceSession {
     this.#mayHaveEnded = false
     const first = sequence === 1 ? seal(people.slice(0, closingRows), secret, transferId) : undefined
     this.#closing ??= first
-    const receipt = {
+    const deliveryState = {
       audience: this.#audienceId,
       sequence,
       rows: people.length,
       ...(first ? { begun, closing: first } : {}),
     }
-    return { ...sent, receipt }
+    return { ...sent, deliveryState }
   }
 
   /** Ends the session, upon which Meta exchanges the members. Finds its work done when it is called again. */

@@ -9,8 +9,8 @@ import { join } from './store.ts'
 const abortTimeoutMs = 15_000
 
 /** Where the file ends with a part. */
-type Receipt = { readonly end: number }
-const endOf = (receipts: readonly Json[]): number => (receipts.at(-1) as Receipt | undefined)?.end ?? 0
+type DeliveryState = { readonly end: number }
+const endOf = (deliveryStates: readonly Json[]): number => (deliveryStates.at(-1) as DeliveryState | undefined)?.end ?? 0
 
 /** A file that is open for writing, in the session that opened it. */
 type Opened = { readonly session: Session; readonly handle: Buffer; end: number }
@@ -61,7 +61,7 @@ export function openSftpSink(
         await writeBytes(file.session, partial, file.handle, offset, bytes)
         await sync(file.session, partial, file.handle)
         file.end = offset + bytes.length
-        return { end: file.end } satisfies Receipt
+        return { end: file.end } satisfies DeliveryState
       } catch (error) {
         // Nobody knows how much of the part is there: the next attempt looks.
         await letGo()
@@ -69,8 +69,8 @@ export function openSftpSink(
       }
     },
 
-    async publish(receipts) {
-      const end = endOf(receipts)
+    async publish(deliveryStates) {
+      const end = endOf(deliveryStates)
       const session = await sessions.open()
       const found = await sizeOf(session, partial)
       if (found === undefined && (await sizeOf(session, path)) === end) return
@@ -81,9 +81,9 @@ export function openSftpSink(
       await rename(session, partial, path)
     },
 
-    async abort(receipts) {
+    async abort(deliveryStates) {
       await letGo()
-      if (receipts.length > 0) return sink.publish(receipts)
+      if (deliveryStates.length > 0) return sink.publish(deliveryStates)
       // The signal may be what ended the transfer, and has ended its session then.
       const session = await openSession({ ...context, signal: AbortSignal.timeout(abortTimeoutMs) }, hostKey)
       try {

@@ -14,7 +14,7 @@ export type Entry = {
   readonly rejects: readonly Rejected[]
   /** Where reading continues behind it; a flush moves nothing. */
   readonly end: ReturnType<typeof endOf> | undefined
-  readonly receipt: Json | undefined
+  readonly deliveryState: Json | undefined
   readonly state: Json | undefined
 }
 
@@ -33,13 +33,13 @@ export const entryOf = (load: Load, delivery: Delivery | undefined): Entry => ({
   bytes: delivery?.bytes ?? 0,
   rejects: [...invalidOf(load), ...rejectedOf(load, delivery?.rejected)].sort(byRow),
   end: endOf(load),
-  receipt: delivery?.receipt,
+  deliveryState: delivery?.deliveryState,
   state: delivery?.state,
 })
 
 /** The entry of a flush. What it rejects by index is of the last load that was held. */
 export const flushEntryOf = (flushed: Delivery, lastHeld: Load | undefined): Entry => ({
-  ...{ read: 0, sent: 0, bytes: flushed.bytes, end: undefined, receipt: flushed.receipt, state: flushed.state },
+  ...{ read: 0, sent: 0, bytes: flushed.bytes, end: undefined, deliveryState: flushed.deliveryState, state: flushed.state },
   rejects: rejectedOf(lastHeld, flushed.rejected).sort(byRow),
 })
 
@@ -71,7 +71,7 @@ export function confirmationOf(
     progress,
     checkpoint: (end?.checkpoint as Json | undefined) ?? null,
     cursor: end?.cursor ?? null,
-    receipt: entries.findLast(({ receipt }) => receipt !== undefined)?.receipt ?? null,
+    deliveryState: entries.findLast(({ deliveryState }) => deliveryState !== undefined)?.deliveryState ?? null,
     state: entries.findLast(({ state }) => state !== undefined)?.state ?? null,
     rejects: rejects.slice(0, Math.max(0, rejectsRoom)).map((reject) => keptOf(reject, names)),
   }

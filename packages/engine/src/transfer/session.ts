@@ -75,7 +75,7 @@ export class Session {
   readonly #replaces: boolean
   #reader: SourceReader | undefined
   #writer: { readonly writer: DestinationWriter; readonly redact: SideSecrets['redact'] } | undefined
-  readonly #receipts: Json[]
+  readonly #deliveryStates: Json[]
   #connectionState: Json | undefined
   #plan: RowMapping | undefined
   #sourceColumns: readonly string[] = []
@@ -101,7 +101,7 @@ export class Session {
     this.#deliver = sides.deliver
     this.#bounds = sides.deliver.batch(this.#destinationSettings)
     this.#replaces = sides.deliver.replaces?.(this.#destinationSettings) ?? false
-    this.#receipts = [...state.receipts]
+    this.#deliveryStates = [...state.deliveryStates]
     this.#connectionState = state.state ?? undefined
     this.#read = state.read
     this.#rejectsRoom = state.rejectsRoom
@@ -197,7 +197,7 @@ export class Session {
       await this.#deliverLoad(load, new SplitBudget(load.covered), following)
       if (!this.#writerHolds()) await this.#confirmHeld(following())
     }
-    if (this.#receipts.length > 0 || this.#writer) await this.#flush()
+    if (this.#deliveryStates.length > 0 || this.#writer) await this.#flush()
   }
 
   async #openReader(): Promise<SourceReader> {
@@ -223,7 +223,7 @@ export class Session {
       transferId: job.id,
       startedTime: this.#state.startedTime,
       columns: this.#columns(),
-      receipts: [...this.#receipts],
+      deliveryStates: [...this.#deliveryStates],
       state: this.#connectionState,
     }
     const writer = await ofConnector(signal, { side: 'Destination', redact }, () => this.#deliver.open(context))
@@ -359,7 +359,7 @@ export class Session {
     const confirmation = confirmationOf(entries, progress, this.#sourceColumns, this.#rejectsRoom)
     this.#isBegun = await this.#deps.host.confirm(confirmation, next && this.#startOf(next.covered))
     this.#rejectsRoom -= confirmation.rejects.length
-    if (confirmation.receipt !== null) this.#receipts.push(confirmation.receipt)
+    if (confirmation.deliveryState !== null) this.#deliveryStates.push(confirmation.deliveryState)
     this.#connectionState = confirmation.state ?? this.#connectionState
     this.#deps.retries.reset()
   }
@@ -375,7 +375,7 @@ export class Session {
 
   async #finish(): Promise<void> {
     // Where nothing was sent there is nothing to make visible, unless nothing is what takes the place of everything.
-    if (this.#receipts.length > 0 || this.#writer || this.#replaces) await this.#ask((writer) => writer.finish())
+    if (this.#deliveryStates.length > 0 || this.#writer || this.#replaces) await this.#ask((writer) => writer.finish())
   }
 
   /** Counts what would replace everything, before anything is taken away. */

@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { dropReceiptsOfActive, failActive, saveCursorsOfActive } from './ended/queries.ts'
+import { dropDeliveryStatesOfActive, failActive, saveCursorsOfActive } from './ended/queries.ts'
 import * as queries from './queries.ts'
 
 /**
@@ -17,7 +17,7 @@ export type PauseReason = 'restore' | 'operator'
  */
 export async function endRestoredTransfers(db: Db): Promise<number> {
   await saveCursorsOfActive.run(db, {})
-  await dropReceiptsOfActive.run(db, {})
+  await dropDeliveryStatesOfActive.run(db, {})
   return failActive.run(db, {
     code: 'restored',
     message:

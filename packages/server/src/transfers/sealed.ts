@@ -10,7 +10,7 @@ import { type MasterKey, type Place, seal, unseal } from '../secrets/seal.ts'
 export const places = {
   // Under the key of the transfer.
   checkpoint: (transferId: string): Place => ['position', transferId],
-  receipt: (transferId: string, number: number): Place => ['receipt', transferId, String(number)],
+  deliveryState: (transferId: string, number: number): Place => ['receipt', transferId, String(number)],
   reason: (transferId: string, number: number): Place => ['reason', transferId, String(number)],
   reject: (transferId: string, number: number): Place => ['reject', transferId, String(number)],
   // Under the key of the connection.

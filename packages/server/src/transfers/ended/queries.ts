@@ -4,20 +4,20 @@ import type { Fence } from '../supervisor/queries.ts'
 
 /** Statements that end transfers, and have their connections remember where the next one continues. */
 
-const withoutReceipts = `not exists (
+const withoutDeliveryStates = `not exists (
     select from ledger where transfer_id = t.id and (receipt_sealed is not null or receipt is not null)
   )`
 
 /**
  * Where the next transfer of the connection continues: where the confirmed records end. After an end without success
- * this holds unless the destination gave receipts: what it has of such a transfer is not whole and may be gone, so the
+ * this holds unless the destination gave delivery states: what it has of such a transfer is not whole and may be gone, so the
  * next one reads it again. The batch that was being delivered then comes again as it was.
  * A cursor is sealed under the key of the connection from the start, and so is taken over as it is.
  */
 const takeCursors = (succeeded: string, condition: string) => `
   insert into connection_memories (connection_id, marker_sealed, marker, pending)
   select connection_id, marker_sealed, marker, case when not (${succeeded}) then pending end from transfers t
-  where (marker_sealed is not null or marker is not null) and (${succeeded} or ${withoutReceipts}) and ${condition}
+  where (marker_sealed is not null or marker is not null) and (${succeeded} or ${withoutDeliveryStates}) and ${condition}
   on conflict (connection_id) do update set
     marker_sealed = excluded.marker_sealed, marker = excluded.marker, pending = excluded.pending`
 
@@ -30,7 +30,7 @@ const withoutProgress = `
 const nothingAccepted = `:status = 'succeeded' and rejected > 0 and accepted = 0`
 
 /**
- * Ends a transfer, has its connection remember where the next one continues, and drops its receipts: they serve to
+ * Ends a transfer, has its connection remember where the next one continues, and drops its delivery states: they serve to
  * resume it. Answers its identifier, unless it is another worker's by now.
  */
 export const endTransfer = statement<
@@ -73,7 +73,7 @@ export const endTransfer = statement<
 
 /** As `endTransfer` does for one transfer. */
 export const saveCursorsOfActive = statement(takeCursors('false', `t.status in ('queued', 'running')`))
-export const dropReceiptsOfActive = statement(`
+export const dropDeliveryStatesOfActive = statement(`
   update ledger set receipt_sealed = null, receipt = null
   where (receipt_sealed is not null or receipt is not null)
     and transfer_id in (select id from transfers where status in ('queued', 'running'))

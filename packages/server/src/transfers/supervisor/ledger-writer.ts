@@ -85,7 +85,7 @@ export class LedgerWriter {
   /** Stores the ledger entry, the checkpoint and the volumes. */
   async #store(
     db: Db,
-    { read, sent, bytes, rejected, progress, checkpoint, cursor, receipt }: Confirmation,
+    { read, sent, bytes, rejected, progress, checkpoint, cursor, deliveryState }: Confirmation,
     pending: number | null,
     keys: OpenedKeys,
   ): Promise<queries.StandingRow> {
@@ -97,7 +97,7 @@ export class LedgerWriter {
       ...{ read, sent, accepted, rejected, bytes, progress, replayed: trigger === 'replay' ? accepted : 0 },
       checkpoint: sealJson(keys.transfer, places.checkpoint(id), checkpoint),
       cursor: sealJson(keys.connection, places.cursor(connectionId), cursor),
-      receipt: sealJson(keys.transfer, places.receipt(id, number), receipt),
+      deliveryState: sealJson(keys.transfer, places.deliveryState(id, number), deliveryState),
     })
     if (!standing) throw new Lost()
     return standing
@@ -110,8 +110,8 @@ export class LedgerWriter {
     pending: number | null,
   ): Promise<[queries.StandingRow, number]> {
     const { id, connectionId } = this.#work
-    const { checkpoint, receipt, cursor, state } = confirmation
-    const needsTransferKey = checkpoint !== null || receipt !== null || rejects.length > 0
+    const { checkpoint, deliveryState, cursor, state } = confirmation
+    const needsTransferKey = checkpoint !== null || deliveryState !== null || rejects.length > 0
     return this.#db.transaction(async (tx) => {
       const keys = {
         transfer: needsTransferKey ? await this.#keys.transfer.make(tx) : undefined,

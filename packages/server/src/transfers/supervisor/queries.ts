@@ -131,11 +131,11 @@ export const findWork = statement<{ id: string }, WorkRow>(`
   ${workOf('transfers')} where t.id = :id and t.status = 'running'
 `)
 
-export const receiptsOf = statement<
+export const deliveryStatesOf = statement<
   { transferId: string },
-  { number: number; receiptSealed: Buffer | null; receipt: Json | null }
+  { number: number; deliveryStateSealed: Buffer | null; deliveryState: Json | null }
 >(`
-  select number, receipt_sealed, receipt from ledger where transfer_id = :transferId order by number
+  select number, receipt_sealed as delivery_state_sealed, receipt as delivery_state from ledger where transfer_id = :transferId order by number
 `)
 
 export type Fence = { id: string; attempt: number }
@@ -212,7 +212,7 @@ export const confirmBatch = statement<
     progress: number | null
     checkpoint: Buffer | null
     cursor: Buffer | null
-    receipt: Buffer | null
+    deliveryState: Buffer | null
     pending: number | null
   },
   StandingRow
@@ -248,7 +248,7 @@ export const confirmBatch = statement<
        receipt_sealed)
     values
       ((select id from transfer), :number, :organizationId, :accountId, :connectionId,
-       (now() at time zone 'UTC')::date, :read, :accepted, :rejected, :replayed, :bytes, :receipt)
+       (now() at time zone 'UTC')::date, :read, :accepted, :rejected, :replayed, :bytes, :deliveryState)
   )
   select status, account_enabled, cancelling, gone from transfer
 `)

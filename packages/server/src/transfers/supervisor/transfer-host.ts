@@ -75,11 +75,11 @@ export class DatabaseTransferHost {
     this.#keys = keys
     const { transfer, connection } = keys
     const isNew = isFirst && now.attempt === 1
-    const entries = isNew ? [] : await queries.receiptsOf.all(database, { transferId: now.id })
-    const receipts: Json[] = []
-    for (const { number, receiptSealed: sealed, receipt: plain } of entries) {
-      const receipt = await openJson(database, transfer, places.receipt(now.id, number), { sealed, plain })
-      if (receipt !== null) receipts.push(receipt)
+    const entries = isNew ? [] : await queries.deliveryStatesOf.all(database, { transferId: now.id })
+    const deliveryStates: Json[] = []
+    for (const { number, deliveryStateSealed: sealed, deliveryState: plain } of entries) {
+      const deliveryState = await openJson(database, transfer, places.deliveryState(now.id, number), { sealed, plain })
+      if (deliveryState !== null) deliveryStates.push(deliveryState)
     }
     const kept = isNew ? undefined : await queries.countKeptRejects.first(database, { transferId: now.id })
     const keptRejects = kept?.kept ?? 0
@@ -109,7 +109,7 @@ export class DatabaseTransferHost {
         ...{ sealed: now.stateSealed, plain: now.state },
       }),
       replaced: now.replaced,
-      receipts,
+      deliveryStates,
       // Of a replay it must be known of each record whether it was rejected again, kept or not.
       rejectsRoom: Math.max(0, settings.rejectsMax - keptRejects, (replay?.numbers.length ?? 0) - keptRejects),
     }
