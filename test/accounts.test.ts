@@ -107,7 +107,7 @@ describe('an account', () => {
     assert.equal(await contentOf(service), content)
   })
 
-  test('is refused with all faults at once', async () => {
+  test('is refused with all errors at once', async () => {
     const { id } = await caller.addAccount()
     const body = { name: '', enabled: 'yes', id, volume: 1 } as never
     const all = ['body.enabled', 'body.id', 'body.name', 'body.volume']

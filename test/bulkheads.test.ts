@@ -131,7 +131,7 @@ async function move(of: Tenant, accountId: string, connectionId: string, what = 
   )
 }
 
-/** What an attacker is answered: a sentence, and never that it is our fault. */
+/** What an attacker is answered: a sentence, and never that it is our error. */
 function assertClear(name: string, answer: Answer<unknown>): void {
   assert([200, 422].includes(answer.status), `${name}: ${answer.status} ${answer.text.slice(0, 300)}`)
   assert(answer.status === 200 || answer.error === 'platform_refused', `${name}: ${answer.text.slice(0, 300)}`)

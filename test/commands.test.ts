@@ -44,8 +44,8 @@ describe('a wrong call', { concurrency: 2 }, () => {
     test(`(penstock ${call}) is told in a line, with where to look, and exit code 2`, async () => {
       const { code, stdout, stderr } = await stage.penstock(call.split(' '))
       assert.deepEqual([code, stdout], [2, ''])
-      const [fault = '', hint, ...more] = stderr.trimEnd().split('\n')
-      assert.match(fault, says)
+      const [error = '', hint, ...more] = stderr.trimEnd().split('\n')
+      assert.match(error, says)
       assert.deepEqual([hint, more], ['Run penstock help to see every command.', []])
     })
   }
@@ -212,7 +212,7 @@ describe('on a database', () => {
     assert.deepEqual(ids, [created.organizationId, shown.exec(words)?.[1]], 'the oldest first')
   })
 
-  test('names and addresses that are none make no organization; all faults are told at once', async () => {
+  test('names and addresses that are none make no organization; all errors are told at once', async () => {
     const before = await commands.json('org', 'list')
     const [name, address] = ['Fine', 'fine@example.com']
     const cases = [
@@ -225,12 +225,12 @@ describe('on a database', () => {
       ['', 'nobody', [/--name/, /--owner-email/]],
     ] as const
     await Promise.all(
-      cases.map(async ([given, mail, faults]) => {
+      cases.map(async ([given, mail, fieldErrors]) => {
         const { code, stdout, stderr } = await commands.run('org', 'create', '--name', given, '--owner-email', mail)
         assert.deepEqual([code, stdout], [2, ''], JSON.stringify([given, mail]))
         const lines = stderr.trimEnd().split('\n')
-        assert.equal(lines.length, faults.length, stderr)
-        for (const [i, line] of lines.entries()) assert.match(line, new RegExp(`^penstock: ${faults[i]?.source} must`))
+        assert.equal(lines.length, fieldErrors.length, stderr)
+        for (const [i, line] of lines.entries()) assert.match(line, new RegExp(`^penstock: ${fieldErrors[i]?.source} must`))
       }),
     )
     assert.deepEqual(await commands.json('org', 'list'), before)

@@ -167,7 +167,7 @@ describe('a configuration', () => {
     assert.deepEqual(await required(), Object.keys(keyPair).sort())
   })
 
-  test('is refused with all its faults: unknown fields, wrong values, missing ones', async () => {
+  test('is refused with all its errors: unknown fields, wrong values, missing ones', async () => {
     const { save } = await added()
     await refusedFor(
       () => save({ authType: 'basic', password: true, unheardOf: 'x', warehouse: 'W', username: ['x'] }),

@@ -222,7 +222,7 @@ describe('a connection', () => {
     }
   })
 
-  test('is refused with all faults at once', async () => {
+  test('is refused with all errors at once', async () => {
     const body = {
       name: '',
       srcConnectorId: 'x',

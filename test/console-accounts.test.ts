@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, skip } from './harness/browser.ts'
+import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, startConsole } from './harness/console.ts'
 
 describe('sub-accounts in the console', { skip }, () => {
@@ -21,10 +21,10 @@ describe('sub-accounts in the console', { skip }, () => {
   test('the first one is added from the empty list', async () => {
     const page = await stage.open('/accounts')
     await page.getByText('No sub-accounts yet').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('button', { name: 'Add a sub-account' }).first().click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Acme Outdoor')
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('button', { name: 'Save' }).click()
     await row(page, 'Acme Outdoor').waitFor()
     const { reply } = await stage.client.listAccounts({ query: { q: 'Acme Outdoor' } })
@@ -77,7 +77,7 @@ describe('sub-accounts in the console', { skip }, () => {
     const changed = page.getByRole('alert').filter({ hasText: 'Modified by someone else' })
     await changed.getByRole('cell', { name: 'Summit Mine' }).waitFor()
     await changed.getByRole('cell', { name: 'Summit Theirs' }).waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     assert.equal((await stage.client.getAccount({ id })).reply.name, 'Summit Theirs', 'nothing is saved')
     await changed.getByRole('button', { name: 'Overwrite' }).click()
     await row(page, 'Summit Mine').waitFor()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, skip } from './harness/browser.ts'
+import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { until } from './harness/until.ts'
@@ -131,12 +131,12 @@ describe('the catalogue, in the console', { skip }, () => {
       const page = await stage.open(path, { look: { width: 390, height: 844, theme } })
       await page.getByRole('checkbox', { name: 'Adobe Audience Segments' }).click()
       await page.getByText('1 selected').waitFor()
-      assert.deepEqual(await accessibilityFaults(page), [])
+      assert.deepEqual(await accessibilityViolations(page), [])
       await until('it fits', () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'))
       await page.setViewportSize({ width: 1440, height: 900 })
       await page.getByRole('checkbox', { name: 'Moves data' }).press('Space')
       await found(page, `${moving.length} matching connectors`)
-      assert.deepEqual(await accessibilityFaults(page), [])
+      assert.deepEqual(await accessibilityViolations(page), [])
     })
   }
 })

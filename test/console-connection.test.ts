@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Account, Connection } from '@penstock/wire'
 import type { Locator, Page } from 'playwright-core'
-import { accessibilityFaults, skip } from './harness/browser.ts'
+import { accessibilityViolations, skip } from './harness/browser.ts'
 import {
   type ConsoleStage,
   localFolder,
@@ -81,7 +81,7 @@ describe('a connection in the console', { skip }, () => {
     await page.getByText('Files: people.csv').waitFor()
     await page.getByText('No transfers yet').waitFor()
     assert.equal(await page.title(), 'Spring customers · Penstock')
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
   })
 
   test('says what is missing before it can be activated, and leads to what mends it', async () => {
@@ -99,7 +99,7 @@ describe('a connection in the console', { skip }, () => {
     const mend = alert.getByRole('link', { name: 'Configure PostgreSQL' })
     assert.equal(await mend.getAttribute('href'), `/accounts/${accountId}/connectors?configure=${postgresql.id}`)
     assert.match((await alert.textContent()) ?? '', /Request [0-9a-f-]{8,}/)
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await alert.getByRole('button', { name: 'Complete the settings' }).first().click()
     await dialog(page).getByRole('textbox', { name: 'Files' }).waitFor()
     assert.equal(await statusOf(connection), 'In-progress')
@@ -138,7 +138,7 @@ describe('a connection in the console', { skip }, () => {
     const page = await stage.open(pathOf(connection))
     await button(page, 'Activate').click()
     await dialog(page).getByText('There is no table not_there in the schema public').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await button(dialog(page), 'Cancel').click()
     await dialog(page).waitFor({ state: 'detached' })
     assert.equal(await statusOf(connection), 'In-progress')
@@ -199,7 +199,7 @@ describe('a connection in the console', { skip }, () => {
     await page.getByRole('option', { name: 'Failed' }).click()
     await page.getByText('No transfers with this status').waitFor()
     assert.match(page.url(), /status=failed/)
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
   })
 
   test('shows a run as it goes, and can cancel it', async () => {
@@ -248,7 +248,7 @@ describe('a connection in the console', { skip }, () => {
     const page = await stage.open(pathOf(connection))
     const alert = page.getByRole('alert').filter({ hasText: 'Temporary error, retrying' })
     await alert.getByText('Another session holds a lock').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     const overview = await stage.open(`/accounts/${account.id}`)
     const concern = overview
       .getByRole('region', { name: 'Needs attention' })
@@ -257,7 +257,7 @@ describe('a connection in the console', { skip }, () => {
     await concern.getByText('Retrying', { exact: true }).waitFor()
     await concern.getByText('Another session holds a lock').waitFor()
     await concern.getByRole('link', { name: 'Open the transfer: Held up' }).waitFor()
-    assert.deepEqual(await accessibilityFaults(overview), [])
+    assert.deepEqual(await accessibilityViolations(overview), [])
     await button(page, 'Cancel the transfer').click()
     await button(dialog(page), 'Cancel the transfer').click()
     await alert.waitFor({ state: 'detached' })
@@ -300,7 +300,7 @@ describe('a connection in the console', { skip }, () => {
     assert.equal(await button(page, 'Run now').count(), 0)
     assert.equal(await button(page, 'More actions').count(), 0)
     assert.match((await reasonOf(button(page, 'Set a schedule'))) ?? '', /is deleted. Restore it first/)
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await button(page, 'Restore').click()
     await button(page, 'Enable').waitFor()
     assert.equal(await statusOf(connection), 'disabled')
@@ -329,7 +329,7 @@ describe('a connection in the console', { skip }, () => {
     await page.keyboard.press('Enter')
     assert.equal(await zone.inputValue(), 'Europe/Berlin')
     assert.equal(await dialog(page).getByText('Every transfer adds all rows again').count(), 0)
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await button(dialog(page), 'Save').click()
     await page.getByText('Monday to Friday at 07:30').waitFor()
     const { reply } = await stage.client.getSchedule({ accountId: account.id, id: connection.id })
@@ -370,7 +370,7 @@ describe('a connection in the console', { skip }, () => {
     await button(page, 'Set a schedule').click()
     const warning = dialog(page).getByRole('alert').filter({ hasText: 'Every transfer adds all rows again' })
     await warning.getByText('To avoid duplicates, set the write mode to Upsert.').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     const runsByItself = dialog(page).getByRole('switch', { name: 'Scheduled' })
     await runsByItself.setChecked(false, { force: true })
     await warning.waitFor({ state: 'detached' })
@@ -389,7 +389,7 @@ describe('a connection in the console', { skip }, () => {
     await button(dialog(page), 'Save').click()
     await dialog(page).locator('[aria-invalid=true]').waitFor()
     assert.equal(await files.getAttribute('aria-invalid'), 'true')
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await files.fill('people.csv')
     await dialog(page)
       .getByRole('textbox', { name: 'Mapping' })
@@ -399,7 +399,7 @@ describe('a connection in the console', { skip }, () => {
     await page.getByRole('tab', { name: 'Configuration' }).click()
     await page.getByRole('row', { name: /email Column “email” email/ }).waitFor()
     await page.getByRole('row', { name: /name Stays empty/ }).waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     const { reply } = await stage.client.getConnection({ accountId: account.id, id: connection.id })
     assert.equal(reply.destConnectionConfig.table, 'people', 'what was not changed stays')
   })
@@ -421,7 +421,7 @@ describe('a connection in the console', { skip }, () => {
       await page.getByRole('row', { name: /Source: Files .*theirs\.csv/ }).waitFor()
     }
     await edit('Mine', 'Theirs')
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await button(page, 'Discard my changes').click()
     await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor()
     await edit('Mine again', 'Theirs again')
@@ -439,7 +439,7 @@ describe('a connection in the console', { skip }, () => {
     await page.getByText('In progress → Active').waitFor()
     await page.getByText('Created as “Storied”').waitFor()
     await page.getByText('200 read, 180 accepted, 20 rejected').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('link', { name: 'Transfer: partial' }).click()
     await page.getByRole('heading', { name: 'Transfer of Storied twice' }).waitFor()
   })
@@ -478,7 +478,7 @@ describe('a connection in the console', { skip }, () => {
 
     await stage.target.query('create table codes (id integer primary key, name text, email text, code text not null)')
     const unmapped = await failed('Nothing accepted', { table: 'codes' })
-    assert.deepEqual(await accessibilityFaults(unmapped.page), [])
+    assert.deepEqual(await accessibilityViolations(unmapped.page), [])
     await unmapped.alert.getByRole('link', { name: 'Change the mapping' }).click()
     await unmapped.page.waitForURL(`**/connections/new?connection=${unmapped.connection.id}&step=mapping`)
     await unmapped.page.getByRole('region', { name: 'Mapping' }).waitFor()
@@ -507,7 +507,7 @@ describe('a connection in the console', { skip }, () => {
     )
     const page = await stage.open(pathOf(connection))
     await page.getByText('This would replace everything that is there by 0 records.').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await button(page, 'Run and replace').click()
     await button(dialog(page), 'Run and replace').click()
     await page.getByText('A transfer of Replacing was started').waitFor()
@@ -537,7 +537,7 @@ describe('a connection in the console', { skip }, () => {
       for (const tab of ['Overview', 'Transfers', 'Timeline', 'Configuration']) {
         await page.getByRole('tab', { name: tab }).click()
         await page.getByRole('tabpanel').locator('.mantine-Card-root').first().waitFor()
-        assert.deepEqual(await accessibilityFaults(page), [], tab)
+        assert.deepEqual(await accessibilityViolations(page), [], tab)
         const width = await page.evaluate<number>('document.documentElement.scrollWidth')
         assert(width <= look.width, `${tab} is ${width} pixels wide`)
       }

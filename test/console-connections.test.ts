@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, skip } from './harness/browser.ts'
+import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, preparePeople, startConsole } from './harness/console.ts'
 
 describe('the list of connections', { skip }, () => {
@@ -32,7 +32,7 @@ describe('the list of connections', { skip }, () => {
     await row.getByText('Partial', { exact: true }).waitFor()
     await row.getByText('PostgreSQL').filter({ visible: true }).waitFor()
     await rowOf(page, 'Pipe 29').getByText('No transfers yet').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await row.getByText('18 of 20').click()
     await page.waitForURL(`**${path()}/${pipe.id}`)
     await page.goBack()
@@ -95,7 +95,7 @@ describe('the list of connections', { skip }, () => {
     assert(await dialog.getByRole('button', { name: 'Continue' }).isDisabled())
     await dialog.getByRole('combobox', { name: 'Sub-account' }).fill('lumen')
     await page.getByRole('option', { name: 'Lumen Cosmetics' }).click()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await dialog.getByRole('button', { name: 'Continue' }).click()
     await page.waitForURL(`**/accounts/${other.id}/connections/new`)
   })
@@ -104,7 +104,7 @@ describe('the list of connections', { skip }, () => {
     const look = { width: 390, height: 844, theme: 'dark' } as const
     const page = await stage.open('/connections', { look })
     await rowOf(page, 'Pipe 29').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     assert(await page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth'))
     const { id } = await stage.addAccount('Empty')
     await page.goto(`/accounts/${id}/connections`)

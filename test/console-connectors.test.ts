@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, skip } from './harness/browser.ts'
+import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { until } from './harness/until.ts'
@@ -93,7 +93,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await page.waitForURL('**/catalogue')
   })
 
-  test('are configured in a form that asks for what counts and shows each fault at its field', async () => {
+  test('are configured in a form that asks for what counts and shows each error at its field', async () => {
     const { id, path } = await accountWith('Conditions', azure)
     const page = await stage.open(`${path}?configure=${azure.id}`)
     const form = dialog(page, `Configure ${azure.name}`)
@@ -230,7 +230,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     assert.equal(Buffer.from(/^whsec_([A-Za-z0-9+/]{43}=)$/.exec(first)?.[1] ?? '', 'base64').length, 32)
     await form.getByRole('button', { name: 'Copy: Signing secret' }).waitFor()
     await form.getByText('it is not shown again').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await form.getByRole('button', { name: 'Generate: Signing secret' }).click()
     assert.notEqual(await secret.inputValue(), first)
     await form.getByRole('button', { name: 'Save', exact: true }).click()
@@ -256,7 +256,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await page.getByRole('button', { name: 'Local folder', exact: true }).click()
     const form = dialog(page, 'Configure Local folder')
     await form.getByText('Last check failed').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await form.getByRole('textbox', { name: 'Folder' }).fill(stage.folder)
     await form.getByRole('button', { name: 'Save', exact: true }).click()
     await form.waitFor({ state: 'detached' })
@@ -324,7 +324,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await form.getByRole('button', { name: 'Clear: Key' }).click()
     await form.getByRole('button', { name: 'Save', exact: true }).click()
     await form.getByText('Key is required.').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await form.getByRole('alert').getByRole('link', { name: 'Sends events is active and needs it' }).click()
     await page.waitForURL(`**/connections/${connection.id}`)
   })
@@ -347,7 +347,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await form.getByRole('textbox', { name: 'Database' }).fill(String(stage.targetSecrets.database))
     await form.getByRole('button', { name: 'Save and check' }).click()
     await check.getByText('Check passed').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await check.getByRole('button', { name: 'Close' }).last().click()
     await check.waitFor({ state: 'detached' })
     assert.equal(new URL(page.url()).search, '')
@@ -426,15 +426,15 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
       await stage.client.configureConnector({ accountId: id, id: azure.id, body: { secretConfig: keyOfAzure } })
       const page = await stage.open(path, { look: { ...phone, theme } })
       await page.getByRole('button', { name: azure.name, exact: true }).waitFor()
-      assert.deepEqual(await accessibilityFaults(page), [])
+      assert.deepEqual(await accessibilityViolations(page), [])
       await page.setViewportSize({ width: 1440, height: 900 })
-      assert.deepEqual(await accessibilityFaults(page), [])
+      assert.deepEqual(await accessibilityViolations(page), [])
       await page.getByRole('button', { name: azure.name, exact: true }).click()
       const form = dialog(page, `Configure ${azure.name}`)
       await form.getByRole('textbox', { name: 'Account name' }).fill(' ')
       await form.getByRole('button', { name: 'Save', exact: true }).click()
       await form.getByText('Account name must not be blank.').waitFor()
-      assert.deepEqual(await accessibilityFaults(page), [])
+      assert.deepEqual(await accessibilityViolations(page), [])
       await page.setViewportSize(phone)
       await until('it fits', () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'))
     })

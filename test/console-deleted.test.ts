@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, skip } from './harness/browser.ts'
+import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, postgresql, preparePeople, startConsole } from './harness/console.ts'
 
 describe('the list of what is deleted', { skip }, () => {
@@ -30,7 +30,7 @@ describe('the list of what is deleted', { skip }, () => {
     const { accountId, path } = await prepare('Acme Outdoor', 'Spring customers', 'Summer customers')
     const page = await stage.open(path)
     await rowOf(page, 'Spring customers').getByText('30 days left').filter({ visible: true }).waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('button', { name: 'Restore Spring customers' }).click()
     await rowOf(page, 'Spring customers').waitFor({ state: 'detached' })
     await rowOf(page, 'Summer customers').waitFor()
@@ -49,7 +49,7 @@ describe('the list of what is deleted', { skip }, () => {
     const refusal = page.getByRole('alert').filter({ hasText: 'Needs PostgreSQL cannot be restored yet' })
     await refusal.getByText('PostgreSQL was removed from this sub-account').waitFor()
     await refusal.getByText(/^Request /).waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     assert.equal(
       await refusal.getByRole('link', { name: 'Find it in the catalogue' }).getAttribute('href'),
       `/accounts/${accountId}/catalogue?q=PostgreSQL`,
@@ -76,7 +76,7 @@ describe('the list of what is deleted', { skip }, () => {
     await prepare('Harbour Books', 'Winter customers')
     const page = await stage.open('/deleted?q=winter', { look: { width: 390, height: 844, theme: 'dark' } })
     await rowOf(page, 'Winter customers').getByText('Harbour Books').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     assert(await page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth'))
     await page.getByRole('searchbox').fill('nothing like it')
     await page.getByText('No matching deleted connections').waitFor()

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { accessibilityFaults, skip } from './harness/browser.ts'
+import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, preparePeople, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 
@@ -34,7 +34,7 @@ describe('the wizard of new connections', { skip }, () => {
     await page.getByLabel('Search destinations').fill('google ads reporting')
     await reasonsOf('Google Ads Reporting').getByText('Google Ads Reporting cannot be a destination').waitFor()
     await page.getByText('No matching connectors').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     const { reply } = await stage.client.listAddedConnectors({ accountId })
     assert.deepEqual(
       reply.map(({ name }) => name),
@@ -90,7 +90,7 @@ describe('the wizard of new connections', { skip }, () => {
     const list = page.getByRole('alert').filter({ hasText: 'Complete this to activate' })
     await list.getByText('Local folder is not configured').waitFor()
     assert.equal(await list.getByRole('listitem').count(), 4)
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('button', { name: 'Activate', exact: true }).click()
     const refused = page.getByRole('alert').filter({ hasText: 'The connection was not activated' })
     await refused.getByText('Missing in the settings of the destination: Table.').waitFor()
@@ -144,7 +144,7 @@ describe('the wizard of new connections', { skip }, () => {
     await page.getByText('1 unnormalised').waitFor()
     await page.getByText('1 missing').first().waitFor()
     await page.getByRole('combobox', { name: 'Source of phone_sha256', exact: true }).waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('button', { name: 'Save and continue' }).click()
     await page.getByRole('region', { name: 'Mapping' }).getByText('Always “add”').waitFor()
     const { reply: saved } = await stage.client.getConnection({ accountId, id: reply.id })
@@ -165,7 +165,7 @@ describe('the wizard of new connections', { skip }, () => {
     await page.getByText('30 would be sent').waitFor()
     await page.getByText('The destination reports 2 problems').waitFor()
     await page.getByText('The table columned has no column email; add what is missing').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByText('Selected columns').click()
     await page.getByRole('textbox', { name: 'Sent as, column 3' }).fill('name')
     await page.getByText('This name is already used').waitFor()
@@ -254,7 +254,7 @@ describe('the wizard of new connections', { skip }, () => {
       assert(stays((await placeOf(cell)).x, before.x), 'the first column stays')
       const width = await page.evaluate<number>('document.documentElement.scrollWidth')
       assert(width <= look.width, `the page is ${width} pixels wide`)
-      assert.deepEqual(await accessibilityFaults(page), [])
+      assert.deepEqual(await accessibilityViolations(page), [])
     }
   })
 
@@ -345,7 +345,7 @@ describe('the wizard of new connections', { skip }, () => {
       for (const [query, text] of pages) {
         await page.goto(wizard(accountId, query))
         await page.getByText(text).first().waitFor()
-        assert.deepEqual(await accessibilityFaults(page), [], `${query} ${look.theme}`)
+        assert.deepEqual(await accessibilityViolations(page), [], `${query} ${look.theme}`)
         const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
         assert(tooWide <= 0, `${query} is ${tooWide} px wider than the screen`)
       }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { accessibilityFaults, skip } from './harness/browser.ts'
+import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, preparePeople, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 
@@ -23,7 +23,7 @@ describe('the overview', { skip }, () => {
     const page = await stage.open('/')
     const start = page.getByRole('region', { name: 'Start here' })
     await start.getByRole('heading', { name: 'Create a connection' }).waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await start.getByRole('link', { name: 'Add a sub-account' }).click()
     await page.waitForURL('**/accounts')
   })
@@ -50,7 +50,7 @@ describe('the overview', { skip }, () => {
     await page.getByRole('img', { name: 'Records by day or month: 18 accepted, 2 rejected in total' }).waitFor()
     await page.locator('.recharts-surface').first().waitFor()
     await page.getByText('10% of those read').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('link', { name: 'In progress', exact: true }).click()
     await page.waitForURL(`**/accounts/${id}/connections?status=In-progress`)
     await page.getByRole('link', { name: 'Waits' }).waitFor()
@@ -85,7 +85,7 @@ describe('the overview', { skip }, () => {
     const configureMeta = `/accounts/${id}/connectors?configure=${meta.id}`
     await toDo(page, 'Is not finished', `Configure ${meta.name}`, configureMeta)
     assert.equal(await concern(page, failing.name).count(), 0, 'what merely waits needs no attention')
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
 
     await stage.client.deleteConnection({ accountId: id, id: partial.id })
     await page.reload()
@@ -94,7 +94,7 @@ describe('the overview', { skip }, () => {
 
     const wide = await stage.open('/', { look: { width: 390, height: 844, theme: 'dark' } })
     await concern(wide, 'Is refused').getByText('in Troubled').filter({ visible: true }).waitFor()
-    assert.deepEqual(await accessibilityFaults(wide), [])
+    assert.deepEqual(await accessibilityViolations(wide), [])
     assert(await fits(wide))
   })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, skip } from './harness/browser.ts'
+import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, preparePeople, startConsole } from './harness/console.ts'
 
 describe('the reports', { skip }, () => {
@@ -31,7 +31,7 @@ describe('the reports', { skip }, () => {
     assert.deepEqual(await figures(page, 'Acme Outdoor'), ['40', '36', '4', '0', '90%'])
     assert.deepEqual(await figures(page, 'Silent'), ['0', '0', '0', '0', '–'])
     assert.deepEqual(await figures(page, 'All 2'), ['40', '36', '4', '0', '90%'])
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('link', { name: 'Acme Outdoor' }).click()
     await page.waitForURL(`**/accounts/${accountId}/reports`)
     await page.getByRole('link', { name: 'Plain' }).click()
@@ -59,7 +59,7 @@ describe('the reports', { skip }, () => {
     const page = await stage.open(`/reports?period=custom&from=2026-02-01&until=2026-01-01`)
     await page.getByText('The last day must not be before the first').waitFor()
     assert(await page.getByRole('button', { name: 'Download CSV' }).isDisabled())
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByLabel('From').fill('2020-01-01')
     await page.getByText('Select at most 400 days').waitFor()
     await page.getByLabel('From').fill('')
@@ -98,7 +98,7 @@ describe('the reports', { skip }, () => {
   test('are there on a phone, in the dark', async () => {
     const page = await stage.open('/reports?period=quarter', { look: { width: 390, height: 844, theme: 'dark' } })
     await page.locator('.recharts-surface').first().waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     assert(await page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth'))
   })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Account, Reject, Transfer } from '@penstock/wire'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, skip } from './harness/browser.ts'
+import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, prepareCrowd, preparePeople, startConsole } from './harness/console.ts'
 import { until } from './harness/until.ts'
 
@@ -56,7 +56,7 @@ describe('a run in the console', { skip }, () => {
     await page.getByText('Every record that was read is accounted for.').waitFor()
     await page.getByText('Started by a user or an API call').waitFor()
     await page.getByText('1 attempt').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('link', { name: 'All transfers' }).click()
     await page.waitForURL('**?tab=runs')
     await page.getByRole('link', { name: 'Open the transfer: Partial' }).click()
@@ -85,7 +85,7 @@ describe('a run in the console', { skip }, () => {
     await page.waitForURL(/reason=/)
     await page.getByRole('radio', { name: `${reason} × 40` }).waitFor({ state: 'attached' })
     await page.getByText('1–25 of 40').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     assert.doesNotMatch((await page.textContent('body')) ?? '', /Person 10\b/, 'records are shown shortened')
   })
 
@@ -128,12 +128,12 @@ describe('a run in the console', { skip }, () => {
     await page.getByText('Replay of rejected records').waitFor()
     await page.getByText('No rejected records', { exact: true }).waitFor()
     assert.match((await reasonOfReplay(page)) ?? '', /No records were rejected/)
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     const first = await stage.open(pathOf(run))
     await button(first, 'Replay rejected records').click()
     await dialog(first).getByText('There are no rejected records left to replay.').waitFor()
     await dialog(first).getByText('10 were delivered by an earlier replay and will not be sent again.').waitFor()
-    assert.deepEqual(await accessibilityFaults(first), [])
+    assert.deepEqual(await accessibilityViolations(first), [])
   })
 
   test('says why its rejected records cannot be sent again', async () => {
@@ -170,7 +170,7 @@ describe('a run in the console', { skip }, () => {
     const alert = page.getByRole('alert').filter({ hasText: 'The transfer failed' })
     await alert.getByText('nowhere').waitFor()
     await alert.getByText('Code table_not_found').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
   })
 
   test('moves while it is under way, and can be cancelled', async () => {
@@ -226,7 +226,7 @@ describe('a run in the console', { skip }, () => {
       const run = await runOnce(`Long-${look.width}-`.padEnd(200, 'x'), { file: 'wide.csv' })
       const page = await stage.open(pathOf(run), { look })
       await rows(page).nth(1).waitFor()
-      assert.deepEqual(await accessibilityFaults(page), [])
+      assert.deepEqual(await accessibilityViolations(page), [])
       const width = await page.evaluate<number>('document.documentElement.scrollWidth')
       assert(width <= look.width, `it is ${width} pixels wide`)
     })

@@ -7,7 +7,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, type Look, skip } from './harness/browser.ts'
+import { accessibilityViolations, type Look, skip } from './harness/browser.ts'
 import { type ConsoleStage, startConsole } from './harness/console.ts'
 import { prepareScene, type Scene } from './harness/console-scene.ts'
 
@@ -85,7 +85,7 @@ describe('every screen of the console', { skip }, () => {
     test(`at ${look.name}: nothing is clipped${inspected.test(look.name) ? ', and axe-core finds nothing' : ''}`, async () => {
       const page = await stage.open('/sign-in', { look, signedIn: false })
       await page.getByRole('heading', { level: 1 }).waitFor()
-      const faults = await inspect(page, 'sign-in', look)
+      const fieldErrors = await inspect(page, 'sign-in', look)
       const signedIn = await stage.open('/accounts', { look })
       for (const screen of screens) {
         await signedIn.goto(screen.path(scene))
@@ -93,9 +93,9 @@ describe('every screen of the console', { skip }, () => {
         await screen.settle?.(signedIn)
         await signedIn.waitForLoadState('networkidle')
         await signedIn.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
-        faults.push(...(await inspect(signedIn, screen.name, look)))
+        fieldErrors.push(...(await inspect(signedIn, screen.name, look)))
       }
-      assert.deepEqual(faults, [])
+      assert.deepEqual(fieldErrors, [])
     })
   }
 })
@@ -107,7 +107,7 @@ async function inspect(page: Page, name: string, look: Look & { readonly name: s
   const wider = await page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   )
-  const found = inspected.test(look.name) ? await accessibilityFaults(page) : []
-  const faults = found.map((fault) => `${name}: ${fault}`)
-  return wider > 0 ? [`${name} is ${wider} px wider than the window`, ...faults] : faults
+  const found = inspected.test(look.name) ? await accessibilityViolations(page) : []
+  const fieldErrors = found.map((error) => `${name}: ${error}`)
+  return wider > 0 ? [`${name} is ${wider} px wider than the window`, ...fieldErrors] : fieldErrors
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, skip } from './harness/browser.ts'
+import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, signIn, startConsole } from './harness/console.ts'
 import { until } from './harness/until.ts'
 
@@ -28,7 +28,7 @@ describe('the session of the console', { skip }, () => {
     await page.locator('input[type=password]').fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').getByText('Request').waitFor()
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
     await signIn(page, stage.credentials)
     await page.waitForURL('**/accounts?q=nobody')
     await page.getByText('No matching sub-accounts').waitFor()
@@ -165,7 +165,7 @@ describe('the frame of the console', { skip }, () => {
     const answer = await fetch(address, { headers: { authorization: `Bearer ${accessToken}` } })
     assert.equal(answer.status, 200)
     assert.match(await answer.text(), /Acme Outdoor/)
-    assert.deepEqual(await accessibilityFaults(page), [])
+    assert.deepEqual(await accessibilityViolations(page), [])
   })
 
   test('changes its theme, and remembers it', async () => {

@@ -301,14 +301,14 @@ describe('a deleted connection', () => {
       const gone = await act(id, 'restore', account)
       const field = end === source ? 'srcConnector' : 'destConnector'
       assert.deepEqual(
-        [gone.status, gone.error, gone.details.map((fault) => fault.field)],
+        [gone.status, gone.error, gone.details.map((error) => error.field)],
         [409, 'connector_not_added', [field]],
       )
       assert.equal((await caller.call('getConnection', { accountId: account, id })).response.status, 'deleted')
       await caller.addConnectors(account, end)
       assert.equal((await caller.expect(act(id, 'restore', account))).status, 'disabled')
       const unready = await act(id, 'enable', account)
-      assert.deepEqual([unready.error, unready.details.map((fault) => fault.field)], ['connection_not_ready', [field]])
+      assert.deepEqual([unready.error, unready.details.map((error) => error.field)], ['connection_not_ready', [field]])
       await caller.configureSides(account)
       assert.equal((await caller.expect(act(id, 'enable', account))).status, 'active')
     }

@@ -211,7 +211,7 @@ describe('whoever does not finish a request is told so, and keeps nobody waiting
   })
 })
 
-test('whoever hangs up in the middle is no fault of the service', async () => {
+test('whoever hangs up in the middle is no error of the service', async () => {
   const before = await countAccounts()
   const seen = service.logLines.length
   const ends = [
@@ -230,8 +230,8 @@ test('whoever hangs up in the middle is no fault of the service', async () => {
   }
   await until('every connection is let go', () => connections().then((open) => open === 0))
   assert.equal(await countAccounts(), before)
-  const faults = service.logLines.slice(seen).filter((line) => /"level":"(?:error|fatal)"|"status":5\d\d/.test(line))
-  assert.deepEqual(faults, [])
+  const fieldErrors = service.logLines.slice(seen).filter((line) => /"level":"(?:error|fatal)"|"status":5\d\d/.test(line))
+  assert.deepEqual(fieldErrors, [])
 })
 
 const connections = () =>

@@ -156,8 +156,8 @@ describe('reports', () => {
         await caller.call('reportAccounts', { query: { accountIds: bad } }),
         await caller.call('reportConnections', { accountId: one.id, query: { connectionIds: bad } }),
       ]
-      const faults = replies.map(({ status, details }) => [status, details.map(({ field }) => field).join()])
-      assert.deepEqual(faults, [
+      const fieldErrors = replies.map(({ status, details }) => [status, details.map(({ field }) => field).join()])
+      assert.deepEqual(fieldErrors, [
         [400, 'query.accountIds'],
         [400, 'query.connectionIds'],
       ])
@@ -179,7 +179,7 @@ describe('reports', () => {
         await caller.call('reportAccounts', { query: { ...query } }),
         await caller.call('reportConnections', { accountId, query: { ...query } }),
       ]) {
-        assert.deepEqual([reply.status, reply.details.map((fault) => fault.field).join()], [400, field], reply.text)
+        assert.deepEqual([reply.status, reply.details.map((error) => error.field).join()], [400, field], reply.text)
       }
     }
     const most = { startDate: '2025-01-01', endDate: '2026-02-04' }

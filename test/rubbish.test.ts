@@ -22,12 +22,12 @@ import {
 } from './harness/spoilings.ts'
 
 /**
- * Every operation of the table is sent rubbish, over a real socket. Whatever comes: no answer is a fault of the service,
+ * Every operation of the table is sent rubbish, over a real socket. Whatever comes: no answer is an error of the service,
  * every answer is the envelope with a code of the contract, and what is refused changes nothing.
  */
 
 const operationIds = Object.keys(operations) as OperationId[]
-/** Bytes of a refusal: room for every fault that it names, none for what was sent. */
+/** Bytes of a refusal: room for every error that it names, none for what was sent. */
 const refusalBytesMax = 32_768
 const combinationsOfEach = 30
 /** Each kind of rubbish that is not of one operation meets every third of them alone, and all of them among others. */
@@ -74,7 +74,7 @@ function send({ method, path, query, headers, json, bytes }: Draft): Promise<Raw
 
 /** Fails unless the reply is one that rubbish may get. */
 function judge(id: OperationId, method: string, { status, headers, text }: RawReply): void {
-  assert(status < 500, `a fault of the service: ${status} ${text}`)
+  assert(status < 500, `an error of the service: ${status} ${text}`)
   if (method === 'HEAD') return
   assert.match(headers['content-type'] ?? '', /^application\/json; charset=utf-8$/)
   const json: Reply['json'] = JSON.parse(text)

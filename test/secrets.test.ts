@@ -180,7 +180,7 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
     assert(status >= 400, `${request.method} ${request.path} ${request.body?.slice(0, 100)}: ${status}`)
   }
 
-  // A fault of the database, whose errors quote rows and parameters.
+  // An error of the database, whose errors quote rows and parameters.
   const { pool } = service.database
   await pool.query('alter table secrets add constraint refused check (false) not valid')
   const body = JSON.stringify({ secretConfig: { ...sourceSecrets, secretAccessKey: canary } })

@@ -188,10 +188,10 @@ describe('what serve refuses', { concurrency: 2 }, () => {
       const lines = stderr.trimEnd().split('\n')
       assert.equal(lines.length, says.length, stderr)
       for (const line of lines) assert.match(line, /^penstock: /)
-      for (const fault of says)
+      for (const error of says)
         assert(
-          lines.some((line) => fault.test(line)),
-          `${stderr} lacks ${fault}`,
+          lines.some((line) => error.test(line)),
+          `${stderr} lacks ${error}`,
         )
       for (const secret of ['short-secret', 'short-key']) assert(!stderr.includes(secret))
     })
@@ -248,9 +248,9 @@ describe('what serve refuses', { concurrency: 2 }, () => {
     assert(stderr.includes(`: ${named}.`), stderr)
     const doctor = await stage.penstock(['doctor'], { env })
     assert.equal(doctor.code, 1)
-    const faults = doctor.stdout.split('\n').filter((line) => line.startsWith('FAIL'))
-    assert.equal(faults.length, 1, doctor.stdout)
-    assert(faults[0]?.includes(named), faults[0])
+    const fieldErrors = doctor.stdout.split('\n').filter((line) => line.startsWith('FAIL'))
+    assert.equal(fieldErrors.length, 1, doctor.stdout)
+    assert(fieldErrors[0]?.includes(named), fieldErrors[0])
   })
 
   test('a master key file without a key in it', async (t) => {

@@ -111,7 +111,7 @@ export declare function statement<P, R>(sql: string, options?: StatementOptions)
   }
   const row = "{ id: 'a' | 'b'; savedTime: Date | null; settings: { a: string[] }; total: number | null }"
   const given = '{ id: string; size: number | null; like: string }'
-  const calls: [parameters: string, row: string, ...faults: string[]][] = [
+  const calls: [parameters: string, row: string, ...fieldErrors: string[]][] = [
     [given, row],
     [given, 'Record<never, never>'],
     [given, row.replace('savedTime', 'saved'), 'saved is not selected', 'savedTime is not declared'],
@@ -135,9 +135,9 @@ export declare function statement<P, R>(sql: string, options?: StatementOptions)
   assert.deepEqual(
     calls.map((_, i) => {
       const about = said.filter((line) => line.includes(`case-${i}.ts`)).join('\n')
-      return [...about.matchAll(/(?<=["'| ])"(:?\w+ (?:is|can) [\w ]+)"/g)].map(([, fault]) => fault).sort()
+      return [...about.matchAll(/(?<=["'| ])"(:?\w+ (?:is|can) [\w ]+)"/g)].map(([, error]) => error).sort()
     }),
-    calls.map(([, , ...faults]) => faults),
+    calls.map(([, , ...fieldErrors]) => fieldErrors),
     said.join('\n'),
   )
 })

@@ -136,7 +136,7 @@ describe('rows that are not taken', () => {
   test('are named by the destination, or only counted, beside those that its columns do not fit', async () => {
     engine.sides.source = function* () {
       const rows = [[1, 'a'], [2], [3, 'c'], [4, 'd'], [5, 'e']]
-      yield { columns: ['number', 'name'], rows, faults: new Map([[1, 'lacks a cell']]), bytes: 9, checkpoint: 5 }
+      yield { columns: ['number', 'name'], rows, fieldErrors: new Map([[1, 'lacks a cell']]), bytes: 9, checkpoint: 5 }
     }
     engine.sides.destination = {
       open: () => ({

@@ -5,7 +5,7 @@ import { compileValidator } from '../packages/server/src/http/validate.ts'
 
 /** What is found wrong with a body, and how much of the body is looked at for it. */
 
-const faultsOf = (operation: OperationId, body: unknown) =>
+const errorsOf = (operation: OperationId, body: unknown) =>
   compileValidator(operations[operation])({ query: { accountId: '0123456789abcdef' }, body })
 
 /** More than a request could hold. */
@@ -24,7 +24,7 @@ function watched<T extends object>(value: T): { value: T; reads: () => number } 
   return { value: new Proxy(value, handler), reads: () => reads }
 }
 
-describe('of a body with countless faults', () => {
+describe('of a body with countless errors', () => {
   const readsMax = 20 * limits.connectorIdsMax
   for (const [what, operation, wide, bodyOf, first] of [
     ['a list', 'addConnectors', Array(count).fill(1), (connectorIds) => ({ connectorIds }), 'body.connectorIds'],
@@ -39,49 +39,49 @@ describe('of a body with countless faults', () => {
   ] as [string, OperationId, object, (wide: object) => unknown, string][]) {
     test(`no more of ${what} is looked at than can be told`, () => {
       const { value, reads } = watched(wide)
-      const faults = faultsOf(operation, bodyOf(value))
-      assert.equal(faults.length, limits.faultsMax)
-      assert.equal(faults[0]?.field, first)
+      const fieldErrors = errorsOf(operation, bodyOf(value))
+      assert.equal(fieldErrors.length, limits.fieldErrorsMax)
+      assert.equal(fieldErrors[0]?.field, first)
       assert(reads() > 0 && reads() < readsMax, `${reads()} reads`)
     })
   }
 
   test('the first ones are told, in their order', () => {
-    const faults = faultsOf('addAccount', entries(1))
-    assert.equal(faults[0]?.field, 'body.name')
+    const fieldErrors = errorsOf('addAccount', entries(1))
+    assert.equal(fieldErrors[0]?.field, 'body.name')
     assert.deepEqual(
-      faults.slice(1).map(({ field }) => field),
-      Array.from({ length: limits.faultsMax - 1 }, (_, n) => `body.key${n}`),
+      fieldErrors.slice(1).map(({ field }) => field),
+      Array.from({ length: limits.fieldErrorsMax - 1 }, (_, n) => `body.key${n}`),
     )
   })
 
   test('what is known counts wherever it stands', () => {
-    const fields = faultsOf('addAccount', { ...entries(1), name: 'right' }).map(({ field }) => field)
+    const fields = errorsOf('addAccount', { ...entries(1), name: 'right' }).map(({ field }) => field)
     assert(!fields.includes('body.name'))
-    assert.equal(fields.length, limits.faultsMax)
+    assert.equal(fields.length, limits.fieldErrorsMax)
   })
 })
 
 test('the last entry that is allowed is looked at, and one more is too many', () => {
   const ids = (length: number, last: string) => [...Array(length - 1).fill('0123456789abcdef'), last]
   assert.deepEqual(
-    faultsOf('addConnectors', { connectorIds: ids(limits.connectorIdsMax, 'wrong') }).map(({ field }) => field),
+    errorsOf('addConnectors', { connectorIds: ids(limits.connectorIdsMax, 'wrong') }).map(({ field }) => field),
     [`body.connectorIds.${limits.connectorIdsMax - 1}`],
   )
-  assert.deepEqual(faultsOf('addConnectors', { connectorIds: ids(limits.connectorIdsMax + 1, 'ffffffffffffffff') }), [
+  assert.deepEqual(errorsOf('addConnectors', { connectorIds: ids(limits.connectorIdsMax + 1, 'ffffffffffffffff') }), [
     { field: 'body.connectorIds', message: `must NOT have more than ${limits.connectorIdsMax} items` },
   ])
   const settings = (length: number, last: unknown) => ({
     secretConfig: Object.fromEntries(ids(length, '').map((_, n) => [`key${n}`, n === length - 1 ? last : 'x'])),
   })
   const max = limits.configurationFieldsMax
-  assert.deepEqual(faultsOf('configureConnector', settings(max, 'x')), [])
+  assert.deepEqual(errorsOf('configureConnector', settings(max, 'x')), [])
   assert.deepEqual(
-    faultsOf('configureConnector', settings(max, {})).map(({ field }) => field),
+    errorsOf('configureConnector', settings(max, {})).map(({ field }) => field),
     [`body.secretConfig.key${max - 1}`],
   )
   assert.deepEqual(
-    faultsOf('configureConnector', settings(max + 1, 'x')).map(({ field }) => field),
+    errorsOf('configureConnector', settings(max + 1, 'x')).map(({ field }) => field),
     ['body.secretConfig'],
   )
 })

@@ -63,17 +63,17 @@ export async function openPage(
   const page = await context.newPage()
   // A bound for what never comes; on a busy machine, what comes may take long.
   page.setDefaultTimeout(120_000)
-  const faults: string[] = []
-  page.on('pageerror', (error) => faults.push(String(error.stack ?? error)))
+  const fieldErrors: string[] = []
+  page.on('pageerror', (error) => fieldErrors.push(String(error.stack ?? error)))
   page.on('console', (message) => {
     const isOfCall = /Failed to load resource|net::ERR/.test(message.text())
-    if (message.type() === 'error' && !isOfCall) faults.push(message.text())
+    if (message.type() === 'error' && !isOfCall) fieldErrors.push(message.text())
   })
   return {
     page,
     close: async () => {
       await context.close()
-      assert.deepEqual(faults, [], 'the page broke')
+      assert.deepEqual(fieldErrors, [], 'the page broke')
     },
   }
 }
@@ -81,7 +81,7 @@ export async function openPage(
 let axe: string | undefined
 
 /** What axe-core finds wrong with a page, a line each. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+export async function accessibilityViolations(page: Page): Promise<string[]> {
   axe ??= readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
   // The policy of the page forbids scripts in it; the browser itself may run them.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe)

@@ -150,7 +150,7 @@ const helpers = `
 type CheckedJson = null | string | number | boolean | readonly CheckedJson[] | { readonly [key: string]: CheckedJson | undefined }
 type CheckedBase<Of, Nullable> = { of: Of; nullable: Nullable }
 type CheckedIsAny<T> = 0 extends 1 & T ? true : false
-type CheckedColumnFault<Name extends string, Declared, Column> =
+type CheckedColumnError<Name extends string, Declared, Column> =
   Column extends CheckedBase<infer Of, infer Nullable>
     ? CheckedIsAny<Declared> extends true ? \`\${Name} is any\`
     : unknown extends Declared ? [CheckedJson] extends [Of] ? never : \`\${Name} is unknown\`
@@ -163,13 +163,13 @@ type CheckedColumnFault<Name extends string, Declared, Column> =
 type CheckedField<Row, K> = Row extends unknown ? (K extends keyof Row ? Row[K] : null) : never
 // A union says which rows lack columns: one row of it, in which these can be null.
 type CheckedMerged<Row> = { [K in Row extends unknown ? keyof Row : never]: CheckedField<Row, K> }
-type CheckedRowFault<Row, Columns> = CheckedMergedFault<CheckedMerged<Row>, Columns>
-type CheckedMergedFault<Row, Columns> = [keyof Row] extends [never] ? never : {
+type CheckedRowError<Row, Columns> = CheckedMergedError<CheckedMerged<Row>, Columns>
+type CheckedMergedError<Row, Columns> = [keyof Row] extends [never] ? never : {
   [K in keyof (Row & Columns) & string]: K extends keyof Columns
-    ? K extends keyof Row ? CheckedColumnFault<K, Row[K], Columns[K]> : \`\${K} is not declared\`
+    ? K extends keyof Row ? CheckedColumnError<K, Row[K], Columns[K]> : \`\${K} is not declared\`
     : \`\${K} is not selected\`
 }[keyof (Row & Columns) & string]
-type CheckedParameterFault<Given, Parameters> = {
+type CheckedParameterError<Given, Parameters> = {
   [K in keyof Parameters & string]: K extends keyof Given
     ? [Exclude<Given[K], null>] extends [Parameters[K]] ? never : \`:\${K} is of another type\`
     : \`:\${K} is not given\`
@@ -215,20 +215,20 @@ export async function compileWith(directory: string, sites: readonly Site[]): Pr
 const nameAt = (i: number) => `statementAt${i}`
 
 function declare(name: string, module: string, { descriptions }: Site): string {
-  const faults = descriptions.map(({ parameters, columns }) => {
+  const fieldErrors = descriptions.map(({ parameters, columns }) => {
     const given = parameters.map((one) => `${JSON.stringify(one.name)}: ${takenFor[one.type] ?? `'${one.type}'`}`)
     const read = columns.map(
       (one) =>
         `${JSON.stringify(one.name)}: CheckedBase<${readAs[one.type] ?? `'${one.type}'`}, ${one.nullable ?? 'unknown'}>`,
     )
-    return `CheckedParameterFault<P, { ${given.join('; ')} }> | CheckedRowFault<R, { ${read.join('; ')} }>`
+    return `CheckedParameterError<P, { ${given.join('; ')} }> | CheckedRowError<R, { ${read.join('; ')} }>`
   })
   return `
 declare function ${name}<
   P extends Record<string, unknown> = Record<never, never>,
   R extends Record<string, unknown> = Record<never, never>,
 >(
-  sql: CheckedSql<${[...new Set(faults)].join(' | ')}>,
+  sql: CheckedSql<${[...new Set(fieldErrors)].join(' | ')}>,
   options?: import('${module}').StatementOptions,
 ): import('${module}').Statement<P, R>`
 }

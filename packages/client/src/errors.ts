@@ -1,4 +1,4 @@
-import type { ErrorCode, Fault, Refused, TransferError } from '@penstock/wire'
+import type { ErrorCode, FieldError, Refused, TransferError } from '@penstock/wire'
 
 /** The service said no; `code` says why, `docs/errors.md` tells of every code. */
 export class PenstockError extends Error {
@@ -6,8 +6,8 @@ export class PenstockError extends Error {
   /** HTTP status. */
   readonly status: number
   readonly code: ErrorCode
-  /** Every fault of the request, each with its field; empty where no field is at fault. */
-  readonly details: readonly Fault[]
+  /** Every field error of the request, each with its field; empty where no field is at error. */
+  readonly details: readonly FieldError[]
   /** With `platform_refused`: what went wrong, and at which side of the connection. */
   override readonly cause: TransferError | undefined
   /** Finds this call in the service's log. */

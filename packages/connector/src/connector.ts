@@ -176,23 +176,23 @@ const soundsLikeDestination = /^port$|(host|hostname|url|uri|endpoint|server)$/i
 
 function assertFields(slug: string, fields: Fields): void {
   for (const [key, field] of Object.entries(fields)) {
-    const fault = faultOfField(fields, key, field)
-    if (fault) throw new Error(`${slug}: field ${key} ${fault}`)
+    const fieldError = errorOfField(fields, key, field)
+    if (fieldError) throw new Error(`${slug}: field ${key} ${fieldError}`)
   }
 }
 
-function faultOfField(fields: Fields, key: string, field: FieldDefinition): string | undefined {
+function errorOfField(fields: Fields, key: string, field: FieldDefinition): string | undefined {
   const { type, options, min, max, required, readonly, when = {} } = field
   if (soundsSecret.test(key) && type !== 'Password') return 'sounds secret and must be a secret field'
   if (required && readonly) return 'is filled by the service and so cannot be required of a caller'
   if (type.endsWith('Select') && !options?.length) return 'needs options'
   if (min !== undefined && max !== undefined && min > max) return 'has a min above its max'
-  const bindingFault = faultOfBinding(fields, key, field)
-  if (bindingFault) return bindingFault
+  const bindingError = errorOfBinding(fields, key, field)
+  if (bindingError) return bindingError
   const unfit =
     field.default === undefined
       ? []
-      : readValues({ [key]: { ...field, readonly: false } }, { [key]: field.default }, key).faults
+      : readValues({ [key]: { ...field, readonly: false } }, { [key]: field.default }, key).fieldErrors
   if (unfit[0]) return `has a default that ${unfit[0].message}`
   for (const [other, values] of Object.entries(when)) {
     const choice = fields[other]
@@ -203,7 +203,7 @@ function faultOfField(fields: Fields, key: string, field: FieldDefinition): stri
   return undefined
 }
 
-function faultOfBinding(
+function errorOfBinding(
   fields: Fields,
   key: string,
   { type, binds = [], readonly }: FieldDefinition,

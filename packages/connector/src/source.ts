@@ -32,7 +32,7 @@ export type Chunk = {
   readonly columns: readonly string[]
   readonly rows: readonly Row[]
   /** Why a row cannot be used, as a sentence without values of the row, by its index in `rows`: too many cells, bytes that are no text. It is rejected with this reason. */
-  readonly faults?: ReadonlyMap<number, string>
+  readonly errors?: ReadonlyMap<number, string>
   /** How much of the source these rows were, in bytes. */
   readonly bytes: number
   /** Where reading goes on after these rows; at most 16 KiB as JSON. */

@@ -21,12 +21,12 @@ const fields = {
 
 const read = (given: unknown, current: Values = {}) =>
   readValues(fields, given as Record<string, unknown>, 'body.secretConfig', current)
-const faultOf = (given: Record<string, unknown>, current: Values = {}) => {
-  const { set, cleared, faults } = read(given, current)
-  assert.deepEqual([set, cleared, faults.length], [{}, [], 1])
-  return faults[0]?.message ?? ''
+const errorOf = (given: Record<string, unknown>, current: Values = {}) => {
+  const { set, cleared, fieldErrors } = read(given, current)
+  assert.deepEqual([set, cleared, fieldErrors.length], [{}, [], 1])
+  return fieldErrors[0]?.message ?? ''
 }
-const keysOf = (faults: { field: string }[]) => faults.map(({ field }) => field.replace('path.', ''))
+const keysOf = (fieldErrors: { field: string }[]) => fieldErrors.map(({ field }) => field.replace('path.', ''))
 const missing = (values: Values, role?: Role) => keysOf(missingValues(fields, values, 'path', role))
 const shown = (values: Values) => Object.fromEntries(showFields(fields, values).map((field) => [field.name, field]))
 
@@ -56,17 +56,17 @@ describe('readValues', () => {
       startDate: '2024-02-29',
     }
     const more = { gzipOutput: false, reports: ['Geo', 'Audience'] }
-    assert.deepEqual(read({ ...given, ...more }), { set: { ...given, ...more }, cleared: [], faults: [] })
+    assert.deepEqual(read({ ...given, ...more }), { set: { ...given, ...more }, cleared: [], fieldErrors: [] })
   })
 
   test('takes each kind of value as the text that reads show', () => {
-    const { set, faults } = read({ retentionDays: '540', gzipOutput: 'true', reports: '["Geo","Geo","Campaign"]' })
-    assert.deepEqual(faults, [])
+    const { set, fieldErrors } = read({ retentionDays: '540', gzipOutput: 'true', reports: '["Geo","Geo","Campaign"]' })
+    assert.deepEqual(fieldErrors, [])
     assert.deepEqual(set, { retentionDays: 540, gzipOutput: true, reports: ['Geo', 'Campaign'] })
   })
 
   test('leaves a secret unchanged when its mask comes back', () => {
-    const unchanged = { set: {}, cleared: [], faults: [] }
+    const unchanged = { set: {}, cleared: [], fieldErrors: [] }
     assert.deepEqual(
       read({ accessToken: secretMask, clientSecret: secretMask }, { accessToken: '', clientSecret: '' }),
       unchanged,
@@ -74,7 +74,7 @@ describe('readValues', () => {
   })
 
   test('refuses the mask of a secret that is not set', () => {
-    assert.match(faultOf({ accessToken: secretMask }), /not set yet/)
+    assert.match(errorOf({ accessToken: secretMask }), /not set yet/)
   })
 
   test('takes the mask for plain text where the field is no secret', () => {
@@ -88,32 +88,32 @@ describe('readValues', () => {
       assert.deepEqual(read({ ...given, scope: nothing, bucketName: nothing }, current), {
         set: {},
         cleared: Object.keys(current),
-        faults: [],
+        fieldErrors: [],
       })
     }
   })
 
   test('accepts the current value of a field that the service fills, and no other', () => {
     const current = { bucketName: 'penstock-7', clientSecret: 'set' }
-    assert.deepEqual(read({ bucketName: 'penstock-7' }, current), { set: {}, cleared: [], faults: [] })
+    assert.deepEqual(read({ bucketName: 'penstock-7' }, current), { set: {}, cleared: [], fieldErrors: [] })
     for (const given of ['penstock-8', null, '']) {
-      assert.match(faultOf({ bucketName: given }, current), /^is filled by the service and cannot be (set|cleared)$/)
+      assert.match(errorOf({ bucketName: given }, current), /^is filled by the service and cannot be (set|cleared)$/)
     }
-    assert.match(faultOf({ bucketName: 'penstock-7' }), /cannot be set/)
-    assert.match(faultOf({ clientSecret: 'mine' }, current), /cannot be set/)
+    assert.match(errorOf({ bucketName: 'penstock-7' }), /cannot be set/)
+    assert.match(errorOf({ clientSecret: 'mine' }, current), /cannot be set/)
   })
 
   test('refuses keys that are no fields, even those that every object inherits', () => {
     const given = JSON.parse('{"__proto__": "a", "constructor": "b", "toString": null, "acessToken": "c"}')
-    const { set, cleared, faults } = read(given, { scope: 'kept' })
+    const { set, cleared, fieldErrors } = read(given, { scope: 'kept' })
     assert.deepEqual([set, cleared], [{}, []])
     assert.deepEqual(
-      faults.map(({ field }) => field),
+      fieldErrors.map(({ field }) => field),
       ['__proto__', 'constructor', 'toString', 'acessToken'].map((key) => `body.secretConfig.${key}`),
     )
-    for (const { message } of faults) assert.match(message, /is not a field .* authType, accessToken, scope/)
+    for (const { message } of fieldErrors) assert.match(message, /is not a field .* authType, accessToken, scope/)
     assert.equal(Object.getPrototypeOf(set), Object.prototype)
-    assert.match(readValues({}, { a: 1 }, 'body').faults[0]?.message ?? '', /its fields are: none$/)
+    assert.match(readValues({}, { a: 1 }, 'body').fieldErrors[0]?.message ?? '', /its fields are: none$/)
   })
 
   test('refuses what is not of the kind of the field', () => {
@@ -129,23 +129,23 @@ describe('readValues', () => {
     wrong.startDate?.push('2026-01-01T00:00:00Z', ' 2026-01-01', 20260101, {}, ['2026-01-01'])
     for (const [key, values] of Object.entries(wrong)) {
       for (const value of values)
-        assert.match(faultOf({ [key]: value }), /^must /, `${key} took ${JSON.stringify(value)}`)
+        assert.match(errorOf({ [key]: value }), /^must /, `${key} took ${JSON.stringify(value)}`)
     }
   })
 
   test('takes text and secrets up to their longest length', () => {
     const given = { scope: 'a'.repeat(limits.textLengthMax), accessToken: 'b'.repeat(limits.secretLengthMax) }
-    assert.deepEqual(read(given), { set: given, cleared: [], faults: [] })
+    assert.deepEqual(read(given), { set: given, cleared: [], fieldErrors: [] })
   })
 
-  test('names all faults at once, and still reads what is right', () => {
-    const { set, cleared, faults } = read(
+  test('names all errors at once, and still reads what is right', () => {
+    const { set, cleared, fieldErrors } = read(
       { authType: 'x', retentionDays: 0, startDate: '2026-02-30', nope: 1, scope: 'a', gzipOutput: null },
       { gzipOutput: true },
     )
     assert.deepEqual([set, cleared], [{ scope: 'a' }, ['gzipOutput']])
     assert.deepEqual(
-      faults.map(({ field }) => field.replace('body.secretConfig.', '')),
+      fieldErrors.map(({ field }) => field.replace('body.secretConfig.', '')),
       ['authType', 'retentionDays', 'startDate', 'nope'],
     )
   })
@@ -155,13 +155,13 @@ describe('readValues', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(key, fc.jsonValue())), validValues, (entries, current) => {
         const given = Object.fromEntries(entries)
-        const { set, cleared, faults } = read(given, current)
-        const faulty = faults.map(({ field }) => field.slice('body.secretConfig.'.length))
-        const fates = [...Object.keys(set), ...cleared, ...faulty]
+        const { set, cleared, fieldErrors } = read(given, current)
+        const broken = fieldErrors.map(({ field }) => field.slice('body.secretConfig.'.length))
+        const fates = [...Object.keys(set), ...cleared, ...broken]
         assert.equal(new Set(fates).size, fates.length)
         for (const fate of fates) assert.ok(Object.hasOwn(given, fate))
         for (const known of [...Object.keys(set), ...cleared]) assert.ok(Object.hasOwn(fields, known))
-        for (const sent of Object.keys(given)) if (!Object.hasOwn(fields, sent)) assert.ok(faulty.includes(sent))
+        for (const sent of Object.keys(given)) if (!Object.hasOwn(fields, sent)) assert.ok(broken.includes(sent))
       }),
     )
   })
@@ -173,7 +173,7 @@ describe('readValues', () => {
         const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
         const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
         const startDate = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`
-        assert.equal(read({ startDate }).faults.length === 0, day >= 1 && day <= days, startDate)
+        assert.equal(read({ startDate }).fieldErrors.length === 0, day >= 1 && day <= days, startDate)
       }),
       { numRuns: 500 },
     )
@@ -278,7 +278,7 @@ describe('showFields', () => {
     assert.deepEqual([accessToken?.value, clientSecret?.value], [secretMask, ''])
   })
 
-  test('never shows a secret, and no fault repeats one', () => {
+  test('never shows a secret, and no error repeats one', () => {
     fc.assert(
       fc.property(fc.uuid(), (accessToken) => {
         assert.ok(!JSON.stringify(showFields(fields, { accessToken, clientSecret: accessToken })).includes(accessToken))
@@ -288,9 +288,9 @@ describe('showFields', () => {
           authType: accessToken,
           nope: accessToken,
         }
-        const { faults } = read(given)
-        assert.equal(faults.length, 4)
-        assert.ok(!JSON.stringify(faults).includes(accessToken))
+        const { fieldErrors } = read(given)
+        assert.equal(fieldErrors.length, 4)
+        assert.ok(!JSON.stringify(fieldErrors).includes(accessToken))
       }),
     )
   })
@@ -299,8 +299,8 @@ describe('showFields', () => {
     fc.assert(
       fc.property(validValues, (values) => {
         const form = Object.fromEntries(showFields(fields, values).map(({ name, value }) => [name, value]))
-        const { set, cleared, faults } = read(form, values)
-        assert.deepEqual([cleared, faults], [[], []])
+        const { set, cleared, fieldErrors } = read(form, values)
+        assert.deepEqual([cleared, fieldErrors], [[], []])
         assert.deepEqual({ ...values, ...set }, { authType: 'oauth2', ...values })
         assert.ok(!Object.hasOwn(set, 'accessToken'))
       }),
@@ -320,15 +320,15 @@ describe('rebindSecrets', () => {
   } satisfies Fields
   const stored: Values = { host: 'a', user: 'u', password: '', apiKey: '' }
   const rebind = (given: Record<string, unknown>, current: Values = stored) => {
-    const { faults, dropped } = rebindSecrets(bound, current, readValues(bound, given, 'path', current), 'path')
-    return { faults: keysOf(faults), dropped, says: faults.map(({ message }) => message).join(' ') }
+    const { fieldErrors, dropped } = rebindSecrets(bound, current, readValues(bound, given, 'path', current), 'path')
+    return { fieldErrors: keysOf(fieldErrors), dropped, says: fieldErrors.map(({ message }) => message).join(' ') }
   }
-  const nothing = { faults: [], dropped: [], says: '' }
+  const nothing = { fieldErrors: [], dropped: [], says: '' }
 
   test('asks for the secrets that a changed value binds, unless they are sent or cleared', () => {
     for (const changed of [{ host: 'b' }, { host: null }, { port: 23 }, { host: 'b', password: secretMask }]) {
-      const { faults, dropped, says } = rebind(changed)
-      assert.deepEqual([faults, dropped], [['password'], []], JSON.stringify(changed))
+      const { fieldErrors, dropped, says } = rebind(changed)
+      assert.deepEqual([fieldErrors, dropped], [['password'], []], JSON.stringify(changed))
       assert.match(says, /^must be sent again, because (host|port) changes/)
     }
     assert.match(rebind({ host: 'b', port: 23 }).says, /because host, port changes/)
@@ -359,7 +359,7 @@ describe('rebindSecrets', () => {
       ...nothing,
       dropped: ['password'],
     })
-    assert.deepEqual(rebind({ host: 'b', authType: 'token' }, both).faults, ['token'])
+    assert.deepEqual(rebind({ host: 'b', authType: 'token' }, both).fieldErrors, ['token'])
     assert.deepEqual(rebind({ port: 23, password: 'new' }, both), nothing, 'the port binds the password alone')
   })
 })

@@ -1,10 +1,10 @@
-import type { Fault, Field } from '@penstock/wire'
-import { fieldCounts, fieldIsRequired, limits, type Role, secretFormFault, secretMask } from '@penstock/wire/rules'
+import type { FieldError, Field } from '@penstock/wire'
+import { fieldCounts, fieldIsRequired, limits, type Role, secretFormError, secretMask } from '@penstock/wire/rules'
 import type { FieldDefinition, Fields, FieldValue } from './fields.ts'
 
 /**
  * Reading, checking and showing configuration values by the connector's own definition (specification, section 2.6).
- * Everything here returns all faults at once, each naming its field.
+ * Everything here returns all errors at once, each naming its field.
  */
 
 /** Values by field key. Secrets appear only where a connector is handed them or they are being sealed. */
@@ -14,13 +14,13 @@ export type Values = Readonly<Record<string, FieldValue>>
 export type Reading = {
   set: Record<string, FieldValue>
   cleared: string[]
-  faults: Fault[]
+  fieldErrors: FieldError[]
 }
 
 /**
  * Reads a configuration object that a caller sent.
  * `null` and `""` clear, and so does an empty list of options. A secret's mask, and any value equal to the current one, mean "unchanged".
- * @param path where the object stands in the request, for the faults: `body.secretConfig`
+ * @param path where the object stands in the request, for the errors: `body.secretConfig`
  * @param current the values that are set now; of a secret any text, it is not compared
  */
 export function readValues(
@@ -29,25 +29,25 @@ export function readValues(
   path: string,
   current: Values = {},
 ): Reading {
-  const reading: Reading = { set: {}, cleared: [], faults: [] }
+  const reading: Reading = { set: {}, cleared: [], fieldErrors: [] }
   for (const [key, sent] of Object.entries(given)) {
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined
-    const fault = (message: string) => reading.faults.push({ field: `${path}.${key}`, message })
+    const fieldError = (message: string) => reading.fieldErrors.push({ field: `${path}.${key}`, message })
     if (!field) {
-      fault(`is not a field of this connector; its fields are: ${Object.keys(fields).join(', ') || 'none'}`)
+      fieldError(`is not a field of this connector; its fields are: ${Object.keys(fields).join(', ') || 'none'}`)
     } else if (field.type === 'Password' && sent === secretMask) {
-      if (!Object.hasOwn(current, key)) fault('is not set yet: send the secret itself, not its mask')
+      if (!Object.hasOwn(current, key)) fieldError('is not set yet: send the secret itself, not its mask')
     } else if (clears(field, sent)) {
       if (Object.hasOwn(current, key)) {
-        if (field.readonly) fault('is filled by the service and cannot be cleared')
+        if (field.readonly) fieldError('is filled by the service and cannot be cleared')
         else reading.cleared.push(key)
       }
     } else {
       const value = readValue(field, sent)
-      if ('wrong' in value) fault(value.wrong)
+      if ('wrong' in value) fieldError(value.wrong)
       else if (!field.readonly) reading.set[key] = value.read
       else if (showValue(value.read) !== showValue(own(current, key) ?? field.default)) {
-        fault('is filled by the service and cannot be set')
+        fieldError('is filled by the service and cannot be set')
       }
     }
   }
@@ -58,7 +58,7 @@ export function readValues(
  * The fields that are required, with their conditions and defaults, and have no value.
  * @param role also asks for the fields that only this end of a connection needs; without it those are left out
  */
-export function missingValues(fields: Fields, values: Values, path: string, role?: Role): Fault[] {
+export function missingValues(fields: Fields, values: Values, path: string, role?: Role): FieldError[] {
   return Object.entries(fields)
     .filter(
       ([key, field]) =>
@@ -70,7 +70,7 @@ export function missingValues(fields: Fields, values: Values, path: string, role
 /** What a change of where secrets go asks for. */
 export type Rebinding = {
   /** Stored secrets that are in use and have to be sent again. */
-  faults: Fault[]
+  fieldErrors: FieldError[]
   /** Stored secrets that are not in use under the new values: they go, instead of waiting for the new destination. */
   dropped: string[]
 }
@@ -80,7 +80,7 @@ export type Rebinding = {
  * it names have to be sent again, or cleared.
  * @param current the values that are set now; of a secret any text
  * @param reading what {@link readValues} made of the request
- * @param path where the values stand in the request, for the faults
+ * @param path where the values stand in the request, for the errors
  */
 export function rebindSecrets(
   fields: Fields,
@@ -92,14 +92,14 @@ export function rebindSecrets(
   for (const key of cleared) delete next[key]
   const effective = (values: Values, key: string) => showValue(own(values, key) ?? fields[key]?.default)
   const changed = Object.keys(fields).filter((key) => effective(current, key) !== effective(next, key))
-  const rebinding: Rebinding = { faults: [], dropped: [] }
+  const rebinding: Rebinding = { fieldErrors: [], dropped: [] }
   for (const name of Object.keys(fields)) {
     const changedBy = changed.filter((key) => fields[key]?.binds?.includes(name))
     const isKept = Object.hasOwn(current, name) && !Object.hasOwn(set, name) && !cleared.includes(name)
     if (changedBy.length === 0 || !isKept) continue
     if (fieldCounts(fields, name, next)) {
       const message = `must be sent again, because ${changedBy.join(', ')} changes: a stored secret is not sent to a new destination`
-      rebinding.faults.push({ field: `${path}.${name}`, message })
+      rebinding.fieldErrors.push({ field: `${path}.${name}`, message })
     } else rebinding.dropped.push(name)
   }
   return rebinding
@@ -179,7 +179,7 @@ function readText(sent: unknown, lengthMax: number): Read {
 
 function readSecret({ form }: FieldDefinition, sent: unknown): Read {
   const value = readText(sent, limits.secretLengthMax)
-  const wrong = form && 'read' in value ? secretFormFault(form, String(value.read)) : undefined
+  const wrong = form && 'read' in value ? secretFormError(form, String(value.read)) : undefined
   return wrong === undefined ? value : { wrong }
 }
 

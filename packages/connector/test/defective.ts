@@ -89,7 +89,7 @@ acceptDestination({
   readBack: async () => [...kept.values()].flat(),
   reset: () => kept.clear(),
   ...{ deduplicates: true, visible: 'at once' },
-  faults: [
+  errors: [
     {
       ...{ name: 'is busy', action: 'retry', code: 'rate_limited', afterMs: 7000 },
       start: () => {

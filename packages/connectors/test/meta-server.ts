@@ -70,7 +70,7 @@ export async function startMeta(): Promise<MetaServer> {
     const audience = audiences.find((one) => one.id === id && !one.deleted)
     if (!audience) return missing
     if (edge === 'sessions') return listSessions(sessions, audience.id, received.query)
-    if (audience.flagged) return fault(471)
+    if (audience.flagged) return problem(471)
     if (edge === 'users' && received.method !== 'GET') return change(audience, received)
     if (edge === 'usersreplace' && received.method === 'POST') return replace(audience, sessions, received.json)
     return missing
@@ -84,21 +84,21 @@ export async function startMeta(): Promise<MetaServer> {
   })
 }
 
-export const fault = (code: number, more: Record<string, unknown> = {}, status = 400): Reply => ({
+export const problem = (code: number, more: Record<string, unknown> = {}, status = 400): Reply => ({
   status,
   json: {
     error: { message: `(#${code}) quotes jane@example.com`, type: 'OAuthException', code, fbtrace_id: 'A', ...more },
   },
 })
-const missing = fault(100, { error_subcode: 33 })
+const missing = problem(100, { error_subcode: 33 })
 
 function deny({ path, headers, query }: Received): Reply | undefined {
   if (path === '/') return { status: 302, headers: { location: 'https://www.facebook.com/' } }
   if (query.has('access_token'))
     return { status: 400, json: { error: { code: 2500, message: 'token in the address' } } }
-  if (headers.authorization !== `Bearer ${token}`) return fault(190, { error_subcode: 463 }, 401)
+  if (headers.authorization !== `Bearer ${token}`) return problem(190, { error_subcode: 463 }, 401)
   const proof = createHmac('sha256', metaSecrets.clientSecret).update(token).digest('hex')
-  if (query.get('appsecret_proof') !== proof) return fault(100, { message: 'Invalid appsecret_proof' })
+  if (query.get('appsecret_proof') !== proof) return problem(100, { message: 'Invalid appsecret_proof' })
   return undefined
 }
 
@@ -113,8 +113,8 @@ function list(audiences: readonly Audience[], query: URLSearchParams): Reply {
 
 function make(audiences: Audience[], json: unknown): Reply {
   const { name, subtype, customer_file_source } = json as Record<string, unknown>
-  if (typeof name !== 'string' || !name || subtype !== 'CUSTOM') return fault(100)
-  if (customer_file_source !== 'USER_PROVIDED_ONLY') return fault(100)
+  if (typeof name !== 'string' || !name || subtype !== 'CUSTOM') return problem(100)
+  if (customer_file_source !== 'USER_PROVIDED_ONLY') return problem(100)
   const id = `1200000000000000${String(audiences.length + 1).padStart(2, '0')}`
   audiences.push({ id, account, name, members: new Set() })
   return { json: { id } }
@@ -130,13 +130,13 @@ function readAudience(audiences: readonly Audience[], path: string): Reply {
 function peopleOf(json: unknown): { people: string[]; received: number; invalid: number } | Reply {
   const payload = (json as { payload?: { schema?: unknown; data?: unknown } } | undefined)?.payload
   const { schema, data } = payload ?? {}
-  if (!Array.isArray(schema) || !Array.isArray(data) || data.length === 0 || data.length > 10_000) return fault(100)
+  if (!Array.isArray(schema) || !Array.isArray(data) || data.length === 0 || data.length > 10_000) return problem(100)
   if (new Set(schema).size !== schema.length || !schema.every((key) => hashed.has(key) || plain.has(key)))
-    return fault(100)
+    return problem(100)
   const people: string[] = []
   for (const row of data) {
     if (!Array.isArray(row) || row.length !== schema.length || !row.every((cell) => typeof cell === 'string'))
-      return fault(100)
+      return problem(100)
     const usable = row.every((cell, at) => cell === '' || !hashed.has(schema[at]) || /^[0-9a-f]{64}$/.test(cell))
     const madid = row[schema.indexOf('MADID')] ?? ''
     if (usable && row.some(Boolean) && (madid === '' || /^[0-9a-f-]{36}$/.test(madid))) {
@@ -167,8 +167,8 @@ function replace(audience: Audience, sessions: Session[], json: unknown): Reply 
   if (!('people' in payload)) return payload
   const { session_id, batch_seq, last_batch_flag } = (json as { session?: Record<string, unknown> }).session ?? {}
   if (!Number.isSafeInteger(session_id) || Number(session_id) < 1 || typeof last_batch_flag !== 'boolean')
-    return fault(100)
-  if (!Number.isInteger(batch_seq) || Number(batch_seq) < 1) return fault(100)
+    return problem(100)
+  if (!Number.isInteger(batch_seq) || Number(batch_seq) < 1) return problem(100)
   let session = sessions.find(({ id, audience: of, ended }) => id === session_id && of === audience.id && !ended)
   if (!session) {
     session = { id: Number(session_id), audience: audience.id, batches: new Map(), received: 0, ended: false }
@@ -207,23 +207,23 @@ const sources = ['website', 'app', 'physical_store', 'phone_call', 'chat', 'emai
 /** One bad event, and Meta takes none of the request. */
 function takeEvents(events: Map<string, MetaEvent>, json: unknown): Reply {
   const { data } = json as { data?: unknown }
-  if (!Array.isArray(data) || data.length === 0 || data.length > 1000) return fault(100)
+  if (!Array.isArray(data) || data.length === 0 || data.length > 1000) return problem(100)
   const now = Date.now() / 1000
   for (const event of data) {
     const days = event.action_source === 'physical_store' ? 62 : 7
     const { user_data: user, custom_data: custom } = event
     if (!Number.isInteger(event.event_time) || event.event_time > now + 60)
-      return fault(100, { error_subcode: 2804017 })
-    if (event.event_time < now - days * 86_400) return fault(100, { error_subcode: 2804003 })
-    if (!event.event_name || !sources.includes(event.action_source)) return fault(100, { error_subcode: 2804001 })
+      return problem(100, { error_subcode: 2804017 })
+    if (event.event_time < now - days * 86_400) return problem(100, { error_subcode: 2804003 })
+    if (!event.event_name || !sources.includes(event.action_source)) return problem(100, { error_subcode: 2804001 })
     if (typeof user !== 'object' || user === null || Object.keys(user).length === 0)
-      return fault(100, { error_subcode: 2804007 })
+      return problem(100, { error_subcode: 2804007 })
     for (const key of digests) {
       for (const value of [user[key] ?? []].flat())
-        if (!/^[0-9a-f]{64}$/.test(value)) return fault(100, { error_subcode: 2804007 })
+        if (!/^[0-9a-f]{64}$/.test(value)) return problem(100, { error_subcode: 2804007 })
     }
     if (event.event_name === 'Purchase' && (typeof custom?.value !== 'number' || !/^[A-Z]{3}$/.test(custom.currency))) {
-      return fault(100, { error_subcode: 2804016 })
+      return problem(100, { error_subcode: 2804016 })
     }
     assert.equal(typeof event.event_id, 'string')
   }

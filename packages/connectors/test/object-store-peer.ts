@@ -1,5 +1,5 @@
 import type { Row } from '@penstock/connector'
-import type { PeerFault, PeerHang } from '@penstock/connector/acceptance'
+import type { ServerError, PeerHang } from '@penstock/connector/acceptance'
 import type { Answer, Trouble, TroubledProxy } from './troubled-proxy.ts'
 
 /** What the tests of all object stores have in common. */
@@ -34,11 +34,11 @@ export function rowsOfCsv(bytes: Buffer): Row[] {
 }
 
 /** Troubles that every store must turn into the right error. */
-export function faultsOf(
+export function problemsOf(
   proxy: TroubledProxy,
   answers: { readonly slow: Answer; readonly forbidden: Answer },
-): PeerFault[] {
-  const fault = (name: string, what: Trouble, expected: Pick<PeerFault, 'action' | 'code' | 'afterMs'>) => ({
+): ServerError[] {
+  const problem = (name: string, what: Trouble, expected: Pick<ServerError, 'action' | 'code' | 'afterMs'>) => ({
     name,
     start: () => {
       proxy.trouble = { what }
@@ -50,19 +50,19 @@ export function faultsOf(
   })
   const { slow, forbidden } = answers
   return [
-    fault('asks to slow down', slow, { action: 'retry', code: 'rate_limited' }),
-    fault(
+    problem('asks to slow down', slow, { action: 'retry', code: 'rate_limited' }),
+    problem(
       'answers 429 and asks to wait 7 seconds',
       { status: 429, headers: { 'retry-after': '7' } },
       { action: 'retry', code: 'rate_limited', afterMs: 7000 },
     ),
-    fault(
+    problem(
       'answers 500 with a page of a gateway',
       { status: 500, body: '<html><body>Oh<br></html>' },
       { action: 'retry' },
     ),
-    fault('resets connections', 'resets', { action: 'retry', code: 'connection_lost' }),
-    fault('forbids everything', forbidden, { action: 'reconfigure', code: 'permission_denied' }),
+    problem('resets connections', 'resets', { action: 'retry', code: 'connection_lost' }),
+    problem('forbids everything', forbidden, { action: 'reconfigure', code: 'permission_denied' }),
   ]
 }
 

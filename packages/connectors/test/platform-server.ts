@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Batch, ConnectorError, type DestinationWriter, type ErrorAction, type Row } from '@penstock/connector'
-import type { PeerFault, PeerHang, TestContext } from '@penstock/connector/acceptance'
+import type { ServerError, PeerHang, TestContext } from '@penstock/connector/acceptance'
 
 /** A request as a platform sees it. */
 export type Received = {
@@ -156,12 +156,12 @@ export async function assertTrouble(
 }
 
 /** Trouble that the suite of all connectors puts a platform into: the next request that matches meets it. */
-export const faultOf = (
+export const problemOf = (
   server: PlatformServer,
   match: RegExp,
   trouble: Trouble,
-  fault: Pick<PeerFault, 'name' | 'action'> & Partial<PeerFault>,
-): PeerFault => ({ start: () => server.trouble(match, trouble), stop: () => server.calm(), ...fault })
+  problem: Pick<ServerError, 'name' | 'action'> & Partial<ServerError>,
+): ServerError => ({ start: () => server.trouble(match, trouble), stop: () => server.calm(), ...problem })
 
 /** A platform that answers the next request that matches no more. */
 export const hangOf = (server: PlatformServer, match: RegExp): PeerHang => ({

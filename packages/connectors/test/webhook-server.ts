@@ -71,8 +71,8 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     assert.match(data.transferId, /^[0-9a-f]{16}$/)
     const rejected: unknown[] = []
     data.rows.forEach((row: Record<string, unknown>, index: number) => {
-      const fault = options.judge(row)
-      if (fault) rejected.push({ index, ...fault })
+      const problem = options.judge(row)
+      if (problem) rejected.push({ index, ...problem })
       else endpoint.rows.push(row)
     })
     return rejected.length > 0 ? JSON.stringify({ rejected }) : ''

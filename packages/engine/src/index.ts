@@ -4,7 +4,7 @@
  */
 export { columnsDoNotFit } from './columns-do-not-fit.ts'
 export { foldName, wellKnownNames } from './mapping/column-names.ts'
-export { mappingFaults } from './mapping/read-mapping.ts'
+export { mappingErrors } from './mapping/read-mapping.ts'
 export * from './protocol.ts'
 export { sideSettings, withDefaults } from './settings.ts'
 export { storable } from './storable.ts'

@@ -1,8 +1,8 @@
 import { type Chunk, type Connector, ConnectorError, type Records, type Row, type Values } from '@penstock/connector'
-import type { Fault } from '@penstock/wire'
+import type { FieldError } from '@penstock/wire'
 import { columnsDoNotFit } from './columns-do-not-fit.ts'
 import { planAsIs } from './mapping/as-is.ts'
-import type { RowFault } from './mapping/mapper.ts'
+import type { RowError } from './mapping/mapper.ts'
 import type { MappingPlan } from './mapping/plan.ts'
 import { type Mapping, readMapping } from './mapping/read-mapping.ts'
 
@@ -11,27 +11,27 @@ export type RowMapping = {
   readonly plan: MappingPlan
   /** The columns that the destination gets. */
   readonly columns: readonly string[]
-  readonly map: (chunk: Pick<Chunk, 'rows' | 'faults'>) => {
+  readonly map: (chunk: Pick<Chunk, 'rows' | 'errors'>) => {
     rows: readonly Row[]
-    faults: ReadonlyMap<number, RowFault>
+    errors: ReadonlyMap<number, RowError>
   }
 }
 
-/** A mapping that can be followed, or every fault of one that cannot. */
+/** A mapping that can be followed, or every error of one that cannot. */
 export type PlannedRows =
-  | { readonly mapping: RowMapping; readonly faults?: never }
-  | { readonly mapping?: never; readonly faults: readonly Fault[] }
+  | { readonly mapping: RowMapping; readonly errors?: never }
+  | { readonly mapping?: never; readonly errors: readonly FieldError[] }
 
 const path = 'destConnectionConfig.mapping'
 
-/** Plans the mapping of a connection, with every fault where there is none. */
+/** Plans the mapping of a connection, with every error where there is none. */
 export async function planRows(
   { destination }: Connector,
   columns: readonly string[],
   settings: Values,
 ): Promise<PlannedRows> {
-  const { mapping, faults } = readMapping(settings.mapping === undefined ? undefined : String(settings.mapping), path)
-  if (faults.length > 0) return { faults }
+  const { mapping, errors } = readMapping(settings.mapping === undefined ? undefined : String(settings.mapping), path)
+  if (errors.length > 0) return { errors }
   const { defaultCountry } = settings
   const options = defaultCountry === undefined ? {} : { defaultCountry: String(defaultCountry) }
   return plan(destination?.records, columns, mapping, options)
@@ -50,25 +50,25 @@ async function plan(
     const untouched = {
       columns,
       plan: planAsIs(columns),
-      map: ({ rows }: Pick<Chunk, 'rows'>) => ({ rows, faults: none }),
+      map: ({ rows }: Pick<Chunk, 'rows'>) => ({ rows, errors: none }),
     }
     return { mapping: untouched }
   }
   // With its tables of phone numbers and countries this takes long to load, and many transfers do without it.
   const { createMapper, planMapping } = await import('./mapping/mapping.ts')
   const planned = planMapping({ records, columns, mapping, path })
-  if (!planned.plan) return { faults: planned.faults }
+  if (!planned.plan) return { errors: planned.errors }
   const map = createMapper(planned.plan, options)
   return {
     mapping: {
       columns: planned.plan.columns,
       plan: planned.plan,
-      map: ({ rows, faults }) => map(rows, faults),
+      map: ({ rows, errors }) => map(rows, errors),
     },
   }
 }
 
-const none: ReadonlyMap<number, RowFault> = new Map()
+const none: ReadonlyMap<number, RowError> = new Map()
 
 /**
  * The same for a transfer. Where the columns do not fit, it fails as it does where the destination lacks a column: both are
@@ -79,8 +79,8 @@ export async function requireMapping(
   columns: readonly string[],
   settings: Values,
 ): Promise<RowMapping> {
-  const { mapping, faults } = await planRows(destination, columns, settings)
+  const { mapping, errors } = await planRows(destination, columns, settings)
   if (mapping) return mapping
-  const { code, message, side } = columnsDoNotFit(faults)
+  const { code, message, side } = columnsDoNotFit(errors)
   throw new ConnectorError(code, message, { side })
 }

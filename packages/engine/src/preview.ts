@@ -1,5 +1,5 @@
 import type { Row } from '@penstock/connector'
-import type { Fault, Preview } from '@penstock/wire'
+import type { FieldError, Preview } from '@penstock/wire'
 import { limits } from '@penstock/wire/rules'
 import { inspectDestination } from './inspect.ts'
 import { type PlannedRows, planRows, planUnmapped } from './map-rows.ts'
@@ -41,7 +41,7 @@ export async function runPreview(
     },
     'Source',
   )
-  if (looked.faults) return { faults: looked.faults }
+  if (looked.fieldErrors) return { fieldErrors: looked.fieldErrors }
   const { preview, sent } = looked
   if (job.unmapped || !sent) return { preview: { ...preview, findings: [] } }
   const boundMs = Math.min(job.inspectionMs, deadline - performance.now() - answerMs)
@@ -54,16 +54,16 @@ export async function runPreview(
 const answerMs = 1_000
 
 type Looked =
-  | { readonly faults: readonly Fault[] }
+  | { readonly fieldErrors: readonly FieldError[] }
   | {
-      readonly faults?: never
+      readonly fieldErrors?: never
       readonly preview: Omit<Preview, 'findings'>
       /** What would be sent; absent where the source has no columns. */
       readonly sent?: { readonly columns: readonly string[]; readonly rows: readonly Row[] }
     }
 
 async function look(
-  chunks: AsyncIterable<{ columns: readonly string[]; rows: readonly Row[]; faults?: ReadonlyMap<number, string> }>,
+  chunks: AsyncIterable<{ columns: readonly string[]; rows: readonly Row[]; fieldErrors?: ReadonlyMap<number, string> }>,
   redact: SideSecrets['redact'],
   planFor: (columns: readonly string[]) => Promise<PlannedRows>,
 ): Promise<Looked> {
@@ -72,17 +72,17 @@ async function look(
   let columns: readonly string[] | undefined
   for await (const chunk of chunks) {
     columns = chunk.columns
-    for (const [i, reason] of chunk.faults ?? []) {
+    for (const [i, reason] of chunk.fieldErrors ?? []) {
       broken.set(raws.length + i, redact(reason))
     }
     raws.push(...chunk.rows.slice(0, limits.previewRowsMax - raws.length))
     if (raws.length >= limits.previewRowsMax) break
   }
   if (!columns) return { preview: { columns: [], rows: [], rejected: [], lint: [] } }
-  const { mapping, faults } = await planFor(columns)
-  if (!mapping) return { faults }
-  const mapped = mapping.map({ rows: raws, faults: broken })
-  const isValid = (i: number) => !broken.has(i) && !mapped.faults.has(i)
+  const { mapping, fieldErrors } = await planFor(columns)
+  if (!mapping) return { fieldErrors }
+  const mapped = mapping.map({ rows: raws, fieldErrors: broken })
+  const isValid = (i: number) => !broken.has(i) && !mapped.fieldErrors.has(i)
   const sent = { columns: mapping.columns, rows: mapped.rows.filter((_, i) => isValid(i)) }
   const shown = {
     columns: [...mapping.columns],
@@ -91,8 +91,8 @@ async function look(
     ),
     rejected: raws.flatMap((_, i) => {
       const reason = broken.get(i)
-      const fault = reason === undefined ? mapped.faults.get(i) : { field: null, reason }
-      return fault ? [{ row: i + 1, field: fault.field ?? null, reason: fault.reason }] : []
+      const fieldError = reason === undefined ? mapped.fieldErrors.get(i) : { field: null, reason }
+      return fieldError ? [{ row: i + 1, field: fieldError.field ?? null, reason: fieldError.reason }] : []
     }),
     lint: lintRows(
       mapping.plan,

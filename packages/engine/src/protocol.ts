@@ -1,6 +1,6 @@
 import type { CheckStep, ConnectorErrorCode, Json, PlainHttp, Values } from '@penstock/connector'
 import type { EgressOptions } from '@penstock/connector/egress'
-import type { Fault, Preview } from '@penstock/wire'
+import type { FieldError, Preview } from '@penstock/wire'
 import type { Role, TransferErrorCode } from '@penstock/wire/rules'
 
 /**
@@ -63,8 +63,8 @@ export type Job = CheckJob | PreviewJob | TransferJob | PingJob
 /** What each kind of job results in. */
 export type JobValues = {
   check: readonly CheckStep[]
-  /** `faults`: the mapping does not fit the columns of the source. */
-  preview: { readonly preview: Preview } | { readonly faults: readonly Fault[] }
+  /** `errors`: the mapping does not fit the columns of the source. */
+  preview: { readonly preview: Preview } | { readonly fieldErrors: readonly FieldError[] }
   /** Everything is delivered, confirmed and visible. */
   transfer: null
   ping: null

@@ -86,10 +86,10 @@ export type LogLevel = (typeof logLevels)[number]
 
 /** Settings that cannot be used; each line names one and says what it takes. */
 export class ConfigError extends Error {
-  readonly faults: readonly string[]
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'))
-    this.faults = faults
+  readonly fieldErrors: readonly string[]
+  constructor(fieldErrors: readonly string[]) {
+    super(fieldErrors.join('\n'))
+    this.fieldErrors = fieldErrors
   }
 }
 
@@ -106,18 +106,18 @@ export function readConfig(
   env: Readonly<Record<string, string | undefined>>,
   { listens = true }: { listens?: boolean } = {},
 ): Config {
-  const faults: string[] = []
+  const fieldErrors: string[] = []
   const given = (name: string) => env[name]?.trim() || undefined
   const read = <T>(name: string, fallback: T, parse: (value: string) => T | undefined, expected: string): T => {
     const value = given(name)
     const parsed = value === undefined ? fallback : parse(value)
-    if (parsed === undefined && value !== undefined) faults.push(`${name} must be ${expected}.`)
+    if (parsed === undefined && value !== undefined) fieldErrors.push(`${name} must be ${expected}.`)
     return parsed as T
   }
   const list = (name: string, fits: (entry: string) => boolean, expected: string): string[] => {
     const entries = words(given(name))
     const wrong = entries.findIndex((entry) => !fits(entry)) + 1
-    if (wrong > 0) faults.push(`${name} must list ${expected}. Entry ${wrong} is none.`)
+    if (wrong > 0) fieldErrors.push(`${name} must list ${expected}. Entry ${wrong} is none.`)
     return entries
   }
   const whole = (name: string, fallback: number, min: number, max: number) =>
@@ -141,12 +141,12 @@ export function readConfig(
   const masterKey = masterKeySetting('PENSTOCK_MASTER_KEY')
   const databaseUrl = read('DATABASE_URL', undefined, postgresAddress, 'a postgres:// or postgresql:// address')
   if (given('DATABASE_URL') && !given('PENSTOCK_MASTER_KEY')) {
-    faults.push(
+    fieldErrors.push(
       `PENSTOCK_MASTER_KEY is needed with DATABASE_URL: it seals every secret in that database. ${masterKeyHint} and keep it safe; without it the secrets cannot be read.`,
     )
   }
   const name = given('PENSTOCK_ENVIRONMENT') ?? 'production'
-  if (name.length > 100) faults.push('PENSTOCK_ENVIRONMENT must have at most 100 characters.')
+  if (name.length > 100) fieldErrors.push('PENSTOCK_ENVIRONMENT must have at most 100 characters.')
 
   const transfersAtOnce = whole('PENSTOCK_TRANSFERS', 6, 1, 100)
   const checksAtOnce = whole('PENSTOCK_CHECKS', 4, 1, 100)
@@ -159,7 +159,7 @@ export function readConfig(
     dataDirectory: resolve(given('PENSTOCK_DATA_DIR') ?? '.penstock'),
     databaseUrl,
     databasePoolSize: whole('PENSTOCK_DATABASE_POOL', 10, 2, 200),
-    firstClient: readFirstClient(given('PENSTOCK_CLIENT_ID'), given('PENSTOCK_CLIENT_SECRET'), faults),
+    firstClient: readFirstClient(given('PENSTOCK_CLIENT_ID'), given('PENSTOCK_CLIENT_SECRET'), fieldErrors),
     masterKey,
     nextMasterKey: masterKeySetting('PENSTOCK_NEXT_MASTER_KEY'),
     environment: {
@@ -225,19 +225,19 @@ export function readConfig(
       `one of ${logLevels.join(', ')}`,
     ),
   }
-  if (faults.length > 0) throw new ConfigError(faults)
+  if (fieldErrors.length > 0) throw new ConfigError(fieldErrors)
   return config
 }
 
-function readFirstClient(id: string | undefined, secret: string | undefined, faults: string[]): Config['firstClient'] {
+function readFirstClient(id: string | undefined, secret: string | undefined, fieldErrors: string[]): Config['firstClient'] {
   if (!id && !secret) return undefined
   if (!id || !secret) {
-    faults.push('PENSTOCK_CLIENT_ID and PENSTOCK_CLIENT_SECRET must be set together, or neither.')
+    fieldErrors.push('PENSTOCK_CLIENT_ID and PENSTOCK_CLIENT_SECRET must be set together, or neither.')
     return undefined
   }
-  if (!/^[\x21-\x7e]{1,200}$/.test(id)) faults.push('PENSTOCK_CLIENT_ID must be 1 to 200 visible ASCII characters.')
+  if (!/^[\x21-\x7e]{1,200}$/.test(id)) fieldErrors.push('PENSTOCK_CLIENT_ID must be 1 to 200 visible ASCII characters.')
   if (secret.length < clientSecretLengthMin || secret.length > limits.credentialLengthMax) {
-    faults.push(
+    fieldErrors.push(
       `PENSTOCK_CLIENT_SECRET must have ${clientSecretLengthMin} to ${limits.credentialLengthMax} characters; random ones, such as from: openssl rand -base64 32`,
     )
   }

@@ -40,8 +40,8 @@ one sentence what happened and what to do, and \`response\` holds what a program
 
 - \`error\`: the code, one of those below. It never changes its meaning, so let programs decide by it.
 - \`requestId\`: the identifier of the request in the service's log. Tell it to the operator when you ask for help.
-- \`details\`: every fault of the request at once, each with the \`field\` that is wrong and a \`message\` that says what to do
-  about it. It is empty where no field is at fault.
+- \`details\`: every field error of the request at once, each with the \`field\` that is wrong and a \`message\` that says what to do
+  about it. It is empty where no field is wrong.
 
 For example, a sub-account was to be created without a name, and with a field that accounts do not have:
 

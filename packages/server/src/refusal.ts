@@ -1,26 +1,26 @@
-import { type ErrorCode, errors, type Fault, limits, type TransferError } from '@penstock/wire'
+import { type ErrorCode, errors, type FieldError, limits, type TransferError } from '@penstock/wire'
 
 /** A rule's no. It becomes the error answer of its code, whoever meets it. */
 export class Refusal extends Error {
   readonly code: ErrorCode
-  readonly faults: readonly Fault[]
+  readonly fieldErrors: readonly FieldError[]
   /** For `rate_limited` and `unavailable`: when to come back. */
   readonly retryAfterSeconds: number | undefined
   /** For `platform_refused`: what went wrong, and at which side of the connection. */
   override readonly cause: TransferError | undefined
 
-  constructor(code: ErrorCode, faults: readonly Fault[], retryAfterSeconds?: number, cause?: TransferError) {
+  constructor(code: ErrorCode, fieldErrors: readonly FieldError[], retryAfterSeconds?: number, cause?: TransferError) {
     super(errors[code].message)
     this.code = code
-    this.faults = faults
+    this.fieldErrors = fieldErrors
     this.retryAfterSeconds = retryAfterSeconds
     this.cause = cause
   }
 }
 
-/** Says no: the only way in which a rule does. `faults` name every field that is at fault. */
-export function refuse(code: ErrorCode, faults: readonly Fault[] = [], retryAfterSeconds?: number): never {
-  throw new Refusal(code, faults, retryAfterSeconds)
+/** Says no: the only way in which a rule does. `errors` name every field that is at error. */
+export function refuse(code: ErrorCode, fieldErrors: readonly FieldError[] = [], retryAfterSeconds?: number): never {
+  throw new Refusal(code, fieldErrors, retryAfterSeconds)
 }
 
 /**
@@ -52,7 +52,7 @@ export function requireEditable(row: { env: string }, deps: InEnvironment): void
   if (!isEditable(row, deps)) refuse('not_editable')
 }
 
-/** Refuses with all faults at once where there are any. */
-export function refuseFaults(faults: readonly Fault[], code: ErrorCode = 'invalid_request'): void {
-  if (faults.length > 0) refuse(code, faults)
+/** Refuses with all errors at once where there are any. */
+export function refuseFieldErrors(fieldErrors: readonly FieldError[], code: ErrorCode = 'invalid_request'): void {
+  if (fieldErrors.length > 0) refuse(code, fieldErrors)
 }

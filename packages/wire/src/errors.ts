@@ -198,8 +198,8 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
-/** One fault of a request: where it is and what to do about it. */
-export type Fault = {
+/** One field error of a request: where it is and what to do about it. */
+export type FieldError = {
   /** `body.name`, `query.size`, `body.secretConfig.apiToken`, `header.if-match` … */
   field: string
   message: string

@@ -29,10 +29,10 @@ export const limits = {
   offsetMax: 2_147_483_647,
   /** Bytes of a request body. */
   bodyBytesMax: 1_048_576,
-  /** Faults named in one refusal; a body can hold more, nobody reads more. */
-  faultsMax: 100,
-  /** Characters of the field that a fault names; a caller can make up longer ones. */
-  faultFieldLengthMax: 200,
+  /** Errors named in one refusal; a body can hold more, nobody reads more. */
+  fieldErrorsMax: 100,
+  /** Characters of the field that an error names; a caller can make up longer ones. */
+  errorFieldLengthMax: 200,
   /** Characters of client credentials in a token request. */
   credentialLengthMax: 500,
   /** Characters of an Idempotency-Key. */

@@ -13,7 +13,7 @@ const description = `Manages data pipes between marketing, advertising and data 
 
 **Answers** stand in an envelope: \`statusCode\` (equal to the HTTP status), \`statusMessage\` and \`response\`, the payload. Only the token travels without one.
 
-**Refusals** use the same envelope. \`statusMessage\` says what happened and what to do, \`response.error\` is a code for programs, and \`response.details\` lists every fault of the request at once.
+**Refusals** use the same envelope. \`statusMessage\` says what happened and what to do, \`response.error\` is a code for programs, and \`response.details\` lists every field error of the request at once.
 
 **Lists** are cut by \`size\` and \`offset\`. \`X-Total-Count\` tells how many entries there are, \`Link\` leads to the other pages.
 

@@ -10,11 +10,11 @@ const keyBytesMin = 24
 const keyBytesMax = 64
 
 /** What is wrong with a secret, to stand after the name of its field; undefined where it has the form. */
-export function secretFormFault(form: SecretForm, secret: string): string | undefined {
-  return faultsOfForm[form](secret)
+export function secretFormError(form: SecretForm, secret: string): string | undefined {
+  return errorsOfForm[form](secret)
 }
 
-const faultsOfForm: Readonly<Record<SecretForm, (secret: string) => string | undefined>> = {
+const errorsOfForm: Readonly<Record<SecretForm, (secret: string) => string | undefined>> = {
   'standard-webhooks': (secret) => {
     const [, encoded = ''] = /^\s*whsec_([A-Za-z0-9+/]+)={0,2}\s*$/.exec(secret) ?? []
     const bytes = Math.floor((encoded.length * 3) / 4)

@@ -43,7 +43,7 @@ export type BadRow = {
  * start that at the top level of the test file, and take it down in `after`.
  */
 export function acceptDestination(acceptance: DestinationAcceptance): void {
-  const { connector, peer, rows, faults = [], hang, missing, wrongSecrets, badRows, deduplicates, visible } = acceptance
+  const { connector, peer, rows, errors = [], hang, missing, wrongSecrets, badRows, deduplicates, visible } = acceptance
   const { readBack, reset } = acceptance
   const options = { timeout: boundMs }
 
@@ -136,21 +136,21 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
       testTransfer(title, (transfer) => assertRefused(acceptance, transfer), { settings: missing })
     }
 
-    for (const fault of faults) {
-      testTransfer(`answers ‘${fault.action}’ where the peer ${fault.name}, and goes on`, async (transfer) => {
+    for (const error of errors) {
+      testTransfer(`answers ‘${error.action}’ where the peer ${error.name}, and goes on`, async (transfer) => {
         const first = await transfer.open()
         await transfer.deliver(first, 1)
-        await fault.start()
+        await error.start()
         let writer = first
         try {
           // A writer that holds rows back may meet the trouble only when it is told to send them.
           const work = transfer.deliver(first).then(() => first.finish())
-          assertConnectorError(await connectorErrorOf(acceptance, work), fault)
+          assertConnectorError(await connectorErrorOf(acceptance, work), error)
         } finally {
-          await fault.stop()
+          await error.stop()
         }
         // What may come again goes to the same writer, all else to a new one.
-        if (fault.action !== 'retry' && fault.action !== 'reconnect') writer = await transfer.open()
+        if (error.action !== 'retry' && error.action !== 'reconnect') writer = await transfer.open()
         await transfer.deliver(writer)
         await writer.finish()
         assertKept(acceptance, await readBack(), deduplicates ? 'once' : 'at least once')

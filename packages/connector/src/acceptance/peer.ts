@@ -17,14 +17,14 @@ export type Acceptance = {
   /** Settings that name what is not there. */
   readonly missing?: Values
   /** Troubles that the peer can be put into, and the error that each must become. */
-  readonly faults?: readonly PeerFault[]
+  readonly errors?: readonly ServerError[]
   /** A peer that does not answer, so that stopping in the midst can be tried. */
   readonly hang?: PeerHang
   /** Routes, local folders and what else the connector's context needs. */
   readonly context?: Pick<TestContextOptions, 'routes' | 'reach' | 'localFolders'>
 }
 
-export type PeerFault = {
+export type ServerError = {
   /** Completes a title: `answers 429 and asks to wait 7 seconds`. */
   readonly name: string
   /** Puts the peer into this trouble, for all that comes or for the next request alone. */
@@ -63,8 +63,8 @@ export async function connectorErrorOf(acceptance: Acceptance, work: Promise<unk
   return error
 }
 
-/** Asserts that a fault of the peer became the error that it should. */
-export function assertConnectorError(connectorError: ConnectorError, { action, code, afterMs }: PeerFault): void {
+/** Asserts that an error of the peer became the error that it should. */
+export function assertConnectorError(connectorError: ConnectorError, { action, code, afterMs }: ServerError): void {
   assert.equal(connectorError.action, action, `${connectorError.code}: ${connectorError.message}`)
   if (code !== undefined) assert.equal(connectorError.code, code)
   if (afterMs !== undefined) assert.equal(connectorError.afterMs, afterMs)

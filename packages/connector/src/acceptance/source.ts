@@ -18,8 +18,8 @@ export type SourceAcceptance = Acceptance & {
   readonly columns: readonly string[]
   /** What reading everything must give, in order; more than one chunk of it, so that resuming can be tried. */
   readonly rows: readonly Row[]
-  /** How many of the rows, at most, have a fault and come with a reason. None unless said otherwise. */
-  readonly faulty?: number
+  /** How many of the rows, at most, have an error and come with a reason. None unless said otherwise. */
+  readonly broken?: number
   /** Settings of an incremental read, where the connector has such. It gives more than one chunk. */
   readonly incremental?: Values
 }
@@ -32,7 +32,7 @@ const resumesMax = 25
  * start that at the top level of the test file, and take it down in `after`.
  */
 export function acceptSource(acceptance: SourceAcceptance): void {
-  const { connector, peer, columns, rows, faults = [], hang, missing, wrongSecrets, faulty = 0 } = acceptance
+  const { connector, peer, columns, rows, errors = [], hang, missing, wrongSecrets, broken = 0 } = acceptance
   const { incremental } = acceptance
   const options = { timeout: boundMs }
 
@@ -43,7 +43,7 @@ export function acceptSource(acceptance: SourceAcceptance): void {
       const chunks = await readAll(acceptance)
       for (const chunk of chunks) assertChunk(chunk, columns)
       assert.deepEqual(rowsOf(chunks), rows)
-      assert.equal(sum(chunks.map((chunk) => chunk.faults?.size ?? 0)), faulty)
+      assert.equal(sum(chunks.map((chunk) => chunk.errors?.size ?? 0)), broken)
       assert.ok(sum(chunks.map(({ bytes }) => bytes)) > 0, 'chunks say how many bytes they were')
     })
 
@@ -139,13 +139,13 @@ export function acceptSource(acceptance: SourceAcceptance): void {
       })
     }
 
-    for (const fault of faults) {
-      test(`answers ‘${fault.action}’ where the peer ${fault.name}, and reads on afterwards`, options, async () => {
-        await fault.start()
+    for (const error of errors) {
+      test(`answers ‘${error.action}’ where the peer ${error.name}, and reads on afterwards`, options, async () => {
+        await error.start()
         try {
-          assertConnectorError(await connectorErrorOf(acceptance, readAll(acceptance)), fault)
+          assertConnectorError(await connectorErrorOf(acceptance, readAll(acceptance)), error)
         } finally {
-          await fault.stop()
+          await error.stop()
         }
         assert.deepEqual(rowsOf(await readAll(acceptance)), rows)
       })
@@ -205,13 +205,13 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 /** A checkpoint as another process has it. */
 const asStored = (checkpoint: Json | undefined): Json => JSON.parse(JSON.stringify(checkpoint))
 
-function assertChunk({ columns, rows, faults, bytes, checkpoint }: Chunk, expected: readonly string[]): void {
+function assertChunk({ columns, rows, errors, bytes, checkpoint }: Chunk, expected: readonly string[]): void {
   assert.deepEqual(columns, expected)
   assert.equal(new Set(columns).size, columns.length, 'a column stands there twice')
   rows.forEach((row, index) => {
-    assert.ok(faults?.has(index) || row.length === columns.length, `row ${index} has ${row.length} cells`)
+    assert.ok(errors?.has(index) || row.length === columns.length, `row ${index} has ${row.length} cells`)
   })
-  for (const [index, reason] of faults ?? []) assert.ok(index < rows.length && reason !== '')
+  for (const [index, reason] of errors ?? []) assert.ok(index < rows.length && reason !== '')
   assert.ok(Number.isSafeInteger(bytes) && bytes >= 0, `${bytes} bytes`)
   assertStorable(checkpoint, 'a position')
 }

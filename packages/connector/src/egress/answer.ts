@@ -2,7 +2,7 @@ import type http from 'node:http'
 import { createGunzip } from 'node:zlib'
 import { asConnectorError, ConnectorError } from '../connector-error.ts'
 import type { EgressBounds } from './bounds.ts'
-import { connectorErrorOfFault, strangeStatus } from './faults.ts'
+import { connectorErrorOfError, strangeStatus } from './errors.ts'
 
 /** What an answer is read by. */
 export type Reading = {
@@ -19,7 +19,7 @@ export type Reading = {
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
   /** What the request met after the answer had begun, which says more than that the answer broke off. */
-  readonly fault: () => unknown
+  readonly error: () => unknown
 }
 
 /** The answer as `fetch` would give it. Throws a `ConnectorError` where it cannot be given; the message is the caller's then. */
@@ -102,7 +102,7 @@ function bodyOf(message: http.IncomingMessage, reading: Reading, isPacked: boole
           controller.error(
             signal?.aborted
               ? signal.reason
-              : connectorErrorOfFault(asConnectorError(error) ?? reading.fault() ?? error, host),
+              : connectorErrorOfError(asConnectorError(error) ?? reading.error() ?? error, host),
           )
         } finally {
           clearTimeout(timer)

@@ -6,7 +6,7 @@ import { Agents } from './agents.ts'
 import type { AllowedDestination } from './allowed.ts'
 import { type EgressBounds, egressBounds } from './bounds.ts'
 import { exchange, headersOf } from './exchange.ts'
-import { connectorErrorOfFault } from './faults.ts'
+import { connectorErrorOfError } from './errors.ts'
 import { bare, type LookUp, makeAddressRules } from './look-up.ts'
 
 export type EgressOptions = {
@@ -99,7 +99,7 @@ function resolveName(lookUp: LookUp, host: string, lookUpMs: number): Promise<st
     const timer = setTimeout(() => reject(new ConnectorError('host_not_found', message)), lookUpMs)
     lookUp(host, {}, (error, address) => {
       clearTimeout(timer)
-      if (error) reject(connectorErrorOfFault(error, host))
+      if (error) reject(connectorErrorOfError(error, host))
       else resolve(String(address))
     })
   })

@@ -6,7 +6,7 @@ import type { EgressRequest } from '../context.ts'
 import type { Agents } from './agents.ts'
 import { answerOf } from './answer.ts'
 import type { EgressBounds } from './bounds.ts'
-import { connectorErrorOfFault, strangeStatus } from './faults.ts'
+import { connectorErrorOfError, strangeStatus } from './errors.ts'
 
 /** One request and its answer. */
 export type Exchange = {
@@ -66,11 +66,11 @@ export async function exchange(asked: Exchange): Promise<Response> {
       if (signal?.aborted) reject(signal.reason)
       else if (sent?.reusedSocket && !asked.again && isRepeatable(init, error))
         resolve(exchange({ ...asked, again: true }))
-      else reject(connectorErrorOfFault(error, host))
+      else reject(connectorErrorOfError(error, host))
     }
     const stop = () => fail(new Error('stopped'))
     let sent: http.ClientRequest | undefined
-    let fault: unknown
+    let firstError: unknown
     let interim = 0
     try {
       sent = request(target, { method, headers, agent, maxHeaderSize: bounds.headerBytes })
@@ -86,7 +86,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
     outgoing.on('socket', guard)
     // An error after the answer has come (it came before all of the body was sent) reaches the caller through the answer.
     outgoing.on('error', (error) => {
-      fault ??= error
+      firstError ??= error
       fail(error)
     })
     outgoing.on('close', () => fail(new Error('closed')))
@@ -111,12 +111,12 @@ export async function exchange(asked: Exchange): Promise<Response> {
       })
       try {
         const { streams: isFile = false } = init
-        const limits = { isFile, bounds, now, fault: () => fault }
+        const limits = { isFile, bounds, now, firstError: () => firstError }
         const reading = { ...limits, url, method, timeoutMs, signal, raw: 'range' in headers }
         resolve(answerOf(message, reading))
       } catch (error) {
         outgoing.destroy()
-        reject(connectorErrorOfFault(error, host))
+        reject(connectorErrorOfError(error, host))
       }
     })
     if (body instanceof ReadableStream) {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { testContext } from '../acceptance/index.ts'
 import { ConnectorError } from '../connector-error.ts'
-import { bounds, rowFaults } from './bounds.ts'
+import { bounds, rowErrors } from './bounds.ts'
 import { distinctNames } from './column-names.ts'
 import { memoryStore, readAll } from './memory-store.ts'
 import { type ReadOptions, readFiles } from './read.ts'
@@ -12,8 +12,8 @@ async function read(name: string, content: Buffer | string, options: Partial<Rea
   const reader = await readFiles(testContext(), memoryStore({ [name]: content }), { format: 'auto', ...options })
   try {
     const { chunks, rows } = await readAll(reader)
-    const faults = chunks.flatMap((chunk) => [...(chunk.faults ?? [])].map(([, why]) => why))
-    return { columns: chunks[0]?.columns ?? [], chunks, rows, faults }
+    const errors = chunks.flatMap((chunk) => [...(chunk.errors ?? [])].map(([, why]) => why))
+    return { columns: chunks[0]?.columns ?? [], chunks, rows, errors }
   } finally {
     await reader.close()
   }
@@ -84,10 +84,10 @@ describe('bounds of text files', () => {
       ['3', null],
       ['5', '6'],
     ])
-    assert.deepEqual(csv.faults, [rowFaults.cellTooLong])
+    assert.deepEqual(csv.errors, [rowErrors.cellTooLong])
     const json = await read('a.ndjson', `{"x":"1"}\n{"x":["${long}"]}\n{"x":"2"}\n`)
     assert.deepEqual(json.rows, [['1'], [null], ['2']])
-    assert.deepEqual(json.faults, [rowFaults.cellTooLong])
+    assert.deepEqual(json.errors, [rowErrors.cellTooLong])
   })
 
   test('reject a row that is nested too deep, and no other', async () => {
@@ -98,9 +98,9 @@ describe('bounds of text files', () => {
         ['[{"a":', '}]'],
       ] as const) {
         const inside = open === '[' ? nested(levels, open, close) : `${open.repeat(levels)}1${close.repeat(levels)}`
-        const { rows, faults } = await read('a.ndjson', `{"x":1}\n{"x":${inside}}\n{"x":"\\u0032"}\n`)
+        const { rows, errors } = await read('a.ndjson', `{"x":1}\n{"x":${inside}}\n{"x":"\\u0032"}\n`)
         assert.deepEqual(rows, [[1], [null], ['2']])
-        assert.deepEqual(faults, [rowFaults.nestedTooDeep])
+        assert.deepEqual(errors, [rowErrors.nestedTooDeep])
       }
     }
     const most = nested(bounds.nestingLevels - 1, '[', ']')

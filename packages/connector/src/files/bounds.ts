@@ -5,7 +5,7 @@ import { ConnectorError, type ConnectorErrorCode } from '../connector-error.ts'
  * than the bytes of the file are worth. Every bound of the file formats stands in this table and nowhere else.
  *
  * What breaks a bound of the whole file is thrown as a `ConnectorError` with the action `fail`; what breaks a bound of
- * one row is the fault of that row, which is rejected. Both name the bound.
+ * one row is the error of that row, which is rejected. Both name the bound.
  */
 export const bounds = {
   /** Columns of a file, of each format. Breaking it: `too_many_columns`. */
@@ -16,9 +16,9 @@ export const bounds = {
   headerBytes: 1 << 20,
   /** Bytes of a row of CSV or NDJSON as it is stored; it has to be in memory as a whole. Breaking it: `row_too_large`. */
   rowBytes: 16 << 20,
-  /** Bytes of a value, as text in UTF-8. Breaking it: a row fault. */
+  /** Bytes of a value, as text in UTF-8. Breaking it: a row error. */
   cellBytes: 8 << 20,
-  /** Levels of objects and arrays in a row of NDJSON, or of groups in a column of Parquet. Breaking it: a row fault, in a Parquet schema `too_many_columns`. */
+  /** Levels of objects and arrays in a row of NDJSON, or of groups in a column of Parquet. Breaking it: a row error, in a Parquet schema `too_many_columns`. */
   nestingLevels: 100,
   /** Cells of the rows that are handed on at once: a short row has as many cells as a long one. */
   pieceCells: 500_000,
@@ -43,7 +43,7 @@ export const bounds = {
     heldBytes: 256 << 20,
     /** Row groups of up to so many stored bytes are read in one piece, larger ones column by column. */
     wholeGroupBytes: 32 << 20,
-    /** Values below one cell of a nested column. Breaking it: a row fault. */
+    /** Values below one cell of a nested column. Breaking it: a row error. */
     nestedValues: 1_000_000,
     /** A file may have `free` rows, and `perByte` more for each stored byte. Breaking it: `file_too_large`. */
     rows: { free: 4 << 20, perByte: 100 },
@@ -57,7 +57,7 @@ export const bounds = {
 const mebibytes = (bytes: number): string => `${bytes / (1 << 20)} MiB`
 
 /** What is wrong with a row that breaks a bound, without values of the row. */
-export const rowFaults = {
+export const rowErrors = {
   cellTooLong: `The row has a value of more than ${mebibytes(bounds.cellBytes)}.`,
   rowTooLong: `The row has more than ${mebibytes(bounds.rowBytes)} of text.`,
   nestedTooDeep: `The row is nested more than ${bounds.nestingLevels} levels deep.`,

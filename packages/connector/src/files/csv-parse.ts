@@ -26,7 +26,7 @@ export function parseCsv(
 ): ParsedRows {
   const { delimiter, newline } = dialect
   const rows: Row[] = []
-  const faults = new Map<number, string>()
+  const errors = new Map<number, string>()
   const { length } = text
   const emptyLine = width === 1 ? -1 : newline.charCodeAt(0)
   const cellsMax = width > 0 ? width : Number.POSITIVE_INFINITY
@@ -49,8 +49,8 @@ export function parseCsv(
       const marks = { delimiter: next, line: end === length ? -1 : end }
       const row = parseQuotedRow(text, at, dialect, ended, marks, cellsMax)
       if (!row) break
-      if (row.fault) faults.set(rows.length, row.fault)
-      pushRow(rows, faults, row.cells, row.count, row.surplus, width)
+      if (row.error) errors.set(rows.length, row.error)
+      pushRow(rows, errors, row.cells, row.count, row.surplus, width)
       at = row.after
       next = row.delimiter
       if (next !== -1 && next < at) next = text.indexOf(delimiter, at)
@@ -69,7 +69,7 @@ export function parseCsv(
       }
       if (count === cellsMax) {
         const surplus = readSurplus(text, at, next, stop, delimiter)
-        if (surplus.found) faults.set(rows.length, wrongCount(count + surplus.count, width))
+        if (surplus.found) errors.set(rows.length, wrongCount(count + surplus.count, width))
         next = surplus.next
         rows.push(cells)
       } else {
@@ -79,13 +79,13 @@ export function parseCsv(
           rows.push(cells)
         } else {
           cells.length = count
-          pushRow(rows, faults, cells, count, false, width)
+          pushRow(rows, errors, cells, count, false, width)
         }
       }
     }
     at = end + 1
   }
-  return { rows, faults, consumed: Math.min(at, length) }
+  return { rows, errors, consumed: Math.min(at, length) }
 }
 
 /** Counts the cells of a row that are too many, without keeping them, and whether there is anything in one. */
@@ -110,13 +110,13 @@ function readSurplus(text: string, from: number, first: number, stop: number, de
  */
 function pushRow(
   rows: Row[],
-  faults: Map<number, string>,
+  errors: Map<number, string>,
   cells: Cell[],
   count: number,
   surplus: boolean,
   width: number,
 ): void {
-  if ((count < width || surplus) && !faults.has(rows.length)) faults.set(rows.length, wrongCount(count, width))
+  if ((count < width || surplus) && !errors.has(rows.length)) errors.set(rows.length, wrongCount(count, width))
   while (cells.length < width) cells.push(null)
   rows.push(cells)
 }
@@ -132,7 +132,7 @@ type QuotedRow = {
   readonly cells: Cell[]
   readonly count: number
   readonly surplus: boolean
-  readonly fault?: string | undefined
+  readonly error?: string | undefined
   readonly after: number
   /** A delimiter with none between it and the row, for the search to go on from. */
   readonly delimiter: number
@@ -160,7 +160,7 @@ function parseQuotedRow(
   const cells: Cell[] = []
   let count = 0
   let surplus = false
-  let fault: string | undefined
+  let error: string | undefined
   let at = start
   for (;;) {
     let cell: Cell
@@ -173,7 +173,7 @@ function parseQuotedRow(
       }
       if (close === -1) {
         if (!ended) return undefined
-        fault = 'The row has a quote that is never closed.'
+        error = 'The row has a quote that is never closed.'
         break
       }
       cell = text.substring(at + 1, close)
@@ -203,13 +203,13 @@ function parseQuotedRow(
     const behind = text.charCodeAt(at)
     if (behind === lineEnd) return { cells, count, surplus, after: at + 1, delimiter: marks.delimiter }
     if (behind !== delimiter) {
-      fault = 'The row has characters behind a closing quote.'
+      error = 'The row has characters behind a closing quote.'
       break
     }
     at += 1
   }
   const after = firstLine === -1 ? length : firstLine + 1
-  return { cells: [], count: 0, surplus: false, fault, after, delimiter: firstDelimiter }
+  return { cells: [], count: 0, surplus: false, error, after, delimiter: firstDelimiter }
 }
 
 const quoteCode = 34

@@ -65,11 +65,11 @@ async function readHeader(
     const text = encoding.decode(ended || encoding.unitBytes !== 2 ? bytes : bytes.subarray(0, bytes.length & ~1))
     assertNoPage(file, text)
     const dialect = dialectOf(text, delimiter)
-    const { rows, faults, consumed } = parseCsv(text, dialect, 0, ended, 1)
+    const { rows, errors, consumed } = parseCsv(text, dialect, 0, ended, 1)
     const [header] = rows
     if (header) {
-      const fault = faults.get(0)
-      if (fault) throw badHeader(file, fault)
+      const error = errors.get(0)
+      if (error) throw badHeader(file, error)
       const before = text.slice(0, consumed)
       if (before.includes('\uFFFD') || !before.isWellFormed()) throw headerNotText(file, encoding)
       return {
@@ -96,16 +96,16 @@ function csvRows(dialect: CsvDialect, width: number): RowParser {
 }
 
 /** Decodes cells in which each byte was taken for a character, so that rows could be found whatever their bytes are. */
-function decodeRows({ rows, faults, consumed }: ParsedRows): ParsedRows {
+function decodeRows({ rows, errors, consumed }: ParsedRows): ParsedRows {
   const decoded = rows.map((row, index) =>
     row.map((cell): Cell => {
       if (typeof cell !== 'string') return cell
       const bytes = Buffer.from(cell, 'latin1')
-      if (!isUtf8(bytes)) faults.set(index, notUtf8)
+      if (!isUtf8(bytes)) errors.set(index, notUtf8)
       return bytes.toString('utf8')
     }),
   )
-  return { rows: decoded, faults, consumed }
+  return { rows: decoded, errors, consumed }
 }
 
 const headerTooLong = ({ name }: StoredFile) =>
@@ -116,10 +116,10 @@ const headerTooLong = ({ name }: StoredFile) =>
     'Close a quote that is open in it, or choose the format and encoding that the file has.',
   )
 
-const badHeader = ({ name }: StoredFile, fault: string) =>
+const badHeader = ({ name }: StoredFile, error: string) =>
   new ConnectorError(
     'invalid_file',
-    `The first line of ${name} cannot be read as names of columns. ${fault} Correct the line, or choose the format that the file has.`,
+    `The first line of ${name} cannot be read as names of columns. ${error} Correct the line, or choose the format that the file has.`,
   )
 
 const headerNotText = ({ name }: StoredFile, { name: encoding }: Encoding) =>

@@ -24,10 +24,10 @@ describe('parseCsv', () => {
     fc.assert(
       fc.property(table, (rows) => {
         const written = Buffer.from(encodeCsv(rows)).toString()
-        const { rows: read, faults, consumed } = parse(written, rows[0]?.length ?? 0)
+        const { rows: read, errors, consumed } = parse(written, rows[0]?.length ?? 0)
         // Text of lone surrogates cannot be written in UTF-8.
         assert.deepEqual(read, wellFormed(rows))
-        assert.equal(faults.size, 0)
+        assert.equal(errors.size, 0)
         assert.equal(consumed, written.length)
       }),
     )
@@ -42,8 +42,8 @@ describe('parseCsv', () => {
         const rest = parse(text.slice(first.consumed), 2)
         // A quote that is never closed makes its own row wrong and no other, which only the end of a file tells.
         assert.deepEqual([...first.rows, ...rest.rows], whole.rows)
-        const faults = [...first.faults, ...[...rest.faults].map(([at, why]) => [at + first.rows.length, why] as const)]
-        assert.deepEqual(new Map(faults), whole.faults)
+        const errors = [...first.errors, ...[...rest.errors].map(([at, why]) => [at + first.rows.length, why] as const)]
+        assert.deepEqual(new Map(errors), whole.errors)
       }),
       { numRuns: 5000 },
     )
@@ -77,8 +77,8 @@ describe('parseCsv', () => {
     assert.deepEqual(rowsOf('5" disk,a"b"c\n', 2), [['5" disk', 'a"b"c']])
   })
 
-  test('finds fault with rows that have too few or too many cells, and with no other', () => {
-    const { rows, faults } = parse('a,b\nc\nd,e,f\ng,h,,\n"i","j","k"\nl,m\n', 2)
+  test('finds error with rows that have too few or too many cells, and with no other', () => {
+    const { rows, errors } = parse('a,b\nc\nd,e,f\ng,h,,\n"i","j","k"\nl,m\n', 2)
     assert.deepEqual(rows, [
       ['a', 'b'],
       ['c', null],
@@ -88,7 +88,7 @@ describe('parseCsv', () => {
       ['l', 'm'],
     ])
     assert.deepEqual(
-      [...faults],
+      [...errors],
       [
         [1, 'The row has 1 value, and the header has 2.'],
         [2, 'The row has 3 values, and the header has 2.'],
@@ -98,7 +98,7 @@ describe('parseCsv', () => {
   })
 
   test('loses only the line in which a quote is wrong', () => {
-    const { rows, faults } = parse('a,b\n"c"x,d\ne,f\n"g,h\ni,j\n', 2)
+    const { rows, errors } = parse('a,b\n"c"x,d\ne,f\n"g,h\ni,j\n', 2)
     assert.deepEqual(
       [rows[0], rows[2], rows[4]],
       [
@@ -108,7 +108,7 @@ describe('parseCsv', () => {
       ],
     )
     assert.deepEqual(
-      [...faults],
+      [...errors],
       [
         [1, 'The row has characters behind a closing quote.'],
         [3, 'The row has a quote that is never closed.'],

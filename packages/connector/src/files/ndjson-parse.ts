@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Cell, Row } from '../rows.ts'
-import { bounds, rowFaults } from './bounds.ts'
+import { bounds, rowErrors } from './bounds.ts'
 import { countKeys, mayBeInexact, parseExactJson, repeatsKey } from './exact-json.ts'
 import { findSpecial, plainReader } from './ndjson-plain.ts'
 import { notUtf8, notUtf16, type ParsedRows, type RowParser } from './text-rows.ts'
@@ -23,7 +23,7 @@ export function tryJson(text: string): unknown {
 
 /**
  * Makes what reads rows of JSON objects.
- * @param keys the keys that are columns; a row with another one is at fault, and a key that a row lacks is null in it
+ * @param keys the keys that are columns; a row with another one is at error, and a key that a row lacks is null in it
  */
 export function ndjsonRows(keys: readonly string[]): RowParser {
   const readPlain = plainReader(keys)
@@ -42,8 +42,8 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
   const addLine = (parsed: ParsedRows, line: string): void => {
     if (line.trim() === '') return
     const row: Cell[] = new Array(keys.length).fill(null)
-    const fault = readLine(row, line)
-    if (fault !== undefined) parsed.faults.set(parsed.rows.length, fault)
+    const error = readLine(row, line)
+    if (error !== undefined) parsed.errors.set(parsed.rows.length, error)
     parsed.rows.push(row)
   }
   /** Reads any line. @returns what is wrong with it */
@@ -52,7 +52,7 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
     const value = tryJson(line)
     if (!isObject(value)) return 'The row is no JSON object.'
     const count = countKeys(value, bounds.nestingLevels)
-    if (count === -1) return rowFaults.nestedTooDeep
+    if (count === -1) return rowErrors.nestedTooDeep
     const unknown = fill(row, mayBeInexact(line) ? (parseExactJson(line) as JsonObject) : value)
     if (unknown) return 'The row has a field that the first rows did not have.'
     if (repeatsKey(line, count)) return 'The row has a key twice, of which only one value could be kept.'
@@ -65,7 +65,7 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
   return {
     width: keys.length,
     parse(text, ended, rowsMax) {
-      const parsed = { rows: [] as Row[], faults: new Map<number, string>(), consumed: text.length }
+      const parsed = { rows: [] as Row[], errors: new Map<number, string>(), consumed: text.length }
       const { rows } = parsed
       const special = { at: findSpecial(text, 0) }
       // Before the end of a line this belongs to it, and anywhere else to nothing.
@@ -88,7 +88,7 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
       return parsed
     },
     parseBroken(bytes, ended, rowsMax) {
-      const parsed = { rows: [] as Row[], faults: new Map<number, string>(), consumed: bytes.length }
+      const parsed = { rows: [] as Row[], errors: new Map<number, string>(), consumed: bytes.length }
       let at = 0
       while (at < bytes.length) {
         if (parsed.rows.length === rowsMax) return { ...parsed, consumed: at }
@@ -98,7 +98,7 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
         if (isUtf8(line)) {
           addLine(parsed, line.toString())
         } else {
-          parsed.faults.set(parsed.rows.length, notUtf8)
+          parsed.errors.set(parsed.rows.length, notUtf8)
           parsed.rows.push(new Array(keys.length).fill(null))
         }
         at = end === -1 ? bytes.length : end + 1

@@ -13,7 +13,7 @@ const scanned = { rows: 10_000, bytes: 16 * pieceBytes }
 
 /**
  * Opens a file of JSON objects, one a line. Its columns are the keys of its first rows, in the order in which they
- * appear; a later row with another key is at fault, because columns cannot be added once rows are on their way. A key
+ * appear; a later row with another key is at error, because columns cannot be added once rows are on their way. A key
  * that a row lacks is null in it.
  * @param columns the columns, where an earlier file has given them
  */
@@ -65,7 +65,7 @@ async function scanKeys(stream: ByteStream, file: StoredFile, encoding: Encoding
   for (const line of lines) {
     const value = line.trim() === '' ? undefined : tryJson(line)
     if (!isObject(value)) continue
-    // Half of a character is no name; the row that has it is at fault.
+    // Half of a character is no name; the row that has it is at error.
     for (const key of Object.keys(value)) if (key.isWellFormed()) keys.add(key)
     if (keys.size > bounds.columns) throw tooManyColumns(file.name)
   }

@@ -13,7 +13,7 @@ export type OpenedFile = {
 /** Some rows of a file, in the order of its columns. */
 export type FilePiece = {
   readonly rows: readonly Row[]
-  readonly faults: ReadonlyMap<number, string>
+  readonly errors: ReadonlyMap<number, string>
   /** Where the file goes on behind these rows. */
   readonly place: Json
   /** How much of the stored file lies before that place, in bytes. */

@@ -15,7 +15,7 @@ import {
 } from '../../test/parquet-bytes.ts'
 import { testContext } from '../acceptance/index.ts'
 import { ConnectorError } from '../connector-error.ts'
-import { rowFaults } from './bounds.ts'
+import { rowErrors } from './bounds.ts'
 import { memoryStore, readAll } from './memory-store.ts'
 import { readFiles } from './read.ts'
 
@@ -23,7 +23,7 @@ async function read(content: Buffer) {
   const reader = await readFiles(testContext(), memoryStore({ 'a.parquet': content }), { format: 'auto' })
   try {
     const { chunks, rows } = await readAll(reader)
-    return { rows, faults: chunks.flatMap((chunk) => [...(chunk.faults ?? [])].map(([, why]) => why)) }
+    return { rows, errors: chunks.flatMap((chunk) => [...(chunk.errors ?? [])].map(([, why]) => why)) }
   } finally {
     await reader.close()
   }
@@ -159,11 +159,11 @@ describe('bounds of Parquet', () => {
       levelRun(many + 1, 1),
       Buffer.alloc((many + 1) * 4, 1),
     ])
-    const { rows, faults } = await read(
+    const { rows, errors } = await read(
       oneColumn({ pages: [{ values: many + 1, body }] }, { rows: 2, repetition: 2, more: repeated }),
     )
     assert.deepEqual(rows, [[null], ['[16843009]']])
-    assert.deepEqual(faults, [rowFaults.nestedTooLong])
+    assert.deepEqual(errors, [rowErrors.nestedTooLong])
   })
 
   test('hold the footer against the file before anything is taken from it', async () => {
@@ -242,9 +242,9 @@ describe('bounds of Parquet', () => {
   test('reject a row with a value that is too long, and hand on few rows of a long one', async () => {
     const long = 'a'.repeat((8 << 20) + 1)
     const plain = { values: 3, body: plainTexts(['x', long, 'y']) }
-    const { rows, faults } = await read(oneColumn({ type: types.BYTE_ARRAY, pages: [plain] }, { rows: 3 }))
+    const { rows, errors } = await read(oneColumn({ type: types.BYTE_ARRAY, pages: [plain] }, { rows: 3 }))
     assert.deepEqual(rows, [['x'], [null], ['y']])
-    assert.deepEqual(faults, [rowFaults.cellTooLong])
+    assert.deepEqual(errors, [rowErrors.cellTooLong])
     const dictionary = {
       kind: 'dictionary',
       values: 1,

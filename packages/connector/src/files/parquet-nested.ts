@@ -1,5 +1,5 @@
 import type { Cell } from '../rows.ts'
-import { bounds, rowFaults } from './bounds.ts'
+import { bounds, rowErrors } from './bounds.ts'
 import { noText } from './parquet-cells.ts'
 import type { LeafReader } from './parquet-pages.ts'
 import type { SchemaNode } from './parquet-schema.ts'
@@ -10,7 +10,7 @@ import type { SchemaNode } from './parquet-schema.ts'
  */
 
 /** A cell of a nested column, or what is wrong with it. */
-export type NestedCell = { readonly cell: Cell; readonly fault?: string }
+export type NestedCell = { readonly cell: Cell; readonly error?: string }
 
 export type NestedColumn = {
   /** Takes the cell of the next row; undefined where the column ends. */
@@ -52,7 +52,7 @@ export function openNested(
       }
       if (entries.length === 0) return undefined
       if (entries.length < rows.length) throw new Error('columns of a group with other rows')
-      if (entries.some(({ tooMany }) => tooMany)) return { cell: null, fault: rowFaults.nestedTooLong }
+      if (entries.some(({ tooMany }) => tooMany)) return { cell: null, error: rowErrors.nestedTooLong }
       return assemble(node, entries)
     },
   }
@@ -102,15 +102,15 @@ function rowsOf(leaf: SchemaNode, reader: LeafReader): () => Promise<Entries | u
 }
 
 /** JSON text that is being put together, and what is wrong with it. */
-type Draft = { parts: string[]; length: number; fault: string | undefined }
+type Draft = { parts: string[]; length: number; error: string | undefined }
 
 function assemble(node: SchemaNode, entries: readonly Entries[]): NestedCell {
-  const draft: Draft = { parts: [], length: 0, fault: undefined }
+  const draft: Draft = { parts: [], length: 0, error: undefined }
   const leaves = { entries, next: 0 }
   const missing = node.repetition === 'OPTIONAL' && definitionOf(entries[0]) < node.definition
   write(draft, node, leaves)
   if (entries.some(({ at, definitions }) => at !== definitions.length)) throw new Error('values that belong to nothing')
-  if (draft.fault !== undefined) return { cell: null, fault: draft.fault }
+  if (draft.error !== undefined) return { cell: null, error: draft.error }
   return { cell: missing ? null : draft.parts.join('') }
 }
 
@@ -125,8 +125,8 @@ const definitionOf = (entries: Entries | undefined): number => {
 
 function add(draft: Draft, text: string): void {
   draft.length += text.length
-  if (draft.length > bounds.cellBytes) draft.fault ??= rowFaults.cellTooLong
-  if (draft.fault === undefined) draft.parts.push(text)
+  if (draft.length > bounds.cellBytes) draft.error ??= rowErrors.cellTooLong
+  if (draft.error === undefined) draft.parts.push(text)
 }
 
 /** Writes a node as often as it stands there. Leaves `leaves.next` behind the leaves of the node. */
@@ -198,12 +198,12 @@ function writeBody(draft: Draft, node: SchemaNode, leaves: Leaves): void {
 function writeEntry(draft: Draft, { children }: SchemaNode, leaves: Leaves, keys: Set<string>): void {
   const [key, value] = children as readonly [SchemaNode, SchemaNode]
   const entries = leaves.entries[leaves.next] as Entries
-  if (definitionOf(entries) < key.definition) draft.fault ??= 'The row has a map with a key that is null.'
+  if (definitionOf(entries) < key.definition) draft.error ??= 'The row has a map with a key that is null.'
   const there = definitionOf(entries) === key.definition
   const cell = there ? entries.cells[entries.cellAt] : null
   const text = String(typeof cell === 'symbol' ? '' : cell)
-  if (cell === noText) draft.fault ??= nestedNoText
-  if (keys.has(text)) draft.fault ??= 'The row has a map with a key twice.'
+  if (cell === noText) draft.error ??= nestedNoText
+  if (keys.has(text)) draft.error ??= 'The row has a map with a key twice.'
   keys.add(text)
   add(draft, `${JSON.stringify(text)}:`)
   passOver(key, leaves)
@@ -214,7 +214,7 @@ export const nestedNoText = 'The row has bytes in a nested value that are no tex
 
 function jsonOf(draft: Draft, cell: Cell | typeof noText | undefined): string {
   if (cell === noText) {
-    draft.fault ??= nestedNoText
+    draft.error ??= nestedNoText
     return 'null'
   }
   return JSON.stringify(cell ?? null)

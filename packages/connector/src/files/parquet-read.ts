@@ -1,6 +1,6 @@
 import { asConnectorError, ConnectorError } from '../connector-error.ts'
 import type { Cell, Json, Row } from '../rows.ts'
-import { bounds, isTooLong, rowFaults } from './bounds.ts'
+import { bounds, isTooLong, rowErrors } from './bounds.ts'
 import { type ByteStream, openBytesAt, pieceBytes } from './bytes.ts'
 import { distinctNames } from './column-names.ts'
 import type { FilePiece, OpenedFile } from './opened-file.ts'
@@ -61,11 +61,11 @@ export async function openParquet(
         const whole = end - start <= bounds.parquet.wholeGroupBytes ? await readGroup(group) : undefined
         const columns = openColumns(file, footer, group, meter, whole, readRange)
         const from = index === place.group ? place.row : 0
-        for await (const { rows, faults, row } of groupRows(file, group, columns, meter, from, chunkBytes)) {
+        for await (const { rows, errors, row } of groupRows(file, group, columns, meter, from, chunkBytes)) {
           signal.throwIfAborted()
           const storedBytes = Math.round(start + ((end - start) * row) / group.rows)
           const at: Json = { group: index, row, storedBytes }
-          yield { rows, faults, place: at, storedBytes } satisfies FilePiece
+          yield { rows, errors, place: at, storedBytes } satisfies FilePiece
         }
       }
     },
@@ -136,7 +136,7 @@ function rangeOf(start: number, end: number, readAhead: number, readRange: ReadR
   }
 }
 
-type GroupRows = { rows: Row[]; faults: Map<number, string>; row: number }
+type GroupRows = { rows: Row[]; errors: Map<number, string>; row: number }
 
 /** The rows of a group, about as many at once as make a chunk. */
 async function* groupRows(
@@ -189,35 +189,35 @@ async function assertRead(columns: readonly Column[]): Promise<void> {
   }
 }
 
-type Piece = { readonly rows: Cell[][]; readonly faults: Map<number, string> }
+type Piece = { readonly rows: Cell[][]; readonly errors: Map<number, string> }
 
 /** Reads some rows; fewer than wanted where what is nested in them is long. */
 async function readPiece(columns: readonly Column[], wanted: number): Promise<Piece> {
   const nested = columns.flatMap((column, index) => (column.nested ? [{ column: column.nested, index }] : []))
   const rows: Cell[][] = []
-  const faults = new Map<number, string>()
+  const errors = new Map<number, string>()
   // What is nested comes first, since its text is made here and may take most of the memory.
   for (let chars = 0; rows.length < wanted && (chars < bounds.pieceChars || rows.length === 0); ) {
     const row: Cell[] = new Array(columns.length).fill(null)
     for (const { column, index } of nested) {
       const taken = await column.next()
       if (!taken) throw fewerRows()
-      if (taken.fault !== undefined) faults.set(rows.length, taken.fault)
+      if (taken.error !== undefined) errors.set(rows.length, taken.error)
       row[index] = taken.cell
       if (typeof taken.cell === 'string') chars += taken.cell.length
     }
     rows.push(row)
   }
   for (const [index, { leaf, node }] of columns.entries()) {
-    if (leaf) await fillColumn(rows, faults, index, leaf, node)
+    if (leaf) await fillColumn(rows, errors, index, leaf, node)
   }
-  return { rows, faults }
+  return { rows, errors }
 }
 
 /** Fills a column of rows from its leaf. */
 async function fillColumn(
   rows: readonly Cell[][],
-  faults: Map<number, string>,
+  errors: Map<number, string>,
   index: number,
   leaf: LeafReader,
   { definition, name }: SchemaNode,
@@ -232,8 +232,8 @@ async function fillColumn(
       const cell = cells[next]
       next += 1
       const row = rows[filled + at] as Cell[]
-      if (cell === noText) faults.set(filled + at, `The row has bytes in ${name} that are no text.`)
-      else if (typeof cell === 'string' && isTooLong(cell)) faults.set(filled + at, rowFaults.cellTooLong)
+      if (cell === noText) errors.set(filled + at, `The row has bytes in ${name} that are no text.`)
+      else if (typeof cell === 'string' && isTooLong(cell)) errors.set(filled + at, rowErrors.cellTooLong)
       else row[index] = cell ?? null
     }
     filled += count
@@ -241,9 +241,9 @@ async function fillColumn(
 }
 
 /** Parts of a piece that have no more text than is handed on at once: one text of a dictionary may stand in many rows. */
-function* partsOf({ rows, faults }: Piece, meter: Meter): Generator<Omit<GroupRows, 'row'>> {
+function* partsOf({ rows, errors }: Piece, meter: Meter): Generator<Omit<GroupRows, 'row'>> {
   let part: Row[] = []
-  let partFaults = new Map<number, string>()
+  let partErrors = new Map<number, string>()
   let chars = 0
   for (const [index, row] of rows.entries()) {
     let rowChars = 0
@@ -251,17 +251,17 @@ function* partsOf({ rows, faults }: Piece, meter: Meter): Generator<Omit<GroupRo
     meter.emit(rowChars)
     const tooLong = rowChars > bounds.rowBytes
     if (part.length > 0 && chars + rowChars > bounds.pieceChars) {
-      yield { rows: part, faults: partFaults }
+      yield { rows: part, errors: partErrors }
       part = []
-      partFaults = new Map()
+      partErrors = new Map()
       chars = 0
     }
-    const fault = tooLong ? rowFaults.rowTooLong : faults.get(index)
-    if (fault !== undefined) partFaults.set(part.length, fault)
+    const error = tooLong ? rowErrors.rowTooLong : errors.get(index)
+    if (error !== undefined) partErrors.set(part.length, error)
     part.push(tooLong ? new Array(row.length).fill(null) : row)
     chars += tooLong ? 0 : rowChars
   }
-  yield { rows: part, faults: partFaults }
+  yield { rows: part, errors: partErrors }
 }
 
 /** What is thrown while a file is read is about the file; connector errors are about the store, or name a bound. */

@@ -97,7 +97,7 @@ describe('readFiles of Parquet', () => {
     const reader = await readFiles(testContext(), memoryStore({ 'a.parquet': content }), { format: 'auto' })
     const [chunk] = (await readAll(reader)).chunks
     assert.deepEqual(chunk?.rows, [[null], ['["a"]']])
-    assert.deepEqual([...(chunk?.faults ?? [])], [[0, 'The row has bytes in a nested value that are no text.']])
+    assert.deepEqual([...(chunk?.errors ?? [])], [[0, 'The row has bytes in a nested value that are no text.']])
   })
 
   test('writes days and moments as ISO 8601', async () => {
@@ -140,7 +140,7 @@ describe('readFiles of Parquet', () => {
     ])
   })
 
-  test('finds fault with rows whose text is none, and with no other', async () => {
+  test('finds error with rows whose text is none, and with no other', async () => {
     const schema = [
       { name: 'root', num_children: 1 },
       { name: 'x', type: 'BYTE_ARRAY' as const },
@@ -149,7 +149,7 @@ describe('readFiles of Parquet', () => {
     const reader = await readFiles(testContext(), memoryStore({ 'a.parquet': content }), { format: 'auto' })
     const [chunk] = (await readAll(reader)).chunks
     assert.deepEqual(chunk?.rows, [[null], ['a']])
-    assert.deepEqual([...(chunk?.faults ?? [])], [[0, 'The row has bytes in x that are no text.']])
+    assert.deepEqual([...(chunk?.errors ?? [])], [[0, 'The row has bytes in x that are no text.']])
   })
 
   test('goes on exactly behind every position, group by group and page by page', async () => {

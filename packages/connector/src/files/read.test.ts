@@ -21,11 +21,11 @@ async function rowsOf(files: Record<string, Buffer | string>, options: Options =
   const { chunks, rows } = await readAll(reader)
   assert.equal(store.open, 0, 'a stream is left open')
   await reader.close()
-  const faults = chunks.flatMap((chunk, index) => {
+  const errors = chunks.flatMap((chunk, index) => {
     const before = chunks.slice(0, index).reduce((sum, each) => sum + each.rows.length, 0)
-    return [...(chunk.faults ?? [])].map(([at, why]) => [before + at, why] as const)
+    return [...(chunk.errors ?? [])].map(([at, why]) => [before + at, why] as const)
   })
-  return { columns: chunks[0]?.columns, rows, faults }
+  return { columns: chunks[0]?.columns, rows, errors }
 }
 
 async function assertFails(work: Promise<unknown>, action: ErrorAction, code: string, says: RegExp) {
@@ -180,13 +180,13 @@ describe('readFiles', () => {
     }
   })
 
-  test('finds fault with rows whose bytes are no text, and with no other', async () => {
+  test('finds error with rows whose bytes are no text, and with no other', async () => {
     const content = Buffer.concat([
       Buffer.from('x,y\né,\uFFFD\n'),
       Buffer.from([0x61, 0xff, 0x2c, 0x62]),
       Buffer.from('\nü,€\n'),
     ])
-    const { rows, faults } = await rowsOf({ 'a.csv': content })
+    const { rows, errors } = await rowsOf({ 'a.csv': content })
     assert.deepEqual(
       [rows[0], rows[2]],
       [
@@ -194,8 +194,8 @@ describe('readFiles', () => {
         ['ü', '€'],
       ],
     )
-    assert.equal(faults.length, 1)
-    assert.match(String(faults[0]), /^1,The row has bytes that are no text in UTF-8/)
+    assert.equal(errors.length, 1)
+    assert.match(String(errors[0]), /^1,The row has bytes that are no text in UTF-8/)
     const json = Buffer.concat([
       Buffer.from('{"x":"\\u00e9é"}\n{"x":"'),
       Buffer.from([0xff]),
@@ -203,7 +203,7 @@ describe('readFiles', () => {
     ])
     const lines = await rowsOf({ 'a.ndjson': json })
     assert.deepEqual(lines.rows, [['éé'], [null], ['ü']])
-    assert.equal(lines.faults.length, 1)
+    assert.equal(lines.errors.length, 1)
   })
 
   test('reads windows-1252 by all its names, and refuses an encoding that it does not know', async () => {
@@ -267,14 +267,14 @@ describe('readFiles of NDJSON', () => {
   const read = (...lines: string[]) => rowsOf({ 'a.jsonl': lines.join('\n') })
 
   test('takes the keys of the first rows for columns, in any order, and what lacks for null', async () => {
-    const { columns, rows, faults } = await read('{"a":1,"b":true}', '', '{"c":null,"b":"x","a":-0.5}\r', '{}')
+    const { columns, rows, errors } = await read('{"a":1,"b":true}', '', '{"c":null,"b":"x","a":-0.5}\r', '{}')
     assert.deepEqual(columns, ['a', 'b', 'c'])
     assert.deepEqual(rows, [
       [1, true, null],
       [-0.5, 'x', null],
       [null, null, null],
     ])
-    assert.deepEqual(faults, [])
+    assert.deepEqual(errors, [])
   })
 
   test('keeps every digit, and nests as JSON text', async () => {
@@ -293,13 +293,13 @@ describe('readFiles of NDJSON', () => {
     ])
   })
 
-  test('finds fault with lines that are no object, and with fields that the first rows did not have', async () => {
+  test('finds error with lines that are no object, and with fields that the first rows did not have', async () => {
     const many = Array.from({ length: 10_000 }, () => '{"a":1}')
-    const { columns, rows, faults } = await read('[1]', 'x', ...many, '{"a":2,"b":3}', '{"a":4}')
+    const { columns, rows, errors } = await read('[1]', 'x', ...many, '{"a":2,"b":3}', '{"a":4}')
     assert.deepEqual(columns, ['a'])
     assert.equal(rows.length, 10_004)
     assert.deepEqual(rows.at(-1), [4])
-    assert.deepEqual(faults, [
+    assert.deepEqual(errors, [
       [0, 'The row is no JSON object.'],
       [1, 'The row is no JSON object.'],
       [10_002, 'The row has a field that the first rows did not have.'],

@@ -94,7 +94,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
               yield {
                 columns,
                 rows: arrange ? piece.rows.map(arrange) : piece.rows,
-                ...(piece.faults.size > 0 ? { faults: piece.faults } : {}),
+                ...(piece.errors.size > 0 ? { errors: piece.errors } : {}),
                 bytes: Math.max(0, piece.storedBytes - storedBytes),
                 checkpoint,
               } satisfies Chunk

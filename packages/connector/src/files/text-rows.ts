@@ -1,5 +1,5 @@
 import type { Json, Row } from '../rows.ts'
-import { bounds, isTooLong, mebibytes, outOfBounds, rowFaults } from './bounds.ts'
+import { bounds, isTooLong, mebibytes, outOfBounds, rowErrors } from './bounds.ts'
 import { type ByteStream, openBytesAt } from './bytes.ts'
 import type { Encoding } from './encoding.ts'
 import type { FilePiece } from './opened-file.ts'
@@ -11,7 +11,7 @@ import type { FileStore, StoredFile } from './store.ts'
 export type ParsedRows = {
   readonly rows: Row[]
   /** What is wrong with a row, by its index in `rows`. */
-  readonly faults: Map<number, string>
+  readonly errors: Map<number, string>
   /** Characters that were read: whole rows, with what ends them. */
   readonly consumed: number
 }
@@ -21,7 +21,7 @@ export type RowParser = {
   /** How many cells a row has. */
   readonly width: number
   parse(text: string, ended: boolean, rowsMax: number): ParsedRows
-  /** The same for bytes that are partly none of UTF-8; only the rows that have such bytes are at fault. */
+  /** The same for bytes that are partly none of UTF-8; only the rows that have such bytes are at error. */
   parseBroken(bytes: Buffer, ended: boolean, rowsMax: number): ParsedRows
 }
 
@@ -78,13 +78,13 @@ export async function* readTextRows(
     const { ended } = stream
     const lines = ended ? bytes : bytes.subarray(0, endOfLines(bytes, text))
     let consumed = 0
-    for (const { rows, faults, consumedBytes } of parseBytes(lines, text, ended, parser, rowsMax)) {
+    for (const { rows, errors, consumedBytes } of parseBytes(lines, text, ended, parser, rowsMax)) {
       consumed += consumedBytes
       stream.take(consumedBytes)
       offset += consumedBytes
       // What was unpacked and not yet used counts as used: how much that was in the packed file is not known.
       const storedBytes = Math.max(stream.storedBytes, from.storedBytes)
-      if (rows.length > 0) yield { rows, faults, place: { offset, storedBytes }, storedBytes }
+      if (rows.length > 0) yield { rows, errors, place: { offset, storedBytes }, storedBytes }
     }
     if (consumed > 0) {
       wanted = text.chunkBytes
@@ -114,7 +114,7 @@ function endOfLines(bytes: Buffer, { encoding, newline }: TextFile): number {
   return at === -1 || at % 2 === 1 ? 0 : at + 2
 }
 
-type ParsedBytes = Pick<ParsedRows, 'rows' | 'faults'> & { readonly consumedBytes: number }
+type ParsedBytes = Pick<ParsedRows, 'rows' | 'errors'> & { readonly consumedBytes: number }
 
 /** Reads the rows of whole lines, which are decoded once, `rowsMax` of them at a time. */
 function* parseBytes(
@@ -132,13 +132,13 @@ function* parseBytes(
     const parsed = broken
       ? parser.parseBroken(bytes.subarray(at), ended, rowsMax)
       : parser.parse(at === 0 ? text : text.slice(at), ended, rowsMax)
-    const { rows, faults, consumed } = parsed
+    const { rows, errors, consumed } = parsed
     if (halved) findHalves(parsed)
     if (bytes.length * 3 > bounds.cellBytes) findLongCells(parsed)
     if (consumed === 0) return
     const end = at + consumed
     const consumedBytes = broken ? consumed : bytesOf(text, at, end, encoding, bytes.length - atByte)
-    yield { rows, faults, consumedBytes }
+    yield { rows, errors, consumedBytes }
     if (rows.length < rowsMax) return
     at = end
     atByte += consumedBytes
@@ -151,19 +151,19 @@ function bytesOf(text: string, from: number, to: number, { unitBytes }: Encoding
   return unitBytes ? (to - from) * unitBytes : Buffer.byteLength(text.slice(from, to))
 }
 
-/** Finds fault with rows that have half of a character that takes two, which no text can be made of. */
-function findHalves({ rows, faults }: ParsedRows): void {
+/** Finds error with rows that have half of a character that takes two, which no text can be made of. */
+function findHalves({ rows, errors }: ParsedRows): void {
   for (const [index, row] of rows.entries()) {
     if (row.every((cell) => typeof cell !== 'string' || cell.isWellFormed())) continue
     rows[index] = row.map((cell) => (typeof cell === 'string' ? cell.toWellFormed() : cell))
-    faults.set(index, notUtf16)
+    errors.set(index, notUtf16)
   }
 }
 
-function findLongCells({ rows, faults }: ParsedRows): void {
+function findLongCells({ rows, errors }: ParsedRows): void {
   for (const [index, row] of rows.entries()) {
     if (!row.some((cell) => typeof cell === 'string' && isTooLong(cell))) continue
     rows[index] = row.map((cell) => (typeof cell === 'string' && isTooLong(cell) ? null : cell))
-    faults.set(index, rowFaults.cellTooLong)
+    errors.set(index, rowErrors.cellTooLong)
   }
 }

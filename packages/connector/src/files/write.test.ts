@@ -65,7 +65,7 @@ async function readBack(content: Buffer, { format }: WriteOptions): Promise<Row[
   const { chunks, rows } = await readAll(reader)
   for (const chunk of chunks) {
     assert.deepEqual(chunk.columns, columns)
-    assert.equal(chunk.faults, undefined)
+    assert.equal(chunk.errors, undefined)
   }
   return rows
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { acceptDestination, acceptSource } from '@penstock/connector/acceptance'
-import { csvOfRows, faultsOf, hangOf, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
+import { csvOfRows, problemsOf, hangOf, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
 import { peerName, startS3Peer } from '../../test/s3-peer.ts'
 import { refuse } from '../../test/s3-signature.ts'
 import { amazonS3Destination } from './amazon-s3-destination.ts'
@@ -17,7 +17,7 @@ const { proxy, secrets } = s3
 const wrongSecrets = { ...secrets, secretAccessKey: 'ThisIsTheSecretOfAnother' }
 const both = {
   ...{ peer: peerName, secrets, wrongSecrets },
-  faults: faultsOf(proxy, { slow: refuse(503, 'SlowDown'), forbidden: refuse(403, 'AccessDenied') }),
+  errors: problemsOf(proxy, { slow: refuse(503, 'SlowDown'), forbidden: refuse(403, 'AccessDenied') }),
   hang: hangOf(proxy),
 }
 

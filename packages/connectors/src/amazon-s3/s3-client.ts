@@ -3,7 +3,7 @@ import { type ConnectorContext, ConnectorError, createRedact, type Redact, type 
 import { AwsV4Signer } from 'aws4fetch'
 import { discard } from '../object-stores/answers.ts'
 import { encodeName, encodeValue } from '../object-stores/place.ts'
-import { connectorErrorOf, faultOf } from './s3-faults.ts'
+import { connectorErrorOf, problemOf } from './s3-errors.ts'
 
 /** One request. Without a bucket it goes to the service itself, without a key to the bucket. */
 export type S3Request = {
@@ -72,14 +72,14 @@ export function makeS3Client(context: ConnectorContext): S3Client {
     async request(asked) {
       let response = await attempt(asked)
       if (response.ok) return response
-      let fault = await faultOf(response, store, redact)
-      if (fault.region && fault.region !== region && !fault.passing) {
-        region = fault.region
+      let problem = await problemOf(response, store, redact)
+      if (problem.region && problem.region !== region && !problem.passing) {
+        region = problem.region
         response = await attempt(asked)
         if (response.ok) return response
-        fault = await faultOf(response, store, redact)
+        problem = await problemOf(response, store, redact)
       }
-      throw connectorErrorOf(fault, asked, store)
+      throw connectorErrorOf(problem, asked, store)
     },
   }
 }

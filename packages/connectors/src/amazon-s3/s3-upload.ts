@@ -3,7 +3,7 @@ import type { FileSink } from '@penstock/connector/files'
 import { discard, textOf } from '../object-stores/answers.ts'
 import { element, elements, escapeXml, readXml, textAt } from '../object-stores/xml.ts'
 import type { S3Client, S3Request } from './s3-client.ts'
-import { connectorErrorOf, faultIn } from './s3-faults.ts'
+import { connectorErrorOf, problemIn } from './s3-errors.ts'
 
 /** S3 takes at most so many parts, of 5 MiB or more each but the last; with these, a file can have 78 GiB at least. */
 const partsMax = 10_000
@@ -87,8 +87,8 @@ export function s3Upload(client: S3Client, target: S3Target): FileSink {
 
 async function complete(client: S3Client, asked: S3Request): Promise<void> {
   const text = await textOf(await client.request(asked))
-  const fault = faultIn(text, 'The store', client.redact)
-  if (fault) throw connectorErrorOf(fault, asked, 'The store')
+  const problem = problemIn(text, 'The store', client.redact)
+  if (problem) throw connectorErrorOf(problem, asked, 'The store')
 }
 
 const completionOf = (parts: readonly PartDeliveryState[]): string =>

@@ -3,7 +3,7 @@ import { after } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { acceptDestination, acceptSource } from '@penstock/connector/acceptance'
 import { peerName, startAzurePeer } from '../../test/azure-peer.ts'
-import { csvOfRows, faultsOf, hangOf, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
+import { csvOfRows, problemsOf, hangOf, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
 import { azureBlobStorageDestination } from './azure-blob-storage-destination.ts'
 import { azureBlobStorageSource } from './azure-blob-storage-source.ts'
 
@@ -13,7 +13,7 @@ const { proxy, secrets, routes } = azure
 const both = {
   ...{ peer: peerName, secrets, context: { routes } },
   wrongSecrets: { ...secrets, accessKey: Buffer.alloc(64, 'wrong').toString('base64') },
-  faults: faultsOf(proxy, {
+  errors: problemsOf(proxy, {
     slow: { status: 503, headers: { 'x-ms-error-code': 'ServerBusy' } },
     forbidden: { status: 403, headers: { 'x-ms-error-code': 'AuthorizationFailure' } },
   }),

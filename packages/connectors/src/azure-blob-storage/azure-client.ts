@@ -6,7 +6,7 @@ import {
   type ConnectorErrorCode,
   createRedact,
 } from '@penstock/connector'
-import { discard, faultName, transientErrorOf } from '../object-stores/answers.ts'
+import { discard, problemName, transientErrorOf } from '../object-stores/answers.ts'
 import { encodeName, encodeValue } from '../object-stores/place.ts'
 import type { Container } from './container.ts'
 
@@ -118,7 +118,7 @@ function connectorErrorOf(response: Response, asked: AzureRequest, container: Co
   const { status } = response
   const { access } = container
   const secret = access.kind === 'key' ? Buffer.from(access.key).toString('base64') : access.query
-  const code = faultName(response.headers.get('x-ms-error-code') ?? '', createRedact([secret]))
+  const code = problemName(response.headers.get('x-ms-error-code') ?? '', createRedact([secret]))
   const passing = transientErrorOf('Azure Blob Storage', response)
   if (passing) return passing
   const known = code ? ` (${code})` : ''

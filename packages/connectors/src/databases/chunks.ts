@@ -9,7 +9,7 @@ export type ReadRow = {
   /** Where it stands in a result that the database keeps; for the checkpoint of a chunk that ends with it. */
   readonly place?: Json
   /** Why the row cannot be used, in a sentence without its values. */
-  readonly fault?: string
+  readonly problem?: string
 }
 
 /** How the rows of a read are ordered. */
@@ -40,15 +40,15 @@ export async function* chunksOf(
   let toSkip = repeated
   let place: Json | undefined
   let rows: (readonly Cell[])[] = []
-  let faults = new Map<number, string>()
+  let errors = new Map<number, string>()
   let bytes = 0
   /** Before the first row of the chunk, and behind each of its rows. */
   let spots: Pick<Spot, 'after' | 'skip'>[] = [from]
   const chunk = (): Chunk => {
     const spot = { after: last, skip, bound: from.bound }
-    const full = { columns, rows, bytes, checkpoint: checkpointOf(spot, place), ...(faults.size > 0 ? { faults } : {}) }
+    const full = { columns, rows, bytes, checkpoint: checkpointOf(spot, place), ...(errors.size > 0 ? { errors } : {}) }
     rows = []
-    faults = new Map()
+    errors = new Map()
     bytes = 0
     if (!incremental) return full
     const passed = spots
@@ -69,7 +69,7 @@ export async function* chunksOf(
       skip = same ? skip + 1 : 1
       last = spot
       place = row.place
-      if (row.fault !== undefined) faults.set(rows.length, row.fault)
+      if (row.problem !== undefined) errors.set(rows.length, row.problem)
       rows.push(row.cells)
       if (incremental) spots.push({ after: last, skip })
       bytes += row.bytes

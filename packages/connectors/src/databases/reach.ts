@@ -1,6 +1,6 @@
 import net from 'node:net'
 import type { ConnectorContext } from '@penstock/connector'
-import { connectorErrorOfNetwork, noAnswer } from './faults.ts'
+import { connectorErrorOfNetwork, noAnswer } from './problems.ts'
 import type { Place } from './settings.ts'
 
 const timeoutMs = 10_000

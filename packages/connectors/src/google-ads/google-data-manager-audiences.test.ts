@@ -10,7 +10,7 @@ import {
   refusal,
   startDataManager,
 } from '../../test/data-manager-server.ts'
-import { assertTrouble, batchOf, connectorErrorOf, faultOf, hangOf, type Trouble } from '../../test/platform-server.ts'
+import { assertTrouble, batchOf, connectorErrorOf, problemOf, hangOf, type Trouble } from '../../test/platform-server.ts'
 import { googleDataManagerAudiences as connector } from './google-data-manager-audiences.ts'
 
 const columns = ['segment_name', 'action', 'email', 'phone_sha256', 'first_name', 'last_name', 'country', 'postal_code']
@@ -304,11 +304,11 @@ acceptDestination({
   reset: () => peer.lists.splice(0),
   deduplicates: true,
   visible: 'at once',
-  faults: [
-    faultOf(peer, ingest, refusal(429, 'RESOURCE_EXHAUSTED'), { name: 'limits calls', action: 'retry' }),
-    faultOf(peer, ingest, refusal(503, 'UNAVAILABLE'), { name: 'has a fault', action: 'retry' }),
-    faultOf(peer, ingest, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
-    faultOf(peer, ingest, refusal(403, 'PERMISSION_DENIED'), { name: 'denies access', action: 'reconfigure' }),
+  errors: [
+    problemOf(peer, ingest, refusal(429, 'RESOURCE_EXHAUSTED'), { name: 'limits calls', action: 'retry' }),
+    problemOf(peer, ingest, refusal(503, 'UNAVAILABLE'), { name: 'has an internal error', action: 'retry' }),
+    problemOf(peer, ingest, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+    problemOf(peer, ingest, refusal(403, 'PERMISSION_DENIED'), { name: 'denies access', action: 'reconfigure' }),
   ],
   hang: hangOf(peer, ingest),
 })

@@ -2,7 +2,7 @@ import { after } from 'node:test'
 import type { Row } from '@penstock/connector'
 import { acceptSource } from '@penstock/connector/acceptance'
 import { peerName, startBigQueryServer } from '../../test/bigquery-server.ts'
-import { faultsOf, hangOf } from '../../test/object-store-peer.ts'
+import { problemsOf, hangOf } from '../../test/object-store-peer.ts'
 import type { Judged } from '../../test/troubled-proxy.ts'
 import { googleBigquerySource } from './google-bigquery-source.ts'
 
@@ -31,17 +31,17 @@ const refused = (code: number, reason: string) => ({
   body: JSON.stringify({ error: { code, message: 'No.', errors: [{ domain: 'global', reason, message: 'No.' }] } }),
 })
 const ofBigQuery = ({ headers }: Judged) => headers.host === 'bigquery.googleapis.com'
-const faults = faultsOf(proxy, { slow: refused(403, 'rateLimitExceeded'), forbidden: refused(403, 'accessDenied') })
+const errors = problemsOf(proxy, { slow: refused(403, 'rateLimitExceeded'), forbidden: refused(403, 'accessDenied') })
 
 acceptSource({
   ...{ connector: googleBigquerySource, peer: peerName, settings, rows, context: { routes } },
   ...{ secrets: { jsonKey }, wrongSecrets: { jsonKey: deletedKey }, hang: hangOf(proxy) },
   missing: { ...settings, sqlQuery: 'select * from crm.absent' },
   columns: ['id', 'name', 'member', 'score', 'paid', 'day', 'changed'],
-  faults: faults.map((fault) => ({
-    ...fault,
+  errors: errors.map((problem) => ({
+    ...problem,
     start: () => {
-      fault.start()
+      problem.start()
       if (proxy.trouble) proxy.trouble = { ...proxy.trouble, of: ofBigQuery }
     },
   })),

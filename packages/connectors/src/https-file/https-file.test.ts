@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Chunk, ConnectorError, SourceReader, Values } from '@penstock/connector'
-import { acceptSource, type PeerFault, type SourceAcceptance, testContext } from '@penstock/connector/acceptance'
+import { acceptSource, type ServerError, type SourceAcceptance, testContext } from '@penstock/connector/acceptance'
 import { type FileTrouble, type ServedFile, startFileServer } from '../../test/file-server.ts'
 import { addressOf } from './address.ts'
 import { httpsFile } from './https-file.ts'
@@ -16,7 +16,7 @@ const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
 const csv = Buffer.from([columns, ...rows].map((row) => `${row.map(quoted).join(',')}\r\n`).join(''))
 
 let reached: Promise<unknown> = Promise.resolve()
-const fault = (name: string, what: FileTrouble, expected: Omit<PeerFault, 'name' | 'start' | 'stop'>): PeerFault => ({
+const problem = (name: string, what: FileTrouble, expected: Omit<ServerError, 'name' | 'start' | 'stop'>): ServerError => ({
   ...{ name, ...expected },
   start: () => {
     server.trouble = what
@@ -26,18 +26,18 @@ const fault = (name: string, what: FileTrouble, expected: Omit<PeerFault, 'name'
   },
 })
 const again = { action: 'retry' } as const
-const faults = [
-  fault(
+const errors = [
+  problem(
     'answers 429 and asks to wait 7 seconds',
     { status: 429, headers: { 'retry-after': '7' } },
     {
       ...{ ...again, code: 'rate_limited', afterMs: 7000 },
     },
   ),
-  fault('answers 503', { status: 503 }, { ...again, code: 'platform_error' }),
-  fault('breaks off in the midst', { breaksAfterBytes: 100_000 }, { ...again, code: 'connection_lost' }),
-  fault('answers 403', { status: 403 }, { action: 'reauthenticate', code: 'invalid_credentials' }),
-  fault('answers 451', { status: 451 }, { action: 'reconfigure', code: 'invalid_address' }),
+  problem('answers 503', { status: 503 }, { ...again, code: 'platform_error' }),
+  problem('breaks off in the midst', { breaksAfterBytes: 100_000 }, { ...again, code: 'connection_lost' }),
+  problem('answers 403', { status: 403 }, { action: 'reauthenticate', code: 'invalid_credentials' }),
+  problem('answers 451', { status: 451 }, { action: 'reconfigure', code: 'invalid_address' }),
 ]
 
 const basic = `Basic ${Buffer.from('reader:canary-password').toString('base64')}`
@@ -50,7 +50,7 @@ function acceptFile(
   server.files.set(path, served)
   const url = `${server.origin}${path.replace(/\?.*/, '')}`
   acceptSource({
-    ...{ connector: httpsFile, peer, columns, rows, faults },
+    ...{ connector: httpsFile, peer, columns, rows, errors },
     secrets: { url, ...credentials.secrets },
     wrongSecrets: { url, ...credentials.wrong },
     settings: {},
@@ -213,7 +213,7 @@ describe('an HTTPS file, against a web server', () => {
     assert.deepEqual(await codeOf(read(secretsOf('/data'))), ['reconfigure', 'invalid_address'])
   })
 
-  test('reads an empty file as one without columns, which is a fault', async () => {
+  test('reads an empty file as one without columns, which is an error', async () => {
     for (const ranges of [true, false]) {
       server.files.set('/empty.csv', { bytes: Buffer.alloc(0), ranges })
       assert.deepEqual(await codeOf(read(secretsOf('/empty.csv'))), ['fail', 'invalid_file'])

@@ -41,8 +41,8 @@ export function eventOf(batch: Batch, row: BatchRow): Read<MetaEvent> {
   if ('wrong' in time) return time
   const user = readObject(row, 'user_data')
   if ('wrong' in user) return user
-  const faultOfUser = faultOf(user.read)
-  if (faultOfUser) return faultOfUser
+  const problemOfUser = problemOf(user.read)
+  if (problemOfUser) return problemOfUser
   const custom = readObject(row, 'custom_data')
   if ('wrong' in custom) return custom
   if (name === 'Purchase' && !isPriced(custom.read)) {
@@ -60,7 +60,7 @@ export function eventOf(batch: Batch, row: BatchRow): Read<MetaEvent> {
   }
 }
 
-function faultOf(user: JsonObject): Wrong | undefined {
+function problemOf(user: JsonObject): Wrong | undefined {
   const given = [...hashedKeys, ...plainKeys].filter((key) => [user[key] ?? []].flat().some(Boolean))
   if (given.length === 0) return wrong('The object holds nothing by which Meta could find the person.', 'user_data')
   const plain = hashedKeys.find((key) =>

@@ -6,7 +6,7 @@ import { connectorErrorOfStatus } from '../platform-api/status.ts'
 
 type Meaning = readonly [code: ConnectorErrorCode, message: string, afterMs?: number]
 
-const fault: Meaning = ['platform_error', 'Meta has a fault of its own']
+const problem: Meaning = ['platform_error', 'Meta has an internal error']
 const limited: Meaning = ['rate_limited', 'Meta limits how often this account may call']
 const credentials: Meaning = [
   'invalid_credentials',
@@ -22,7 +22,7 @@ const missing: Meaning = [
 ]
 /** Events are taken or refused together, and Meta rarely says which one it was. */
 const content: Meaning = ['invalid_batch', 'Meta refuses the batch because of what is in it']
-/** Members that Meta cannot use it counts, and takes the others: what it refuses as a whole is no row's fault. */
+/** Members that Meta cannot use it counts, and takes the others: what it refuses as a whole is no row's error. */
 const request: Meaning = [
   'request_refused',
   'Meta refuses the request, whatever rows are in it; check the IDs of the connection and the app secret of the connector',
@@ -51,7 +51,7 @@ const namesRow = (message: unknown): boolean => /\bdata'?\]?\[\d+\]/.test(String
 const blockedMs = 60 * 60 * 1000
 
 const byCode = new Map<number, Meaning>([
-  ...[1, 2, 341, 5000, 21009].map((code): [number, Meaning] => [code, fault]),
+  ...[1, 2, 341, 5000, 21009].map((code): [number, Meaning] => [code, problem]),
   ...[4, 17, 32, 613, ...Array.from({ length: 15 }, (_, n) => 80_000 + n)].map((code): [number, Meaning] => [
     code,
     limited,
@@ -78,7 +78,7 @@ export function assertMeta(answer: Answer): void {
   }
   const subcode = numberIn(error.error_subcode)
   const meaning =
-    (error.is_transient === true ? (isTransient(byCode.get(code)) ? byCode.get(code) : fault) : undefined) ??
+    (error.is_transient === true ? (isTransient(byCode.get(code)) ? byCode.get(code) : problem) : undefined) ??
     (subcode === undefined ? undefined : (bySubcode.get(subcode) ?? (isOfEvent(subcode) ? content : undefined))) ??
     (code === 100 && namesRow(error.message) ? content : byCode.get(code)) ??
     (code > 200 && code < 300 ? permission : undefined)

@@ -50,7 +50,7 @@ export function openGraph(context: ConnectorContext): Graph {
 
 const proofOf = (token: string, appSecret: string) => createHmac('sha256', appSecret).update(token).digest('hex')
 
-/** A page of a gateway in place of JSON is a fault that passes, whatever its status. */
+/** A page of a gateway in place of JSON is an error that passes, whatever its status. */
 function read(answer: Answer): GraphAnswer {
   assertMeta(answer)
   if (!isObject(answer.json))

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { datasetId, fault, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
-import { assertTrouble, batchOf, connectorErrorOf, faultOf, hangOf } from '../../test/platform-server.ts'
+import { datasetId, problem, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
+import { assertTrouble, batchOf, connectorErrorOf, problemOf, hangOf } from '../../test/platform-server.ts'
 import { metaConversions } from './meta-conversions.ts'
 
 describe('Meta Conversions, against a server that keeps to what is known of Meta', () => {
@@ -122,11 +122,11 @@ describe('Meta Conversions, against a server that keeps to what is known of Meta
     const writer = await openWriter()
     const batch = batchOf(columns, [lead(1), lead(2)])
     for (const subcode of [2804001, 2804003, 2804048, 2804050]) {
-      const refused = fault(100, { error_subcode: subcode })
+      const refused = problem(100, { error_subcode: subcode })
       await assertTrouble(setting, writer, batch, refused, { action: 'split', code: 'invalid_batch' })
     }
-    await assertTrouble(setting, writer, batch, fault(4), { action: 'retry', code: 'rate_limited' })
-    await assertTrouble(setting, writer, batch, fault(190), { action: 'reauthenticate', code: 'invalid_credentials' })
+    await assertTrouble(setting, writer, batch, problem(4), { action: 'retry', code: 'rate_limited' })
+    await assertTrouble(setting, writer, batch, problem(190), { action: 'reauthenticate', code: 'invalid_credentials' })
     meta.trouble(/events$/, { json: { events_received: 1, messages: [] } })
     assert.deepEqual(
       (await writer.deliver(batch)).rejected?.map(({ count }) => count),
@@ -201,11 +201,11 @@ acceptDestination({
   reset: () => peer.events.clear(),
   deduplicates: true,
   visible: 'at once',
-  faults: [
-    faultOf(peer, /events$/, fault(4), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
-    faultOf(peer, /events$/, { status: 500, text: '' }, { name: 'has a fault', action: 'retry' }),
-    faultOf(peer, /events$/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
-    faultOf(peer, /events$/, fault(190), { name: 'finds the token expired', action: 'reauthenticate' }),
+  errors: [
+    problemOf(peer, /events$/, problem(4), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
+    problemOf(peer, /events$/, { status: 500, text: '' }, { name: 'has an internal error', action: 'retry' }),
+    problemOf(peer, /events$/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+    problemOf(peer, /events$/, problem(190), { name: 'finds the token expired', action: 'reauthenticate' }),
   ],
   hang: hangOf(peer, /events$/),
 })

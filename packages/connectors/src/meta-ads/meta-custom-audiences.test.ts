@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, mock, test } from 'node:test'
 import type { Batch, Delivery, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { fault, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
-import { assertTrouble, batchOf, connectorErrorOf, faultOf, hangOf } from '../../test/platform-server.ts'
+import { problem, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
+import { assertTrouble, batchOf, connectorErrorOf, problemOf, hangOf } from '../../test/platform-server.ts'
 import { metaCustomAudiences } from './meta-custom-audiences.ts'
 
 /** The peer is a server of the test that keeps to what is known of Meta's Graph API, and not Meta. */
@@ -222,7 +222,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
       await writer.deliver(nine(at))
       await writer.deliver(nine(at))
     }
-    meta.trouble(/usersreplace$/, fault(80_003))
+    meta.trouble(/usersreplace$/, problem(80_003))
     await assert.rejects(writer.finish())
     await writer.finish()
     assert.equal(meta.audiences[0]?.members.size, 27_000)
@@ -267,30 +267,30 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
   test('tells the engine what each of Meta’s errors asks for', async () => {
     const usage = JSON.stringify({ 900: [{ type: 'custom_audience', estimated_time_to_regain_access: 7 }] })
     const cases: [Parameters<typeof assertTrouble>[3], ErrorAction, string, number?][] = [
-      [fault(1), 'retry', 'platform_error'],
-      [fault(9999, { is_transient: true }), 'retry', 'platform_error'],
+      [problem(1), 'retry', 'platform_error'],
+      [problem(9999, { is_transient: true }), 'retry', 'platform_error'],
       [{ status: 502, text: '<html>bad gateway</html>' }, 'retry', 'platform_error'],
       [{ status: 200, text: '<html>login</html>' }, 'retry', 'malformed_response'],
-      [{ ...fault(80_003), headers: { 'x-business-use-case-usage': usage } }, 'retry', 'rate_limited', 420_000],
-      [fault(17, { is_transient: true }), 'retry', 'rate_limited'],
+      [{ ...problem(80_003), headers: { 'x-business-use-case-usage': usage } }, 'retry', 'rate_limited', 420_000],
+      [problem(17, { is_transient: true }), 'retry', 'rate_limited'],
       [{ status: 429, headers: { 'retry-after': '3' }, json: {} }, 'retry', 'rate_limited', 3000],
-      [fault(368), 'retry', 'rate_limited', 3_600_000],
+      [problem(368), 'retry', 'rate_limited', 3_600_000],
       ['reset', 'retry', 'connection_lost'],
-      [fault(190, { error_subcode: 460 }, 401), 'reauthenticate', 'invalid_credentials'],
-      [fault(200), 'reconfigure', 'permission_denied'],
-      [fault(275), 'reconfigure', 'permission_denied'],
-      [fault(100, { error_subcode: 33 }), 'reconfigure', 'object_not_found'],
-      [fault(100, { error_subcode: 1713230 }), 'reconfigure', 'account_restricted'],
-      [fault(100, { error_subcode: 1487366 }), 'reconfigure', 'object_not_found'],
-      [fault(2655), 'reconfigure', 'terms_not_accepted'],
-      [fault(471), 'reconfigure', 'account_restricted'],
-      [fault(100), 'fail', 'request_refused'],
-      [fault(100, { message: "(#100) Param payload['data'][3] must be an array" }), 'split', 'invalid_batch'],
-      [fault(100, { error_subcode: 1713231 }), 'reconfigure', 'account_restricted'],
-      [fault(2635), 'fail', 'version_retired'],
+      [problem(190, { error_subcode: 460 }, 401), 'reauthenticate', 'invalid_credentials'],
+      [problem(200), 'reconfigure', 'permission_denied'],
+      [problem(275), 'reconfigure', 'permission_denied'],
+      [problem(100, { error_subcode: 33 }), 'reconfigure', 'object_not_found'],
+      [problem(100, { error_subcode: 1713230 }), 'reconfigure', 'account_restricted'],
+      [problem(100, { error_subcode: 1487366 }), 'reconfigure', 'object_not_found'],
+      [problem(2655), 'reconfigure', 'terms_not_accepted'],
+      [problem(471), 'reconfigure', 'account_restricted'],
+      [problem(100), 'fail', 'request_refused'],
+      [problem(100, { message: "(#100) Param payload['data'][3] must be an array" }), 'split', 'invalid_batch'],
+      [problem(100, { error_subcode: 1713231 }), 'reconfigure', 'account_restricted'],
+      [problem(2635), 'fail', 'version_retired'],
       [{ status: 413, text: 'too large' }, 'split', 'batch_too_large'],
-      [fault(2650), 'fail', 'request_refused'],
-      [fault(12_345), 'fail', 'request_refused'],
+      [problem(2650), 'fail', 'request_refused'],
+      [problem(12_345), 'fail', 'request_refused'],
     ]
     const setting = { server: meta, context: contextOf(), match: /\/users$/ }
     const writer = await openWriter()
@@ -383,11 +383,11 @@ for (const replaceExistingAudience of [false, true]) {
     deduplicates: true,
     visible: replaceExistingAudience ? 'when finished' : 'at once',
     ...(replaceExistingAudience ? { aborted: 'leaves what was there' as const } : {}),
-    faults: [
-      faultOf(peer, match, fault(80_003), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
-      faultOf(peer, match, { status: 503, text: '<html>' }, { name: 'has a fault', action: 'retry' }),
-      faultOf(peer, match, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
-      faultOf(peer, match, fault(190), { name: 'finds the token expired', action: 'reauthenticate' }),
+    errors: [
+      problemOf(peer, match, problem(80_003), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
+      problemOf(peer, match, { status: 503, text: '<html>' }, { name: 'has an internal error', action: 'retry' }),
+      problemOf(peer, match, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+      problemOf(peer, match, problem(190), { name: 'finds the token expired', action: 'reauthenticate' }),
     ],
     hang: hangOf(peer, match),
   })

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Connector } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
-import { datasetId, fault, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
+import { datasetId, problem, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
 import { connectorErrorOf, deliverHalving } from '../../test/platform-server.ts'
 import { refusalsMax } from '../platform-api/refusals.ts'
 import { metaConversions } from './meta-conversions.ts'
@@ -41,7 +41,7 @@ describe('What Meta refuses as a whole is not searched for bad rows without an e
   const columns = ['action', 'email_sha256']
 
   test('10,000 members are one request', async () => {
-    meta.refusing.reply = fault(100)
+    meta.refusing.reply = problem(100)
     const settings = { advertiserId: '900' }
     assert.deepEqual(await refused(metaCustomAudiences, settings, columns, members), {
       action: 'fail',
@@ -51,7 +51,7 @@ describe('What Meta refuses as a whole is not searched for bad rows without an e
   })
 
   test('10,000 members that Meta seems to refuse for a row are a bounded number of requests', async () => {
-    meta.refusing.reply = fault(100, { message: "(#100) Param payload['data'][0] must be an array" })
+    meta.refusing.reply = problem(100, { message: "(#100) Param payload['data'][0] must be an array" })
     for (const replaceExistingAudience of [false, true]) {
       const before = meta.received.filter(({ path }) => /\/users(replace)?$/.test(path)).length
       const settings = { advertiserId: '900', replaceExistingAudience }
@@ -61,7 +61,7 @@ describe('What Meta refuses as a whole is not searched for bad rows without an e
   })
 
   test('events that are refused all alike are a bounded number of requests', async () => {
-    meta.refusing.reply = fault(100, { error_subcode: 2804007 })
+    meta.refusing.reply = problem(100, { error_subcode: 2804007 })
     const eventColumns = ['event_name', 'event_time', 'action_source', 'user_data']
     const { action, code, calls } = await refused(metaConversions, { datasetId }, eventColumns, events)
     assert.deepEqual([action, code, calls], ['fail', 'everything_refused', refusalsMax])

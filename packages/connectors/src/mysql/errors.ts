@@ -1,5 +1,5 @@
 import { ConnectorError, type ConnectorErrorCode } from '@penstock/connector'
-import { codeOf, connectionLost, connectorErrorOfNetwork } from '../databases/faults.ts'
+import { codeOf, connectionLost, connectorErrorOfNetwork } from '../databases/problems.ts'
 import type { Place } from '../databases/settings.ts'
 
 /** An error of the server, as the driver hands it on. It also holds the statement, values and all. */
@@ -134,7 +134,7 @@ const isWarning = (error: unknown): error is Warning =>
  * Why the server does not take a row; `undefined` where the error is not about one.
  * @param columns the names that may be taken from the server's message
  */
-export function rowFaultOf(
+export function rowErrorOf(
   error: unknown,
   columns: readonly { readonly name: string }[] = [],
 ): { reason: string; field?: string; at?: number } | undefined {

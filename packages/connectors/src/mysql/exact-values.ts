@@ -37,22 +37,22 @@ function ofType({ name, type, members, octets, precision = 0 }: TableColumn): (t
     case 'bit':
       return unless(/^\d{1,20}$/, `A value for the column ${name} is no whole number from 0 on.`)
     case 'date':
-      return dayFault(name)
+      return dayProblem(name)
     case 'datetime':
     case 'timestamp':
-      return fractionFault(name, precision, /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/, 'date and time')
+      return fractionProblem(name, precision, /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/, 'date and time')
     case 'time':
-      return fractionFault(name, precision, /^-?(\d+ )?\d{1,3}:\d\d(:\d\d(\.\d+)?)?$/, 'time')
+      return fractionProblem(name, precision, /^-?(\d+ )?\d{1,3}:\d\d(:\d\d(\.\d+)?)?$/, 'time')
     case 'enum':
     case 'set':
-      return memberFault(name, type, members)
+      return memberProblem(name, type, members)
     case 'binary':
     case 'varbinary':
     case 'tinyblob':
     case 'blob':
     case 'mediumblob':
     case 'longblob':
-      return bytesFault(name, type === 'binary' ? octets : undefined)
+      return bytesProblem(name, type === 'binary' ? octets : undefined)
     case 'char':
       return (text) =>
         notWellFormed(name, text) ??
@@ -100,7 +100,7 @@ function inexact(name: string, held: (number: number) => number): (text: string)
   }
 }
 
-function dayFault(name: string): (text: string) => string | undefined {
+function dayProblem(name: string): (text: string) => string | undefined {
   return (text) => {
     if (/^\d{4}-\d\d-\d\d([T ]00:00(:00(\.0+)?)?)?$/.test(text)) return undefined
     return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text)
@@ -109,7 +109,7 @@ function dayFault(name: string): (text: string) => string | undefined {
   }
 }
 
-function fractionFault(name: string, precision: number, form: RegExp, what: string) {
+function fractionProblem(name: string, precision: number, form: RegExp, what: string) {
   const cut = `A value has more than ${precision} digits behind the seconds, and the column ${name} does not keep them.`
   const strange = `A value is no ${what} that the column ${name} takes, in a form of ISO 8601.`
   return (text: string): string | undefined => {
@@ -120,7 +120,7 @@ function fractionFault(name: string, precision: number, form: RegExp, what: stri
 }
 
 /** The server also takes numbers of members, other cases, and spaces behind them. */
-function memberFault(name: string, type: 'enum' | 'set', members: readonly string[] | undefined) {
+function memberProblem(name: string, type: 'enum' | 'set', members: readonly string[] | undefined) {
   const known = members && new Set(members)
   const reason = `A value is not one that the column ${name} takes.`
   return (text: string): string | undefined => {
@@ -137,7 +137,7 @@ const hexadecimal = /^\\x(?:[0-9a-f]{2})*$/i
 /** Whether bytes are written as PostgreSQL gives them: `\x` and hexadecimal digits. */
 export const isHexadecimal = (text: string): boolean => hexadecimal.test(text)
 
-function bytesFault(name: string, octets: number | undefined) {
+function bytesProblem(name: string, octets: number | undefined) {
   return (text: string): string | undefined => {
     if (!base64.test(text) && !isHexadecimal(text)) {
       return `A value for the column ${name} is neither base64 nor \\x and hexadecimal digits, in which bytes are written.`

@@ -1,5 +1,5 @@
 import type { Rejection, Row } from '@penstock/connector'
-import { rowFaultOf } from './errors.ts'
+import { rowErrorOf } from './errors.ts'
 import { quoteName } from './plan.ts'
 import type { Changed, Session } from './session.ts'
 import type { Table } from './table.ts'
@@ -23,7 +23,7 @@ const statementRows = 2_000
 const statementBytes = 1024 * 1024
 /** So many rows are tried at once where a statement failed. */
 const groupRows = 64
-const faultsMax = 4
+const fieldErrorsMax = 4
 
 type Tuple = { readonly index: number; readonly text: string }
 
@@ -81,7 +81,7 @@ function tupleOf({ table, writers, rows, packetBytes }: Job, index: number, reje
 async function insertAll(job: Job, tuples: readonly Tuple[], rejected: Rejection[]): Promise<number> {
   if ((await attempt(job, tuples)) === undefined) return bytesOf(tuples)
   for (let at = 0; at < tuples.length; at += groupRows) {
-    await place(job, tuples.slice(at, at + groupRows), rejected, rejected.length + faultsMax)
+    await place(job, tuples.slice(at, at + groupRows), rejected, rejected.length + fieldErrorsMax)
   }
   return bytesOf(tuples)
 }
@@ -97,16 +97,16 @@ async function place(job: Job, tuples: readonly Tuple[], rejected: Rejection[], 
     for (const tuple of tuples) await place(job, [tuple], rejected, alone)
     return
   }
-  const fault = await attempt(job, tuples)
-  if (fault === undefined) return
+  const problem = await attempt(job, tuples)
+  if (problem === undefined) return
   if (tuples.length === 1) {
-    const { reason, field } = fault
+    const { reason, field } = problem
     rejected.push({ index: first.index, reason, ...(field === undefined ? {} : { field }) })
     return
   }
-  // Some errors say at which row; that one is tried alone, so that it is not rejected for another's fault.
-  const named = fault.at !== undefined && fault.at >= 0 && fault.at < tuples.length
-  const at = named ? (fault.at ?? 0) : Math.floor(tuples.length / 2)
+  // Some errors say at which row; that one is tried alone, so that it is not rejected for another's error.
+  const named = problem.at !== undefined && problem.at >= 0 && problem.at < tuples.length
+  const at = named ? (problem.at ?? 0) : Math.floor(tuples.length / 2)
   await place(job, tuples.slice(0, at), rejected, alone)
   await place(job, tuples.slice(at, named ? at + 1 : undefined), rejected, alone)
   if (named) await place(job, tuples.slice(at + 1), rejected, alone)
@@ -116,7 +116,7 @@ export const savepoint = 'savepoint penstock_rows'
 export const rollBack = 'rollback to savepoint penstock_rows'
 
 /** Runs one statement for these rows; answers why the server did not take one of them, and none thereby. */
-async function attempt({ session, table }: Job, tuples: readonly Tuple[]): Promise<ReturnType<typeof rowFaultOf>> {
+async function attempt({ session, table }: Job, tuples: readonly Tuple[]): Promise<ReturnType<typeof rowErrorOf>> {
   const values = tuples.map(({ text }) => text).join(',')
   await session.run(savepoint)
   let changed: Changed
@@ -125,13 +125,13 @@ async function attempt({ session, table }: Job, tuples: readonly Tuple[]): Promi
       sql: insertStatement(table, values),
     })
   } catch (error) {
-    const fault = rowFaultOf(error, table.columns)
-    if (!fault) throw error
-    return fault
+    const problem = rowErrorOf(error, table.columns)
+    if (!problem) throw error
+    return problem
   }
-  const fault = (await warned(session, table, changed)) ?? lostIn(table, changed, tuples.length)
-  if (fault) await session.run(rollBack)
-  return fault
+  const problem = (await warned(session, table, changed)) ?? lostIn(table, changed, tuples.length)
+  if (problem) await session.run(rollBack)
+  return problem
 }
 
 /** What a warning says of a value that the server has changed. Others are of no concern: of what is outdated, for example. */
@@ -139,18 +139,18 @@ async function warned(
   { run }: Session,
   { columns }: Table,
   { warnings }: Changed,
-): Promise<ReturnType<typeof rowFaultOf>> {
+): Promise<ReturnType<typeof rowErrorOf>> {
   if (warnings === 0) return undefined
   const found = await run('show warnings')
   for (const { Code, Message } of found) {
-    const fault = rowFaultOf({ errno: Number(Code), sqlState: '', message: Message ?? '' }, columns)
-    if (fault) return fault
+    const problem = rowErrorOf({ errno: Number(Code), sqlState: '', message: Message ?? '' }, columns)
+    if (problem) return problem
   }
   return undefined
 }
 
 /** By the server's own count: an upsert counts a row that it changes twice. */
-function lostIn({ keys }: Table, { rows }: Changed, sent: number): ReturnType<typeof rowFaultOf> {
+function lostIn({ keys }: Table, { rows }: Changed, sent: number): ReturnType<typeof rowErrorOf> {
   if (rows >= sent && rows <= (keys.length > 0 ? 2 * sent : sent)) return undefined
   return { reason: 'The server did not write the row, and does not say why.' }
 }

@@ -21,8 +21,8 @@ export async function inspect(context: InspectionContext): Promise<readonly Find
 }
 
 async function look(session: Session, writing: Writing, { columns, rows }: InspectionContext): Promise<Finding[]> {
-  const { found, faults } = await judgeTable(session, writing, columns)
-  const findings = faults.flatMap(findingsOf)
+  const { found, errors } = await judgeTable(session, writing, columns)
+  const findings = errors.flatMap(findingsOf)
   const lacking = await lackingRight(session, found.length === 0 && writing.create)
   if (lacking !== undefined) findings.push(mayNotWrite(lacking))
   if (found.length === 0) return findings
@@ -33,7 +33,7 @@ async function look(session: Session, writing: Writing, { columns, rows }: Inspe
   )
   findings.push(...required.flatMap(findingsOf))
   const delivered = columns.filter((column) => found.some(({ name }) => same(name, column)))
-  const keyed = faults.length === 0 ? writing : { ...writing, keys: [] }
+  const keyed = errors.length === 0 ? writing : { ...writing, keys: [] }
   const table = tableOf(keyed, delivered, found)
   findings.push(...(await deniedOn(session, writing, table)))
   for (const column of table.columns) {
@@ -49,14 +49,14 @@ const mayNotWrite = (grants: string): Finding => ({
   message: `The user cannot write: grant ${grants}.`,
 })
 
-/** Has the server plan the statement that writes, for which it judges permissions; another fault has been found before. */
+/** Has the server plan the statement that writes, for which it judges permissions; another error has been found before. */
 async function deniedOn(session: Session, { table: name }: Writing, table: Table): Promise<Finding[]> {
   if (table.columns.length === 0) return []
   try {
     await session.run(`explain ${insertStatement(table, `(${table.columns.map(() => 'null').join(', ')})`)}`)
     return []
   } catch (error) {
-    const connectorError = asConnectorError(session.faultOf(error))
+    const connectorError = asConnectorError(session.problemOf(error))
     if (!session.alive) throw error
     if (connectorError?.code !== 'permission_denied') return []
     return [mayNotWrite(`${table.keys.length > 0 ? 'SELECT, INSERT and UPDATE' : 'INSERT'} on the table ${name}`)]

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { encodeRows } from '../databases/tab-separated.ts'
-import { rowFaultOf } from './errors.ts'
+import { rowErrorOf } from './errors.ts'
 import { type Job, type Loaded, namesOf, rollBack, savepoint } from './insert.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function load({ session, table, writers, rows, picked }: Job): Prom
     })
     if (changed.rows === picked.length && changed.warnings === 0) return { bytes, rejected: [] }
   } catch (error) {
-    if (!rowFaultOf(error)) throw error
+    if (!rowErrorOf(error)) throw error
   }
   await session.run(rollBack)
   return undefined

@@ -1,6 +1,6 @@
 import { after, test } from 'node:test'
 import type { Cell, Row } from '@penstock/connector'
-import { acceptDestination, acceptSource, type PeerFault } from '@penstock/connector/acceptance'
+import { acceptDestination, acceptSource, type ServerError } from '@penstock/connector/acceptance'
 import { skipWithout } from '../../../../test/harness/programs.ts'
 import { startTcpProxy } from '../../test/database-proxy.ts'
 import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
@@ -20,7 +20,7 @@ async function testAgainst(server: Mariadb): Promise<void> {
   const peer = `MariaDB ${server.version}`
   const secrets = { ...server.secrets, host: 'localhost', port: proxy.port }
   const wrongSecrets = { ...secrets, password: 'quite another password' }
-  const faults: PeerFault[] = [
+  const errors: ServerError[] = [
     { name: 'is not there', start: () => proxy.silence(), stop: () => proxy.listen(), action: 'reconnect' },
     {
       name: 'closes every connection',
@@ -62,7 +62,7 @@ async function testAgainst(server: Mariadb): Promise<void> {
     ])
   }
   acceptSource({
-    ...{ connector: mysql, peer, secrets, wrongSecrets, faults, hang },
+    ...{ connector: mysql, peer, secrets, wrongSecrets, errors, hang },
     settings: { table: 'source' },
     missing: { table: 'absent' },
     incremental: { table: 'source', syncMode: 'Incremental', markerColumn: 'id' },
@@ -103,7 +103,7 @@ async function testAgainst(server: Mariadb): Promise<void> {
   ]
   for (const { writeMode, infile, how } of modes) {
     acceptDestination({
-      ...{ connector: mysql, secrets, wrongSecrets, faults, hang, columns, rows, readBack },
+      ...{ connector: mysql, secrets, wrongSecrets, errors, hang, columns, rows, readBack },
       reset: async () => {
         await server.administer(`set global local_infile = ${infile}`)
         await reset()

@@ -25,7 +25,7 @@ const versionBytesMax = 255
  * Checks a greeting, and takes away in place what the driver must not use: capabilities that this connector does not need,
  * and character sets that the driver may not know.
  */
-export function faultOfGreeting(payload: Buffer): string | undefined {
+export function problemOfGreeting(payload: Buffer): string | undefined {
   if (payload[0] !== 10) return 'its greeting is not of protocol version 10'
   const version = payload.indexOf(0, 1)
   if (version < 0 || version > versionBytesMax) return 'the version in its greeting has no end'
@@ -48,7 +48,7 @@ export function faultOfGreeting(payload: Buffer): string | undefined {
   return undefined
 }
 
-export function faultOfConfirmation(payload: Buffer): string | undefined {
+export function problemOfConfirmation(payload: Buffer): string | undefined {
   const affected = numberEnd(payload, 1)
   const inserted = affected === undefined ? undefined : numberEnd(payload, affected)
   if (inserted === undefined || inserted + 4 > payload.length) return 'a confirmation is cut off'
@@ -56,19 +56,19 @@ export function faultOfConfirmation(payload: Buffer): string | undefined {
   return undefined
 }
 
-export function faultOfError(payload: Buffer): string | undefined {
+export function problemOfError(payload: Buffer): string | undefined {
   if (payload.length < 3 || (payload[3] === 0x23 && payload.length < 9)) return 'an error is cut off'
   return undefined
 }
 
-export function faultOfEnd(payload: Buffer): string | undefined {
+export function problemOfEnd(payload: Buffer): string | undefined {
   if (payload.length !== 5) return 'the end of a list is cut off'
   if ((payload.readUInt16LE(3) & moreResults) !== 0) return 'it announces more results than were asked for'
   return undefined
 }
 
 /** Checks the definition of a column, and puts a character set there that the driver knows. */
-export function faultOfColumn(payload: Buffer): string | undefined {
+export function problemOfColumn(payload: Buffer): string | undefined {
   let at: number | undefined = 0
   for (let text = 0; text < 6 && at !== undefined; text += 1) at = textEnd(payload, at)
   // The length of the rest, then character set, length, type, flags, decimals and two bytes more.

@@ -2,11 +2,11 @@ import { ConnectorError } from '@penstock/connector'
 import { bounds, mebibytes } from './bounds.ts'
 import {
   columnCount,
-  faultOfColumn,
-  faultOfConfirmation,
-  faultOfEnd,
-  faultOfError,
-  faultOfGreeting,
+  problemOfColumn,
+  problemOfConfirmation,
+  problemOfEnd,
+  problemOfError,
+  problemOfGreeting,
   rowFits,
 } from './packet-checks.ts'
 
@@ -112,7 +112,7 @@ export function guardPackets({ host, pass, sequence, refuse }: Options): PacketG
     broken(what)
     return false
   }
-  const unlessFault = (what: string | undefined, next: Phase): boolean => {
+  const unlessProblem = (what: string | undefined, next: Phase): boolean => {
     if (what !== undefined) return refusing(what)
     phase = next
     return true
@@ -122,34 +122,34 @@ export function guardPackets({ host, pass, sequence, refuse }: Options): PacketG
     const [first] = payload
     if (first === undefined) return refusing('a packet is empty')
     if (first === 0xff) {
-      const fault = faultOfError(payload)
+      const problem = problemOfError(payload)
       const unasked = phase === 'idle' || (phase === 'answer' && number === 0)
-      if (fault !== undefined || !unasked) return unlessFault(fault, 'idle')
+      if (problem !== undefined || !unasked) return unlessProblem(problem, 'idle')
       // The server says why it ends the connection.
       stop(endedBy(host, payload.readUInt16LE(1)))
       return false
     }
     switch (phase) {
       case 'greeting':
-        return unlessFault(faultOfGreeting(payload), 'sign-in')
+        return unlessProblem(problemOfGreeting(payload), 'sign-in')
       case 'sign-in':
         return admitsSignIn(payload, first)
       case 'answer':
         return admitsAnswer(payload, first)
       case 'file':
         return first === 0
-          ? unlessFault(faultOfConfirmation(payload), 'idle')
+          ? unlessProblem(problemOfConfirmation(payload), 'idle')
           : refusing('it does not confirm the rows')
       case 'columns':
         if (columnsLeft === 0) {
           return isEnd(first, payload.length)
-            ? unlessFault(faultOfEnd(payload), 'rows')
+            ? unlessProblem(problemOfEnd(payload), 'rows')
             : refusing('it defines more columns than it announced')
         }
         columnsLeft -= 1
-        return unlessFault(faultOfColumn(payload), 'columns')
+        return unlessProblem(problemOfColumn(payload), 'columns')
       case 'rows':
-        return unlessFault(faultOfEnd(payload), 'idle')
+        return unlessProblem(problemOfEnd(payload), 'idle')
       default:
         return refusing('it answers although nothing was asked')
     }
@@ -158,12 +158,12 @@ export function guardPackets({ host, pass, sequence, refuse }: Options): PacketG
   function admitsSignIn(payload: Buffer, first: number): boolean {
     signInPackets += 1
     if (signInPackets > bounds.signInPackets) return refusing('its sign-in does not come to an end')
-    if (first === 0) return unlessFault(faultOfConfirmation(payload), 'idle')
+    if (first === 0) return unlessProblem(problemOfConfirmation(payload), 'idle')
     return first === 1 || first === 0xfe || refusing('it asks for something that no sign-in has')
   }
 
   function admitsAnswer(payload: Buffer, first: number): boolean {
-    if (first === 0) return unlessFault(faultOfConfirmation(payload), 'idle')
+    if (first === 0) return unlessProblem(problemOfConfirmation(payload), 'idle')
     if (first === 0xfb) {
       if (!answer.infile) return refusing('it asks for a file of this machine, and gets none')
       phase = 'file'

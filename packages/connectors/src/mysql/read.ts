@@ -1,6 +1,6 @@
 import { ConnectorError, type SourceContext, type SourceReader } from '@penstock/connector'
 import { chunksOf, type ReadRow } from '../databases/chunks.ts'
-import { tooSlow } from '../databases/faults.ts'
+import { tooSlow } from '../databases/problems.ts'
 import { afterIn, cursorOf, type Spot } from '../databases/checkpoints.ts'
 import { createRowQueue } from '../databases/row-queue.ts'
 import { placeOf, readingOf } from '../databases/settings.ts'
@@ -75,15 +75,15 @@ async function* rowsOf(session: Session, plan: Plan, from: Spot, waitMs: number)
     row(values) {
       let bytes = 0
       for (const value of values) bytes += (value?.length ?? 0) + 1
-      const faulty: string[] = []
+      const broken: string[] = []
       const cells = columns.map((name, at) => {
         const cell = cellOf(values[at] ?? null, kinds[at] ?? 'text')
-        if (cell === undefined) faulty.push(name)
+        if (cell === undefined) broken.push(name)
         return cell ?? null
       })
       const spot = order.map(({ index }) => spotOf(values[index] ?? null))
-      const [field] = faulty
-      queue.push({ spot, cells, bytes, ...(field === undefined ? {} : { fault: noText(field) }) }, bytes)
+      const [field] = broken
+      queue.push({ spot, cells, bytes, ...(field === undefined ? {} : { problem: noText(field) }) }, bytes)
     },
     end: () => queue.end(),
     fail: (error) => queue.fail(error),

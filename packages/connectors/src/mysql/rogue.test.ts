@@ -182,7 +182,7 @@ describe('mysql against servers that break the protocol', () => {
     })
   })
 
-  test('a row with bytes that are no text is named as faulty, and the others are read', async () => {
+  test('a row with bytes that are no text is named as broken, and the others are read', async () => {
     const spoils: RogueMysqlScript = {
       name: 'spoils a name',
       act: ({ stage, sequence, payload, sql }) =>
@@ -196,8 +196,8 @@ describe('mysql against servers that break the protocol', () => {
         ['1', null],
         ['2', 'b'],
       ])
-      assert.match(chunk?.faults?.get(0) ?? '', /column name holds bytes that are no text/)
-      assert.equal(chunk?.faults?.size, 1)
+      assert.match(chunk?.errors?.get(0) ?? '', /column name holds bytes that are no text/)
+      assert.equal(chunk?.errors?.size, 1)
     })
   })
 

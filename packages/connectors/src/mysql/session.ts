@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import mysql from 'mysql2'
-import { noAnswer, tooSlow } from '../databases/faults.ts'
+import { noAnswer, tooSlow } from '../databases/problems.ts'
 import type { Place } from '../databases/settings.ts'
 import { bounds } from './bounds.ts'
 import { connectorErrorOf } from './errors.ts'
@@ -22,7 +22,7 @@ export type Session = {
   pause(): void
   resume(): void
   /** What an error of this connection means: a `ConnectorError`, the reason of the context's signal, or a defect as it is. */
-  faultOf(error: unknown): unknown
+  problemOf(error: unknown): unknown
   /**
    * Does some work with this connection, and throws what its errors mean. Work that takes longer than `boundMs`, five
    * minutes unless said otherwise, is given up together with the connection: a network may fall silent without a word.
@@ -80,7 +80,7 @@ export async function openSession(context: ConnectorContext, place: Place, infil
   let alive = true
   let connecting = true
   let given: ConnectorError | undefined
-  const faultOf = (error: unknown): unknown =>
+  const problemOf = (error: unknown): unknown =>
     signal.aborted ? signal.reason : (given ?? connectorErrorOf(error, place, connecting))
   let tellGone = (_error: Error) => {}
   const gone = new Promise<never>((_, reject) => {
@@ -123,10 +123,10 @@ export async function openSession(context: ConnectorContext, place: Place, infil
     connected.catch(() => {})
     await Promise.race([connected, gone])
   } catch (error) {
-    const fault = faultOf(error)
+    const problem = problemOf(error)
     abandon()
     release()
-    throw fault
+    throw problem
   }
   clearTimeout(connectTimer)
   connecting = false
@@ -180,20 +180,20 @@ export async function openSession(context: ConnectorContext, place: Place, infil
           abandon()
         }
       })
-      rows.on('error', (error: unknown) => fail(faultOf(ofDriver(error))))
+      rows.on('error', (error: unknown) => fail(problemOf(ofDriver(error))))
       rows.on('end', end)
       // A connection that is cut is not always heard of through the query.
-      gone.catch((error: unknown) => fail(faultOf(error)))
+      gone.catch((error: unknown) => fail(problemOf(error)))
     },
     pause: () => opened.pause(),
     resume: () => opened.resume(),
-    faultOf,
+    problemOf,
     async guard(work, boundMs = bounds.statementMs) {
       const timer = setTimeout(() => abandon(tooSlow(place.host, boundMs)), boundMs)
       try {
         return await work()
       } catch (error) {
-        throw faultOf(error)
+        throw problemOf(error)
       } finally {
         clearTimeout(timer)
       }

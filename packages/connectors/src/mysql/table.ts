@@ -1,11 +1,11 @@
 import type { Writing } from '../databases/settings.ts'
 import {
   columnsNotFound,
-  type FatalTableFault,
+  type FatalTableProblem,
   generatedColumns,
   keyNotUnique,
   keysNotDelivered,
-  tableFault,
+  tableError,
   tableNotFound,
   throwFirst,
 } from '../databases/table-findings.ts'
@@ -55,12 +55,12 @@ export const batchesTable = '`penstock_batches`'
  */
 export async function openTable(session: Session, writing: Writing, columns: readonly string[]): Promise<Table> {
   const { table, upsert, keys } = writing
-  let { found, faults } = await judgeTable(session, writing, columns)
-  throwFirst(faults)
+  let { found, errors } = await judgeTable(session, writing, columns)
+  throwFirst(errors)
   if (found.length === 0) {
     await session.run(createStatement(table, columns, upsert ? keys : []))
-    ;({ found, faults } = await judgeTable(session, { ...writing, create: false }, columns))
-    throwFirst(faults)
+    ;({ found, errors } = await judgeTable(session, { ...writing, create: false }, columns))
+    throwFirst(errors)
   }
   await session.run(createBatches)
   return tableOf(writing, columns, found)
@@ -79,23 +79,23 @@ export const tableOf = (
 
 /**
  * Looks up the table, and everything that prevents writing these columns to it. Changes nothing.
- * @returns `found`: its columns; none where it is missing, which is a fault unless it may be created
+ * @returns `found`: its columns; none where it is missing, which is an error unless it may be created
  */
 export async function judgeTable(
   session: Session,
   { table, upsert, keys, create }: Writing,
   columns: readonly string[],
-): Promise<{ found: FoundColumn[]; faults: FatalTableFault[] }> {
+): Promise<{ found: FoundColumn[]; errors: FatalTableProblem[] }> {
   const delivers = (name: string) => columns.some((column) => same(column, name))
   const found = await columnsOf(session, table)
-  const faults = keysNotDelivered(keys.filter((key) => !delivers(key)))
-  if (found.length === 0) return { found, faults: create ? faults : [...faults, tableNotFound(table, 'the database')] }
+  const errors = keysNotDelivered(keys.filter((key) => !delivers(key)))
+  if (found.length === 0) return { found, errors: create ? errors : [...errors, tableNotFound(table, 'the database')] }
   const missing = columns.filter((column) => !found.some(({ name }) => same(name, column)))
   const generated = found.filter((column) => column.generated && delivers(column.name))
-  faults.push(...columnsNotFound(table, missing), ...generatedColumns(generated.map(({ name }) => name)))
-  if (upsert && !(await isUnique(session, table, keys))) faults.push(keyNotUnique(keys))
-  faults.push(...(await noTransactions(session, table)))
-  return { found, faults }
+  errors.push(...columnsNotFound(table, missing), ...generatedColumns(generated.map(({ name }) => name)))
+  if (upsert && !(await isUnique(session, table, keys))) errors.push(keyNotUnique(keys))
+  errors.push(...(await noTransactions(session, table)))
+  return { found, errors }
 }
 
 /** Names of columns differ by more than their case. */
@@ -175,7 +175,7 @@ async function isUnique(session: Session, table: string, keys: readonly string[]
   )
 }
 
-async function noTransactions(session: Session, table: string): Promise<FatalTableFault[]> {
+async function noTransactions(session: Session, table: string): Promise<FatalTableProblem[]> {
   const [engine] = await session.run(
     `select engines.engine as name, transactions from information_schema.tables
        join information_schema.engines on engines.engine = tables.engine
@@ -184,7 +184,7 @@ async function noTransactions(session: Session, table: string): Promise<FatalTab
   )
   if (!engine || engine.transactions === 'YES') return []
   const message = `The table ${table} is of the engine ${engineName(engine)}, which knows no transactions; convert it to InnoDB.`
-  return [tableFault('not_supported', message)]
+  return [tableError('not_supported', message)]
 }
 
 /** Names of engines are words; what is none is left out. */

@@ -8,7 +8,7 @@ import {
 } from '@penstock/connector'
 import { inOrder, packRejections, unpackRejections } from '../databases/rejections.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
-import { rowFaultOf } from './errors.ts'
+import { rowErrorOf } from './errors.ts'
 import { insertRows, type Job } from './insert.ts'
 import { load } from './load.ts'
 import { invalidAnswer } from './packet-guard.ts'
@@ -64,8 +64,8 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
       try {
         await session.guard(() => session.run('start transaction'), beginBoundMs)
         return session
-      } catch (fault) {
-        if (!(fault instanceof ConnectorError) || fault.action !== 'retry') throw fault
+      } catch (problem) {
+        if (!(problem instanceof ConnectorError) || problem.action !== 'retry') throw problem
       }
     }
     session.abandon()
@@ -83,10 +83,10 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
           await current.run('commit')
           return delivery
         }, deliverBoundMs)
-      } catch (fault) {
+      } catch (problem) {
         // What a half-known state of the transaction leaves open, the end of the connection settles.
         current.abandon()
-        throw fault
+        throw problem
       }
     },
     flush: async () => undefined,
@@ -153,13 +153,13 @@ function judge(table: Table, writers: readonly Writer[], { rows }: Batch): { pic
   const picked: number[] = []
   const doubtful: Rejection[] = []
   for (const [index, row] of rows.entries()) {
-    let fault: Rejection | undefined
-    for (let at = 0; at < writers.length && !fault; at += 1) {
+    let problem: Rejection | undefined
+    for (let at = 0; at < writers.length && !problem; at += 1) {
       const writer = writers[at]
       const reason = writer?.doubt(writer.text(row[at] ?? null))
-      if (reason !== undefined) fault = { index, reason, field: table.columns[at]?.name ?? '' }
+      if (reason !== undefined) problem = { index, reason, field: table.columns[at]?.name ?? '' }
     }
-    if (fault) doubtful.push(fault)
+    if (problem) doubtful.push(problem)
     else picked.push(index)
   }
   return { picked, doubtful }
@@ -176,7 +176,7 @@ async function note(session: Session, transferId: string, batch: Batch): Promise
     if (rows === 1) return undefined
     throw invalidAnswer(host, 'it did not write down the batch, and names no reason')
   } catch (error) {
-    if (!rowFaultOf(error)) throw error
+    if (!rowErrorOf(error)) throw error
   }
   // Read past the transaction's own snapshot, which may be older than what was waited for.
   const [written] = await session.run(

@@ -28,13 +28,13 @@ export async function complaintOf(response: Response): Promise<string> {
 }
 
 /**
- * The name that a store gives to a fault, fit for a message; empty where it is no name. What an endpoint of anybody answers
+ * The name that a store gives to an error, fit for a message; empty where it is no name. What an endpoint of anybody answers
  * could be a secret that it was sent.
  */
-export const faultName = (name: string, redact: Redact): string =>
+export const problemName = (name: string, redact: Redact): string =>
   /^[A-Za-z][\w.-]{0,80}$/.test(name) && redact(name) === name ? name : ''
 
-/** Too many requests, and faults of the store's own: transient errors; `undefined` for all else. */
+/** Too many requests, and errors of the store's own: transient errors; `undefined` for all else. */
 export function transientErrorOf(store: string, response: Response): ConnectorError | undefined {
   const { status } = response
   const wait = { afterMs: retryAfterMs(response) }

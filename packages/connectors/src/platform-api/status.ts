@@ -24,7 +24,7 @@ export function connectorErrorOfStatus(
     return new ConnectorError('rate_limited', `${platform} asks to wait (status ${status}).`, wait)
   }
   if (status >= 500) {
-    return new ConnectorError('platform_error', `${platform} has a fault of its own (status ${status}).`, wait)
+    return new ConnectorError('platform_error', `${platform} has an internal error (status ${status}).`, wait)
   }
   return new ConnectorError('unexpected_response', `${platform} answered with the unexpected status ${status}.`)
 }

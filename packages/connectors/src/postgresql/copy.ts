@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type pg from 'pg'
-import { tooSlow } from '../databases/faults.ts'
+import { tooSlow } from '../databases/problems.ts'
 import { createRowQueue } from '../databases/row-queue.ts'
 import type { Session } from './session.ts'
 
@@ -52,7 +52,7 @@ export function copyIn(session: Session, statement: string, slices: Iterable<Buf
             sent = true
           })
           .catch((error: unknown) => {
-            // Ours is the fault: the server must be told that no more comes.
+            // Ours is the error: the server must be told that no more comes.
             failed ??= error
             connection.sendCopyFail('the sender failed')
           })
@@ -130,7 +130,7 @@ export async function* copyOut(session: Session, statement: string, waitMs: numb
       complete = text === 'COPY' || countIn(text) === rows
       if (!complete) stray()
     },
-    handleError: (error: unknown) => queue.fail(session.faultOf(error)),
+    handleError: (error: unknown) => queue.fail(session.problemOf(error)),
     handleReadyForQuery() {
       if (complete) queue.end()
       else stray()

@@ -1,6 +1,6 @@
 import { ConnectorError, type ConnectorErrorCode, type Redact } from '@penstock/connector'
 import pg from 'pg'
-import { connectionLost, connectorErrorOfNetwork } from '../databases/faults.ts'
+import { connectionLost, connectorErrorOfNetwork } from '../databases/problems.ts'
 import type { Place } from '../databases/settings.ts'
 
 /**

@@ -43,9 +43,9 @@ async function look(session: Session, writing: Writing, context: InspectionConte
   const { columns, rows, settings } = context
   const { schema, table: name } = writing
   const lacking = await lackingRights(session, schema, false)
-  const { found, faults } = await judgeTable(session, writing, columns)
+  const { found, errors } = await judgeTable(session, writing, columns)
   const creates = found.length === 0 && writing.create
-  const findings = faults.flatMap(findingsOf)
+  const findings = errors.flatMap(findingsOf)
   const grants = creates ? await lackingRights(session, schema, true) : lacking
   if (grants.length > 0) findings.push(mayNotWrite(grants.join(' and ')))
   if (found.length === 0) return findings
@@ -57,7 +57,7 @@ async function look(session: Session, writing: Writing, context: InspectionConte
   findings.push(...required.flatMap(findingsOf))
   const delivered = columns.filter((column) => found.some((each) => each.name === column))
   // An invalid key would be refused before permissions are judged.
-  const keyed = faults.length === 0 ? writing : { ...writing, keys: [] }
+  const keyed = errors.length === 0 ? writing : { ...writing, keys: [] }
   const table = tableOf(keyed, delivered, found, false)
   findings.push(...(await deniedOn(session, name, table)))
   const samples = table.columns.map((column): Sample => {
@@ -72,14 +72,14 @@ const mayNotWrite = (grants: string): Finding => ({
   message: `The user cannot write: grant ${grants}.`,
 })
 
-/** Has the server plan the statement that writes, for which it judges permissions; another fault has been found before. */
+/** Has the server plan the statement that writes, for which it judges permissions; another error has been found before. */
 async function deniedOn(session: Session, name: string, table: Table): Promise<Finding[]> {
   if (table.columns.length === 0) return []
   const cells = table.columns.map(({ type }) => `null::${type}`).join(', ')
   const error = await attempt(session, () =>
     session.execute([`explain ${insertInto(table)} select ${cells} ${onConflict(table)}`]),
   )
-  const connectorError = asConnectorError(error === undefined ? undefined : session.faultOf(error))
+  const connectorError = asConnectorError(error === undefined ? undefined : session.problemOf(error))
   if (connectorError?.code !== 'permission_denied') return []
   const rights = ['insert', ...(table.keys.length > 0 ? ['select', 'update'] : [])]
   const [held = {}] = await session.rows(
@@ -100,7 +100,7 @@ type Sample = {
 /** Columns that do not take each of the values looked at. */
 async function unfitValues(session: Session, samples: readonly Sample[]): Promise<Finding[]> {
   const unwritable = samples.flatMap(({ column, writer, cells }) => {
-    const reason = cells.map((cell) => writer.faultOf?.(cell)).find((each) => each !== undefined)
+    const reason = cells.map((cell) => writer.problemOf?.(cell)).find((each) => each !== undefined)
     const length = Number(/^character(?: varying)?\((\d+)\)$/.exec(column.fullType)?.[1] ?? Number.POSITIVE_INFINITY)
     const isLong = cells.some((cell) => typeof cell === 'string' && [...cell.trimEnd()].length > length)
     const said = reason ?? (isLong ? `A text is longer than ${column.fullType} holds.` : undefined)

@@ -18,11 +18,11 @@ export async function loadRowByRow(
   const { session, table } = job
   const { bytes, rejected } = await stageTexts(job)
   await session.execute([programFor(table, job.rows.length)])
-  const faults = await session.rows(
+  const errors = await session.rows(
     'select penstock_row as index, state, field, rule from pg_temp.penstock_faults order by penstock_row',
     { index: 'integer', state: 'text', field: 'text', rule: 'text' },
   )
-  for (const { index, state, field, rule } of faults) {
+  for (const { index, state, field, rule } of errors) {
     if (index < 0 || index >= job.rows.length) throw session.unexpected('the number of a row that was not sent')
     if (state === leftOutState) {
       rejected.push({ index, reason: 'A trigger or a rule of the table left the row out.' })

@@ -28,11 +28,11 @@ export function unwritable(
   { rows }: Batch,
 ): { rejected: readonly Rejection[]; picked: readonly number[] | undefined } {
   // Every cell of every row passes here: nothing is made for a row that is well.
-  const faults = writers.map(({ faultOf }) => faultOf)
-  const fault = (row: Row): Omit<Rejection, 'index'> | undefined => {
+  const errors = writers.map(({ problemOf }) => problemOf)
+  const problem = (row: Row): Omit<Rejection, 'index'> | undefined => {
     for (let at = 0; at < columns.length; at += 1) {
       const cell = row[at] ?? null
-      const reason = typeof cell === 'string' && !cell.isWellFormed() ? halfCharacter : faults[at]?.(cell)
+      const reason = typeof cell === 'string' && !cell.isWellFormed() ? halfCharacter : errors[at]?.(cell)
       if (reason !== undefined) return { field: columns[at]?.name ?? '', reason }
     }
     for (const at of keys) {
@@ -44,7 +44,7 @@ export function unwritable(
   }
   const rejected: Rejection[] = []
   for (let index = 0; index < rows.length; index += 1) {
-    const found = fault(rows[index] ?? [])
+    const found = problem(rows[index] ?? [])
     if (found) rejected.push({ index, ...found })
   }
   if (rejected.length === 0) return { rejected, picked: undefined }

@@ -1,6 +1,6 @@
 import { after } from 'node:test'
 import type { Cell, Row } from '@penstock/connector'
-import { acceptDestination, acceptSource, type PeerFault } from '@penstock/connector/acceptance'
+import { acceptDestination, acceptSource, type ServerError } from '@penstock/connector/acceptance'
 import { startTcpProxy } from '../../test/database-proxy.ts'
 import { startPostgresql } from '../../test/postgresql.ts'
 import { postgresql } from './postgresql.ts'
@@ -16,7 +16,7 @@ const secrets = { ...server.secrets, host: 'localhost', port: proxy.port }
 const wrongSecrets = { ...secrets, password: 'quite another password' }
 const peer = `PostgreSQL ${server.version}`
 
-const faults: PeerFault[] = [
+const errors: ServerError[] = [
   { name: 'is not there', start: () => proxy.silence(), stop: () => proxy.listen(), action: 'reconnect' },
   {
     name: 'closes every connection',
@@ -58,7 +58,7 @@ await server.query(
 )
 
 acceptSource({
-  ...{ connector: postgresql, peer, secrets, wrongSecrets, faults, hang },
+  ...{ connector: postgresql, peer, secrets, wrongSecrets, errors, hang },
   settings: { schema: 'pipe', table: 'source' },
   missing: { schema: 'pipe', table: 'absent' },
   incremental: { schema: 'pipe', table: 'source', syncMode: 'Incremental', markerColumn: 'id' },
@@ -91,7 +91,7 @@ const reset = async () => {
 
 for (const writeMode of ['Insert', 'Upsert']) {
   acceptDestination({
-    ...{ connector: postgresql, secrets, wrongSecrets, faults, hang, columns, rows, readBack, reset },
+    ...{ connector: postgresql, secrets, wrongSecrets, errors, hang, columns, rows, readBack, reset },
     peer: `${peer}, ${writeMode.toLowerCase()}ing`,
     settings: { schema: 'pipe', table: 'people', writeMode, keyColumns: 'email' },
     missing: { schema: 'pipe', table: 'absent', writeMode, keyColumns: 'email' },

@@ -2,7 +2,7 @@ import net from 'node:net'
 import type tls from 'node:tls'
 import { type ConnectorContext, ConnectorError, createRedact, type Redact } from '@penstock/connector'
 import pg from 'pg'
-import { noAnswer, tooSlow } from '../databases/faults.ts'
+import { noAnswer, tooSlow } from '../databases/problems.ts'
 import type { Place } from '../databases/settings.ts'
 import { completed, type Shape, type Shaped, shaped } from './answers.ts'
 import { CheckedSocket } from './checked-socket.ts'
@@ -31,10 +31,10 @@ export type Session = {
   describe(text: string): Promise<readonly pg.FieldDef[]>
   /** Hands a COPY to the driver, as a query of our own. */
   copy(query: pg.Submittable): void
-  /** An error of the driver: one of the server as it is, and all else as `faultOf` has it. */
+  /** An error of the driver: one of the server as it is, and all else as `problemOf` has it. */
   errorOf(error: unknown): unknown
   /** What an error of the driver means: a `ConnectorError`, or the reason of the context's signal. */
-  faultOf(error: unknown): unknown
+  problemOf(error: unknown): unknown
   /** Ends the connection because of an answer that makes no sense, and gives the error to throw. */
   unexpected(what: string): ConnectorError
   /**
@@ -80,11 +80,11 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
   /** Why the connection ended. */
   let given: ConnectorError | undefined
   let connecting = true
-  const faultOf = (error: unknown): unknown => {
+  const problemOf = (error: unknown): unknown => {
     if (signal.aborted) return signal.reason
     return withoutSecrets(given ?? connectorErrorOf(error, place, redact, connecting), redact)
   }
-  const errorOf = (error: unknown): unknown => (error instanceof pg.DatabaseError ? error : faultOf(error))
+  const errorOf = (error: unknown): unknown => (error instanceof pg.DatabaseError ? error : problemOf(error))
   client.on('error', (error) => {
     alive = false
     // Later queries fail only with "the connection is not usable".
@@ -105,10 +105,10 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
   try {
     await client.connect()
   } catch (error) {
-    const fault = faultOf(error)
+    const problem = problemOf(error)
     abandon()
     signal.removeEventListener('abort', stop)
-    throw fault
+    throw problem
   } finally {
     clearTimeout(connectTimer)
   }
@@ -145,7 +145,7 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
       check.expectCopy()
       client.query(query)
     },
-    ...{ errorOf, faultOf },
+    ...{ errorOf, problemOf },
     unexpected(what) {
       const connectorError = unexpectedAnswer(host, what)
       abandon(connectorError)
@@ -156,7 +156,7 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
       try {
         return await work()
       } catch (error) {
-        if (error instanceof pg.DatabaseError || signal.aborted) throw faultOf(error)
+        if (error instanceof pg.DatabaseError || signal.aborted) throw problemOf(error)
         throw error instanceof ConnectorError ? withoutSecrets(error, redact) : error
       } finally {
         clearTimeout(timer)

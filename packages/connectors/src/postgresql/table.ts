@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Writing } from '../databases/settings.ts'
 import {
   columnsNotFound,
-  type FatalTableFault,
+  type FatalTableProblem,
   generatedColumns,
   keyNotUnique,
   keysNotDelivered,
@@ -62,13 +62,13 @@ export type Found = TableColumn & {
 export async function openTable(session: Session, writing: Writing, columns: readonly string[]): Promise<Table> {
   const { upsert, keys } = writing
   const name = nameOf(writing)
-  let { found, faults } = await judgeTable(session, writing, columns)
-  throwFirst(faults)
+  let { found, errors } = await judgeTable(session, writing, columns)
+  throwFirst(errors)
   if (found.length === 0) {
     const key = upsert ? [`primary key (${keys.map(escapeIdentifier).join(', ')})`] : []
     await createOnce(session, name, [...columns.map((column) => `${escapeIdentifier(column)} text`), ...key])
-    ;({ found, faults } = await judgeTable(session, { ...writing, create: false }, columns))
-    throwFirst(faults)
+    ;({ found, errors } = await judgeTable(session, { ...writing, create: false }, columns))
+    throwFirst(errors)
   }
   const batches = batchesOf(writing)
   if ((await columnsOf(session, batches)).length === 0) await createOnce(session, batches, batchColumns)
@@ -88,30 +88,30 @@ export function tableOf(writing: Writing, columns: readonly string[], found: rea
 
 /**
  * Looks up the table, and everything that prevents writing these columns to it. Changes nothing.
- * @returns `found`: its columns; none where it is missing, which is a fault unless it may be created
+ * @returns `found`: its columns; none where it is missing, which is an error unless it may be created
  */
 export async function judgeTable(
   session: Session,
   { schema, table, upsert, keys, create }: Writing,
   columns: readonly string[],
-): Promise<{ found: Found[]; faults: FatalTableFault[] }> {
+): Promise<{ found: Found[]; errors: FatalTableProblem[] }> {
   const name = nameOf({ schema, table })
   const found = await columnsOf(session, name)
-  const faults = keysNotDelivered(keys.filter((key) => !columns.includes(key)))
+  const errors = keysNotDelivered(keys.filter((key) => !columns.includes(key)))
   if (found.length === 0) {
-    return { found, faults: create ? faults : [...faults, tableNotFound(table, `the schema ${schema}`)] }
+    return { found, errors: create ? errors : [...errors, tableNotFound(table, `the schema ${schema}`)] }
   }
   const has = (column: string) => found.some(({ name }) => name === column)
   const generated = found.filter((column) => column.generated && columns.includes(column.name))
-  faults.push(
+  errors.push(
     ...columnsNotFound(
       table,
       columns.filter((column) => !has(column)),
     ),
   )
-  faults.push(...generatedColumns(generated.map(({ name }) => name)))
-  if (upsert && !(await isUnique(session, name, keys))) faults.push(keyNotUnique(keys))
-  return { found, faults }
+  errors.push(...generatedColumns(generated.map(({ name }) => name)))
+  if (upsert && !(await isUnique(session, name, keys))) errors.push(keyNotUnique(keys))
+  return { found, errors }
 }
 
 /** Quoted, with its schema. */

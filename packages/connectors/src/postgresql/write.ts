@@ -61,8 +61,8 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     if (session.alive) {
       try {
         return { session, changed: await session.guard(() => run(session), beginBoundMs) }
-      } catch (fault) {
-        if (!(fault instanceof ConnectorError) || fault.action !== 'retry') throw fault
+      } catch (problem) {
+        if (!(problem instanceof ConnectorError) || problem.action !== 'retry') throw problem
       }
     }
     session.abandon()
@@ -84,10 +84,10 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
           () => (isNew ? deliver(current, table, writers, name, batch) : recall(current, table, name)),
           deliverBoundMs,
         )
-      } catch (fault) {
+      } catch (problem) {
         // What a half-known state of the transaction leaves open, the end of the connection settles.
         current.abandon()
-        throw fault
+        throw problem
       }
     },
     flush: async () => undefined,

@@ -18,7 +18,7 @@ export type Writer = {
    * Why the database would take another value than the cell holds, as a sentence without it; `undefined` where it would
    * not. What the database refuses is left to it.
    */
-  readonly faultOf?: (cell: Cell) => string | undefined
+  readonly problemOf?: (cell: Cell) => string | undefined
 }
 
 /** Identifiers that PostgreSQL gives its own types, the same in every database. */
@@ -33,7 +33,7 @@ export function writerFor(column: TableColumn, bytesFormat: BytesFormat): Writer
   if (!element) return scalarWriter(column, bytesFormat)
   const inner = scalarWriter(element, bytesFormat)
   const write: Write = (cell) => filled(cell, (text) => arrayTextOf(text, inner, isJson(element)) ?? text)
-  return { write, faultOf: (cell) => arrayFault(cell, inner, isJson(element)) }
+  return { write, problemOf: (cell) => arrayProblem(cell, inner, isJson(element)) }
 }
 
 const isJson = ({ oid }: ColumnType): boolean => oid === oids.json || oid === oids.jsonb
@@ -43,11 +43,11 @@ function scalarWriter(column: ColumnType, bytesFormat: BytesFormat): Writer {
   switch (oid) {
     case oids.name:
       // The type cuts silently.
-      return { write: plain, faultOf: (cell) => (bytesOf(cell) > 63 ? reasonOf('22001') : undefined) }
+      return { write: plain, problemOf: (cell) => (bytesOf(cell) > 63 ? reasonOf('22001') : undefined) }
     case oids.char:
-      return { write: plain, faultOf: (cell) => (isOneByte(cell) ? undefined : reasonOf('22001')) }
+      return { write: plain, problemOf: (cell) => (isOneByte(cell) ? undefined : reasonOf('22001')) }
     case oids.timestamp:
-      return { write: (cell) => filled(cell, withoutOffset), faultOf: zoneFault }
+      return { write: (cell) => filled(cell, withoutOffset), problemOf: zoneProblem }
     case oids.bytea:
       return bytesFormat === 'Base64' ? fromBase64 : fromBytesText
   }
@@ -66,21 +66,21 @@ const bytesOf = (cell: Cell): number => (cell === null ? 0 : Buffer.byteLength(S
 /** One byte, or none, or one in octal digits, which is how those beyond ASCII are shown. */
 const isOneByte = (cell: Cell): boolean => bytesOf(cell) <= 1 || /^\\[0-3][0-7]{2}$/.test(String(cell))
 
-const zoneFault = (cell: Cell): string | undefined =>
+const zoneProblem = (cell: Cell): string | undefined =>
   typeof cell === 'string' && ignoresZone(cell)
     ? 'A time names its zone in a form that a column without a zone would ignore; write an offset such as +02:00.'
     : undefined
 
-function arrayFault(cell: Cell, inner: Writer, isJsonArray: boolean): string | undefined {
-  if (typeof cell !== 'string' || !inner.faultOf) return undefined
-  let fault: string | undefined
-  const { write, faultOf } = inner
+function arrayProblem(cell: Cell, inner: Writer, isJsonArray: boolean): string | undefined {
+  if (typeof cell !== 'string' || !inner.problemOf) return undefined
+  let problem: string | undefined
+  const { write, problemOf } = inner
   const watched: Write = (element) => {
-    fault ??= faultOf(element)
+    problem ??= problemOf(element)
     return write(element)
   }
   arrayTextOf(cell, { write: watched }, isJsonArray)
-  return fault
+  return problem
 }
 
 const hexadecimal = /^\\x(?:[0-9a-fA-F]{2})*$/
@@ -95,7 +95,7 @@ const fromBytesText: Writer = {
     return text === null || hexadecimal.test(text) ? text : toHexadecimal(text, 'utf8')
   },
   // In PostgreSQL a backslash begins an octal number, elsewhere it is one: what was meant cannot be known.
-  faultOf: (cell) =>
+  problemOf: (cell) =>
     typeof cell === 'string' && cell.includes('\\') && !hexadecimal.test(cell)
       ? 'A text for bytes has a backslash but is not \\x and pairs of hexadecimal digits; write all of it so.'
       : undefined,
@@ -106,7 +106,7 @@ const fromBase64: Writer = {
     const text = plain(cell)
     return text === null || hexadecimal.test(text) ? text : toHexadecimal(text, 'base64')
   },
-  faultOf: (cell) =>
+  problemOf: (cell) =>
     cell === null || base64.test(String(cell)) || hexadecimal.test(String(cell))
       ? undefined
       : 'A text for bytes is not Base64, which the setting Bytes format asks for.',

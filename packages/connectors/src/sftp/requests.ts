@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { ConnectorError } from '@penstock/connector'
 import type { FileEntryWithStats, Stats } from 'ssh2'
 import { bounds } from './bounds.ts'
-import { invalidAnswer } from './faults.ts'
+import { invalidAnswer } from './problems.ts'
 import type { Session } from './session.ts'
 
 /** What every server takes at once, and so many of them under way that a long line is kept busy. */
@@ -225,9 +225,9 @@ export async function writeBytes(
       await session.call(path, (sftp, done) => sftp.write(handle, buffer, at, length, offset + at, done))
     }
   }
-  // After the first fault the others end by themselves, and nobody is to hear of theirs.
+  // After the first error the others end by themselves, and nobody is to hear of theirs.
   const writers = Array.from({ length: piecesAhead }, write)
   const results = await Promise.allSettled(writers)
-  const fault = results.find((result) => result.status === 'rejected')
-  if (fault) throw fault.reason
+  const problem = results.find((result) => result.status === 'rejected')
+  if (problem) throw problem.reason
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Connector, ConnectorError, ConnectorErrorCode, Json, Row, Values } from '@penstock/connector'
-import { acceptDestination, acceptSource, type PeerFault, testContext } from '@penstock/connector/acceptance'
+import { acceptDestination, acceptSource, type ServerError, testContext } from '@penstock/connector/acceptance'
 import ssh2 from 'ssh2'
 import { skipWithout } from '../../../../test/harness/programs.ts'
 import { startOpenSsh } from '../../test/openssh-server.ts'
@@ -43,7 +43,7 @@ await writeFile(join(inbox, '.hidden.csv.partial'), 'half')
 await writeFile(join(inbox, 'notes.txt'), 'not meant')
 await mkdir(join(inbox, 'sub.csv'))
 
-type Peer = { readonly name: string; readonly port: number; readonly username: string; readonly faults?: PeerFault[] }
+type Peer = { readonly name: string; readonly port: number; readonly username: string; readonly errors?: ServerError[] }
 const plain = await startSftpServer({
   ...{
     hostKey: hostKey.private,
@@ -53,12 +53,12 @@ const plain = await startSftpServer({
   },
 })
 after(() => plain.close())
-const writeFault = (
+const writeProblem = (
   name: string,
   status: number,
-  action: PeerFault['action'],
+  action: ServerError['action'],
   code: ConnectorErrorCode,
-): PeerFault => ({
+): ServerError => ({
   ...{ name, action, code },
   start: () => {
     plain.writeStatus = status
@@ -70,9 +70,9 @@ const writeFault = (
 const peers: Peer[] = [
   {
     ...{ name: 'a server of plain SFTP 3, by ssh2, in this process', port: plain.port, username: 'ada' },
-    faults: [
-      writeFault('fails to write', ssh2.utils.sftp.STATUS_CODE.FAILURE, 'retry', 'platform_error'),
-      writeFault('forbids to write', ssh2.utils.sftp.STATUS_CODE.PERMISSION_DENIED, 'reconfigure', 'permission_denied'),
+    errors: [
+      writeProblem('fails to write', ssh2.utils.sftp.STATUS_CODE.FAILURE, 'retry', 'platform_error'),
+      writeProblem('forbids to write', ssh2.utils.sftp.STATUS_CODE.PERMISSION_DENIED, 'reconfigure', 'permission_denied'),
     ],
   },
 ]
@@ -99,12 +99,12 @@ function secretsOf(port: number, username: string): Values {
 }
 
 /** What can happen to the line between us and a server. */
-const breaksOf = (proxy: TcpProxy): PeerFault => ({
+const breaksOf = (proxy: TcpProxy): ServerError => ({
   ...{ name: 'breaks off again and again', action: 'retry', code: 'connection_lost' },
   start: () => proxy.cutAfter(2500),
   stop: () => proxy.cutAfter(undefined),
 })
-const absenceOf = (proxy: TcpProxy): PeerFault => ({
+const absenceOf = (proxy: TcpProxy): ServerError => ({
   ...{ name: 'is not there', action: 'reconnect', code: 'unreachable' },
   start: () => proxy.shut(),
   stop: () => proxy.open(),
@@ -134,7 +134,7 @@ for (const { peer, proxy, outbox } of lines) {
     wrongSecrets: { ...secrets, sshPrivateKey: strangeKey.private },
     settings: { path: inbox, pattern: '*.csv*' },
     missing: { path: join(inbox, 'nothing-here.csv') },
-    faults: [breaksOf(proxy), absenceOf(proxy)],
+    errors: [breaksOf(proxy), absenceOf(proxy)],
     hang: hangOf(proxy),
   })
   acceptDestination({
@@ -148,10 +148,10 @@ for (const { peer, proxy, outbox } of lines) {
     },
     ...{ deduplicates: true, visible: 'when finished' },
     hang: hangOf(proxy),
-    faults: [
+    errors: [
       breaksOf(proxy),
       { ...absenceOf(proxy), name: 'goes away', action: 'retry', code: 'connection_lost' },
-      ...(peer.faults ?? []),
+      ...(peer.errors ?? []),
     ],
   })
   test(`leaves no half-written file behind when a transfer was cancelled that had confirmed nothing, against ${peer.name}`, async () => {

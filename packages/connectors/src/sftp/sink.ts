@@ -1,6 +1,6 @@
 import { type ConnectorContext, ConnectorError, type Json } from '@penstock/connector'
 import type { FileSink } from '@penstock/connector/files'
-import { isMissing } from './faults.ts'
+import { isMissing } from './problems.ts'
 import type { HostKey } from './host-key.ts'
 import { attributesOf, closeFile, openFile, remove, rename, stat, sync, truncate, writeBytes } from './requests.ts'
 import { makeSessions, openSession, type Session } from './session.ts'

@@ -1,6 +1,6 @@
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { type FileStore, nameMatcher, type StoredFile } from '@penstock/connector/files'
-import { isMissing, isRefusal } from './faults.ts'
+import { isMissing, isRefusal } from './problems.ts'
 import type { HostKey } from './host-key.ts'
 import {
   type Attributes,

@@ -1,7 +1,7 @@
 import { after } from 'node:test'
 import type { Row } from '@penstock/connector'
 import { acceptSource } from '@penstock/connector/acceptance'
-import { faultsOf, hangOf } from '../../test/object-store-peer.ts'
+import { problemsOf, hangOf } from '../../test/object-store-peer.ts'
 import { peerName, startSnowflakeServer } from '../../test/snowflake-server.ts'
 import { snowflakeSource } from './snowflake-source.ts'
 
@@ -38,7 +38,7 @@ for (const [name, secrets, wrongSecrets] of [
     missing: { ...settings, table: 'absent' },
     incremental: { ...settings, syncMode: 'Incremental', markerColumn: 'ID', markerType: 'Numeric' },
     columns: ['ID', 'NAME', 'MEMBER', 'SCORE', 'PAID', 'DAY', 'CHANGED'],
-    faults: faultsOf(proxy, { slow: refused(429, '390000'), forbidden: refused(403, '390422') }),
+    errors: problemsOf(proxy, { slow: refused(429, '390000'), forbidden: refused(403, '390422') }),
     hang: hangOf(proxy),
     context: { routes },
   })

@@ -34,9 +34,9 @@ export function makeItems(batch: Batch, days: number): SegmentItems {
   const entries = new Map<string, Entry>()
   const rejected: Rejection[] = []
   for (const row of rowsOf(batch)) {
-    const fault = faultOf(row)
-    if (fault) {
-      rejected.push({ index: row.index, ...fault })
+    const problem = problemOf(row)
+    if (problem) {
+      rejected.push({ index: row.index, ...problem })
       continue
     }
     const segment = row.text('segment_name') ?? ''
@@ -60,7 +60,7 @@ export function makeItems(batch: Batch, days: number): SegmentItems {
 
 const keyOf = (type: string, id: string, segment: string) => `${type}\n${id}\n${segment}`
 
-function faultOf(row: BatchRow): { reason: string; field?: string } | undefined {
+function problemOf(row: BatchRow): { reason: string; field?: string } | undefined {
   const segment = row.text('segment_name')
   if (segment === undefined) return { reason: 'The name of the segment is missing.', field: 'segment_name' }
   if (segment.length > segmentLengthMax) {

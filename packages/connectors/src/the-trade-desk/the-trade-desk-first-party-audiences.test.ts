@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { assertTrouble, batchOf, connectorErrorOf, faultOf, hangOf, type Trouble } from '../../test/platform-server.ts'
+import { assertTrouble, batchOf, connectorErrorOf, problemOf, hangOf, type Trouble } from '../../test/platform-server.ts'
 import { startTradeDesk, type TradeDeskServer, tradeDeskSecrets, tradeDeskToken } from '../../test/trade-desk-server.ts'
 import { dataCenters } from './data-api.ts'
 import { theTradeDeskFirstPartyAudiences as connector } from './the-trade-desk-first-party-audiences.ts'
@@ -190,16 +190,16 @@ acceptDestination({
   reset: () => peer.memberships.clear(),
   deduplicates: true,
   visible: 'at once',
-  faults: [
-    faultOf(
+  errors: [
+    problemOf(
       peer,
       /advertiser/,
       { status: 429, headers: { 'retry-after': '7' } },
       { name: 'limits calls', action: 'retry', afterMs: 7000 },
     ),
-    faultOf(peer, /advertiser/, { status: 500 }, { name: 'has a fault', action: 'retry' }),
-    faultOf(peer, /advertiser/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
-    faultOf(peer, /advertiser/, { status: 401 }, { name: 'finds the key changed', action: 'reauthenticate' }),
+    problemOf(peer, /advertiser/, { status: 500 }, { name: 'has an internal error', action: 'retry' }),
+    problemOf(peer, /advertiser/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+    problemOf(peer, /advertiser/, { status: 401 }, { name: 'finds the key changed', action: 'reauthenticate' }),
   ],
   hang: hangOf(peer, /advertiser/),
 })

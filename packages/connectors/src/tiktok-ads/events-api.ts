@@ -55,7 +55,7 @@ function connectorErrorOfCode(code: number, { headers }: Answer): ConnectorError
     return new ConnectorError('permission_denied', message)
   }
   if (code >= 50_000 && code < 60_000) {
-    return new ConnectorError('platform_error', `TikTok has a fault of its own (code ${code}).`)
+    return new ConnectorError('platform_error', `TikTok has an internal error (code ${code}).`)
   }
   return new ConnectorError('request_refused', `TikTok refused the request with its code ${code}.`)
 }

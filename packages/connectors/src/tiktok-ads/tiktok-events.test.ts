@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { assertTrouble, batchOf, connectorErrorOf, faultOf, hangOf, type Trouble } from '../../test/platform-server.ts'
+import { assertTrouble, batchOf, connectorErrorOf, problemOf, hangOf, type Trouble } from '../../test/platform-server.ts'
 import { coded, startTikTok, type TikTokServer, tiktokSecrets, tiktokSettings } from '../../test/tiktok-server.ts'
 import { refusalsMax } from '../platform-api/refusals.ts'
 import { tiktokEvents } from './tiktok-events.ts'
@@ -184,11 +184,11 @@ acceptDestination({
   reset: () => peer.events.clear(),
   deduplicates: true,
   visible: 'at once',
-  faults: [
-    faultOf(peer, /track/, coded(40100), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
-    faultOf(peer, /track/, coded(50002), { name: 'has a fault', action: 'retry' }),
-    faultOf(peer, /track/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
-    faultOf(peer, /track/, coded(40105), { name: 'finds the token expired', action: 'reauthenticate' }),
+  errors: [
+    problemOf(peer, /track/, coded(40100), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
+    problemOf(peer, /track/, coded(50002), { name: 'has an internal error', action: 'retry' }),
+    problemOf(peer, /track/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+    problemOf(peer, /track/, coded(40105), { name: 'finds the token expired', action: 'reauthenticate' }),
   ],
   hang: hangOf(peer, /track/),
 })

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { ConnectorError, type ConnectorErrorCode, type Row, retryAfterMs, type Values } from '@penstock/connector'
-import { secretFormFault } from '@penstock/wire/rules'
+import { secretFormError } from '@penstock/wire/rules'
 
 /** What every message to an endpoint needs. */
 export type Endpoint = {
@@ -12,8 +12,8 @@ export type Endpoint = {
 /** Reads the endpoint from a connector's values; throws `invalid_credentials` where the signing secret is none. */
 export function endpointOf({ url, signingSecret, authorizationHeader }: Values): Endpoint {
   const secret = String(signingSecret)
-  const fault = secretFormFault('standard-webhooks', secret)
-  if (fault) throw new ConnectorError('invalid_credentials', `The signing secret ${fault}.`)
+  const problem = secretFormError('standard-webhooks', secret)
+  if (problem) throw new ConnectorError('invalid_credentials', `The signing secret ${problem}.`)
   const key = Buffer.from(secret.trim().slice('whsec_'.length), 'base64')
   return {
     ...{ url: String(url), key },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { createRedact, type Row } from '@penstock/connector'
-import { acceptDestination, type PeerFault, testContext } from '@penstock/connector/acceptance'
+import { acceptDestination, type ServerError, testContext } from '@penstock/connector/acceptance'
 import { startWebhookServer, type Trouble } from '../../test/webhook-server.ts'
 import { objectMaker, signatureOf } from './message.ts'
 import { rejectionsOf } from './rejections.ts'
@@ -29,7 +29,7 @@ const rows = Array.from({ length: 100 }, (_, index) => [
   '',
 ])
 
-const trouble = (name: string, what: Trouble, expected: Omit<PeerFault, 'name' | 'start' | 'stop'>): PeerFault => ({
+const trouble = (name: string, what: Trouble, expected: Omit<ServerError, 'name' | 'start' | 'stop'>): ServerError => ({
   name,
   start: () => {
     server.trouble = what
@@ -56,7 +56,7 @@ acceptDestination({
     server.rows.map((row) => columns.map((column) => row[column] as string | number | boolean | null)),
   reset: () => server.reset(),
   ...{ deduplicates: true, visible: 'at once' },
-  faults: [
+  errors: [
     trouble(
       'answers 429 and asks to wait 7 seconds',
       { status: 429, headers: { 'retry-after': '7' } },

@@ -12,11 +12,11 @@ export const fields = {
       .filter(Boolean)
       .join(' '),
   /** The messages of the service continue the name of the field; the one for a missing field names it. */
-  fault: (label: string, message: string) => {
+  fieldError: (label: string, message: string) => {
     if (!/^\p{Ll}/u.test(message)) return message
     return sentence(`${label} ${message.endsWith(`: ${label}`) ? message.slice(0, -label.length - 2) : message}`)
   },
-  faultsElsewhere: 'Fix the other fields first',
+  errorsElsewhere: 'Fix the other fields first',
   required: (label: string) => `${label} (required)`,
   filledByService: 'Filled by the service',
   setByService: 'Set by the service',

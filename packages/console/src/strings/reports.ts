@@ -16,7 +16,7 @@ export const reports = {
   notADay: 'Select a day',
   backwards: 'The last day must not be before the first',
   tooLong: (days: number) => `Select at most ${days} days`,
-  faultHelp: 'The report appears here when the period is valid.',
+  errorHelp: 'The report appears here when the period is valid.',
   by: 'By',
   byDay: 'Day',
   byMonth: 'Month',

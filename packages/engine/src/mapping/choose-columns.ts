@@ -1,5 +1,5 @@
 import type { RecordField, Records } from '@penstock/connector'
-import type { Fault } from '@penstock/wire'
+import type { FieldError } from '@penstock/wire'
 import { fieldMapper } from './cell-mapper.ts'
 import { type ColumnName, foldName, readColumnName, wellKnownNames } from './column-names.ts'
 import type { MappingStep } from './plan.ts'
@@ -21,32 +21,32 @@ type SourceColumn = ColumnName & { readonly name: string; readonly index: number
 /**
  * Finds the column of a source for each field of a record: what the mapping says, then by name. A column fills one field,
  * unless the mapping says otherwise: the one it fits best, and of equals the first. Two columns that fit a field equally
- * are a fault, for nobody could tell which one was meant.
+ * are an error, for nobody could tell which one was meant.
  */
 export function chooseColumns(
   records: Records,
   names: readonly string[],
   mapping: Mapping,
   path: string,
-): { steps: MappingStep[]; faults: Fault[] } {
-  const faults: Fault[] = []
+): { steps: MappingStep[]; fieldErrors: FieldError[] } {
+  const fieldErrors: FieldError[] = []
   const columns = names.map((name, index): SourceColumn => ({ ...readColumnName(name), name, index }))
   const steps = new Map<string, MappingStep>()
   const taken = new Set<SourceColumn>()
 
   for (const [field, entry] of Object.entries(mapping)) {
     const definition = Object.hasOwn(records, field) ? records[field] : undefined
-    const fault = (message: string) => faults.push({ field: `${path}.${field}`, message })
+    const fieldError = (message: string) => fieldErrors.push({ field: `${path}.${field}`, message })
     const complaint = complaintOfField(records, field, entry)
-    if (!definition || complaint !== undefined) fault(complaint ?? '')
+    if (!definition || complaint !== undefined) fieldError(complaint ?? '')
     else if (entry !== null && typeof entry === 'object' && 'value' in entry) {
       const { map, complaintOf } = fieldMapper(definition)
-      if (map && map(entry.value, undefined) === undefined) fault(complaintOf(entry.value))
+      if (map && map(entry.value, undefined) === undefined) fieldError(complaintOf(entry.value))
       else steps.set(field, { field, definition, value: entry.value })
     } else if (entry !== null) {
       const name = typeof entry === 'object' ? entry.column : entry
       const column = findNamed(columns, name)
-      if (!column) fault(noSuchColumn(name, names))
+      if (!column) fieldError(noSuchColumn(name, names))
       else {
         steps.set(field, { field, definition, column: { name: column.name, index: column.index } })
         taken.add(column)
@@ -67,14 +67,14 @@ export function chooseColumns(
         taken.add(column)
       } else {
         const [first = '', second = ''] = fitting.map(({ name }) => name)
-        faults.push({
+        fieldErrors.push({
           field: `${path}.${field}`,
           message: `could be filled by ${fitting.length > 2 ? 'any of ' : ''}${list(fitting.map(({ name }) => name))}: choose one, {${JSON.stringify(field)}: ${JSON.stringify(first)}} or {${JSON.stringify(field)}: ${JSON.stringify(second)}}`,
         })
       }
     }
   }
-  return { steps: Object.keys(records).flatMap((field) => steps.get(field) ?? []), faults }
+  return { steps: Object.keys(records).flatMap((field) => steps.get(field) ?? []), fieldErrors }
 }
 
 /** The column of exactly this name, else the only one that differs from it in case and signs alone. */

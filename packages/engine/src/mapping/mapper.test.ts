@@ -19,11 +19,11 @@ function mapRows(
     skip,
   }: { mapping?: Mapping; defaultCountry?: string; skip?: ReadonlyMap<number, string> } = {},
 ) {
-  const { plan, faults } = planMapping({ records, columns, mapping })
-  assert.ok(plan, JSON.stringify(faults))
+  const { plan, fieldErrors } = planMapping({ records, columns, mapping })
+  assert.ok(plan, JSON.stringify(fieldErrors))
   const {
     rows: mapped,
-    faults: found,
+    fieldErrors: found,
     emptied,
   } = createMapper(plan, defaultCountry ? { defaultCountry } : {})(rows, skip)
   return {
@@ -56,7 +56,7 @@ test('Values are normalised and hashed; what is hashed already is only brought i
   ])
 })
 
-test('An identifier that cannot be used is left out while another is there, and counted; else its row is at fault', () => {
+test('An identifier that cannot be used is left out while another is there, and counted; else its row is at error', () => {
   const { rows, reasons, fields, emptied } = mapRows(identifiers, columns, [
     ['add', 'nobody', '+14155552671'],
     ['add', 'nobody', ''],
@@ -78,7 +78,7 @@ test('An identifier that cannot be used is left out while another is there, and 
   assert.deepEqual(fields, { 1: 'email', 2: 'email', 3: 'email', 4: 'email', 5: 'email' })
 })
 
-test('Any other value that is wrong, and a required one that is missing, is a fault of its row', () => {
+test('Any other value that is wrong, and a required one that is missing, is an error of its row', () => {
   const records: Records = {
     action: column({ description: 'What to do', required: true, values: ['add', 'remove'] }),
     born: column({ description: 'Birth date', normalise: 'birth-date' }),
@@ -108,7 +108,7 @@ test('Any other value that is wrong, and a required one that is missing, is a fa
   })
 })
 
-test('Fields that go together are there together: identifiers are left out, other fields are a fault', () => {
+test('Fields that go together are there together: identifiers are left out, other fields are an error', () => {
   const together: Records = {
     email: column({ description: 'E-mail', normalise: 'email', oneOf: 'identifier' }),
     fn: column({ description: 'First name', normalise: 'name', oneOf: 'identifier', together: 'address' }),
@@ -221,7 +221,7 @@ test('Rows for a store pass untouched or with their columns chosen, and keep the
   ])
 })
 
-test('Rows that have their fault already get no other, and short ones do no harm', () => {
+test('Rows that have their error already get no other, and short ones do no harm', () => {
   const { reasons, rows, emptied } = mapRows(identifiers, columns, [['give'], ['add', 'x'], ['give']], {
     skip: new Map([
       [0, 'too few cells'],
@@ -251,14 +251,14 @@ test('For any rows: what is delivered is in its form, and no reason holds a valu
   const mapper = createMapper(plan)
   fc.assert(
     fc.property(fc.array(fc.tuple(value, value, value, value)), (rows) => {
-      const { rows: mapped, faults } = mapper(rows)
+      const { rows: mapped, fieldErrors } = mapper(rows)
       assert.equal(mapped.length, rows.length)
       for (const [at, row] of mapped.entries()) {
-        const fault = faults.get(at)
-        if (fault) {
-          assert.match(fault.reason, /^(email|phone|first_name|country|One of email, phone) [a-zA-Z -]+/)
+        const fieldError = fieldErrors.get(at)
+        if (fieldError) {
+          assert.match(fieldError.reason, /^(email|phone|first_name|country|One of email, phone) [a-zA-Z -]+/)
           for (const cell of rows[at] ?? []) {
-            if (typeof cell === 'string' && cell.length > 12) assert.ok(!fault.reason.includes(cell))
+            if (typeof cell === 'string' && cell.length > 12) assert.ok(!fieldError.reason.includes(cell))
           }
           continue
         }

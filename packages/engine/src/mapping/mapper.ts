@@ -4,20 +4,20 @@ import { normaliseCountry } from './country.ts'
 import type { MappingPlan, MappingStep } from './plan.ts'
 
 /** Why a row is not delivered, and the field to blame. The reason names the field and holds no value of the row. */
-export type RowFault = { readonly field: string; readonly reason: string }
+export type RowError = { readonly field: string; readonly reason: string }
 
 export type MappedRows = {
-  /** As many as were given, in their order. Those that `faults` names are not fit to be delivered. */
+  /** As many as were given, in their order. Those that `errors` names are not fit to be delivered. */
   readonly rows: readonly Row[]
-  readonly faults: ReadonlyMap<number, RowFault>
+  readonly fieldErrors: ReadonlyMap<number, RowError>
   /** By index of the destination's column: from how many of the other rows an unusable identifier was left out. */
   readonly emptied: readonly number[]
 }
 
 /**
- * Maps rows of the source. Rows whose indexes are in `skip` have their fault already and get none here.
+ * Maps rows of the source. Rows whose indexes are in `skip` have their error already and get none here.
  * An identifier that cannot be used (a field that is one of several by which a row is recognised) is left out where
- * another one is left; any other fault of a value is a fault of its row.
+ * another one is left; any other error of a value is an error of its row.
  */
 export type Mapper = (rows: readonly Row[], skip?: ReadonlyMap<number, unknown>) => MappedRows
 
@@ -26,7 +26,7 @@ export type Mapper = (rows: readonly Row[], skip?: ReadonlyMap<number, unknown>)
  * @param options.defaultCountry by which national phone numbers are read where the row names no country: a code or a name
  */
 export function createMapper(plan: MappingPlan, options: { readonly defaultCountry?: string } = {}): Mapper {
-  if (plan.asIs) return (rows) => ({ rows, faults: new Map(), emptied: plan.columns.map(() => 0) })
+  if (plan.asIs) return (rows) => ({ rows, fieldErrors: new Map(), emptied: plan.columns.map(() => 0) })
   const countryOf = countryReader(plan, options.defaultCountry)
   const steps = plan.steps.map(compileStep)
   return (rows, skip) => {
@@ -35,7 +35,7 @@ export function createMapper(plan: MappingPlan, options: { readonly defaultCount
     mapped.checkRequired()
     mapped.checkTogether()
     mapped.checkOneOf()
-    return { rows: mapped.rows, faults: mapped.faults, emptied: mapped.countEmptied() }
+    return { rows: mapped.rows, fieldErrors: mapped.fieldErrors, emptied: mapped.countEmptied() }
   }
 }
 
@@ -45,13 +45,13 @@ type CountryOf = (row: Row) => string | undefined
 function compileStep(step: MappingStep, to: number) {
   const { field, definition } = step
   const mapper = fieldMapper(definition)
-  const faults = new Map<string, RowFault>()
-  const faultOf = (complaint: string): RowFault => {
-    const known = faults.get(complaint)
+  const fieldErrors = new Map<string, RowError>()
+  const errorOf = (complaint: string): RowError => {
+    const known = fieldErrors.get(complaint)
     if (known) return known
-    const fault = { field, reason: `${field} ${complaint}` }
-    faults.set(complaint, fault)
-    return fault
+    const fieldError = { field, reason: `${field} ${complaint}` }
+    fieldErrors.set(complaint, fieldError)
+    return fieldError
   }
   return {
     ...mapper,
@@ -61,16 +61,16 @@ function compileStep(step: MappingStep, to: number) {
     isRequired: definition?.required ?? false,
     isIdentifier: definition?.oneOf !== undefined && !definition.required && !definition.values,
     missing: { field, reason: `${field} is missing` },
-    faultOf,
+    errorOf,
   }
 }
 
 /** The rows of one chunk on their way; worked on column by column. */
 class Mapped {
   readonly rows: Cell[][]
-  readonly faults = new Map<number, RowFault>()
-  /** Columns of which an identifier was left out, by row, and the fault of the first. */
-  readonly #leftOut = new Map<number, { readonly columns: number[]; readonly fault: RowFault }>()
+  readonly fieldErrors = new Map<number, RowError>()
+  /** Columns of which an identifier was left out, by row, and the error of the first. */
+  readonly #leftOut = new Map<number, { readonly columns: number[]; readonly fieldError: RowError }>()
   readonly #given: readonly Row[]
   readonly #plan: MappingPlan
   readonly #steps: readonly CompiledStep[]
@@ -105,8 +105,8 @@ class Mapped {
       }
       const made = map(cell, byCountry ? countryOf(row) : undefined)
       if (made !== undefined) (rows[at] as Cell[])[to] = made
-      else if (step.isIdentifier) this.#leaveOut(at, to, step.faultOf(step.complaintOf(cell)))
-      else this.#blame(at, step.faultOf(step.complaintOf(cell)))
+      else if (step.isIdentifier) this.#leaveOut(at, to, step.errorOf(step.complaintOf(cell)))
+      else this.#blame(at, step.errorOf(step.complaintOf(cell)))
     }
   }
 
@@ -128,9 +128,9 @@ class Mapped {
         const step = this.#steps[gap]
         if (present.length === 0 || !step) continue
         const others = present.map((to) => this.#plan.columns[to]).join(', ')
-        const fault = step.faultOf(`is missing, and ${others} cannot go without it`)
-        if (!areIdentifiers) this.#blame(at, fault)
-        else for (const to of present) this.#leaveOut(at, to, fault)
+        const fieldError = step.errorOf(`is missing, and ${others} cannot go without it`)
+        if (!areIdentifiers) this.#blame(at, fieldError)
+        else for (const to of present) this.#leaveOut(at, to, fieldError)
       }
     }
   }
@@ -146,7 +146,7 @@ class Mapped {
       for (let at = 0; at < this.rows.length; at++) {
         if (group.some((to) => !this.#isMissing(at, to))) continue
         const leftOut = this.#leftOut.get(at)
-        this.#blame(at, leftOut?.columns.some((to) => group.includes(to)) ? leftOut.fault : none)
+        this.#blame(at, leftOut?.columns.some((to) => group.includes(to)) ? leftOut.fieldError : none)
       }
     }
   }
@@ -154,7 +154,7 @@ class Mapped {
   countEmptied(): number[] {
     const counts = this.#steps.map(() => 0)
     for (const [at, { columns }] of this.#leftOut) {
-      if (!this.faults.has(at)) for (const to of columns) counts[to] = (counts[to] ?? 0) + 1
+      if (!this.fieldErrors.has(at)) for (const to of columns) counts[to] = (counts[to] ?? 0) + 1
     }
     return counts
   }
@@ -164,16 +164,16 @@ class Mapped {
     return cell === null || cell === ''
   }
 
-  #blame(at: number, fault: RowFault): void {
-    if (!this.#skip?.has(at) && !this.faults.has(at)) this.faults.set(at, fault)
+  #blame(at: number, fieldError: RowError): void {
+    if (!this.#skip?.has(at) && !this.fieldErrors.has(at)) this.fieldErrors.set(at, fieldError)
   }
 
-  #leaveOut(at: number, to: number, fault: RowFault): void {
+  #leaveOut(at: number, to: number, fieldError: RowError): void {
     ;(this.rows[at] as Cell[])[to] = null
     if (this.#skip?.has(at)) return
     const leftOut = this.#leftOut.get(at)
     if (leftOut) leftOut.columns.push(to)
-    else this.#leftOut.set(at, { columns: [to], fault })
+    else this.#leftOut.set(at, { columns: [to], fieldError })
   }
 }
 

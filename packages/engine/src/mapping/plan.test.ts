@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { column, type Records } from '@penstock/connector'
 import fc from '../../../../test/harness/property.ts'
 import { scanJson } from './json-text.ts'
-import { type Mapping, mappingFaults, planMapping, readMapping } from './mapping.ts'
+import { type Mapping, mappingErrors, planMapping, readMapping } from './mapping.ts'
 
 /** A customer list as platforms define one. */
 const people: Records = {
@@ -32,14 +32,14 @@ const people: Records = {
 
 /** Which column fills which field. */
 function chosen(columns: readonly string[], mapping?: Mapping, records: Records | undefined = people) {
-  const { plan, faults } = planMapping({ records, columns, mapping })
-  assert.equal(faults, undefined)
+  const { plan, fieldErrors } = planMapping({ records, columns, mapping })
+  assert.equal(fieldErrors, undefined)
   return Object.fromEntries(plan?.steps.map(({ field, column, value }) => [field, column?.name ?? { value }]) ?? [])
 }
 
-function faultsOf(columns: readonly string[], mapping?: Mapping, records: Records | undefined = people) {
-  const { faults } = planMapping({ records, columns, mapping, path: 'mapping' })
-  return Object.fromEntries(faults?.map(({ field, message }) => [field, message]) ?? [])
+function errorsOf(columns: readonly string[], mapping?: Mapping, records: Records | undefined = people) {
+  const { fieldErrors } = planMapping({ records, columns, mapping, path: 'mapping' })
+  return Object.fromEntries(fieldErrors?.map(({ field, message }) => [field, message]) ?? [])
 }
 
 test('A store takes all columns as they are, or those that the mapping names', () => {
@@ -51,8 +51,8 @@ test('A store takes all columns as they are, or those that the mapping names', (
     mapping: { two: 'b', one: 'a', k: { value: 'x' } },
   })
   assert.deepEqual([renamed.plan?.columns, renamed.plan?.asIs], [['two', 'one', 'k'], false])
-  const { faults } = planMapping({ records: undefined, columns: ['a', 'b'], mapping: { one: 'z' }, path: 'm' })
-  assert.deepEqual(faults, [
+  const { fieldErrors } = planMapping({ records: undefined, columns: ['a', 'b'], mapping: { one: 'z' }, path: 'm' })
+  assert.deepEqual(fieldErrors, [
     { field: 'm.one', message: 'names the column z, which the source does not have; its columns are a, b' },
   ])
 })
@@ -105,13 +105,13 @@ test('The better name wins, and a column fills one field', () => {
 })
 
 test('A column whose name speaks of a digest is not taken for a field that does not accept it', () => {
-  assert.match(faultsOf(['action', 'email_md5']).mapping ?? '', /no column for any of email_sha256, phone_sha256/)
+  assert.match(errorsOf(['action', 'email_md5']).mapping ?? '', /no column for any of email_sha256, phone_sha256/)
   const plain: Records = { email: column({ description: 'Plain', normalise: 'email', required: true }) }
-  assert.match(faultsOf(['hashed_email'], undefined, plain)['mapping.email'] ?? '', /has no column in the source/)
+  assert.match(errorsOf(['hashed_email'], undefined, plain)['mapping.email'] ?? '', /has no column in the source/)
 })
 
-test('Two columns that fit equally are a fault that names both', () => {
-  const message = faultsOf(['action', 'Mobile', 'Telephone'])['mapping.phone_sha256'] ?? ''
+test('Two columns that fit equally are an error that names both', () => {
+  const message = errorsOf(['action', 'Mobile', 'Telephone'])['mapping.phone_sha256'] ?? ''
   assert.match(message, /Mobile, Telephone/)
   assert.match(message, /\{"phone_sha256": "Mobile"\} or \{"phone_sha256": "Telephone"\}/)
   assert.equal(chosen(['action', 'Mobile', 'Telephone'], { phone_sha256: 'Telephone' }).phone_sha256, 'Telephone')
@@ -129,10 +129,10 @@ test('The mapping decides over names: another column, none, or one value for all
 })
 
 test('What is wrong with a mapping is said all at once, and how to map what is missing', () => {
-  const faults = faultsOf(['mail', 'cost'], { phone_sha256: 'nothing', colour: 'mail', action: { value: 'give' } })
-  assert.deepEqual(Object.keys(faults).sort(), ['mapping.action', 'mapping.colour', 'mapping.phone_sha256'])
-  assert.match(faults['mapping.action'] ?? '', /must be one of add, remove/)
-  const missing = faultsOf(['cost'])
+  const fieldErrors = errorsOf(['mail', 'cost'], { phone_sha256: 'nothing', colour: 'mail', action: { value: 'give' } })
+  assert.deepEqual(Object.keys(fieldErrors).sort(), ['mapping.action', 'mapping.colour', 'mapping.phone_sha256'])
+  assert.match(fieldErrors['mapping.action'] ?? '', /must be one of add, remove/)
+  const missing = errorsOf(['cost'])
   assert.equal(missing['mapping.action'], 'has no column in the source: name one, {"action": "column of the source"}')
   assert.match(missing.mapping ?? '', /email_sha256/)
 })
@@ -148,8 +148,8 @@ test('Identifiers that go together are left out where one has no column; anythin
     { field: 'fn', reason: 'goes together with ln, for which the source has no column' },
     { field: 'zip', reason: 'goes together with ln, for which the source has no column' },
   ])
-  assert.match(faultsOf(['action', 'email', 'value'])['mapping.currency'] ?? '', /value cannot go without it/)
-  assert.match(faultsOf(['action', 'email', 'x'], { fn: 'x' })['mapping.ln'] ?? '', /fn cannot go without it/)
+  assert.match(errorsOf(['action', 'email', 'value'])['mapping.currency'] ?? '', /value cannot go without it/)
+  assert.match(errorsOf(['action', 'email', 'x'], { fn: 'x' })['mapping.ln'] ?? '', /fn cannot go without it/)
 })
 
 test('Names that objects inherit are names like others', () => {
@@ -163,7 +163,7 @@ test('Names that objects inherit are names like others', () => {
     'constructor',
     'toString',
   ])
-  assert.match(faultsOf(['email', 'action'], { constructor: 'email' })['mapping.constructor'] ?? '', /is not a field/)
+  assert.match(errorsOf(['email', 'action'], { constructor: 'email' })['mapping.constructor'] ?? '', /is not a field/)
 })
 
 test('Whatever the columns are called, a plan fills fields from columns that are there, or says why not', () => {
@@ -186,10 +186,10 @@ test('Whatever the columns are called, a plan fills fields from columns that are
   ]
   fc.assert(
     fc.property(fc.uniqueArray(fc.oneof(fc.constantFrom(...names), fc.string())), (columns) => {
-      const { plan, faults } = planMapping({ records: people, columns, mapping: undefined })
+      const { plan, fieldErrors } = planMapping({ records: people, columns, mapping: undefined })
       if (!plan) {
-        assert.ok(faults.length > 0)
-        assert.equal(new Set(faults.map(({ field }) => field)).size, faults.length)
+        assert.ok(fieldErrors.length > 0)
+        assert.equal(new Set(fieldErrors.map(({ field }) => field)).size, fieldErrors.length)
         return
       }
       const used = plan.steps.map(({ column }) => column?.index ?? -1)
@@ -201,35 +201,35 @@ test('Whatever the columns are called, a plan fills fields from columns that are
 })
 
 test('The text of a mapping is read, or all that is wrong with it is said', () => {
-  assert.deepEqual(readMapping(undefined, 'm'), { faults: [] })
-  assert.deepEqual(readMapping(' ', 'm'), { faults: [] })
+  assert.deepEqual(readMapping(undefined, 'm'), { fieldErrors: [] })
+  assert.deepEqual(readMapping(' ', 'm'), { fieldErrors: [] })
   assert.deepEqual(readMapping('{"email":"E-Mail","phone":null,"action":{"value":"add"}}', 'm'), {
     mapping: { email: 'E-Mail', phone: null, action: { value: 'add' } },
-    faults: [],
+    fieldErrors: [],
   })
   for (const text of ['{', '[]', 'null', '"email"', '3']) {
     assert.deepEqual(
-      readMapping(text, 'm').faults.map(({ field }) => field),
+      readMapping(text, 'm').fieldErrors.map(({ field }) => field),
       ['m'],
       text,
     )
   }
   assert.deepEqual(
-    readMapping('{"a":1,"b":"","c":{"value":2},"d":{"value":"x","y":1},"e":["x"],"f":"ok"}', 'm').faults.map(
+    readMapping('{"a":1,"b":"","c":{"value":2},"d":{"value":"x","y":1},"e":["x"],"f":"ok"}', 'm').fieldErrors.map(
       ({ field }) => field,
     ),
     ['m.a', 'm.b', 'm.c', 'm.d', 'm.e'],
   )
-  assert.equal(readMapping(`{"a":"${'x'.repeat(70_000)}"}`, 'm').faults.length, 1)
+  assert.equal(readMapping(`{"a":"${'x'.repeat(70_000)}"}`, 'm').fieldErrors.length, 1)
 })
 
-test('A mapping is checked without the columns of a source, and each fault names its place', () => {
-  const faults = (text: string, records?: Records) =>
-    mappingFaults(text, records, 'm').map(({ field, message }) => `${field} ${message}`)
-  assert.match(faults('{"a": "b",\n "c": }')[0] ?? '', /^m is not JSON at line 2, column 7: write an object/)
-  assert.match(faults('{"a": "b"')[0] ?? '', /^m is not JSON at line 1, column 10: write an object/)
-  assert.match(faults('["a"]')[0] ?? '', /^m must be a JSON object/)
-  assert.deepEqual(faults('{"a":"x","b":{"column":"y","column":"z"},"c":"\\"a\\": 1","\\u0061":"w"}'), [
+test('A mapping is checked without the columns of a source, and each error names its place', () => {
+  const fieldErrors = (text: string, records?: Records) =>
+    mappingErrors(text, records, 'm').map(({ field, message }) => `${field} ${message}`)
+  assert.match(fieldErrors('{"a": "b",\n "c": }')[0] ?? '', /^m is not JSON at line 2, column 7: write an object/)
+  assert.match(fieldErrors('{"a": "b"')[0] ?? '', /^m is not JSON at line 1, column 10: write an object/)
+  assert.match(fieldErrors('["a"]')[0] ?? '', /^m must be a JSON object/)
+  assert.deepEqual(fieldErrors('{"a":"x","b":{"column":"y","column":"z"},"c":"\\"a\\": 1","\\u0061":"w"}'), [
     'm.b has column twice: keep one',
     'm.a is mapped twice: keep one entry',
   ])
@@ -239,18 +239,18 @@ test('A mapping is checked without the columns of a source, and each fault names
     c: 7,
     d: { column: '' },
   }
-  const said = faults(JSON.stringify(wrong))
+  const said = fieldErrors(JSON.stringify(wrong))
   assert.match(said[0] ?? '', /^m\.a normalise must be one of email, .*; hash must be one of .*; to is not known here/)
   assert.deepEqual(said.slice(1), [
     'm.b value must be a text',
     'm.c must be the name of a column, null, {"value": "…"} or {"column": "…"}',
     'm.d column must be the name of a column',
   ])
-  assert.deepEqual(faults('{"unknown":"x","fn":{"column":"y","hash":"sha256"},"zip":null}', people), [
+  assert.deepEqual(fieldErrors('{"unknown":"x","fn":{"column":"y","hash":"sha256"},"zip":null}', people), [
     `m.unknown is not a field of the destination; its fields are ${Object.keys(people).join(', ')}`,
     'm.fn says for itself in which form it wants its values: name the column alone',
   ])
-  assert.deepEqual(faults('{"any":{"column":"y","hash":"sha256"}}'), [])
+  assert.deepEqual(fieldErrors('{"any":{"column":"y","hash":"sha256"}}'), [])
 })
 
 test('A text is JSON where the parser of JSON takes it, and a field that is mapped twice is found', () => {
@@ -270,12 +270,12 @@ test('A text is JSON where the parser of JSON takes it, and a field that is mapp
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string({ minLength: 1 }), fc.constant(null))), (entries) => {
       const text = JSON.stringify(entries)
-      assert.deepEqual(mappingFaults(text, undefined, 'm'), [])
+      assert.deepEqual(mappingErrors(text, undefined, 'm'), [])
       const [first] = Object.keys(entries)
       if (first === undefined) return
       const again = `${text.slice(0, -1)},${JSON.stringify(first)}:null}`
       assert.deepEqual(
-        mappingFaults(again, undefined, 'm').map(({ field }) => field),
+        mappingErrors(again, undefined, 'm').map(({ field }) => field),
         [`m.${first}`],
       )
     }),

@@ -1,5 +1,5 @@
 import type { RecordField, Records } from '@penstock/connector'
-import type { Fault } from '@penstock/wire'
+import type { FieldError } from '@penstock/wire'
 import { chooseColumns } from './choose-columns.ts'
 import { conceptOf, readColumnName } from './column-names.ts'
 import { readsByCountry } from './normalise.ts'
@@ -38,26 +38,26 @@ export type MappingPlan = {
  * Decides which column of a source fills which field of a destination. Without records, the destination takes any
  * columns: all of them pass, or those that the mapping names. With records, a field takes the column that the mapping
  * names, else the one that is called like it, like one of its synonyms, or as such things are commonly called.
- * Where that fails, all faults at once, each saying how to map.
- * @param path where the mapping stands in a request, for the faults
+ * Where that fails, all errors at once, each saying how to map.
+ * @param path where the mapping stands in a request, for the errors
  */
 export function planMapping(given: {
   records: Records | undefined
   columns: readonly string[]
   mapping: Mapping | undefined
   path?: string
-}): { plan: MappingPlan; faults?: never } | { plan?: never; faults: Fault[] } {
+}): { plan: MappingPlan; fieldErrors?: never } | { plan?: never; fieldErrors: FieldError[] } {
   const { records, columns, mapping = {}, path = 'destConnectionConfig.mapping' } = given
-  const { steps, faults } = records
+  const { steps, fieldErrors } = records
     ? chooseColumns(records, columns, mapping, path)
     : renameColumns(columns, mapping, path)
-  const leftOut = records ? leaveOutIncompleteGroups(steps, records, mapping, path, faults) : []
+  const leftOut = records ? leaveOutIncompleteGroups(steps, records, mapping, path, fieldErrors) : []
   const kept = steps.filter(({ field }) => !leftOut.some((left) => left.field === field))
-  if (records) faults.push(...missingFields(kept, records, faults, path))
-  if (faults.length === 0 && kept.length === 0) {
-    faults.push({ field: path, message: `leaves nothing to send; the source has the columns ${list(columns)}` })
+  if (records) fieldErrors.push(...missingFields(kept, records, fieldErrors, path))
+  if (fieldErrors.length === 0 && kept.length === 0) {
+    fieldErrors.push({ field: path, message: `leaves nothing to send; the source has the columns ${list(columns)}` })
   }
-  if (faults.length > 0) return { faults }
+  if (fieldErrors.length > 0) return { fieldErrors }
   return {
     plan: {
       columns: kept.map(({ field }) => field),
@@ -75,7 +75,7 @@ export function planMapping(given: {
 }
 
 function renameColumns(columns: readonly string[], mapping: Mapping, path: string) {
-  const faults: Fault[] = []
+  const fieldErrors: FieldError[] = []
   const steps: MappingStep[] = []
   const entries: [string, Mapping[string]][] =
     Object.keys(mapping).length > 0 ? Object.entries(mapping) : columns.map((name) => [name, name])
@@ -88,9 +88,9 @@ function renameColumns(columns: readonly string[], mapping: Mapping, path: strin
     const name = typeof entry === 'object' ? entry.column : entry
     const index = columns.indexOf(name)
     if (index >= 0) steps.push({ field, definition: definitionOf(field, entry), column: { name, index } })
-    else faults.push({ field: `${path}.${field}`, message: noSuchColumn(name, columns) })
+    else fieldErrors.push({ field: `${path}.${field}`, message: noSuchColumn(name, columns) })
   }
-  return { steps, faults }
+  return { steps, fieldErrors }
 }
 
 /** What a mapping says of a column on its way, as a destination would say it of a field. */
@@ -113,7 +113,7 @@ function leaveOutIncompleteGroups(
   records: Records,
   mapping: Mapping,
   path: string,
-  faults: Fault[],
+  fieldErrors: FieldError[],
 ): { field: string; reason: string }[] {
   const leftOut: { field: string; reason: string }[] = []
   const has = (field: string) => steps.some((step) => step.field === field)
@@ -129,8 +129,8 @@ function leaveOutIncompleteGroups(
     else {
       for (const field of missing) {
         // What is called ambiguous already is not called missing as well.
-        if (faults.some((fault) => fault.field === `${path}.${field}`)) continue
-        faults.push({
+        if (fieldErrors.some((fieldError) => fieldError.field === `${path}.${field}`)) continue
+        fieldErrors.push({
           field: `${path}.${field}`,
           message: `is needed, as ${list(present)} cannot go without it: ${howToMap(field)}`,
         })
@@ -143,11 +143,11 @@ function leaveOutIncompleteGroups(
 function missingFields(
   steps: readonly MappingStep[],
   records: Records,
-  known: readonly Fault[],
+  known: readonly FieldError[],
   path: string,
-): Fault[] {
+): FieldError[] {
   const has = (field: string) =>
-    steps.some((step) => step.field === field) || known.some((fault) => fault.field === `${path}.${field}`)
+    steps.some((step) => step.field === field) || known.some((fieldError) => fieldError.field === `${path}.${field}`)
   const missing = Object.keys(records)
     .filter((field) => records[field]?.required && !has(field))
     .map((field) => ({ field: `${path}.${field}`, message: `has no column in the source: ${howToMap(field)}` }))

@@ -1,5 +1,5 @@
 import { normalisations, type RecordField, type Records } from '@penstock/connector'
-import type { Fault } from '@penstock/wire'
+import type { FieldError } from '@penstock/wire'
 import { digests } from '@penstock/wire/rules'
 import { scanJson } from './json-text.ts'
 import { list } from './wording.ts'
@@ -24,18 +24,18 @@ const lengthMax = 64 * 1024
 /**
  * Reads a mapping from the text of a JSON object:
  * `{"email": "E-Mail", "phone": null, "action": {"value": "add"}, "em": {"column": "E-Mail", "normalise": "email", "hash": "sha256"}}`.
- * An empty text is no mapping. Otherwise either the mapping or all faults at once, each naming its field.
- * @param path where the text stands in the request, for the faults
+ * An empty text is no mapping. Otherwise either the mapping or all errors at once, each naming its field.
+ * @param path where the text stands in the request, for the errors
  */
-export function readMapping(text: string | undefined, path: string): { mapping?: Mapping; faults: Fault[] } {
-  if (text === undefined || text.trim() === '') return { faults: [] }
-  const invalid = (message: string) => ({ faults: [{ field: path, message }] })
+export function readMapping(text: string | undefined, path: string): { mapping?: Mapping; fieldErrors: FieldError[] } {
+  if (text === undefined || text.trim() === '') return { fieldErrors: [] }
+  const invalid = (message: string) => ({ fieldErrors: [{ field: path, message }] })
   if (text.length > lengthMax) return invalid(`must have at most ${lengthMax} characters`)
   const { brokenAt, repeated } = scanJson(text)
   if (brokenAt !== undefined) return invalid(`is not JSON at ${placeOf(brokenAt, text)}: write an object, ${form}`)
   const read: unknown = JSON.parse(text)
   if (typeof read !== 'object' || read === null || Array.isArray(read)) return invalid(`must be a JSON object: ${form}`)
-  const faults: Fault[] = repeated.map(([field = '', part]) => ({
+  const fieldErrors: FieldError[] = repeated.map(([field = '', part]) => ({
     field: `${path}.${field}`,
     message: part === undefined ? 'is mapped twice: keep one entry' : `has ${part} twice: keep one`,
   }))
@@ -43,26 +43,26 @@ export function readMapping(text: string | undefined, path: string): { mapping?:
   for (const [field, entry] of Object.entries(read)) {
     const complaints = complaintsOf(entry)
     if (complaints.length === 0) entries.push([field, entry])
-    else faults.push({ field: `${path}.${field}`, message: complaints.join('; ') })
+    else fieldErrors.push({ field: `${path}.${field}`, message: complaints.join('; ') })
   }
-  return faults.length > 0 ? { faults } : { mapping: Object.fromEntries(entries), faults }
+  return fieldErrors.length > 0 ? { fieldErrors } : { mapping: Object.fromEntries(entries), fieldErrors }
 }
 
-/** A mapping may have thousands of fields, and an answer not as many faults. */
-const faultsMax = 100
+/** A mapping may have thousands of fields, and an answer not as many errors. */
+const fieldErrorsMax = 100
 
 /**
  * What is wrong with a mapping whatever columns the source has.
  * @param records the fields of the destination; absent, or none, where it takes any columns
  */
-export function mappingFaults(text: string, records: Records | undefined, path: string): Fault[] {
-  const { mapping = {}, faults } = readMapping(text, path)
-  if (!records) return faults.slice(0, faultsMax)
+export function mappingErrors(text: string, records: Records | undefined, path: string): FieldError[] {
+  const { mapping = {}, fieldErrors } = readMapping(text, path)
+  if (!records) return fieldErrors.slice(0, fieldErrorsMax)
   const complaints = Object.entries(mapping).flatMap(([field, entry]) => {
     const message = complaintOfField(records, field, entry)
     return message === undefined ? [] : [{ field: `${path}.${field}`, message }]
   })
-  return [...faults, ...complaints].slice(0, faultsMax)
+  return [...fieldErrors, ...complaints].slice(0, fieldErrorsMax)
 }
 
 /** Why a destination with fields of its own does not take an entry, whatever columns the source has. */

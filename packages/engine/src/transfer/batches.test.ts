@@ -57,7 +57,7 @@ function readerOf({ records, sizes, incremental, cursor = 0 }: Scene): SourceRea
         yield {
           columns: ['number'],
           rows: numbers.map((number) => [number]),
-          faults: new Map(numbers.flatMap((number, i) => (isBroken(number) ? [[i, 'broken'] as const] : []))),
+          errors: new Map(numbers.flatMap((number, i) => (isBroken(number) ? [[i, 'broken'] as const] : []))),
           bytes: numbers.reduce((sum, number) => sum + bytesOf(number), 0),
           checkpoint: done,
           ...(incremental ? { cursorAfter: (count) => begun + count } : { cursor: done }),
@@ -70,7 +70,7 @@ function readerOf({ records, sizes, incremental, cursor = 0 }: Scene): SourceRea
 
 const mapper: Mapper = ({ rows }) => ({
   rows: rows.map(([number]) => [`mapped ${number}`]),
-  faults: new Map(
+  errors: new Map(
     rows.flatMap(([number], i) => (isUnmappable(Number(number)) ? [[i, { reason: 'unmappable' }] as const] : [])),
   ),
 })
@@ -111,7 +111,7 @@ function assertCover(loads: readonly Load[], first: number, last: number): void 
       load.unfit,
       numbers
         .filter((number) => !isFit(number))
-        .map((number) => ({ number, raw: [number], fault: { reason: isBroken(number) ? 'broken' : 'unmappable' } })),
+        .map((number) => ({ number, raw: [number], error: { reason: isBroken(number) ? 'broken' : 'unmappable' } })),
     )
     next += load.covered
   }
@@ -255,7 +255,7 @@ describe('batches', () => {
         close: async () => {},
       }
       const bounds = { rowsMax: 1_000_000, bytesMax: 1 << 30 }
-      const asIs: Mapper = ({ rows }) => ({ rows, faults: new Map() })
+      const asIs: Mapper = ({ rows }) => ({ rows, errors: new Map() })
       let covered = 0
       for await (const load of fillLoads(
         reader,

@@ -10,15 +10,15 @@ import type { Batch, Chunk, Json, Row, SourceReader } from '@penstock/connector'
 export type Checkpoint = { readonly at: Json | null; readonly skip: number; readonly bytes: number }
 export const beginning: Checkpoint = { at: null, skip: 0, bytes: 0 }
 
-/** Turns the records of a chunk into what the destination wants; unfit ones have a fault instead. */
-export type Mapper = (chunk: Pick<Chunk, 'rows' | 'faults'>) => {
+/** Turns the records of a chunk into what the destination wants; unfit ones have an error instead. */
+export type Mapper = (chunk: Pick<Chunk, 'rows' | 'errors'>) => {
   rows: readonly Row[]
-  faults: ReadonlyMap<number, RowFault>
+  errors: ReadonlyMap<number, RowError>
 }
-export type RowFault = { readonly field?: string; readonly reason: string }
+export type RowError = { readonly field?: string; readonly reason: string }
 
 /** A record that is not sent. */
-export type Unfit = { readonly number: number; readonly raw: Row; readonly fault: RowFault }
+export type Unfit = { readonly number: number; readonly raw: Row; readonly error: RowError }
 
 /** One batch, and all that must be known of the records that it covers. */
 export type Load = {
@@ -149,9 +149,9 @@ function emptyLoad(first: number) {
       segments.push(segment)
       for (let i = from; i < until; i++) {
         const raw = chunk.rows[i] as Row
-        const broken = chunk.faults?.get(i)
-        const fault = broken === undefined ? mapped.faults.get(i) : { reason: broken }
-        if (fault) unfit.push({ number: segment.first + i, raw, fault })
+        const broken = chunk.errors?.get(i)
+        const error = broken === undefined ? mapped.errors.get(i) : { reason: broken }
+        if (error) unfit.push({ number: segment.first + i, raw, error })
         else {
           rows.push(mapped.rows[i] as Row)
           numbers.push(segment.first + i)

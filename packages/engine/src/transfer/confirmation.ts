@@ -90,8 +90,8 @@ function keptOf({ row, count, field, reason, raw }: Rejected, names: readonly st
 }
 
 const invalidOf = ({ unfit }: Load): Rejected[] =>
-  unfit.map(({ number, raw, fault }) => ({
-    ...{ row: number, count: 1, field: fault.field ?? null, reason: fault.reason, raw },
+  unfit.map(({ number, raw, error }) => ({
+    ...{ row: number, count: 1, field: error.field ?? null, reason: error.reason, raw },
   }))
 
 /** Throws where a destination names a row that it was not sent. */

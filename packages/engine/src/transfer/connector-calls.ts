@@ -63,7 +63,7 @@ export function guarded(reader: SourceReader, signal: AbortSignal, redact: SideS
         for (;;) {
           const next = await ofConnector(signal, source, () => chunks.next())
           if (next.done) return
-          yield withoutSecretsInFaults(next.value, redact)
+          yield withoutSecretsInErrors(next.value, redact)
         }
       } finally {
         await chunks.return?.()
@@ -73,10 +73,10 @@ export function guarded(reader: SourceReader, signal: AbortSignal, redact: SideS
   }
 }
 
-/** A source can quote what a server said in the faults of its records. */
-const withoutSecretsInFaults = (chunk: Chunk, redact: SideSecrets['redact']): Chunk =>
-  chunk.faults && chunk.faults.size > 0
-    ? { ...chunk, faults: new Map([...chunk.faults].map(([at, fault]) => [at, redact(fault)])) }
+/** A source can quote what a server said in the errors of its records. */
+const withoutSecretsInErrors = (chunk: Chunk, redact: SideSecrets['redact']): Chunk =>
+  chunk.errors && chunk.errors.size > 0
+    ? { ...chunk, errors: new Map([...chunk.errors].map(([at, error]) => [at, redact(error)])) }
     : chunk
 
 /** The same delivery without secrets in what it rejects. Throws where what it rejects is not of this batch: its count would not be the truth about rows. */

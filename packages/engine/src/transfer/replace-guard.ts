@@ -27,7 +27,7 @@ export async function guardReplace(
     for await (const chunk of reader.read()) {
       onProgress()
       plan ??= await planFor(chunk.columns)
-      const invalid = new Set([...(chunk.faults?.keys() ?? []), ...plan.map(chunk).faults.keys()])
+      const invalid = new Set([...(chunk.errors?.keys() ?? []), ...plan.map(chunk).errors.keys()])
       valid += chunk.rows.length - invalid.size
     }
   } finally {

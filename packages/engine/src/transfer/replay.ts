@@ -15,12 +15,12 @@ export function readReplay(
         if (!last) return
         number = last.number
         const rows = page.map(({ raw }) => JSON.parse(raw) as Row)
-        const faults = new Map(
+        const errors = new Map(
           rows.flatMap((row, i) =>
             row.length === columns.length ? [] : [[i, 'has not as many cells as there are columns'] as const],
           ),
         )
-        yield { columns, rows, faults, bytes: page.reduce((sum, { raw }) => sum + raw.length, 0), checkpoint: number }
+        yield { columns, rows, errors, bytes: page.reduce((sum, { raw }) => sum + raw.length, 0), checkpoint: number }
       }
     },
     close: async () => {},

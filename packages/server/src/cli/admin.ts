@@ -22,12 +22,12 @@ type Json = { json?: boolean }
 export const migrateDatabase = (config: Config, log: Logger, { json }: Json) =>
   withRuntime(config, log, async () => print({ migrated: true }, json, 'The database schema is up to date.'))
 
-const faultsOfName = (what: string, name: string): string[] =>
+const errorsOfName = (what: string, name: string): string[] =>
   Check(Name, name) ? [] : [`${what} must have 1 to ${limits.nameLengthMax} characters, and no control characters.`]
 
 /** @throws ConfigError where there are any */
-function refuseFaults(faults: readonly string[]): void {
-  if (faults.length > 0) throw new ConfigError(faults)
+function refuseFieldErrors(fieldErrors: readonly string[]): void {
+  if (fieldErrors.length > 0) throw new ConfigError(fieldErrors)
 }
 
 /** Characters of an e-mail address: what RFC 5321 leaves room for. */
@@ -38,11 +38,11 @@ export async function createOrganizationCommand(
   log: Logger,
   { name, ownerEmail, json }: Json & { name: string; ownerEmail: string },
 ): Promise<void> {
-  const faults = faultsOfName('--name', name)
+  const fieldErrors = errorsOfName('--name', name)
   if (ownerEmail.length > addressLengthMax || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(ownerEmail)) {
-    faults.push('--owner-email must be an e-mail address, such as owner@example.com.')
+    fieldErrors.push('--owner-email must be an e-mail address, such as owner@example.com.')
   }
-  refuseFaults(faults)
+  refuseFieldErrors(fieldErrors)
   const created = await withRuntime(config, log, ({ database }) =>
     database.transaction((tx) => createOrganization(tx, { name: name.trim(), ownerEmail })),
   )
@@ -74,7 +74,7 @@ export async function createClientCommand(
   log: Logger,
   { organization, name, json }: Json & { organization: string; name?: string },
 ): Promise<void> {
-  if (name !== undefined) refuseFaults(faultsOfName('--name', name))
+  if (name !== undefined) refuseFieldErrors(errorsOfName('--name', name))
   const created = await withRuntime(config, log, ({ database }) =>
     database.transaction((tx) => createClient(tx, organization, { name: name?.trim() })),
   )
@@ -108,7 +108,7 @@ export async function renameClientCommand(
   name: string,
   { json }: Json,
 ): Promise<void> {
-  refuseFaults(faultsOfName('The name', name))
+  refuseFieldErrors(errorsOfName('The name', name))
   const trimmed = name.trim()
   await withRuntime(config, log, ({ database }) => renameClient(database, clientId, trimmed))
   print({ clientId, name: trimmed }, json, `Client ${clientId} has the name ${trimmed}.`)

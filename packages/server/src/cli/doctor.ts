@@ -42,7 +42,7 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
     config = readConfig(settled)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return error.faults.map((message) => ({ name: 'settings', ok: false, message }))
+    return error.fieldErrors.map((message) => ({ name: 'settings', ok: false, message }))
   }
   const warnings = await findWarnings(env, config)
   const settings = [
@@ -130,7 +130,7 @@ async function checkConnectors({ database }: CommandRuntime): Promise<Check> {
   }
 }
 
-/** A pause is no fault: an operator asked for it, or a restore did. */
+/** A pause is no error: an operator asked for it, or a restore did. */
 async function checkSchedules({ database }: CommandRuntime): Promise<Check> {
   const name = 'schedules'
   try {

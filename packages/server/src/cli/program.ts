@@ -179,7 +179,7 @@ function reportFailure(error: unknown): number {
   if (error instanceof SuppressedError) return reportFailure(error.suppressed)
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
   if (error instanceof ConfigError) {
-    for (const fault of error.faults) process.stderr.write(`penstock: ${fault}\n`)
+    for (const fieldError of error.fieldErrors) process.stderr.write(`penstock: ${fieldError}\n`)
     return exitCodes.usage
   }
   const { message, code, cause } = describeError(error)

@@ -21,14 +21,14 @@ export async function findWarnings(env: NodeJS.ProcessEnv, config: Config): Prom
   const unknown = Object.keys(env)
     .filter((name) => name.toUpperCase().startsWith(prefix) && !known.includes(name) && !ofKubernetes.test(name))
     .sort()
-  const folders = await Promise.all(config.localFolders.map(faultOfFolder))
+  const folders = await Promise.all(config.localFolders.map(errorOfFolder))
   return [
     ...unknown.map((name) => {
       const similar = mostSimilar(name.toUpperCase(), known)
       const instead = similar === undefined ? 'docs/operating.md lists all settings' : `did you mean ${similar}?`
       return `${name} is not a setting and is ignored: ${instead}`
     }),
-    ...folders.filter((fault) => fault !== undefined),
+    ...folders.filter((fieldError) => fieldError !== undefined),
   ]
 }
 
@@ -37,7 +37,7 @@ export async function logWarnings(env: NodeJS.ProcessEnv, config: Config, log: L
   for (const warning of await findWarnings(env, config)) log.warn(warning)
 }
 
-async function faultOfFolder(folder: string): Promise<string | undefined> {
+async function errorOfFolder(folder: string): Promise<string | undefined> {
   const what = await stat(folder).then(
     (found) => (found.isDirectory() ? undefined : 'is not a directory'),
     ({ code }: NodeJS.ErrnoException) => (code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`),

@@ -8,7 +8,7 @@ import type { Db, Transaction } from '../db/database.ts'
 import { violates } from '../db/errors.ts'
 import { containing } from '../db/like.ts'
 import { newIdentifier } from '../identifiers.ts'
-import { refuse, refuseFaults, requireEditable, requireQuota } from '../refusal.ts'
+import { refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
 import { sides, readSettings, requireCompatible, requireReady } from './sides.ts'
 import * as queries from './queries.ts'
 import { viewConnection, viewConnectionDetails, viewEvent, viewUpdatedConnection } from './view.ts'
@@ -81,7 +81,7 @@ export async function createConnection(
   const read = sides.map(({ key, role }) =>
     readSettings(connectors[key], role, body[`${key}ConnectionConfig`] ?? {}, `body.${key}ConnectionConfig`),
   )
-  refuseFaults(read.flatMap(({ faults }) => faults))
+  refuseFieldErrors(read.flatMap(({ fieldErrors }) => fieldErrors))
   const [srcConfig, destConfig] = read.map(({ values }) => JSON.stringify(values))
   const id = newIdentifier()
   const row = await requireSides(() =>
@@ -120,7 +120,7 @@ async function findConfigurationIds(
     destConnectorId: body.destConnectorId,
   })
   const own = (connectorId: string) => rows.find((row) => row.connectorId === connectorId)?.configurationId
-  refuseFaults(
+  refuseFieldErrors(
     (['srcConnectorId', 'destConnectorId'] as const)
       .filter((field) => !own(body[field]))
       .map((field) => ({ field: `body.${field}`, message: 'is not added to this sub-account' })),
@@ -130,7 +130,7 @@ async function findConfigurationIds(
     srcConfigurationId: own(body.srcConnectorId) ?? '',
     destConfigurationId: own(body.destConnectorId) ?? '',
   }
-  refuseFaults(
+  refuseFieldErrors(
     (['srcConfigurationId', 'destConfigurationId'] as const)
       .filter((field) => body[field] !== undefined && body[field] !== configurationIds[field])
       .map((field) => ({
@@ -153,7 +153,7 @@ export async function updateConnection(
   if (row.status === 'deleted') refuse('connection_deleted')
   if (body.id !== undefined && body.id !== id)
     refuse('invalid_request', [{ field: 'body.id', message: 'is not the id in the path' }])
-  refuseFaults(
+  refuseFieldErrors(
     (['srcConnectorId', 'destConnectorId'] as const)
       .filter((field) => body[field] !== undefined && body[field] !== row[field])
       .map((field) => ({
@@ -165,10 +165,10 @@ export async function updateConnection(
   const [src, dest] = sides.map(({ key, role }) => {
     const given = body[`${key}ConnectionConfig`]
     const current = row[`${key}Config`]
-    if (given === undefined) return { values: current, faults: [] }
+    if (given === undefined) return { values: current, fieldErrors: [] }
     return readSettings(catalogue.known(row[`${key}ConnectorId`]), role, given, `body.${key}ConnectionConfig`, current)
   })
-  refuseFaults([...(src?.faults ?? []), ...(dest?.faults ?? [])])
+  refuseFieldErrors([...(src?.fieldErrors ?? []), ...(dest?.fieldErrors ?? [])])
   const change = { srcConfig: src?.values ?? {}, destConfig: dest?.values ?? {} }
   // A connection that carries data stays complete.
   if (row.status === 'active') await requireReady(tx, catalogue, { ...row, ...change })

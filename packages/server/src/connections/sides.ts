@@ -6,12 +6,12 @@ import {
   readValues,
   type Values,
 } from '@penstock/connector'
-import { mappingFaults } from '@penstock/engine'
-import type { Fault, Role } from '@penstock/wire'
+import { mappingErrors } from '@penstock/engine'
+import type { FieldError, Role } from '@penstock/wire'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { missingForRole } from '../connectors/readiness.ts'
 import type { Transaction } from '../db/database.ts'
-import { refuse, refuseFaults } from '../refusal.ts'
+import { refuse, refuseFieldErrors } from '../refusal.ts'
 import { type ConnectionRow, filledFields, holdSides } from './queries.ts'
 
 /** The two sides of a connection: what each one is called in requests, and the role that it plays (invariant 2). */
@@ -23,39 +23,39 @@ export type SideKey = (typeof sides)[number]['key']
 
 /** Refuses a pair that does not fit, with every reason. */
 export function requireCompatible(source: Connector, destination: Connector): void {
-  refuseFaults(
+  refuseFieldErrors(
     incompatibilities(source, destination).map((message) => ({ field: 'body.destConnectorId', message })),
     'connectors_incompatible',
   )
 }
 
-/** @param path where they stand in the request, for the faults */
+/** @param path where they stand in the request, for the errors */
 export type ReadSettings = (
   connector: Connector,
   role: Role,
   given: Readonly<Record<string, unknown>>,
   path: string,
   current?: Values,
-) => { values: Values; faults: Fault[] }
+) => { values: Values; fieldErrors: FieldError[] }
 
 /**
  * Reads the settings that a caller sent for one side, and the mapping among them. They replace those that are there, but for
  * what the service itself filled in.
  */
 export const readSettings: ReadSettings = (connector, role, given, path, current) => {
-  const { values, faults } = readFieldValues(connector, role, given, path, current)
+  const { values, fieldErrors } = readFieldValues(connector, role, given, path, current)
   const { mapping } = values
-  if (role !== 'Destination' || typeof mapping !== 'string') return { values, faults }
+  if (role !== 'Destination' || typeof mapping !== 'string') return { values, fieldErrors }
   const records = connector.destination?.records
-  return { values, faults: [...faults, ...mappingFaults(mapping, records, `${path}.mapping`)] }
+  return { values, fieldErrors: [...fieldErrors, ...mappingErrors(mapping, records, `${path}.mapping`)] }
 }
 
 /** The same without reading the mapping, for a preview, which says of it all that is wrong with the source's columns, too. */
 export const readFieldValues: ReadSettings = (connector, role, given, path, current = {}) => {
   const fields = fieldsOfRole(connector, role)
-  const { set, faults } = readValues(fields, given, path, current)
+  const { set, fieldErrors } = readValues(fields, given, path, current)
   const filled = Object.entries(current).filter(([key]) => fields[key]?.readonly)
-  return { values: { ...Object.fromEntries(filled), ...set }, faults }
+  return { values: { ...Object.fromEntries(filled), ...set }, fieldErrors }
 }
 
 /** Refuses with `connection_not_ready`, listing everything that both sides still lack before data can move. */
@@ -68,7 +68,7 @@ export async function requireReady(
   const of = { accountId: connection.accountId, connectorIds }
   await holdSides.run(tx, of)
   const rows = await filledFields.all(tx, of)
-  const faults = sides.flatMap(({ key, role }): Fault[] => {
+  const fieldErrors = sides.flatMap(({ key, role }): FieldError[] => {
     const connector = catalogue.known(connection[`${key}ConnectorId`])
     const filled = rows.find(({ connectorId }) => connectorId === connector.id)
     return [
@@ -78,5 +78,5 @@ export async function requireReady(
       ...missingValues(fieldsOfRole(connector, role), connection[`${key}Config`], `${key}ConnectionConfig`, role),
     ]
   })
-  if (faults.length > 0) refuse('connection_not_ready', faults)
+  if (fieldErrors.length > 0) refuse('connection_not_ready', fieldErrors)
 }

@@ -7,13 +7,13 @@ import {
   rebindSecrets,
   type Values,
 } from '@penstock/connector'
-import type { Fault } from '@penstock/wire'
+import type { FieldError } from '@penstock/wire'
 import type { ActingAccount, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { violates } from '../db/errors.ts'
 import { newIdentifier } from '../identifiers.ts'
-import { refuse, refuseFaults, requireEditable } from '../refusal.ts'
+import { refuse, refuseFieldErrors, requireEditable } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { namesOfSecrets, saveSecrets } from '../secrets/secrets.ts'
 import { type Catalogue, isNamed } from './catalogue.ts'
@@ -55,7 +55,7 @@ export async function addConnectors(
   const { catalogue, config } = deps
   const wanted = [...new Set(connectorIds)]
   const unknown = wanted.filter((id) => !catalogue.listed.some((connector) => connector.id === id))
-  refuseFaults(
+  refuseFieldErrors(
     unknown.map((id) => ({
       field: `body.connectorIds.${connectorIds.indexOf(id)}`,
       message: `no connector of the catalogue is ${id}`,
@@ -168,12 +168,12 @@ export async function configureConnector(
   const rebinding = rebindSecrets(connector.secrets, current, reading, 'body.secretConfig')
   const { set } = reading
   const cleared = [...reading.cleared, ...rebinding.dropped]
-  const faults = [...reading.faults, ...withoutRepeats(rebinding.faults, reading.faults)]
+  const fieldErrors = [...reading.fieldErrors, ...withoutRepeats(rebinding.fieldErrors, reading.fieldErrors)]
   const merged: Record<string, Values[string]> = { ...current, ...set }
   for (const key of cleared) delete merged[key]
   const insecure = insecureAddresses(connector.secrets, merged, config.plainHttp)
-  faults.push(...insecure.map(({ key, message }) => ({ field: `body.secretConfig.${key}`, message })))
-  refuseFaults([...faults, ...withoutRepeats(missingValues(connector.secrets, merged, 'body.secretConfig'), faults)])
+  fieldErrors.push(...insecure.map(({ key, message }) => ({ field: `body.secretConfig.${key}`, message })))
+  refuseFieldErrors([...fieldErrors, ...withoutRepeats(missingValues(connector.secrets, merged, 'body.secretConfig'), fieldErrors)])
 
   const isSecret = (key: string) => connector.secrets[key]?.type === 'Password'
   await requireActiveReady(tx, connector, owner, merged)
@@ -200,7 +200,7 @@ export async function removeConnector(
   requireEditable(row, deps)
   precondition.check(etagOf(row))
   const users = await queries.connectionsUsing.all(tx, { ...owner, limit: usersNamedMax })
-  refuseFaults(
+  refuseFieldErrors(
     users.map(({ id, name }) => ({ field: `connection.${id}`, message: `${name} uses this connector` })),
     'connector_in_use',
   )
@@ -225,16 +225,16 @@ async function requireActiveReady(
   const lacking = connector.roles
     .map((role) => ({
       role,
-      faults: missingForRole(connector, role, { settings, secretNames: [] }, 'body.secretConfig'),
+      fieldErrors: missingForRole(connector, role, { settings, secretNames: [] }, 'body.secretConfig'),
     }))
-    .filter(({ faults }) => faults.length > 0)
+    .filter(({ fieldErrors }) => fieldErrors.length > 0)
   if (lacking.length === 0) return
   const roles = lacking.map(({ role }) => role)
   const users = await queries.activeConnectionsUsing.all(tx, { ...owner, roles, limit: usersNamedMax })
   if (users.length === 0) return
-  const faults = lacking.flatMap((one) => one.faults)
+  const fieldErrors = lacking.flatMap((one) => one.fieldErrors)
   refuse('connection_not_ready', [
-    ...faults.filter(({ field }, index) => faults.findIndex((fault) => fault.field === field) === index),
+    ...fieldErrors.filter(({ field }, index) => fieldErrors.findIndex((fieldError) => fieldError.field === field) === index),
     ...users.map(({ id, name }) => ({ field: `connection.${id}`, message: `${name} is active and needs it` })),
   ])
 }
@@ -245,9 +245,9 @@ async function currentValues(db: Db, account: ActingAccount, row: queries.Config
   return { ...row.settings, ...Object.fromEntries(names.map((name) => [name, ''])) }
 }
 
-/** A field that has a fault already is not also called missing. */
-const withoutRepeats = (faults: readonly Fault[], known: readonly Fault[]) =>
-  faults.filter(({ field }) => !known.some((fault) => fault.field === field))
+/** A field that has an error already is not also called missing. */
+const withoutRepeats = (fieldErrors: readonly FieldError[], known: readonly FieldError[]) =>
+  fieldErrors.filter(({ field }) => !known.some((fieldError) => fieldError.field === field))
 
 /** The connectors that a `q` filter names; null where it filters nothing. */
 export const idsNamed = (catalogue: Catalogue, q: string | undefined): string[] | null =>

@@ -1,5 +1,5 @@
 import { type Connector, missingValues, type Values } from '@penstock/connector'
-import type { Fault, Role } from '@penstock/wire'
+import type { FieldError, Role } from '@penstock/wire'
 
 /**
  * What a saved configuration still lacks before the connector can play a role in a connection that carries data. What
@@ -12,7 +12,7 @@ export function missingForRole(
   role: Role,
   { settings, secretNames }: { settings: Values; secretNames: readonly string[] },
   path: string,
-): Fault[] {
+): FieldError[] {
   const values = { ...settings, ...Object.fromEntries(secretNames.map((name) => [name, ''])) }
   return missingValues(connector.secrets, values, path, role)
 }

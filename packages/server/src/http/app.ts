@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
 import { compile as compileAddresses } from '@fastify/proxy-addr'
-import { type ErrorCode, errors, type Fault } from '@penstock/wire'
+import { type ErrorCode, errors, type FieldError } from '@penstock/wire'
 import { type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Logger } from '../log.ts'
 import { Refusal } from '../refusal.ts'
@@ -40,7 +40,7 @@ export async function createApp({
     bounds: connections,
     timeouts: { ...timeoutsDefault, ...timeouts },
     isTrustedProxy: trustsAddress(trustedProxies),
-    refusal: (code, faults) => rawRefusal(code, everywhere, faults),
+    refusal: (code, fieldErrors) => rawRefusal(code, everywhere, fieldErrors),
   })
   const app = fastify({
     loggerInstance: log,
@@ -66,8 +66,8 @@ export async function createApp({
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'x-request-id': request.id, ...everywhere })
-    const fault = faultOfHost(request.raw)
-    done(fault ? new Refusal('invalid_request', [{ field: 'header.host', message: fault }]) : undefined)
+    const fieldError = errorOfHost(request.raw)
+    done(fieldError ? new Refusal('invalid_request', [{ field: 'header.host', message: fieldError }]) : undefined)
   })
   readJsonBodies(app)
   app.setErrorHandler((error, request, reply) => {
@@ -98,7 +98,7 @@ function trustsAddress(trustedProxies: readonly string[]): (address: string) => 
 }
 
 /** A request names one host, which nobody on its way can take for another one (RFC 9112, section 3.2). */
-function faultOfHost({ headers, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+function errorOfHost({ headers, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   if (!headers.host && httpVersion === '1.1') return 'is missing'
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts++
@@ -132,11 +132,11 @@ function replyToUnreadable(
 function rawRefusal(
   code: ErrorCode,
   everywhere: Readonly<Record<string, string>>,
-  faults: readonly Fault[] = [],
+  fieldErrors: readonly FieldError[] = [],
 ): string {
   const { status } = errors[code]
   const requestId = newRequestId()
-  const body = JSON.stringify(errorEnvelope(code, requestId, faults))
+  const body = JSON.stringify(errorEnvelope(code, requestId, fieldErrors))
   const headers = [
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,

@@ -12,8 +12,8 @@ type Schema = {
 }
 
 /**
- * As much of a value as has to be checked to find the first `faultsMax` faults: of a list or an object that is too wide
- * only the beginning, so that a large body of nothing but faults costs no more than a small one. What is right stays
+ * As much of a value as has to be checked to find the first `fieldErrorsMax` errors: of a list or an object that is too wide
+ * only the beginning, so that a large body of nothing but errors costs no more than a small one. What is right stays
  * right and what is wrong stays wrong: only what holds too much anyway is cut. A value that is not too wide is not copied.
  */
 export function excerpt(schema: Schema, value: unknown): unknown {
@@ -23,7 +23,7 @@ export function excerpt(schema: Schema, value: unknown): unknown {
 }
 
 /** Those that are allowed and one too many, or those that can be told and one more. */
-const widthFor = (max: number) => Math.max(max, limits.faultsMax) + 1
+const widthFor = (max: number) => Math.max(max, limits.fieldErrorsMax) + 1
 
 function excerptOfList(items: Schema, list: readonly unknown[], max = Number.POSITIVE_INFINITY): readonly unknown[] {
   const cut = list.length > widthFor(max) ? list.slice(0, widthFor(max)) : list
@@ -32,7 +32,7 @@ function excerptOfList(items: Schema, list: readonly unknown[], max = Number.POS
 
 function excerptOfObject(schema: Schema, value: Record<string, unknown>): Record<string, unknown> {
   const { properties = {}, patternProperties = {}, maxProperties } = schema
-  // Any key more than these is a fault: by its name alone, or by there being too many.
+  // Any key more than these is an error: by its name alone, or by there being too many.
   const [pattern] = Object.values(patternProperties)
   const max = schema.additionalProperties !== false ? Number.POSITIVE_INFINITY : pattern ? maxProperties : 0
   const width = widthFor(max ?? Number.POSITIVE_INFINITY)

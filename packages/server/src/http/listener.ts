@@ -1,6 +1,6 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ErrorCode, Fault } from '@penstock/wire'
+import type { ErrorCode, FieldError } from '@penstock/wire'
 import { createServer } from './node-http.ts'
 
 /**
@@ -67,7 +67,7 @@ export function createListener({
   bounds: ConnectionBounds
   timeouts: Timeouts
   isTrustedProxy: (address: string) => boolean
-  refusal: (code: RefusedConnection, faults: readonly Fault[]) => string
+  refusal: (code: RefusedConnection, fieldErrors: readonly FieldError[]) => string
 }): Listener {
   const answers = new WeakMap<Socket, ServerResponse>()
   const byAddress = new Map<string, number>()
@@ -76,17 +76,17 @@ export function createListener({
   let refusing = 0
 
   /** Counts the connection until it closes; gives the reason where it is one too many, and then does not count it. */
-  const admit = (socket: Socket): { code: RefusedConnection; fault: Fault } | undefined => {
+  const admit = (socket: Socket): { code: RefusedConnection; fieldError: FieldError } | undefined => {
     const network = networkOf(socket.remoteAddress ?? '')
     const ofNetwork = byAddress.get(network) ?? 0
     const bounded = bounds.perAddress > 0 && !isTrustedProxy(socket.remoteAddress ?? '')
     if (bounded && ofNetwork >= bounds.perAddress) {
       const message = `${ofNetwork} connections are open from ${network}, the bound of PENSTOCK_HTTP_CONNECTIONS_PER_ADDRESS`
-      return { code: 'too_many_connections', fault: { field: 'connection', message } }
+      return { code: 'too_many_connections', fieldError: { field: 'connection', message } }
     }
     if (bounds.total > 0 && counts.open >= bounds.total) {
       const message = `${counts.open} connections are open, the bound of this process; PENSTOCK_HTTP_CONNECTIONS and its limit of open files set it`
-      return { code: 'overloaded', fault: { field: 'connection', message } }
+      return { code: 'overloaded', fieldError: { field: 'connection', message } }
     }
     counts.open++
     byAddress.set(network, ofNetwork + 1)
@@ -99,7 +99,7 @@ export function createListener({
     return undefined
   }
 
-  const refuse = (socket: Socket, code: RefusedConnection, fault: Fault) => {
+  const refuse = (socket: Socket, code: RefusedConnection, fieldError: FieldError) => {
     counts.refused[code]++
     socket.on('error', () => {})
     if (refusing >= refusedAtOnce) return void socket.destroy()
@@ -107,7 +107,7 @@ export function createListener({
     socket.once('close', () => {
       refusing--
     })
-    end(socket, refusal(code, [fault]))
+    end(socket, refusal(code, [fieldError]))
     // Where bytes are left unread, closing resets the connection, and the client may lose the answer.
     socket.resume()
   }
@@ -140,7 +140,7 @@ export function createListener({
       server.removeAllListeners('connection')
       server.on('connection', (socket) => {
         const refused = admit(socket)
-        if (refused) refuse(socket, refused.code, refused.fault)
+        if (refused) refuse(socket, refused.code, refused.fieldError)
         else for (const listener of serve) listener.call(server, socket)
       })
       server.on('request', (request, response) => answers.set(request.socket, response))

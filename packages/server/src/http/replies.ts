@@ -1,4 +1,4 @@
-import { type ErrorCode, errors, type Fault, limits, type TransferError } from '@penstock/wire'
+import { type ErrorCode, errors, type FieldError, limits, type TransferError } from '@penstock/wire'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isAway } from '../db/errors.ts'
 import { Refusal } from '../refusal.ts'
@@ -11,13 +11,13 @@ export const retrySeconds = 2
 export type ErrorEnvelope = {
   statusCode: number
   statusMessage: string
-  response: { error: ErrorCode; requestId: string; details: readonly Fault[]; cause?: TransferError }
+  response: { error: ErrorCode; requestId: string; details: readonly FieldError[]; cause?: TransferError }
 }
 
 export function errorEnvelope(
   code: ErrorCode,
   requestId: string,
-  faults: readonly Fault[] = [],
+  fieldErrors: readonly FieldError[] = [],
   cause?: TransferError,
 ): ErrorEnvelope {
   const { status, message } = errors[code]
@@ -25,15 +25,15 @@ export function errorEnvelope(
     statusCode: status,
     statusMessage: message,
     response: {
-      ...{ error: code, requestId, details: faults.slice(0, limits.faultsMax).map(shorten) },
+      ...{ error: code, requestId, details: fieldErrors.slice(0, limits.fieldErrorsMax).map(shorten) },
       ...(cause ? { cause } : {}),
     },
   }
 }
 
-/** A fault can name a key that the caller made up, however long; a refusal stays short all the same. */
-const shorten = ({ field, message }: Fault): Fault => ({
-  field: field.length > limits.faultFieldLengthMax ? `${field.slice(0, limits.faultFieldLengthMax)}…` : field,
+/** An error can name a key that the caller made up, however long; a refusal stays short all the same. */
+const shorten = ({ field, message }: FieldError): FieldError => ({
+  field: field.length > limits.errorFieldLengthMax ? `${field.slice(0, limits.errorFieldLengthMax)}…` : field,
   message,
 })
 
@@ -42,7 +42,7 @@ export function replyRefusal(request: FastifyRequest, reply: FastifyReply, refus
   const { status } = errors[refusal.code]
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds))
-  return reply.code(status).send(errorEnvelope(refusal.code, request.id, refusal.faults, refusal.cause))
+  return reply.code(status).send(errorEnvelope(refusal.code, request.id, refusal.fieldErrors, refusal.cause))
 }
 
 /** What Fastify refuses by itself, in our words; whatever else is the client's doing is an invalid request. */

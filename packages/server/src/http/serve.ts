@@ -158,18 +158,18 @@ function streamWanted({ streams = [] }: Operation, accept = ''): string | undefi
   return streams.find((type) => wanted.includes(type))
 }
 
-/** Validates, and finds `accountId`, which every fault of the request is listed beside when it is missing. */
+/** Validates, and finds `accountId`, which every field error of the request is listed beside when it is missing. */
 function readInput(
   operation: Operation,
   input: Input,
   validate: (input: Input) => { field: string; message: string }[],
 ): string | undefined {
-  const faults = validate(input)
+  const fieldErrors = validate(input)
   const { accountId } = input.query
   if (operation.scope === 'account' && !accountId) {
-    refuse('account_required', [{ field: 'query.accountId', message: 'is missing: name a sub-account' }, ...faults])
+    refuse('account_required', [{ field: 'query.accountId', message: 'is missing: name a sub-account' }, ...fieldErrors])
   }
-  if (faults.length > 0) refuse('invalid_request', faults)
+  if (fieldErrors.length > 0) refuse('invalid_request', fieldErrors)
   const takesAccount = operation.scope === 'account' || operation.scope === 'organization or account'
   return takesAccount && accountId ? String(accountId) : undefined
 }

@@ -1,16 +1,16 @@
-import { type Fault, limits, type Operation } from '@penstock/wire'
+import { type FieldError, limits, type Operation } from '@penstock/wire'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 import { excerpt } from './excerpt.ts'
 
 /**
- * Checks what a caller sent against the contract, and finds every fault at once, over query and body together: as many
+ * Checks what a caller sent against the contract, and finds every error at once, over query and body together: as many
  * as are told, however many there are.
- * Bodies are strict: unknown fields and wrong types are faults. Query parameters are texts, read as what they stand for;
+ * Bodies are strict: unknown fields and wrong types are errors. Query parameters are texts, read as what they stand for;
  * unknown ones are ignored.
  */
 export type Input = { query: Record<string, unknown>; body: unknown }
-export type Validator = (input: Input) => Fault[]
+export type Validator = (input: Input) => FieldError[]
 
 const options = { allErrors: true, verbose: true, strict: true, strictTypes: false, unicodeRegExp: true } as const
 const bodies = new Ajv(options)
@@ -26,20 +26,20 @@ export function compileValidator(operation: Operation): Validator {
   const body = schema && bodies.compile(schema)
   return (input) => {
     coerce(operation.query ?? {}, input.query)
-    const faults = [
-      ...faultsOf(query, input.query, 'query'),
-      ...(operation.exactlyOne ? faultsOfChoice(operation.exactlyOne, input.query) : []),
-      ...(body ? faultsOf(body, excerpt(schema, input.body), 'body') : faultsOfNoBody(input.body)),
+    const fieldErrors = [
+      ...errorsOf(query, input.query, 'query'),
+      ...(operation.exactlyOne ? errorsOfChoice(operation.exactlyOne, input.query) : []),
+      ...(body ? errorsOf(body, excerpt(schema, input.body), 'body') : errorsOfNoBody(input.body)),
     ]
     // Only what has the right shape is walked for text: its depth is bounded by the schema.
-    if (faults.length > 0) return faults
-    addFaultsOfText(faults, input.query, 'query')
-    addFaultsOfText(faults, input.body, 'body')
-    return faults
+    if (fieldErrors.length > 0) return fieldErrors
+    addErrorsOfText(fieldErrors, input.query, 'query')
+    addErrorsOfText(fieldErrors, input.body, 'body')
+    return fieldErrors
   }
 }
 
-/** Writes what the text of a query parameter stands for in its place; what stands for nothing stays, and is a fault. */
+/** Writes what the text of a query parameter stands for in its place; what stands for nothing stays, and is an error. */
 function coerce(parameters: Readonly<Record<string, TSchema>>, query: Record<string, unknown>): void {
   for (const [name, schema] of Object.entries(parameters)) {
     const text = query[name]
@@ -49,20 +49,20 @@ function coerce(parameters: Readonly<Record<string, TSchema>>, query: Record<str
   }
 }
 
-function faultsOf(validate: ValidateFunction, value: unknown, part: string): Fault[] {
+function errorsOf(validate: ValidateFunction, value: unknown, part: string): FieldError[] {
   if (value === undefined) return [{ field: part, message: 'is missing: send a JSON object' }]
   if (validate(value)) return []
-  const faults = new Map<string, Fault>()
+  const fieldErrors = new Map<string, FieldError>()
   for (const error of validate.errors ?? []) {
-    const fault = faultOf(error, part)
+    const fieldError = errorOf(error, part)
     // A union reports each branch; one sentence for a field is enough.
-    if (fault && !faults.has(fault.field)) faults.set(fault.field, fault)
-    if (faults.size === limits.faultsMax) break
+    if (fieldError && !fieldErrors.has(fieldError.field)) fieldErrors.set(fieldError.field, fieldError)
+    if (fieldErrors.size === limits.fieldErrorsMax) break
   }
-  return [...faults.values()]
+  return [...fieldErrors.values()]
 }
 
-function faultOf(error: ErrorObject, part: string): Fault | undefined {
+function errorOf(error: ErrorObject, part: string): FieldError | undefined {
   const at = (path: string) => `${part}${path.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')}`
   const field = at(error.instancePath)
   const description: string | undefined = error.parentSchema?.description
@@ -93,7 +93,7 @@ function faultOf(error: ErrorObject, part: string): Fault | undefined {
   }
 }
 
-function faultsOfChoice(names: readonly string[], query: Record<string, unknown>): Fault[] {
+function errorsOfChoice(names: readonly string[], query: Record<string, unknown>): FieldError[] {
   const given = names.filter((name) => query[name] !== undefined)
   if (given.length === 1) return []
   const message = `give exactly one of ${names.join(' and ')}`
@@ -101,20 +101,20 @@ function faultsOfChoice(names: readonly string[], query: Record<string, unknown>
 }
 
 /** An operation without a body takes none, or the empty object that some clients always send. */
-function faultsOfNoBody(body: unknown): Fault[] {
+function errorsOfNoBody(body: unknown): FieldError[] {
   const empty = body === undefined || (typeof body === 'object' && body !== null && Object.keys(body).length === 0)
   return empty ? [] : [{ field: 'body', message: 'must be empty: this operation takes no body' }]
 }
 
 /** PostgreSQL holds neither NUL nor half of a surrogate pair, and nobody means them. */
-function addFaultsOfText(faults: Fault[], value: unknown, field: string): void {
+function addErrorsOfText(fieldErrors: FieldError[], value: unknown, field: string): void {
   if (typeof value === 'string') {
     if (value.isWellFormed() && !value.includes('\0')) return
-    faults.push({ field, message: 'must not hold NUL characters or unpaired surrogates' })
+    fieldErrors.push({ field, message: 'must not hold NUL characters or unpaired surrogates' })
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) {
-      addFaultsOfText(faults, key, field)
-      addFaultsOfText(faults, inner, `${field}.${key}`)
+      addErrorsOfText(fieldErrors, key, field)
+      addErrorsOfText(fieldErrors, inner, `${field}.${key}`)
     }
   }
 }

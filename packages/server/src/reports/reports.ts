@@ -1,7 +1,7 @@
 import { limits } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import { containing } from '../db/like.ts'
-import { refuse, refuseFaults } from '../refusal.ts'
+import { refuse, refuseFieldErrors } from '../refusal.ts'
 import * as queries from './queries.ts'
 import { viewPeriods } from './view.ts'
 
@@ -61,7 +61,7 @@ export async function reportConnections({
 /** The days of a report: this month unless said otherwise. Refuses days that no calendar has, and too many. */
 function readDays({ startDate, endDate }: { startDate?: string; endDate?: string }) {
   const given = Object.entries({ startDate, endDate })
-  refuseFaults(
+  refuseFieldErrors(
     given
       .filter(([, day]) => day !== undefined && !isDay(day))
       .map(([name]) => ({ field: `query.${name}`, message: 'must be a calendar day, YYYY-MM-DD' })),

@@ -52,9 +52,9 @@ export async function previewConnection(
     const cause = viewError({ ...failure, side }, row)
     throw new Refusal('platform_refused', [{ field, message: failure.message }], undefined, cause)
   }
-  if ('faults' in result.value) {
-    const cause = viewError(columnsDoNotFit(result.value.faults), row)
-    throw new Refusal('platform_refused', result.value.faults, undefined, cause)
+  if ('fieldErrors' in result.value) {
+    const cause = viewError(columnsDoNotFit(result.value.fieldErrors), row)
+    throw new Refusal('platform_refused', result.value.fieldErrors, undefined, cause)
   }
   return { reply: result.value.preview }
 }

@@ -1,8 +1,8 @@
-import type { Fault } from '@penstock/wire'
+import type { FieldError } from '@penstock/wire'
 import { Cron } from 'croner'
 import type { ActingAccount, Answer, Call } from '../call.ts'
 import type { Transaction } from '../db/database.ts'
-import { refuse, refuseFaults, requireEditable, requireQuota } from '../refusal.ts'
+import { refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
 import * as queries from './queries.ts'
 import { requireIntegrated, type TransferDeps } from './transfers.ts'
 import { viewSchedule } from './view.ts'
@@ -37,7 +37,7 @@ export async function setSchedule(
   const current = await queries.findSchedule.first(tx, { accountId: account.id, connectionId })
   const timezone = body.timezone ?? current?.timezone ?? 'UTC'
   const enabled = body.enabled ?? current?.enabled ?? true
-  refuseFaults(faultsOf(body.cron, timezone))
+  refuseFieldErrors(errorsOf(body.cron, timezone))
   const nextTime = nextRun(body.cron, timezone, new Date())
   if (!nextTime) refuse('invalid_request', [{ field: 'body.cron', message: 'never comes: no such day exists' }])
   if (enabled && !current?.enabled) await requireScheduleQuota(tx, account, deps.config.quotas.enabledSchedules)
@@ -74,20 +74,20 @@ export async function deleteSchedule(
   return { reply: viewSchedule((await queries.deleteSchedule.first(tx, { connectionId })) ?? refuse('not_found')) }
 }
 
-function faultsOf(cron: string, timezone: string): Fault[] {
-  const faults: Fault[] = []
+function errorsOf(cron: string, timezone: string): FieldError[] {
+  const fieldErrors: FieldError[] = []
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone })
   } catch {
-    faults.push({ field: 'body.timezone', message: 'must be the IANA name of a time zone, such as Europe/Berlin' })
+    fieldErrors.push({ field: 'body.timezone', message: 'must be the IANA name of a time zone, such as Europe/Berlin' })
   }
   try {
     new Cron(cron, { mode: '5-part', paused: true })
   } catch {
-    faults.push({
+    fieldErrors.push({
       field: 'body.cron',
       message: 'must be five parts: minute, hour, day of month, month and day of week, such as 0 6 * * *',
     })
   }
-  return faults
+  return fieldErrors
 }

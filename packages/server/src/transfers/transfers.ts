@@ -6,7 +6,7 @@ import { sides, type ReadSettings, readSettings } from '../connections/sides.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
-import { refuse, refuseFaults } from '../refusal.ts'
+import { refuse, refuseFieldErrors } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { InteractiveJobs } from './interactive.ts'
 import * as queries from './queries.ts'
@@ -33,7 +33,7 @@ export function requireIntegrated(
     field,
     message: `${name} is a catalogue entry only: no data moves through it yet`,
   })
-  refuseFaults(
+  refuseFieldErrors(
     [
       ...(source.source?.open ? [] : [cannot('srcConnector', source.name)]),
       ...(destination.destination?.deliver ? [] : [cannot('destConnector', destination.name)]),
@@ -60,7 +60,7 @@ export function readRunTimeConfigs(
       `body.${key}ConnectionConfig`,
     ),
   )
-  refuseFaults([...(src?.faults ?? []), ...(dest?.faults ?? [])])
+  refuseFieldErrors([...(src?.fieldErrors ?? []), ...(dest?.fieldErrors ?? [])])
   return { srcConfig: src?.values ?? {}, destConfig: dest?.values ?? {} }
 }
 

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { type ErrorCode, errors, type Fault } from '../errors.ts'
+import { type ErrorCode, errors, type FieldError } from '../errors.ts'
 import { example } from '../examples.ts'
 
 /**
@@ -29,7 +29,7 @@ type Schema = {
 const { connectionId, source } = example
 
 /** What a refusal of each code could name; the others name no field. */
-const faults: { readonly [C in ErrorCode]?: readonly Fault[] } = {
+const fieldErrors: { readonly [C in ErrorCode]?: readonly FieldError[] } = {
   invalid_request: [
     { field: 'body.name', message: 'is missing' },
     { field: 'body.colour', message: 'is not known here; known are: name, enabled' },
@@ -57,6 +57,6 @@ export function exampleRefusal(code: ErrorCode): Record<string, unknown> {
   return {
     statusCode: status,
     statusMessage: message,
-    response: { error: code, requestId: example.requestId, details: faults[code] ?? [] },
+    response: { error: code, requestId: example.requestId, details: fieldErrors[code] ?? [] },
   }
 }

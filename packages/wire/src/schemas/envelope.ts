@@ -10,7 +10,7 @@ export const Refused = exactly(
     requestId: text('Identifier of this request in the service’s log', example.requestId),
     details: Type.Array(
       exactly(
-        { field: text('Where the fault is', 'body.name'), message: text('What to do about it', 'must not be blank') },
+        { field: text('Field that is wrong', 'body.name'), message: text('What to do about it', 'must not be blank') },
         { description: 'Field error' },
       ),
       { description: 'Every field error of the request; empty if no field is wrong' },

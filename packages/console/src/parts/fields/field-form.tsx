@@ -9,14 +9,14 @@ import { countingFields, type FormField, type FormValue, type FormValues, isNeed
 /**
  * A form that is drawn from the definitions of its fields: what counts for the values that are there is asked for, with
  * its help, its bounds and its choices, and what is wrong stands at its field. It holds no values; a caller starts with
- * `valuesOf`, sends `changesOf`, and makes `faults` of a refusal with `faultsOf`. It is no `<form>` of its own, so several
+ * `valuesOf`, sends `changesOf`, and makes `errors` of a refusal with `errorsOf`. It is no `<form>` of its own, so several
  * can be sent together.
  */
 export function FieldForm({
   fields,
   values,
   onChange,
-  faults,
+  fieldErrors,
   lastUpdated,
   role,
 }: {
@@ -24,7 +24,7 @@ export function FieldForm({
   values: FormValues
   onChange: (name: string, value: FormValue) => void
   /** Messages by the names of their fields. */
-  faults: Readonly<Record<string, string>>
+  fieldErrors: Readonly<Record<string, string>>
   /** When the values were last saved, in seconds since 1970: said of secrets that are set. */
   lastUpdated?: number | undefined
   /** The end of a connection that the form is for, if it is for one. */
@@ -32,20 +32,20 @@ export function FieldForm({
 }) {
   const form = useRef<HTMLDivElement>(null)
   const shown = countingFields(fields, values)
-  const elsewhere = Object.entries(faults).filter(([name]) => !shown.some((field) => field.name === name))
+  const elsewhere = Object.entries(fieldErrors).filter(([name]) => !shown.some((field) => field.name === name))
   // Whoever was refused starts at the first field that is to be mended.
   useEffect(() => {
-    if (Object.keys(faults).length > 0)
+    if (Object.keys(fieldErrors).length > 0)
       form.current?.querySelector<HTMLElement>('[aria-invalid=true]:not([disabled])')?.focus()
-  }, [faults])
+  }, [fieldErrors])
   return (
     <Stack ref={form} gap="lg">
       {elsewhere.length > 0 && (
-        <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={say.faultsElsewhere} role="alert">
+        <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={say.errorsElsewhere} role="alert">
           <List size="sm">
             {elsewhere.map(([name, message]) => (
               <List.Item key={name}>
-                {say.fault(fields.find((field) => field.name === name)?.label ?? name, message)}
+                {say.fieldError(fields.find((field) => field.name === name)?.label ?? name, message)}
               </List.Item>
             ))}
           </List>
@@ -58,7 +58,7 @@ export function FieldForm({
           needed={isNeeded(fields, field.name, values, role)}
           value={values[field.name] ?? ''}
           onChange={(value) => onChange(field.name, value)}
-          fault={faults[field.name]}
+          fieldError={fieldErrors[field.name]}
           lastUpdated={lastUpdated}
         />
       ))}

@@ -8,16 +8,16 @@ export type FieldInputProps = {
   needed: boolean
   value: FormValue
   onChange: (value: FormValue) => void
-  fault: string | undefined
+  fieldError: string | undefined
   lastUpdated: number | undefined
 }
 
 /** What the inputs of all kinds say: the definition's words, and what is wrong. */
-export function wordsOf({ field, needed, fault }: Pick<FieldInputProps, 'field' | 'needed' | 'fault'>) {
+export function wordsOf({ field, needed, fieldError }: Pick<FieldInputProps, 'field' | 'needed' | 'fieldError'>) {
   return {
     label: field.label,
     description: say.help(field),
-    error: fault === undefined ? undefined : say.fault(field.label, fault),
+    error: fieldError === undefined ? undefined : say.fieldError(field.label, fieldError),
     withAsterisk: needed,
     'aria-required': needed,
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PenstockError } from '@penstock/client'
 import { secretMask } from '@penstock/wire'
-import { faultsOf, isOfFields } from './faults.ts'
+import { errorsOf, isOfFields } from './field-errors.ts'
 import { changesOf, countingFields, type FormField, isNeeded, valuesOf, withDefinitions } from './form-field.ts'
 
 const field = (name: string, more: Partial<FormField> = {}): FormField => ({
@@ -68,7 +68,7 @@ test('a value keeps its own text beside what its definition says of it', () => {
   assert.deepEqual(one, { ...words, value: 'db.example.com', required: true, when: { mode: ['key'] } })
 })
 
-test('the faults of a refusal are told apart by where they are', () => {
+test('the errors of a refusal are told apart by where they are', () => {
   const details = [
     { field: 'body.secretConfig.host', message: 'must be text' },
     { field: 'connection.1', message: 'is active' },
@@ -79,8 +79,8 @@ test('the faults of a refusal are told apart by where they are', () => {
     { error: 'connection_not_ready', details, requestId: 'r' } as never,
     undefined,
   )
-  assert.deepEqual(faultsOf(refusal, 'body.secretConfig'), { host: 'must be text' })
-  assert.deepEqual(faultsOf(new Error('no'), 'body.secretConfig'), {})
+  assert.deepEqual(errorsOf(refusal, 'body.secretConfig'), { host: 'must be text' })
+  assert.deepEqual(errorsOf(new Error('no'), 'body.secretConfig'), {})
   assert.equal(isOfFields(refusal, 'body.secretConfig'), false)
   assert.equal(isOfFields(refusal, 'body.secretConfig', 'connection'), true)
 })

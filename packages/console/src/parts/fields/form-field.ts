@@ -7,7 +7,7 @@ import {
   fieldIsRequired,
   type Role,
   type SecretForm,
-  secretFormFault,
+  secretFormError,
   secretMask,
 } from '@penstock/wire'
 
@@ -94,12 +94,12 @@ const conditionsOf = (fields: readonly FormField[]): ConditionalFields =>
 export const isSecretSet = ({ type, value }: FormField): boolean => type === 'Password' && value === secretMask
 
 /** What is wrong with the secrets that were typed and must have a form, by the names of their fields; as the server says it. */
-export function faultsOfForms(fields: readonly FormField[], values: FormValues): Record<string, string> {
+export function errorsOfForms(fields: readonly FormField[], values: FormValues): Record<string, string> {
   return Object.fromEntries(
     countingFields(fields, values).flatMap(({ name, form }) => {
       const value = values[name]
-      const fault = form && value && value !== secretMask ? secretFormFault(form, String(value)) : undefined
-      return fault ? [[name, fault]] : []
+      const fieldError = form && value && value !== secretMask ? secretFormError(form, String(value)) : undefined
+      return fieldError ? [[name, fieldError]] : []
     }),
   )
 }

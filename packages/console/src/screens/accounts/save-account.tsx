@@ -19,7 +19,7 @@ export function SaveAccount({ account, onClose }: { account?: AccountEntry; onCl
   const [enabled, setEnabled] = useState(account?.enabled ?? true)
   const [ifMatch, setIfMatch] = useState<string>()
   const [failure, setFailure] = useState<unknown>()
-  const fault =
+  const fieldError =
     failure instanceof PenstockError ? failure.details.find(({ field }) => field === 'body.name') : undefined
 
   const save = async (version: string | undefined) => {
@@ -55,7 +55,7 @@ export function SaveAccount({ account, onClose }: { account?: AccountEntry; onCl
             maxLength={limits.nameLengthMax}
             data-autofocus
             value={name}
-            error={fault?.message}
+            error={fieldError?.message}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <Switch
@@ -78,7 +78,7 @@ export function SaveAccount({ account, onClose }: { account?: AccountEntry; onCl
               onSaveMine={(version) => void save(version)}
             />
           ) : (
-            failure !== undefined && !fault && <Failure error={failure} />
+            failure !== undefined && !fieldError && <Failure error={failure} />
           )}
           <FormButtons busy={add.isPending || edit.isPending} onCancel={onClose} />
         </Stack>

@@ -5,7 +5,7 @@ import { useRead, useWrite } from '../../api/queries.ts'
 import { Changed, isChanged } from '../../parts/changed.tsx'
 import { ConnectorName } from '../../parts/connector-name.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
+import { errorsOf, isOfFields } from '../../parts/fields/field-errors.ts'
 import { FieldForm } from '../../parts/fields/field-form.tsx'
 import { changesOf, countingFields, type FormField, type FormValues, valuesOf } from '../../parts/fields/form-field.ts'
 import { FormButtons } from '../../parts/form-buttons.tsx'
@@ -92,9 +92,9 @@ function Form({ opened, definitions, onClose }: { opened: Opened; definitions: D
     event.preventDefault()
     void save(version)
   }
-  const nameFault = faultsOf(failure, 'body').name
+  const nameError = errorsOf(failure, 'body').name
   const isElsewhere =
-    failure !== undefined && !isOfFields(failure, ...Object.values(places).flat()) && nameFault === undefined
+    failure !== undefined && !isOfFields(failure, ...Object.values(places).flat()) && nameError === undefined
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -105,7 +105,7 @@ function Form({ opened, definitions, onClose }: { opened: Opened; definitions: D
           maxLength={limits.nameLengthMax}
           data-autofocus
           value={name}
-          error={nameFault}
+          error={nameError}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
         {(['src', 'dest'] as const).map((side) => {
@@ -126,7 +126,7 @@ function Form({ opened, definitions, onClose }: { opened: Opened; definitions: D
                 fields={fields[side]}
                 values={side === 'src' ? src : dest}
                 role={side === 'src' ? 'Source' : 'Destination'}
-                faults={Object.assign({}, ...places[side].map((place) => faultsOf(failure, place)))}
+                fieldErrors={Object.assign({}, ...places[side].map((place) => errorsOf(failure, place)))}
                 onChange={(field, value) => set((before) => ({ ...before, [field]: value }))}
               />
             </Stack>

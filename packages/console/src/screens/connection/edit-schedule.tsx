@@ -5,7 +5,7 @@ import { type FormEvent, useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Failure } from '../../parts/failure.tsx'
-import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
+import { errorsOf, isOfFields } from '../../parts/fields/field-errors.ts'
 import { FormButtons } from '../../parts/form-buttons.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
 import { connection as say } from '../../strings/connection.ts'
@@ -34,7 +34,7 @@ export function EditSchedule({
   const [failure, setFailure] = useState<unknown>()
   const zones = useMemo(() => zonesWith(timezone), [timezone])
   const repeats = useRepeats(connection)
-  const faults = faultsOf(failure, 'body')
+  const fieldErrors = errorsOf(failure, 'body')
   const change = (part: Partial<Times>) => setTimes((before) => ({ ...before, ...part }))
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -59,7 +59,7 @@ export function EditSchedule({
             data-autofocus
             onChange={(preset) => change({ preset: (preset ?? 'daily') as Preset, cron: cronOf(times) })}
           />
-          <When times={times} fault={faults.cron} onChange={change} />
+          <When times={times} fieldError={fieldErrors.cron} onChange={change} />
           <Select
             label={say.timezone}
             data={zones}
@@ -68,7 +68,7 @@ export function EditSchedule({
             allowDeselect={false}
             limit={50}
             nothingFoundMessage={say.timezoneNone}
-            error={faults.timezone}
+            error={fieldErrors.timezone}
             onChange={(zone) => setTimezone(zone ?? timezone)}
           />
           <Switch
@@ -121,11 +121,11 @@ function RowsComeAgain({
 
 function When({
   times,
-  fault,
+  fieldError,
   onChange,
 }: {
   times: Times
-  fault: string | undefined
+  fieldError: string | undefined
   onChange: (part: Partial<Times>) => void
 }) {
   if (times.preset === 'hourly') {
@@ -136,7 +136,7 @@ function When({
         min={0}
         max={59}
         allowDecimal={false}
-        error={fault}
+        error={fieldError}
         onChange={(minute) => onChange({ minute: Number(minute) || 0 })}
       />
     )
@@ -149,7 +149,7 @@ function When({
         value={times.cron}
         maxLength={limits.cronLengthMax}
         required
-        error={fault}
+        error={fieldError}
         ff="monospace"
         autoComplete="off"
         onChange={({ currentTarget }) => onChange({ cron: currentTarget.value })}
@@ -162,7 +162,7 @@ function When({
       label={say.at}
       value={timeOf(times)}
       required
-      error={fault}
+      error={fieldError}
       onChange={({ currentTarget }) => {
         const [hour, minute] = currentTarget.value.split(':').map(Number)
         if (Number.isInteger(hour) && Number.isInteger(minute)) onChange({ hour: hour ?? 0, minute: minute ?? 0 })

@@ -6,9 +6,9 @@ import { useEffect, useMemo, useState } from 'react'
 import { useWrite } from '../../api/queries.ts'
 import { Changed, isChanged } from '../../parts/changed.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
+import { errorsOf, isOfFields } from '../../parts/fields/field-errors.ts'
 import { FieldForm } from '../../parts/fields/field-form.tsx'
-import { changesOf, type FormValue, faultsOfForms, valuesOf, withDefinitions } from '../../parts/fields/form-field.ts'
+import { changesOf, type FormValue, errorsOfForms, valuesOf, withDefinitions } from '../../parts/fields/form-field.ts'
 import { notifyDone } from '../../parts/notify.tsx'
 import { connectors as say } from '../../strings/connectors.ts'
 import { parts } from '../../strings/parts.ts'
@@ -56,7 +56,7 @@ export function ConfigureForm({
   const [theirs, setTheirs] = useState<Opened>()
   const [failure, setFailure] = useState<unknown>()
   const [judged, setJudged] = useState<Readonly<Record<string, string>>>({})
-  const faults = useMemo(() => ({ ...judged, ...faultsOf(failure, prefix) }), [judged, failure])
+  const fieldErrors = useMemo(() => ({ ...judged, ...errorsOf(failure, prefix) }), [judged, failure])
   const changes = changesOf(before, values, fields)
   const changed = Object.keys(changes).length > 0
   useEffect(() => onChanged(changed), [changed, onChanged])
@@ -64,7 +64,7 @@ export function ConfigureForm({
 
   const send = async (secretConfig: Body['secretConfig'], ifMatch: string | undefined, next: () => void) => {
     setFailure(undefined)
-    const wrong = faultsOfForms(fields, values)
+    const wrong = errorsOfForms(fields, values)
     setJudged(wrong)
     if (Object.keys(wrong).length > 0) return
     try {
@@ -95,7 +95,7 @@ export function ConfigureForm({
           </Alert>
         )}
         {fields.length === 0 && <Text size="sm">{say.asksNothing}</Text>}
-        <FieldForm fields={fields} values={values} onChange={change} faults={faults} lastUpdated={lastUpdated} />
+        <FieldForm fields={fields} values={values} onChange={change} fieldErrors={fieldErrors} lastUpdated={lastUpdated} />
         {isChanged(failure) ? (
           <Changed
             mine={wordsOfValues(fields, before, values)}

@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { pathOf } from '../../shell/account.ts'
 import { parts } from '../../strings/parts.ts'
 
-/** What the faults of a refusal begin with that name connections. */
+/** What the errors of a refusal begin with that name connections. */
 export const ofConnection = 'connection'
 
 /** A refusal for the sake of connections: says which stand in the way, each with the way to it. */

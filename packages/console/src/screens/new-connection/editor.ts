@@ -10,7 +10,7 @@ export type Editor = {
   /** Records under the columns of the source. */
   readonly samples: Preview | undefined
   /** What the service says of fields, by their names. */
-  readonly faults: Readonly<Record<string, string>>
+  readonly fieldErrors: Readonly<Record<string, string>>
   /** What is to be mended here, by the number of the line. */
   readonly wrong: ReadonlyMap<number, { field?: string; column?: string }>
 }

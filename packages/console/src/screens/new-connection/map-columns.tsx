@@ -58,11 +58,11 @@ export function MapColumns(editor: Editor) {
 const newLine: Line = { field: '', entry: { kind: 'column', column: '' } }
 
 function ColumnLine({ editor, line, index }: { editor: Editor; line: Line; index: number }) {
-  const { lines, columns, samples, faults, wrong, onChange } = editor
+  const { lines, columns, samples, fieldErrors, wrong, onChange } = editor
   const { field, entry } = line
   const name = field || say.columnNumber(index + 1)
   const set = (next: Line) => onChange(lines.map((one, at) => (at === index ? next : one)))
-  const fault = wrong.get(index)
+  const fieldError = wrong.get(index)
   const sample = entry.kind === 'column' ? sampleOf(samples, entry.column) : ''
   return (
     <Paper withBorder component="li" p="sm" style={{ listStyle: 'none' }}>
@@ -73,7 +73,7 @@ function ColumnLine({ editor, line, index }: { editor: Editor; line: Line; index
               label={say.sentAs}
               aria-label={say.nameOfColumn(index + 1)}
               value={field}
-              error={fault?.field ?? faults[field]}
+              error={fieldError?.field ?? fieldErrors[field]}
               autoComplete="off"
               spellCheck={false}
               onChange={({ currentTarget }) => set({ ...line, field: currentTarget.value })}
@@ -103,7 +103,7 @@ function ColumnLine({ editor, line, index }: { editor: Editor; line: Line; index
               />
             ) : (
               entry.kind === 'column' && (
-                <ColumnWays editor={editor} line={line} entry={entry} name={name} set={set} fault={fault?.column} />
+                <ColumnWays editor={editor} line={line} entry={entry} name={name} set={set} fieldError={fieldError?.column} />
               )
             )}
           </Group>
@@ -135,14 +135,14 @@ function ColumnWays({
   entry,
   name,
   set,
-  fault,
+  fieldError,
 }: {
   editor: Editor
   line: Line
   entry: Extract<Line['entry'], { kind: 'column' }>
   name: string
   set: (line: Line) => void
-  fault: string | undefined
+  fieldError: string | undefined
 }) {
   const { normalise, hash, ...rest } = entry
   return (
@@ -153,7 +153,7 @@ function ColumnWays({
           hidden={false}
           column={entry.column}
           columns={columns}
-          error={fault}
+          error={fieldError}
           onChange={(column) => set({ field, entry: { ...entry, column } })}
         />
       </div>

@@ -6,13 +6,13 @@ import { useMemo, useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Changed, isChanged } from '../../parts/changed.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { faultsOf } from '../../parts/fields/faults.ts'
+import { errorsOf } from '../../parts/fields/field-errors.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { MapColumns } from './map-columns.tsx'
 import { MapRecords } from './map-records.tsx'
 import {
-  faultsOfLines,
+  errorsOfLines,
   type Lines,
   previewedMapping,
   readDraft,
@@ -82,8 +82,8 @@ function Mapping({
   // Of a source that cannot be read as it is now, no columns are known.
   const samples = raw.isError ? undefined : raw.data?.reply
   const columns = samples?.columns
-  const wrong = faultsOfLines(lines, { noName: say.noName, noColumn: say.noColumnPicked, twice: say.twice })
-  const refused = useMemo(() => faultsOf(mapped.error, path), [mapped.error])
+  const wrong = errorsOfLines(lines, { noName: say.noName, noColumn: say.noColumnPicked, twice: say.twice })
+  const refused = useMemo(() => errorsOf(mapped.error, path), [mapped.error])
 
   const save = async (ifMatch: string | undefined) => {
     setFailure(undefined)
@@ -98,7 +98,7 @@ function Mapping({
       setFailure(error)
     }
   }
-  const editor = { lines, onChange: setLines, columns, samples, faults: refused, wrong }
+  const editor = { lines, onChange: setLines, columns, samples, fieldErrors: refused, wrong }
   return (
     <Stack gap="lg">
       {!moves && (

@@ -42,7 +42,7 @@ function FieldLine({
   lines,
   columns,
   samples,
-  faults,
+  fieldErrors,
   wrong,
   onChange,
 }: Editor & { record: RecordDefinition; found: string | undefined; looked: boolean }) {
@@ -51,7 +51,7 @@ function FieldLine({
   const entry = lines[index]?.entry
   const set = (next: Entry | undefined) => onChange(withEntry(lines, name, next))
   const column = entry?.kind === 'column' ? entry.column : entry ? undefined : found
-  const error = faults[name]
+  const error = fieldErrors[name]
   return (
     <Paper withBorder component="li" p="sm" style={{ listStyle: 'none' }}>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing="xs">

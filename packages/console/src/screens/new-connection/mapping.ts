@@ -82,11 +82,11 @@ export function withEntry(lines: Lines, field: string, entry: Entry | undefined)
 }
 
 /** What cannot be saved as it stands, by the number of its line. */
-export function faultsOfLines(
+export function errorsOfLines(
   lines: Lines,
   say: { noName: string; noColumn: string; twice: string },
 ): ReadonlyMap<number, { field?: string; column?: string }> {
-  const faults = new Map<number, { field?: string; column?: string }>()
+  const fieldErrors = new Map<number, { field?: string; column?: string }>()
   for (const [index, { field, entry }] of lines.entries()) {
     const name = field.trim()
     const of = {
@@ -94,9 +94,9 @@ export function faultsOfLines(
       ...(name !== '' && lines.findIndex((line) => line.field.trim() === name) < index ? { field: say.twice } : {}),
       ...(entry.kind === 'column' && entry.column === '' ? { column: say.noColumn } : {}),
     }
-    if (Object.keys(of).length > 0) faults.set(index, of)
+    if (Object.keys(of).length > 0) fieldErrors.set(index, of)
   }
-  return faults
+  return fieldErrors
 }
 
 export type RecordGroup = { readonly kind: 'required' | 'oneOf' | 'optional'; readonly records: RecordDefinition[] }

@@ -1,6 +1,6 @@
 import { Alert, Anchor, List, Text } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
-import type { Connection, Fault } from '@penstock/wire'
+import type { Connection, FieldError } from '@penstock/wire'
 import { IconListCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
@@ -18,11 +18,11 @@ export function MissingList({
 }: {
   /** A refusal of which every detail is something that is missing. */
   error?: unknown
-  missing?: readonly Fault[]
+  missing?: readonly FieldError[]
   connection: Connection
   title: string
 }) {
-  const faults = missing ?? (error instanceof PenstockError ? error.details : [])
+  const fieldErrors = missing ?? (error instanceof PenstockError ? error.details : [])
   return (
     <Alert
       variant="default"
@@ -30,9 +30,9 @@ export function MissingList({
       title={title}
     >
       <List size="sm" spacing={6}>
-        {faults.map((fault) => (
-          <List.Item key={fault.field}>
-            <Missing fault={fault} connection={connection} />
+        {fieldErrors.map((fieldError) => (
+          <List.Item key={fieldError.field}>
+            <Missing fieldError={fieldError} connection={connection} />
           </List.Item>
         ))}
       </List>
@@ -40,7 +40,7 @@ export function MissingList({
   )
 }
 
-function Missing({ fault: { field }, connection }: { fault: Fault; connection: Connection }) {
+function Missing({ fieldError: { field }, connection }: { fieldError: FieldError; connection: Connection }) {
   const { accountId } = useWizard()
   const side = sides.find(({ key }) => field.startsWith(key)) ?? sides[0]
   const { connectorId, connectorName } = connection[side.key]

@@ -2,7 +2,7 @@ import {
   type ConnectionDetails,
   type ConnectorConfiguration,
   type ConnectorDefinition,
-  type Fault,
+  type FieldError,
   type FieldDefinition,
   fieldIsRequired,
   type GivenValues,
@@ -16,8 +16,8 @@ export type SideRead = { definition: ConnectorDefinition; configuration: Connect
  * What a connection still lacks before it can be active, named as the service names it in a refusal, by the contract's
  * rule of which fields are needed. The service has the last word when it is activated.
  */
-export function missingOf(connection: ConnectionDetails, read: Readonly<Record<SideKey, SideRead>>): Fault[] {
-  return sides.flatMap(({ key, role }): Fault[] => {
+export function missingOf(connection: ConnectionDetails, read: Readonly<Record<SideKey, SideRead>>): FieldError[] {
+  return sides.flatMap(({ key, role }): FieldError[] => {
     const { definition, configuration } = read[key]
     const secrets = Object.fromEntries(
       (configuration?.secretConfig[0]?.configuration ?? []).map(({ name, value }) => [name, value]),
@@ -31,7 +31,7 @@ export function missingOf(connection: ConnectionDetails, read: Readonly<Record<S
   })
 }
 
-function missing(fields: readonly FieldDefinition[], values: GivenValues, path: string, role: Role): Fault[] {
+function missing(fields: readonly FieldDefinition[], values: GivenValues, path: string, role: Role): FieldError[] {
   const byName = Object.fromEntries(fields.map((field) => [field.name, field]))
   return fields
     .filter(({ name, default: byDefault }) => {

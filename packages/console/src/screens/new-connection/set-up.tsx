@@ -5,7 +5,7 @@ import { type FormEvent, useMemo, useRef, useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Changed, isChanged } from '../../parts/changed.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { faultsOf, isOfFields } from '../../parts/fields/faults.ts'
+import { errorsOf, isOfFields } from '../../parts/fields/field-errors.ts'
 import { Lines, Loaded } from '../../parts/loaded.tsx'
 import { notifyDone } from '../../parts/notify.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
@@ -62,11 +62,11 @@ function Form({ definitions }: { definitions: Readonly<Record<SideKey, Definitio
     srcConnectionConfig: settingsToSend(form.src.fields, form.src.values, form.src.saved),
     destConnectionConfig: settingsToSend(form.dest.fields, form.dest.values, form.dest.saved),
   }
-  const faults = useMemo(
-    () => ({ src: faultsOf(failure, prefixes.src), dest: faultsOf(failure, prefixes.dest) }),
+  const fieldErrors = useMemo(
+    () => ({ src: errorsOf(failure, prefixes.src), dest: errorsOf(failure, prefixes.dest) }),
     [failure],
   )
-  const nameFault =
+  const nameError =
     failure instanceof PenstockError ? failure.details.find(({ field }) => field === 'body.name') : undefined
   const once = useOnce()
   const typedKeys = [keys.name, keys.src, keys.dest]
@@ -109,7 +109,7 @@ function Form({ definitions }: { definitions: Readonly<Record<SideKey, Definitio
             required
             maxLength={limits.nameLengthMax}
             value={name}
-            error={nameFault?.message}
+            error={nameError?.message}
             onChange={({ currentTarget }) => wizard.setText(keys.name, currentTarget.value)}
             maw={640}
           />
@@ -122,7 +122,7 @@ function Form({ definitions }: { definitions: Readonly<Record<SideKey, Definitio
               definition={definitions[side.key]}
               fields={form[side.key].fields}
               values={form[side.key].values}
-              faults={faults[side.key]}
+              fieldErrors={fieldErrors[side.key]}
               onChange={(field, value) => wizard.setValue(keys[side.key], field, value)}
             />
           ))}
@@ -160,7 +160,7 @@ function Form({ definitions }: { definitions: Readonly<Record<SideKey, Definitio
           />
         ) : (
           failure !== undefined &&
-          !nameFault &&
+          !nameError &&
           !isOfFields(failure, prefixes.src, prefixes.dest) && <Failure error={failure} />
         )}
         <Group gap="sm">

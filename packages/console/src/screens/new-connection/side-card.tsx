@@ -23,14 +23,14 @@ export function SideCard({
   definition,
   fields,
   values,
-  faults,
+  fieldErrors,
   onChange,
 }: {
   side: ConnectionSide
   definition: ConnectorDefinition
   fields: readonly FormField[]
   values: FormValues
-  faults: Readonly<Record<string, string>>
+  fieldErrors: Readonly<Record<string, string>>
   onChange: (name: string, value: FormValue) => void
 }) {
   const { accountId } = useWizard()
@@ -63,7 +63,7 @@ export function SideCard({
             {say.noSettings}
           </Text>
         ) : (
-          <FieldForm fields={fields} values={values} onChange={onChange} faults={faults} role={role} />
+          <FieldForm fields={fields} values={values} onChange={onChange} fieldErrors={fieldErrors} role={role} />
         )}
       </Stack>
     </Card>

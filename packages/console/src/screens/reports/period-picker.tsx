@@ -4,10 +4,10 @@ import { reports as say } from '../../strings/reports.ts'
 import { type Period, type Preset, presets } from './period.ts'
 
 /** Where the screen says what is wrong with the days. */
-export const faultId = 'fault-of-days'
+export const errorId = 'error-of-days'
 
 /** Which days a report covers, and whether it is by day or by month; both are in the address. */
-export function PeriodPicker({ period: { preset, startDate, endDate, by, fault } }: { period: Period }) {
+export function PeriodPicker({ period: { preset, startDate, endDate, by, fieldError } }: { period: Period }) {
   const { change } = useAddress()
   const pick = (next: Preset) =>
     // Other days begin with those that were shown.
@@ -38,8 +38,8 @@ export function PeriodPicker({ period: { preset, startDate, endDate, by, fault }
             type="date"
             aria-label={say[name]}
             value={day}
-            error={fault?.of === name}
-            {...(fault?.of === name ? { 'aria-describedby': faultId } : {})}
+            error={fieldError?.of === name}
+            {...(fieldError?.of === name ? { 'aria-describedby': errorId } : {})}
             onChange={({ currentTarget }) => change({ [name]: currentTarget.value }, { replace: true })}
             w={160}
           />

@@ -13,7 +13,7 @@ export type Period = {
   endDate: string
   by: 'day' | 'month'
   /** What is wrong with days that were picked by hand. */
-  fault: { of: 'from' | 'until'; message: string } | undefined
+  fieldError: { of: 'from' | 'until'; message: string } | undefined
 }
 
 /** The days that the address names. */
@@ -23,7 +23,7 @@ export function usePeriod(): Period {
   const preset = presets.find((one) => one === value('period')) ?? presetDefault
   const [startDate, endDate] = preset === 'custom' ? [value('from'), value('until')] : daysOf(preset, today)
   const by = value('by') === 'month' ? 'month' : 'day'
-  return { preset, startDate, endDate, by, fault: faultOf(startDate, endDate) }
+  return { preset, startDate, endDate, by, fieldError: errorOf(startDate, endDate) }
 }
 
 function daysOf(preset: Exclude<Preset, 'custom'>, today: string): [string, string] {
@@ -43,7 +43,7 @@ function daysOf(preset: Exclude<Preset, 'custom'>, today: string): [string, stri
   }
 }
 
-function faultOf(from: string, until: string): Period['fault'] {
+function errorOf(from: string, until: string): Period['fieldError'] {
   if (!isDay(from)) return { of: 'from', message: say.notADay }
   if (!isDay(until)) return { of: 'until', message: say.notADay }
   const days = daysBetween(from, until)

@@ -12,7 +12,7 @@ import { useAccountId } from '../../shell/account.ts'
 import { reports as say } from '../../strings/reports.ts'
 import { Download } from './download.tsx'
 import { type Period, usePeriod } from './period.ts'
-import { faultId, PeriodPicker } from './period-picker.tsx'
+import { errorId, PeriodPicker } from './period-picker.tsx'
 import { ReportTable } from './table.tsx'
 import { useReports } from './use-reports.ts'
 
@@ -23,7 +23,7 @@ export function Component() {
   const accountId = useAccountId()
   const { value, page } = useAddress()
   const period = usePeriod()
-  const isSound = period.fault === undefined
+  const isSound = period.fieldError === undefined
   const of: VolumeOf = {
     accountId,
     startDate: period.startDate,
@@ -42,9 +42,9 @@ export function Component() {
         <SearchBox label={accountId ? say.searchConnections : say.searchAccounts} />
         <PeriodPicker period={period} />
       </Toolbar>
-      {period.fault && (
-        <div id={faultId} role="alert">
-          <Empty title={period.fault.message} help={say.faultHelp} />
+      {period.fieldError && (
+        <div id={errorId} role="alert">
+          <Empty title={period.fieldError.message} help={say.errorHelp} />
         </div>
       )}
       {isSound && (

@@ -1,10 +1,10 @@
 import { ConnectorError, type Redact } from '@penstock/connector'
-import { complaintOf, faultName, transientErrorOf } from '../object-stores/answers.ts'
+import { complaintOf, problemName, transientErrorOf } from '../object-stores/answers.ts'
 import { element, readXml, textAt } from '../object-stores/xml.ts'
 import type { S3Request } from './s3-client.ts'
 
 /** What an answer that is no success says. */
-export type S3Fault = {
+export type S3Error = {
   readonly status: number
   /** S3's name for it, empty where there is none: answers to HEAD have no body. */
   readonly code: string
@@ -14,24 +14,24 @@ export type S3Fault = {
   readonly passing: ConnectorError | undefined
 }
 
-export async function faultOf(response: Response, store: string, redact: Redact): Promise<S3Fault> {
+export async function problemOf(response: Response, store: string, redact: Redact): Promise<S3Error> {
   const passing = transientErrorOf(store, response)
   const text = await complaintOf(response)
   // What is not S3's own answer (a proxy's page) is told by its status alone.
   const error = text.trimStart().startsWith('<') ? element(safely(text, store), 'Error') : undefined
   return {
     status: response.status,
-    code: faultName(textAt(error, 'Code'), redact),
+    code: problemName(textAt(error, 'Code'), redact),
     region: regionOf(response, error),
     passing,
   }
 }
 
-/** The fault in the body of an answer that began as a success: what takes long is answered before it is done. */
-export function faultIn(text: string, store: string, redact: Redact): S3Fault | undefined {
+/** The error in the body of an answer that began as a success: what takes long is answered before it is done. */
+export function problemIn(text: string, store: string, redact: Redact): S3Error | undefined {
   const error = element(readXml(text, store), 'Error')
   if (error === undefined) return undefined
-  return { status: 200, code: faultName(textAt(error, 'Code'), redact), region: undefined, passing: undefined }
+  return { status: 200, code: problemName(textAt(error, 'Code'), redact), region: undefined, passing: undefined }
 }
 
 function safely(text: string, store: string) {
@@ -54,8 +54,8 @@ const passes =
   'InternalError SlowDown ServiceUnavailable RequestTimeout RequestLimitExceeded OperationAborted Throttling ThrottlingException BandwidthLimitExceeded ConditionalRequestConflict'
 const isAnyOf = (names: string, code: string): boolean => names.split(' ').includes(code)
 
-/** A fault as a connector error: `source_changed` and `upload_lost` mean what callers make of them. */
-export function connectorErrorOf({ status, code, passing }: S3Fault, asked: S3Request, store: string): ConnectorError {
+/** An error as a connector error: `source_changed` and `upload_lost` mean what callers make of them. */
+export function connectorErrorOf({ status, code, passing }: S3Error, asked: S3Request, store: string): ConnectorError {
   const bucket = asked.bucket === undefined ? 'its buckets' : `the bucket ${asked.bucket}`
   if (isAnyOf(wrongKey, code)) {
     const message = `${store} does not accept the access key: its ID is not known, or the secret is another key's. Set both again.`

@@ -2,7 +2,7 @@ import { asConnectorError, ConnectorError, type ConnectorErrorCode } from '../co
 import { egressBounds } from './bounds.ts'
 
 /** What a failed connection or exchange means; `host` is all of the address that is told, because the rest may be secret. */
-export function connectorErrorOfFault(error: unknown, host: string): ConnectorError {
+export function connectorErrorOfError(error: unknown, host: string): ConnectorError {
   const known = asConnectorError(error) ?? (error instanceof Error ? asConnectorError(error.cause) : undefined)
   if (known) return known
   const code = codeOf(error)
@@ -16,7 +16,7 @@ export function connectorErrorOfFault(error: unknown, host: string): ConnectorEr
     // The cause could quote what could not be sent.
     return new ConnectorError('invalid_setting', message)
   }
-  if (isCertificateFault(code)) {
+  if (isCertificateError(code)) {
     return because('certificate_not_trusted', `The certificate of ${host} is not trusted (${code}).`)
   }
   if (code === 'HPE_HEADER_OVERFLOW') {
@@ -51,7 +51,7 @@ const nothingAnswers = new Set(
   'ECONNREFUSED EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN ETIMEDOUT EADDRNOTAVAIL EACCES'.split(' '),
 )
 
-const isCertificateFault = (code: string): boolean =>
+const isCertificateError = (code: string): boolean =>
   /CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_CA$|^INVALID_PURPOSE$|^PATH_LENGTH_EXCEEDED$|^CRL_/.test(code)
 
 function codeOf(error: unknown): string {

@@ -5,7 +5,7 @@ import { PenstockError } from '@penstock/client'
  * @param prefix where the values stood in the request: `body.secretConfig`, `body.srcConnectionConfig`
  * @returns nothing for errors of another kind
  */
-export function faultsOf(error: unknown, prefix: string): Readonly<Record<string, string>> {
+export function errorsOf(error: unknown, prefix: string): Readonly<Record<string, string>> {
   if (!(error instanceof PenstockError)) return {}
   const start = `${prefix}.`
   return Object.fromEntries(
