@@ -7,10 +7,10 @@ import {
   batchOf,
   beginning,
   endOf,
-  fillLoads,
+  fillBatches,
   halve,
   type KeyScope,
-  type Load,
+  type FilledBatch,
   type Mapper,
 } from './batches.ts'
 
@@ -75,10 +75,10 @@ const mapper: Mapper = ({ rows }) => ({
   ),
 })
 
-async function fill(scene: Scene, from = beginning, first = 1): Promise<Load[]> {
-  const loads: Load[] = []
+async function fill(scene: Scene, from = beginning, first = 1): Promise<FilledBatch[]> {
+  const filledBatches: FilledBatch[] = []
   const { bounds, pending, unconfirmed = null } = scene
-  const filled = fillLoads(
+  const filled = fillBatches(
     readerOf(scene),
     from,
     first,
@@ -87,41 +87,41 @@ async function fill(scene: Scene, from = beginning, first = 1): Promise<Load[]> 
     pending,
     unconfirmed,
   )
-  for await (const load of filled) loads.push(load)
-  return loads
+  for await (const filledBatch of filled) filledBatches.push(filledBatch)
+  return filledBatches
 }
 
-/** Fails unless these loads cover exactly the records from `first` to `last`, each once, in order, on its right side. */
-function assertCover(loads: readonly Load[], first: number, last: number): void {
+/** Fails unless these batches cover exactly the records from `first` to `last`, each once, in order, on its right side. */
+function assertCover(filledBatches: readonly FilledBatch[], first: number, last: number): void {
   let next = first
-  for (const load of loads) {
-    assert.equal(load.first, next)
-    assert(load.covered > 0)
-    const numbers = Array.from({ length: load.covered }, (_, i) => load.first + i)
-    assert.deepEqual(load.numbers, numbers.filter(isFit))
+  for (const filledBatch of filledBatches) {
+    assert.equal(filledBatch.first, next)
+    assert(filledBatch.covered > 0)
+    const numbers = Array.from({ length: filledBatch.covered }, (_, i) => filledBatch.first + i)
+    assert.deepEqual(filledBatch.numbers, numbers.filter(isFit))
     assert.deepEqual(
-      load.rows,
-      load.numbers.map((number) => [`mapped ${number}`]),
+      filledBatch.rows,
+      filledBatch.numbers.map((number) => [`mapped ${number}`]),
     )
     assert.deepEqual(
-      load.raws,
-      load.numbers.map((number) => [number]),
+      filledBatch.raws,
+      filledBatch.numbers.map((number) => [number]),
     )
     assert.deepEqual(
-      load.unfit,
+      filledBatch.unfit,
       numbers
         .filter((number) => !isFit(number))
         .map((number) => ({ number, raw: [number], error: { reason: isBroken(number) ? 'broken' : 'unmappable' } })),
     )
-    next += load.covered
+    next += filledBatch.covered
   }
   assert.equal(next, last + 1)
 }
 
-/** All leaves of cutting a load in halves, wherever `cuts` says so and there is something to cut. */
-function cutUp(load: Load, cuts: readonly boolean[], depth = 0): Load[] {
-  if (load.rows.length < 2 || !cuts[depth % cuts.length]) return [load]
-  return halve(load).flatMap((half) => cutUp(half, cuts, depth + 1))
+/** All leaves of cutting a batch in halves, wherever `cuts` says so and there is something to cut. */
+function cutUp(filledBatch: FilledBatch, cuts: readonly boolean[], depth = 0): FilledBatch[] {
+  if (filledBatch.rows.length < 2 || !cuts[depth % cuts.length]) return [filledBatch]
+  return halve(filledBatch).flatMap((half) => cutUp(half, cuts, depth + 1))
 }
 
 const scope: KeyScope = { transferId: 'transfer', connectionId: 'connection', settings: { table: 'people' } }
@@ -132,9 +132,9 @@ describe('batches', () => {
   test('hold every record once, in order, whatever the chunks, and stay within their bounds', () =>
     fc.assert(
       fc.asyncProperty(scenes, async (scene) => {
-        const loads = await fill(scene)
-        assertCover(loads, 1, scene.records)
-        for (const [i, { covered, first }] of loads.entries()) {
+        const filledBatches = await fill(scene)
+        assertCover(filledBatches, 1, scene.records)
+        for (const [i, { covered, first }] of filledBatches.entries()) {
           if (i === 0 && scene.pending !== null) {
             assert.equal(
               covered,
@@ -150,17 +150,17 @@ describe('batches', () => {
       }),
     ))
 
-  test('go on behind any load, and behind any part of it, with exactly the rest', () =>
+  test('go on behind any batch, and behind any part of it, with exactly the rest', () =>
     fc.assert(
       fc.asyncProperty(
         ...[scenes, fc.nat(), fc.array(fc.boolean(), { minLength: 1, maxLength: 5 })],
         ...[fc.array(fc.nat({ max: 9 }), { minLength: 1 }), fc.option(fc.integer({ min: 1, max: 30 }))],
         async (scene, which, cuts, otherSizes, pending) => {
-          const loads = await fill(scene)
-          const load = loads[which % Math.max(1, loads.length)]
-          if (!load) return
-          const parts = cutUp(load, cuts)
-          assertCover(parts, load.first, load.first + load.covered - 1)
+          const filledBatches = await fill(scene)
+          const filledBatch = filledBatches[which % Math.max(1, filledBatches.length)]
+          if (!filledBatch) return
+          const parts = cutUp(filledBatch, cuts)
+          assertCover(parts, filledBatch.first, filledBatch.first + filledBatch.covered - 1)
           for (const part of parts) {
             const next = part.first + part.covered
             const { checkpoint, cursor } = endOf(part)
@@ -177,21 +177,21 @@ describe('batches', () => {
   test('have the same key for the same records of a transfer, and another one for all others', () =>
     fc.assert(
       fc.asyncProperty(scenes, fc.nat(), async (scene, which) => {
-        const loads = await fill(scene)
-        const keys = loads.map((load) => batchOf(load, scope, ['number']).key)
+        const filledBatches = await fill(scene)
+        const keys = filledBatches.map((filledBatch) => batchOf(filledBatch, scope, ['number']).key)
         assert.equal(new Set(keys).size, keys.length)
-        const index = which % Math.max(1, loads.length)
-        const load = loads[index]
-        if (!load) return
-        const before = loads[index - 1]
+        const index = which % Math.max(1, filledBatches.length)
+        const filledBatch = filledBatches[index]
+        if (!filledBatch) return
+        const before = filledBatches[index - 1]
         const from = before ? stored(endOf(before).checkpoint) : beginning
-        const [again] = await fill({ ...scene, sizes: [4, 1], pending: load.covered }, from, load.first)
+        const [again] = await fill({ ...scene, sizes: [4, 1], pending: filledBatch.covered }, from, filledBatch.first)
         assert(again)
-        const batch = batchOf(load, scope, ['number'])
+        const batch = batchOf(filledBatch, scope, ['number'])
         assert.deepEqual(batchOf(again, scope, ['number']), batch, 'a batch that comes again is the same')
         const others = [
-          batchOf(load, { ...scope, [scene.incremental ? 'connectionId' : 'transferId']: 'another' }, ['number']),
-          ...(load.rows.length > 1 ? halve(load).map((half) => batchOf(half, scope, ['number'])) : []),
+          batchOf(filledBatch, { ...scope, [scene.incremental ? 'connectionId' : 'transferId']: 'another' }, ['number']),
+          ...(filledBatch.rows.length > 1 ? halve(filledBatch).map((half) => batchOf(half, scope, ['number'])) : []),
         ]
         for (const { key } of others) assert.notEqual(key, batch.key)
       }),
@@ -201,16 +201,16 @@ describe('batches', () => {
     fc.assert(
       fc.asyncProperty(scenes, fc.nat(), async (scene, which) => {
         const incremental = { ...scene, incremental: true }
-        const loads = await fill(incremental)
-        const index = 1 + (which % Math.max(1, loads.length - 1))
-        const [before, load] = [loads[index - 1], loads[index]]
-        if (!before || !load) return
+        const filledBatches = await fill(incremental)
+        const index = 1 + (which % Math.max(1, filledBatches.length - 1))
+        const [before, filledBatch] = [filledBatches[index - 1], filledBatches[index]]
+        if (!before || !filledBatch) return
         const cursor = Number(endOf(before).cursor)
-        const next = { ...incremental, sizes: [4, 1], pending: null, cursor, unconfirmed: load.covered }
+        const next = { ...incremental, sizes: [4, 1], pending: null, cursor, unconfirmed: filledBatch.covered }
         const [again] = await fill(next)
         assert(again)
         const later = { ...scope, transferId: 'later' }
-        const { key, rows } = batchOf(load, scope, ['number'])
+        const { key, rows } = batchOf(filledBatch, scope, ['number'])
         const repeated = batchOf(again, later, ['number'])
         assert.deepEqual([repeated.key, repeated.rows, repeated.firstRow], [key, rows, 1])
         const changed = [
@@ -225,7 +225,7 @@ describe('batches', () => {
   test('are not those of an earlier transfer where reading is not incremental, nor larger than a destination takes', async () => {
     const scene = { records: 30, sizes: [10], bounds: { rowsMax: 8, bytesMax: 1_000 }, pending: null }
     const covered = async (incremental: boolean, unconfirmed: number) =>
-      (await fill({ ...scene, incremental, unconfirmed })).map((load) => load.covered)
+      (await fill({ ...scene, incremental, unconfirmed })).map((filledBatch) => filledBatch.covered)
     assert.deepEqual(await covered(false, 3), [8, 8, 8, 6])
     assert.deepEqual(await covered(true, 3), [3, 8, 8, 8, 3])
     assert.deepEqual(await covered(true, 9), [8, 8, 8, 6])
@@ -234,7 +234,7 @@ describe('batches', () => {
   test('tell how much of the source they are, up to all of it', () =>
     fc.assert(
       fc.asyncProperty(scenes, async (scene) => {
-        const bytes = (await fill(scene)).map((load) => endOf(load).checkpoint.bytes)
+        const bytes = (await fill(scene)).map((filledBatch) => endOf(filledBatch).checkpoint.bytes)
         assert.deepEqual(
           bytes,
           [...bytes].sort((a, b) => a - b),
@@ -257,7 +257,7 @@ describe('batches', () => {
       const bounds = { rowsMax: 1_000_000, bytesMax: 1 << 30 }
       const asIs: Mapper = ({ rows }) => ({ rows, errors: new Map() })
       let covered = 0
-      for await (const load of fillLoads(
+      for await (const filledBatch of fillBatches(
         reader,
         beginning,
         1,
@@ -265,9 +265,9 @@ describe('batches', () => {
         () => bounds,
         null,
       )) {
-        const cells = load.rows.reduce((sum, each) => sum + each.length, 0)
-        assert(cells * (cellBytes + String(row[0]).length) < 25_000_000, `${load.covered} records at once`)
-        covered += load.covered
+        const cells = filledBatch.rows.reduce((sum, each) => sum + each.length, 0)
+        assert(cells * (cellBytes + String(row[0]).length) < 25_000_000, `${filledBatch.covered} records at once`)
+        covered += filledBatch.covered
       }
       assert.equal(covered, 100_000)
     }
@@ -276,7 +276,7 @@ describe('batches', () => {
   test('know the cursor of the last record that is confirmed, or of the last chunk that is confirmed as a whole', async () => {
     const scene = { records: 12, sizes: [4, 4, 4], bounds: { rowsMax: 6, bytesMax: 1_000 }, pending: null }
     const cursors = async (incremental: boolean) =>
-      (await fill({ ...scene, incremental })).map((load) => endOf(load).cursor)
+      (await fill({ ...scene, incremental })).map((filledBatch) => endOf(filledBatch).cursor)
     assert.deepEqual(await cursors(false), [4, 12])
     assert.deepEqual(await cursors(true), [6, 12])
   })

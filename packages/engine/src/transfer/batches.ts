@@ -21,7 +21,7 @@ export type RowError = { readonly field?: string; readonly reason: string }
 export type Unfit = { readonly number: number; readonly raw: Row; readonly error: RowError }
 
 /** One batch, and all that must be known of the records that it covers. */
-export type Load = {
+export type FilledBatch = {
   /** Number of the first record that it covers, and how many it covers. */
   readonly first: number
   readonly covered: number
@@ -48,7 +48,7 @@ type Segment = {
 export type Bounds = { readonly rowsMax: number; readonly bytesMax: number }
 
 /**
- * What a load takes in memory, about; one is delivered while the next one is filled. A packed source is small, and rows of
+ * What a batch takes in memory, about; one is delivered while the next one is filled. A packed source is small, and rows of
  * many short cells take much more than their text, so that what a destination takes at once is no bound for it.
  */
 const memoryBytesMax = 20 << 20
@@ -58,7 +58,7 @@ const memoryBytesMax = 20 << 20
  * @param pending how many records the first batch must cover: that of a batch that may have been delivered already
  * @param unconfirmed the same of a batch of the transfer before this one, which counts where reading is incremental
  */
-export async function* fillLoads(
+export async function* fillBatches(
   reader: SourceReader,
   from: Checkpoint,
   firstNumber: number,
@@ -66,8 +66,8 @@ export async function* fillLoads(
   bounds: () => Bounds,
   pending: number | null,
   unconfirmed: number | null = null,
-): AsyncGenerator<Load, void, undefined> {
-  let load = emptyLoad(firstNumber)
+): AsyncGenerator<FilledBatch, void, undefined> {
+  let filledBatch = emptyBatch(firstNumber)
   let exactly = pending
   let repeats = pending === null ? unconfirmed : null
   let before = from.at
@@ -104,26 +104,26 @@ export async function* fillLoads(
         exactly === null
           ? Math.floor(
               Math.min(
-                rowsMax - load.covered,
-                (bytesMax - load.bytes) / bytesEach,
-                (memoryBytesMax - load.memoryBytes) / memoryEach,
+                rowsMax - filledBatch.covered,
+                (bytesMax - filledBatch.bytes) / bytesEach,
+                (memoryBytesMax - filledBatch.memoryBytes) / memoryEach,
               ),
             )
-          : exactly - load.covered
+          : exactly - filledBatch.covered
       const until = Math.min(chunk.rows.length, at + Math.max(1, room()))
-      load.take(chunk, mapped, segment, at, until)
-      load.bytes += (until - at) * bytesEach
-      load.memoryBytes += (until - at) * memoryEach
+      filledBatch.take(chunk, mapped, segment, at, until)
+      filledBatch.bytes += (until - at) * bytesEach
+      filledBatch.memoryBytes += (until - at) * memoryEach
       at = until
       if (room() < 1) {
-        yield load.done()
+        yield filledBatch.done()
         exactly = null
         repeats = null
-        load = emptyLoad(segment.first + at)
+        filledBatch = emptyBatch(segment.first + at)
       }
     }
   }
-  if (load.covered > 0) yield load.done()
+  if (filledBatch.covered > 0) yield filledBatch.done()
 }
 
 /**
@@ -135,7 +135,7 @@ function boundsOf(bounds: Bounds, repeats: number | null): Bounds {
   return { rowsMax: Math.min(bounds.rowsMax, repeats), bytesMax: 4 * bounds.bytesMax }
 }
 
-function emptyLoad(first: number) {
+function emptyBatch(first: number) {
   const rows: Row[] = []
   const numbers: number[] = []
   const raws: Row[] = []
@@ -160,7 +160,7 @@ function emptyLoad(first: number) {
       }
       this.covered += until - from
     },
-    done(): Load {
+    done(): FilledBatch {
       return { first, covered: this.covered, rows, numbers, raws, unfit, segments }
     },
   }
@@ -191,12 +191,12 @@ export type KeyScope = {
 }
 
 /**
- * The batch of a load. Its key is the same for the same records of the same transfer, in every attempt; of an incremental
+ * The batch of a batch. Its key is the same for the same records of the same transfer, in every attempt; of an incremental
  * transfer it follows from what is sent and from where that was read, so that the next transfer has the same one for the
  * same rows.
  */
-export function batchOf(load: Load, scope: KeyScope, columns: readonly string[]): Batch {
-  const { first, covered, rows, segments } = load
+export function batchOf(filledBatch: FilledBatch, scope: KeyScope, columns: readonly string[]): Batch {
+  const { first, covered, rows, segments } = filledBatch
   const hash = createHash('sha256')
   const [begun] = segments
   if (begun?.cursorAfter) {
@@ -207,8 +207,8 @@ export function batchOf(load: Load, scope: KeyScope, columns: readonly string[])
   return { key: hash.digest('hex').slice(0, 32), columns, rows, firstRow: first }
 }
 
-/** Where reading continues behind a load, how much of the source that is, and where the next transfer begins. */
-export function endOf({ first, covered, segments }: Load): { checkpoint: Checkpoint; cursor: Json | undefined } {
+/** Where reading continues behind a batch, how much of the source that is, and where the next transfer begins. */
+export function endOf({ first, covered, segments }: FilledBatch): { checkpoint: Checkpoint; cursor: Json | undefined } {
   const next = first + covered
   const last = segments.findLast((segment) => segment.first < next)
   if (!last) return { checkpoint: beginning, cursor: undefined }
@@ -222,19 +222,19 @@ export function endOf({ first, covered, segments }: Load): { checkpoint: Checkpo
   return { checkpoint, cursor }
 }
 
-/** A load cut in two, where its batch has more than one row. */
-export function halve(load: Load): [Load, Load] {
-  const middle = load.rows.length >> 1
-  const border = load.numbers[middle] as number
-  const end = load.first + load.covered
-  const part = (from: number, until: number, rowsFrom: number, rowsUntil: number): Load => ({
+/** A batch cut in two, where its batch has more than one row. */
+export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
+  const middle = filledBatch.rows.length >> 1
+  const border = filledBatch.numbers[middle] as number
+  const end = filledBatch.first + filledBatch.covered
+  const part = (from: number, until: number, rowsFrom: number, rowsUntil: number): FilledBatch => ({
     first: from,
     covered: until - from,
-    rows: load.rows.slice(rowsFrom, rowsUntil),
-    numbers: load.numbers.slice(rowsFrom, rowsUntil),
-    raws: load.raws.slice(rowsFrom, rowsUntil),
-    unfit: load.unfit.filter(({ number }) => number >= from && number < until),
-    segments: load.segments.filter((segment) => segment.first < until && segment.first + segment.count > from),
+    rows: filledBatch.rows.slice(rowsFrom, rowsUntil),
+    numbers: filledBatch.numbers.slice(rowsFrom, rowsUntil),
+    raws: filledBatch.raws.slice(rowsFrom, rowsUntil),
+    unfit: filledBatch.unfit.filter(({ number }) => number >= from && number < until),
+    segments: filledBatch.segments.filter((segment) => segment.first < until && segment.first + segment.count > from),
   })
-  return [part(load.first, border, 0, middle), part(border, end, middle, load.rows.length)]
+  return [part(filledBatch.first, border, 0, middle), part(border, end, middle, filledBatch.rows.length)]
 }

@@ -2,11 +2,11 @@ import type { Delivery, Json, Rejection, Row } from '@penstock/connector'
 import { redactRow } from '../mapping/redact.ts'
 import { type Confirmation, type KeptReject, protocolLimits } from '../protocol.ts'
 import { storable } from '../storable.ts'
-import { endOf, type Load } from './batches.ts'
+import { endOf, type FilledBatch } from './batches.ts'
 
-/** What became of loads, as the ledger must know it. */
+/** What became of batches, as the ledger must know it. */
 
-/** What became of a load, or of a flush, without its rows. */
+/** What became of a batch, or of a flush, without its rows. */
 export type Entry = {
   readonly read: number
   readonly sent: number
@@ -26,19 +26,19 @@ type Rejected = {
   readonly raw: Row | undefined
 }
 
-/** The entry of a load that was delivered, or of which every row was invalid. */
-export const entryOf = (load: Load, delivery: Delivery | undefined): Entry => ({
-  read: load.covered,
-  sent: delivery ? load.rows.length : 0,
+/** The entry of a batch that was delivered, or of which every row was invalid. */
+export const entryOf = (filledBatch: FilledBatch, delivery: Delivery | undefined): Entry => ({
+  read: filledBatch.covered,
+  sent: delivery ? filledBatch.rows.length : 0,
   bytes: delivery?.bytes ?? 0,
-  rejects: [...invalidOf(load), ...rejectedOf(load, delivery?.rejected)].sort(byRow),
-  end: endOf(load),
+  rejects: [...invalidOf(filledBatch), ...rejectedOf(filledBatch, delivery?.rejected)].sort(byRow),
+  end: endOf(filledBatch),
   deliveryState: delivery?.deliveryState,
   state: delivery?.state,
 })
 
-/** The entry of a flush. What it rejects by index is of the last load that was held. */
-export const flushEntryOf = (flushed: Delivery, lastHeld: Load | undefined): Entry => ({
+/** The entry of a flush. What it rejects by index is of the last batch that was held. */
+export const flushEntryOf = (flushed: Delivery, lastHeld: FilledBatch | undefined): Entry => ({
   ...{ read: 0, sent: 0, bytes: flushed.bytes, end: undefined, deliveryState: flushed.deliveryState, state: flushed.state },
   rejects: rejectedOf(lastHeld, flushed.rejected).sort(byRow),
 })
@@ -89,18 +89,18 @@ function keptOf({ row, count, field, reason, raw }: Rejected, names: readonly st
   }
 }
 
-const invalidOf = ({ unfit }: Load): Rejected[] =>
+const invalidOf = ({ unfit }: FilledBatch): Rejected[] =>
   unfit.map(({ number, raw, error }) => ({
     ...{ row: number, count: 1, field: error.field ?? null, reason: error.reason, raw },
   }))
 
 /** Throws where a destination names a row that it was not sent. */
-const rejectedOf = (load: Load | undefined, rejected: readonly Rejection[] = []): Rejected[] =>
+const rejectedOf = (filledBatch: FilledBatch | undefined, rejected: readonly Rejection[] = []): Rejected[] =>
   rejected.map(({ index, count = 1, field = null, reason }) => {
     if (index === undefined) return { row: null, count, field, reason, raw: undefined }
-    const row = load?.numbers[index]
+    const row = filledBatch?.numbers[index]
     if (row === undefined) throw new Error('A destination rejected a record that it was not sent')
-    return { row, count: 1, field, reason, raw: load?.raws[index] }
+    return { row, count: 1, field, reason, raw: filledBatch?.raws[index] }
   })
 
 /** In the order of the source; last what is only counted. */

@@ -19,7 +19,7 @@ import { openContext, type Runtime } from '../runtime.ts'
 import { sideSettings } from '../settings.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
-import { batchOf, beginning, fillLoads, halve, type Load, type Checkpoint } from './batches.ts'
+import { batchOf, beginning, fillBatches, halve, type FilledBatch, type Checkpoint } from './batches.ts'
 import { confirmationOf, type Entry, entryOf, flushEntryOf } from './confirmation.ts'
 import {
   checked,
@@ -44,13 +44,13 @@ const valueLengthMin = 6
 
 /** About as much of the source as is read ahead: what can be mapped while a part is put on a disk. */
 const aheadBytes = 1536 << 10
-const loadsAheadMax = 4
+const batchesAheadMax = 4
 
 type Bounds = ReturnType<Destination['batch']>
 
 /** Of small batches several are read ahead, of large ones one, so that memory stays flat. */
-const loadsAhead = ({ bytesMax }: Bounds): number =>
-  Math.max(1, Math.min(loadsAheadMax, Math.floor(aheadBytes / bytesMax)))
+const batchesAhead = ({ bytesMax }: Bounds): number =>
+  Math.max(1, Math.min(batchesAheadMax, Math.floor(aheadBytes / bytesMax)))
 
 /** What a session works with. */
 export type SessionDeps = {
@@ -84,7 +84,7 @@ export class Session {
   /** Whether the next batch was announced with what was confirmed last. */
   #isBegun = false
   #held: Entry[] = []
-  #lastHeld: Load | undefined
+  #lastHeld: FilledBatch | undefined
   /** Rows of the source that are confirmed. */
   #read: number
   #rejectsRoom: number
@@ -107,7 +107,7 @@ export class Session {
     this.#rejectsRoom = state.rejectsRoom
   }
 
-  /** Asks where the transfer stands, and loads the connectors of both sides. */
+  /** Asks where the transfer stands, and batches the connectors of both sides. */
   static async open(deps: SessionDeps): Promise<Session> {
     const state = await deps.host.open()
     const destination = await deps.runtime.loadConnector(state.destination.slug)
@@ -183,7 +183,7 @@ export class Session {
     const checkpoint = (this.#state.checkpoint ?? beginning) as Checkpoint
     if (this.#replaces && this.#state.checkpoint === null) await this.#guardReplace()
     this.#reader = await this.#openReader()
-    const loads = fillLoads(
+    const filledBatches = fillBatches(
       this.#reader,
       checkpoint,
       this.#state.read + 1,
@@ -192,9 +192,9 @@ export class Session {
       this.#state.pending,
       this.#state.unconfirmed,
     )
-    // The next loads are read and mapped while this one is delivered.
-    for await (const { item: load, following } of readAhead(loads, loadsAhead(this.#bounds))) {
-      await this.#deliverLoad(load, new SplitBudget(load.covered), following)
+    // The next batches are read and mapped while this one is delivered.
+    for await (const { item: filledBatch, following } of readAhead(filledBatches, batchesAhead(this.#bounds))) {
+      await this.#deliverFilled(filledBatch, new SplitBudget(filledBatch.covered), following)
       if (!this.#writerHolds()) await this.#confirmHeld(following())
     }
     if (this.#deliveryStates.length > 0 || this.#writer) await this.#flush()
@@ -262,27 +262,27 @@ export class Session {
   }
 
   /**
-   * @param budget of the load that came from the source; halves of it share it
-   * @param following answers the load that comes next, where it is read already
+   * @param budget of the batch that came from the source; halves of it share it
+   * @param following answers the batch that comes next, where it is read already
    */
-  async #deliverLoad(load: Load, budget: SplitBudget, following = (): Load | undefined => undefined): Promise<void> {
+  async #deliverFilled(filledBatch: FilledBatch, budget: SplitBudget, following = (): FilledBatch | undefined => undefined): Promise<void> {
     // What is held comes again in other batches after a crash; what is not comes again as it is.
-    await this.#begin(this.#writerHolds() ? null : (budget.covered ?? load.covered))
-    if (load.rows.length === 0) return this.#addToHeld(entryOf(load, undefined), budget)
-    const sent = await this.#send(load)
+    await this.#begin(this.#writerHolds() ? null : (budget.covered ?? filledBatch.covered))
+    if (filledBatch.rows.length === 0) return this.#addToHeld(entryOf(filledBatch, undefined), budget)
+    const sent = await this.#send(filledBatch)
     this.#deps.onProgress()
     if (!('refused' in sent)) {
       budget.accept()
       this.#held.push(sent.entry)
-      this.#lastHeld = load
+      this.#lastHeld = filledBatch
       if (!sent.delivery.held) await this.#confirmHeld(following())
       return
     }
-    budget.refuse(sent.refused, load.rows.length)
+    budget.refuse(sent.refused, filledBatch.rows.length)
     if (sent.do === 'split') {
-      for (const half of halve(load)) await this.#deliverLoad(half, budget)
+      for (const half of halve(filledBatch)) await this.#deliverFilled(half, budget)
     } else {
-      await this.#addToHeld(entryOf(load, { bytes: 0, rejected: [{ index: 0, reason: sent.refused.message }] }), budget)
+      await this.#addToHeld(entryOf(filledBatch, { bytes: 0, rejected: [{ index: 0, reason: sent.refused.message }] }), budget)
     }
   }
 
@@ -291,21 +291,21 @@ export class Session {
     return this.#lastHeld !== undefined
   }
 
-  /** Sends the batch of a load, again while errors are transient; answers the refusal where it is split or rejected. */
+  /** Sends the batch of a batch, again while errors are transient; answers the refusal where it is split or rejected. */
   async #send(
-    load: Load,
+    filledBatch: FilledBatch,
   ): Promise<{ entry: Entry; delivery: Delivery } | { refused: ConnectorError; do: 'split' | 'reject' }> {
     const { id: transferId, connectionId } = this.#deps.job
     const settings = [this.#state.source?.settings ?? null, this.#state.destination.settings]
-    const batch = batchOf(load, { transferId, connectionId, settings }, this.#columns())
+    const batch = batchOf(filledBatch, { transferId, connectionId, settings }, this.#columns())
     for (;;) {
       try {
         return await this.#ask(async (writer, redact) => {
           const delivery = checked(await writer.deliver(batch), batch, redact)
-          return { entry: entryOf(load, delivery), delivery }
+          return { entry: entryOf(filledBatch, delivery), delivery }
         }, batch.rows)
       } catch (error) {
-        const decision = this.#decide(error, load.rows.length)
+        const decision = this.#decide(error, filledBatch.rows.length)
         const refused = asConnectorError(error)
         if (refused && (decision.do === 'split' || decision.do === 'reject')) return { refused, do: decision.do }
         if (decision.do !== 'resend') throw error
@@ -332,7 +332,7 @@ export class Session {
 
   /**
    * What did not go to the destination is confirmed with what it holds, so that checkpoints keep their order; refused rows
-   * only once the destination took another row of the same load, since until then the rows may not be to blame.
+   * only once the destination took another row of the same batch, since until then the rows may not be to blame.
    */
   async #addToHeld(entry: Entry, budget: SplitBudget): Promise<void> {
     this.#held.push(entry)
@@ -349,8 +349,8 @@ export class Session {
     await this.#confirmHeld()
   }
 
-  /** @param next the load that follows: its batch is announced along */
-  async #confirmHeld(next?: Load): Promise<void> {
+  /** @param next the batch that follows: its batch is announced along */
+  async #confirmHeld(next?: FilledBatch): Promise<void> {
     const entries = this.#held
     if (entries.length === 0) return
     this.#held = []
