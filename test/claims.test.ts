@@ -58,7 +58,7 @@ describe('taking up a transfer', () => {
     const { rows } = await client.query(
       `select distinct status, attempt, heartbeat_time is not null as beats from transfers`,
     )
-    assert.deepEqual(rows, [{ status: 'running', attempt: 1, beats: true }])
+    assert.deepEqual(rows, [{ status: 'running', attempt: 1, heartbeats: true }])
   })
 
   test('takes no more of one account than may run at once', async () => {

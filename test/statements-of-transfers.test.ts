@@ -186,7 +186,7 @@ test('the count of a status reads the transfers of that status alone, and one th
 test('what workers look for again and again reads no transfer that has ended', () =>
   assertPlans(
     [
-      { title: 'silent ones', statement: engineQueries.reviveSilent, parameters: { silentSeconds: 20 } },
+      { title: 'silent ones', statement: engineQueries.requeueLost, parameters: { heartbeatTimeoutSeconds: 20 } },
       { title: 'how many there are', statement: totalsQueries.countTransfers, parameters: {} },
       { title: 'one that waits', statement: engineQueries.someQueued, parameters: {} },
       { title: 'a schedule that is due', statement: engineQueries.takeDue, parameters: {} },

@@ -5,7 +5,7 @@ import type { TestService } from './service.ts'
 export const engineOf = ({ database, service, config, runners }: TestService): SupervisorDeps => ({
   ...{ database, runners, keyring: service.deps.keyring, catalogue: service.deps.catalogue },
   settings: {
-    silenceMs: 20_000,
+    heartbeatTimeoutMs: 20_000,
     retry: { firstMs: 10, mostMs: 100, totalMs: 1_000 },
     rejectsMax: config.rejects.max,
     replaceShareMin: config.replacePercentMin / 100,

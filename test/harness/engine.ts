@@ -72,7 +72,7 @@ const retry = { firstMs: 1, mostMs: 10, totalMs: 300 }
 export async function startEngine(given: Partial<SupervisorDeps['settings']> = {}): Promise<Engine> {
   const settings = {
     retry,
-    silenceMs: 20_000,
+    heartbeatTimeoutMs: 20_000,
     rejectsMax: 1_000,
     replaceShareMin: 0.5,
     progressMs: 60_000,

@@ -18,7 +18,7 @@ export type ProcessMill = Mill & {
 export type Standing = { status: string; attempt: number; read: number; crashes: number }
 
 /** Silence as short as the setting allows, so that a test does not wait for long after each kill. */
-const silenceSeconds = '2'
+const heartbeatTimeoutSeconds = '2'
 
 const program = join(import.meta.dirname, '../../packages/server/bin/penstock.js')
 
@@ -28,7 +28,7 @@ export async function startProcessMill(
   databaseUrl?: string,
 ): Promise<ProcessMill> {
   const stage = await prepareStage(t)
-  const shared = { PENSTOCK_MASTER_KEY: generateMasterKey(), PENSTOCK_SILENCE_SECONDS: silenceSeconds, ...env }
+  const shared = { PENSTOCK_MASTER_KEY: generateMasterKey(), PENSTOCK_SILENCE_SECONDS: heartbeatTimeoutSeconds, ...env }
   const mill = await startMill(shared, databaseUrl)
   const standing = async (transferId: string): Promise<Standing> => {
     const { rows } = await mill.service.database.pool.query(

@@ -56,7 +56,7 @@ export type Config = {
   /** Memory that one runner may use: a process that runs the code of connectors. */
   runnerMemoryMb: number
   /** A worker that does not say for so long that it lives is taken for dead, and its transfers go on in another. */
-  silenceSeconds: number
+  heartbeatTimeoutSeconds: number
   /** How long a transfer puts up with trouble that should pass. */
   retrySeconds: number
   /** Rejected records that are kept of one transfer, and for how long. */
@@ -203,7 +203,7 @@ export function readConfig(
       perOrganization: whole('PENSTOCK_CHECKS_PER_ORGANIZATION', Math.max(1, checksAtOnce >> 1), 1, 100),
     },
     runnerMemoryMb: whole('PENSTOCK_RUNNER_MEMORY_MB', 1_024, 256, 1_048_576),
-    silenceSeconds: whole('PENSTOCK_SILENCE_SECONDS', 20, 2, 3_600),
+    heartbeatTimeoutSeconds: whole('PENSTOCK_HEARTBEAT_TIMEOUT_SECONDS', 20, 2, 3_600),
     retrySeconds: whole('PENSTOCK_RETRY_SECONDS', 900, 0, 86_400),
     rejects: {
       max: whole('PENSTOCK_REJECTS', 10_000, 0, 1_000_000),

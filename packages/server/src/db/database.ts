@@ -48,7 +48,7 @@ export const poolSizeDefault = 10
 const connectTimeoutMs = 5_000
 const statementTimeoutMs = 30_000
 /** A server that says nothing at all, not even that it gave up on the statement, is away. */
-const silenceTimeoutMs = statementTimeoutMs + 5_000
+const idleTimeoutMs = statementTimeoutMs + 5_000
 const deadlockTries = 3
 
 export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: DatabaseOptions): Database {
@@ -58,7 +58,7 @@ export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: D
     stream: sockets.open,
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: silenceTimeoutMs,
+    query_timeout: idleTimeoutMs,
     keepAlive: true,
     application_name: 'penstock',
     types,

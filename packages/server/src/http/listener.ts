@@ -15,7 +15,7 @@ export type Timeouts = {
   /** Between the end of an answer and the next request. Longer than the 60 s of common load balancers. */
   readonly keepAliveMs: number
   /** Without a byte in either direction while an answer is prepared or sent: for clients that stop reading. */
-  readonly silenceMs: number
+  readonly idleTimeoutMs: number
   /** How often headers and bodies are looked at. */
   readonly checkMs: number
   /** How long a connection stays open after a refusal that ends it, so that its client can read it. */
@@ -26,7 +26,7 @@ export const timeoutsDefault: Timeouts = {
   headersMs: 30_000,
   requestMs: 60_000,
   keepAliveMs: 72_000,
-  silenceMs: 300_000,
+  idleTimeoutMs: 300_000,
   checkMs: 5_000,
   refusedMs: 1_000,
 }
@@ -134,7 +134,7 @@ export function createListener({
         },
         handler,
       )
-      server.setTimeout(timeouts.silenceMs)
+      server.setTimeout(timeouts.idleTimeoutMs)
       // A surplus connection must not reach the HTTP parser, which would serve what its client sends.
       const serve = server.listeners('connection')
       server.removeAllListeners('connection')

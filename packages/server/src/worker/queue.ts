@@ -17,7 +17,7 @@ const crontab = `15 3 * * * ${purgeTask} ?fill=1d&jobKey=${purgeTask}`
 const queueConnections = 2
 const pulseMs = 5_000
 /** How long the answer to a pulse may take; a database that takes longer is away. */
-const silenceMs = 5_000
+const heartbeatTimeoutMs = 5_000
 /** How long jobs under way may go on once the queue is told to stop; those that take longer are cut, and done again. */
 const finishMs = 10_000
 const unlockMs = 2_000
@@ -124,8 +124,8 @@ async function feelPulse(client: ClientBase, lose: (error: Error) => void, signa
   for (;;) {
     await delay(pulseMs, undefined, { signal }).catch(() => {})
     if (signal.aborted) return
-    const silence = setTimeout(() => lose(new Error('The database says nothing')), silenceMs)
+    const heartbeatTimeout = setTimeout(() => lose(new Error('The database says nothing')), heartbeatTimeoutMs)
     await client.query('select 1').catch(lose)
-    clearTimeout(silence)
+    clearTimeout(heartbeatTimeout)
   }
 }

@@ -125,7 +125,7 @@ async function openSupervisor(
     await notices.start()
     const settings = {
       retry: { firstMs: firstRetryMs, mostMs: longestRetryMs, totalMs: config.retrySeconds * 1000 },
-      silenceMs: config.silenceSeconds * 1000,
+      heartbeatTimeoutMs: config.heartbeatTimeoutSeconds * 1000,
       rejectsMax: config.rejects.max,
       replaceShareMin: config.replacePercentMin / 100,
       progressMs: config.transfers.progressSeconds * 1000,

@@ -142,7 +142,7 @@ export type Fence = { id: string; attempt: number }
 export type StandingRow = { status: ConnectionStatus; accountEnabled: boolean; cancelling: boolean; gone: boolean }
 
 /** Says that the worker lives, and asks whether it may go on (invariant 3). Nothing: the transfer is not its own any more. */
-export const beat = statement<Fence, StandingRow>(`
+export const heartbeat = statement<Fence, StandingRow>(`
   update transfers t set heartbeat_time = now()
   from connections c join accounts a on a.id = c.account_id
   where t.id = :id and t.attempt = :attempt and t.status = 'running' and c.id = t.connection_id
@@ -310,11 +310,11 @@ export const requeueCrashed = statement<Fence & { crashesMax: number }>(`
 
 // Upkeep
 
-export const reviveSilent = statement<{ silentSeconds: number }, { id: string }>(`
+export const requeueLost = statement<{ heartbeatTimeoutSeconds: number }, { id: string }>(`
   update transfers set status = 'queued', heartbeat_time = null
   where id in (
     select id from transfers
-    where status = 'running' and heartbeat_time < now() - make_interval(secs => :silentSeconds)
+    where status = 'running' and heartbeat_time < now() - make_interval(secs => :heartbeatTimeoutSeconds)
     for update skip locked
   )
   returning id

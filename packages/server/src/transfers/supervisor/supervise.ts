@@ -31,7 +31,7 @@ export type SupervisorDeps = {
 export type SupervisorSettings = {
   readonly retry: RetryPolicy
   /** A worker without a heartbeat for so long is dead, in milliseconds. */
-  readonly silenceMs: number
+  readonly heartbeatTimeoutMs: number
   /** Rejected records that are kept of one transfer; counts are never bounded. */
   readonly rejectsMax: number
   /** A transfer that replaces everything with less than this share of what the last one sent waits for confirmation. */
@@ -70,7 +70,7 @@ export async function workOnTransfers(
 }
 
 /** How often a worker sends a heartbeat, and looks for workers without one. */
-export const heartbeatMs = ({ settings }: Pick<SupervisorDeps, 'settings'>): number => settings.silenceMs / 4
+export const heartbeatMs = ({ settings }: Pick<SupervisorDeps, 'settings'>): number => settings.heartbeatTimeoutMs / 4
 
 async function superviseTransfer(
   deps: SupervisorDeps,
@@ -109,7 +109,7 @@ async function runTransfer(
   stopping.addEventListener('abort', release)
   if (stopping.aborted) release()
   const heartbeat = setInterval(() => {
-    queries.beat.first(database, { id: work.id, attempt: work.attempt }).then(
+    queries.heartbeat.first(database, { id: work.id, attempt: work.attempt }).then(
       (standing) => {
         const reason = endingOf(standing) ?? overtimeOf(work, settings)
         if (reason) side(reason)

@@ -25,7 +25,7 @@ const probeMostSeconds = 3_600
 /** Sees to it until the signal aborts. Trouble with the database ends nothing: the next tick tries again. */
 export async function keepUp(deps: SupervisorDeps, log: Logger, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    for (const see of [reviveSilent, startDue, probeOffline]) {
+    for (const see of [requeueLost, startDue, probeOffline]) {
       if (stopping.aborted) return
       await see(deps, log, stopping).catch((err) => log.warn({ err }, 'upkeep of transfers failed; trying again'))
     }
@@ -34,8 +34,8 @@ export async function keepUp(deps: SupervisorDeps, log: Logger, stopping: AbortS
 }
 
 /** Gives transfers of dead workers to living ones, and wakes workers where transfers wait. */
-export async function reviveSilent({ database, settings }: SupervisorDeps, log: Logger): Promise<void> {
-  const revived = await queries.reviveSilent.all(database, { silentSeconds: settings.silenceMs / 1000 })
+export async function requeueLost({ database, settings }: SupervisorDeps, log: Logger): Promise<void> {
+  const revived = await queries.requeueLost.all(database, { heartbeatTimeoutSeconds: settings.heartbeatTimeoutMs / 1000 })
   for (const { id } of revived)
     log.warn({ transferId: id }, 'the worker of a transfer fell silent; another one goes on')
   const waiting = await queries.someQueued.first(database, {})
