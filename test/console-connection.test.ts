@@ -72,7 +72,7 @@ describe('a connection in the console', { skip }, () => {
     await item(page, name).click()
   }
 
-  test('is a pipe with a gate, which is told in words, too', async () => {
+  test('is a connection with a gate, which is told in words, too', async () => {
     const connection = await connect('Spring customers')
     const page = await stage.open(pathOf(connection))
     await page
@@ -192,7 +192,7 @@ describe('a connection in the console', { skip }, () => {
     await until('the month adds up', async () => /Read.*200.*Accepted.*180/.test((await funnel.textContent()) ?? ''))
     await page.getByRole('img', { name: /180 .*accepted|accepted.*180|180/ }).waitFor()
     await page.getByRole('tab', { name: 'Transfers' }).click()
-    await page.waitForURL('**?tab=runs')
+    await page.waitForURL('**?tab=transfers')
     const row = page.getByRole('row').filter({ hasText: 'Partial' })
     assert.match((await row.textContent()) ?? '', /200.*180.*20/)
     await page.getByRole('combobox', { name: 'Status' }).click()
@@ -202,7 +202,7 @@ describe('a connection in the console', { skip }, () => {
     assert.deepEqual(await accessibilityViolations(page), [])
   })
 
-  test('shows a run as it goes, and can cancel it', async () => {
+  test('shows a transfer as it goes, and can cancel it', async () => {
     const connection = await crowd('Crowd')
     const page = await stage.open(pathOf(connection))
     await button(page, 'Run now').click()
@@ -221,7 +221,7 @@ describe('a connection in the console', { skip }, () => {
     await until('it may run again', async () => (await reasonOf(button(page, 'Run now'))) === undefined)
   })
 
-  test('says that disabling it cancels its run, and other pages of it follow without being loaded again', async () => {
+  test('says that disabling it cancels its transfer, and other pages of it follow without being loaded again', async () => {
     const connection = await crowd('Interrupted')
     const page = await stage.open(pathOf(connection))
     const watching = await stage.open(pathOf(connection))
@@ -241,7 +241,7 @@ describe('a connection in the console', { skip }, () => {
     await watching.getByText('read so far').waitFor({ state: 'detached' })
   })
 
-  test('says while a run retries what its temporary error is, and so does the overview', async () => {
+  test('says while a transfer retries what its temporary error is, and so does the overview', async () => {
     await prepareLocked(stage)
     const connection = await connect('Held up', { table: 'locked' })
     await stage.client.startTransfer({ accountId: account.id, id: connection.id, body: {} })
@@ -355,7 +355,7 @@ describe('a connection in the console', { skip }, () => {
     await page.getByText('Schedule deleted: Every hour at :15, Europe/Berlin, switched off').waitFor()
   })
 
-  test('is warned of a schedule by which every run would add all rows again', async () => {
+  test('is warned of a schedule by which every transfer would add all rows again', async () => {
     const { reply: connection } = await stage.client.createConnection({
       accountId: account.id,
       body: {
@@ -459,7 +459,7 @@ describe('a connection in the console', { skip }, () => {
     await until('it is active', async () => (await statusOf(connection)) === 'active')
   })
 
-  test('offers with a failed run what to do next, by what it failed for', async () => {
+  test('offers with a failed transfer what to do next, by what it failed for', async () => {
     const { id: accountId } = await stage.addAccount('Next steps')
     await stage.addSides(accountId)
     const failed = async (name: string, options: Parameters<ConsoleStage['connect']>[2]) => {
@@ -513,7 +513,7 @@ describe('a connection in the console', { skip }, () => {
     await page.getByText('A transfer of Replacing was started').waitFor()
     const { total } = await stage.client.listTransfers({ accountId: account.id, id: connection.id })
     assert.equal(total, 2)
-    // It stood by it: the next run is one of those that need no word.
+    // It stood by it: the next transfer is one of those that need no word.
     await stage.sql(
       `do $$ begin if not exists (select from transfers where connection_id = '${connection.id}' and confirmed) then raise 'no word was sent'; end if; end $$`,
     )

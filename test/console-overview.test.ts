@@ -79,7 +79,7 @@ describe('the overview', { skip }, () => {
       page,
       'Rejects some',
       'View rejected records',
-      `/accounts/${id}/connections/${partial.id}/runs/${run.id}`,
+      `/accounts/${id}/connections/${partial.id}/transfers/${run.id}`,
     )
     await concern(page, 'Rejects some').getByText('2 of 20 records were rejected').waitFor()
     const configureMeta = `/accounts/${id}/connectors?configure=${meta.id}`

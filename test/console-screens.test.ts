@@ -46,8 +46,8 @@ const screens: readonly Screen[] = [
   { name: 'new-connection', path: ofAccount('/connections/new'), title: /New connection/ },
   { name: 'connection', path: ofConnection(''), title: /Customers to warehouse/ },
   {
-    name: 'run',
-    path: (scene) => `${ofConnection('')(scene)}/runs/${scene.transferId}`,
+    name: 'transfer',
+    path: (scene) => `${ofConnection('')(scene)}/transfers/${scene.transferId}`,
     title: /Transfer of/,
   },
   { name: 'deleted', path: ofAccount('/deleted'), title: /Deleted/ },

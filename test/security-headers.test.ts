@@ -3,7 +3,7 @@ import { globSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { connectors, platforms } from '@penstock/connectors'
-import { consoleDirectory, pageRoots } from '@penstock/console'
+import { consoleDistPath, pageRoots } from '@penstock/console'
 import { basePath, type Operation, operations } from '@penstock/wire'
 import { exchange } from './harness/raw-http.ts'
 import { type Organization, type RawRequest, startTestService, type TestService } from './harness/service.ts'
@@ -66,7 +66,7 @@ describe('the headers of security', () => {
 
   test('are on documents, logos, the console and its files, and what operators ask for', async () => {
     const [connector, platform] = [connectors[0]?.slug, platforms[0]?.slug]
-    const assets = globSync('assets/*.{js,css}', { cwd: consoleDirectory })
+    const assets = globSync('assets/*.{js,css}', { cwd: consoleDistPath })
     assert(assets.length > 0, 'the console is built')
     for (const path of [
       ...['/docs', '/docs/connectors', `/docs/connectors/${connector}`, `/docs/platforms/${platform}`],

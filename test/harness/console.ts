@@ -219,7 +219,7 @@ async function configure(
   await client.configureConnector({ accountId, id, body: { secretConfig } })
 }
 
-/** A table that another session holds a lock on, as it seems to a writer: a run into it retries until it is ended. */
+/** A table that another session holds a lock on, as it seems to a writer: a transfer into it retries until it is ended. */
 export async function prepareLocked(stage: ConsoleStage): Promise<void> {
   await stage.target.query(`
     create table locked (id integer primary key, name text, email text not null);
@@ -230,7 +230,7 @@ export async function prepareLocked(stage: ConsoleStage): Promise<void> {
 
 const crowdSize = 400_000
 
-/** A crowd of people whose table takes them slowly, a batch at a time: a run that can be watched, and stopped on the way. */
+/** A crowd of people whose table takes them slowly, a batch at a time: a transfer that can be watched, and stopped on the way. */
 export async function prepareCrowd(stage: ConsoleStage): Promise<void> {
   await preparePeople(stage, crowdSize, 'crowd', Number.POSITIVE_INFINITY)
   await stage.target.query(`

@@ -3,8 +3,8 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
 import { BrowserRouter, Outlet, Route, Routes } from 'react-router'
 import { queryClient } from './api/queries.ts'
-import { Lines } from './parts/loaded.tsx'
-import { prefix } from './place.ts'
+import { Lines } from './components/loaded.tsx'
+import { basePath } from './base-path.ts'
 import { screens } from './screens.ts'
 import { RequireSession } from './session/require-session.tsx'
 import { Guard } from './shell/guard.tsx'
@@ -37,7 +37,7 @@ export function App() {
     <MantineProvider theme={theme} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>
         <Notices />
-        <BrowserRouter basename={prefix || '/'}>
+        <BrowserRouter basename={basePath || '/'}>
           <Guard>
             <Routes>
               <Route

@@ -1,8 +1,8 @@
 import type { ComponentType } from 'react'
 import { matchPath } from 'react-router'
 import { sessionStore } from './api/session.ts'
-import { type Place, placeOf } from './parts/address.ts'
-import { prefix } from './place.ts'
+import { type Place, placeOf } from './components/address.ts'
+import { basePath } from './base-path.ts'
 
 /**
  * The screens, each loaded when it is first opened: a file that exports it as `Component`. A list exports
@@ -45,16 +45,16 @@ export const screens = {
   '/accounts/:accountId/connections': connections,
   '/accounts/:accountId/connections/new': screen(() => import('./screens/new-connection/new-connection.tsx')),
   '/accounts/:accountId/connections/:connectionId': screen(() => import('./screens/connection/connection.tsx')),
-  '/accounts/:accountId/connections/:connectionId/runs/:transferId': screen(() => import('./screens/run/run.tsx')),
+  '/accounts/:accountId/connections/:connectionId/transfers/:transferId': screen(() => import('./screens/transfer/transfer.tsx')),
   '/accounts/:accountId/reports': reports,
   '/accounts/:accountId/deleted': deleted,
 } satisfies Record<string, Screen>
 
 /** The screen of an address, with the sub-account and all else that the address names. */
 function find({ origin, pathname, searchParams }: URL) {
-  if (origin !== window.location.origin || !pathname.startsWith(prefix)) return undefined
+  if (origin !== window.location.origin || !pathname.startsWith(basePath)) return undefined
   for (const [path, screen] of Object.entries(screens)) {
-    const match = matchPath(path, pathname.slice(prefix.length))
+    const match = matchPath(path, pathname.slice(basePath.length))
     if (match) return { screen, accountId: match.params.accountId, place: placeOf(searchParams) }
   }
   return undefined

@@ -1,5 +1,5 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core'
-import { parts } from './strings/parts.ts'
+import { components } from './strings/components.ts'
 
 /** The look of the console: the blue of deep water, and quiet greys. Components look alike because they are set here. */
 
@@ -17,7 +17,7 @@ const water: MantineColorsTuple = [
 ]
 
 /** The cross of every dialog has a name. */
-const closable = { closeButtonProps: { 'aria-label': parts.close } }
+const closable = { closeButtonProps: { 'aria-label': components.close } }
 
 const selectText = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
   if (!currentTarget.readOnly) currentTarget.select()

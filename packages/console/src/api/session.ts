@@ -1,5 +1,5 @@
 import { type Client, createClient, PenstockError } from '@penstock/client'
-import { prefix } from '../place.ts'
+import { basePath } from '../base-path.ts'
 import { recordedFetch } from './calls.ts'
 
 /**
@@ -78,7 +78,7 @@ export const kept = {
   },
 }
 
-const anonymous = createClient({ baseUrl: prefix, fetch: recordedFetch, token: '' })
+const anonymous = createClient({ baseUrl: basePath, fetch: recordedFetch, token: '' })
 
 type Credentials = { clientId: string; clientSecret: string }
 
@@ -130,7 +130,7 @@ async function currentToken(refused?: string): Promise<string> {
 }
 
 /** The client of the console: every call of it goes to the public API of the service that the page came from. */
-export const client: Client = createClient({ baseUrl: prefix, fetch: recordedFetch, getToken: currentToken })
+export const client: Client = createClient({ baseUrl: basePath, fetch: recordedFetch, getToken: currentToken })
 
 /** The token, for what is loaded outside of the client: downloads. */
 export const tokenOfSession = (): Promise<string> => currentToken()

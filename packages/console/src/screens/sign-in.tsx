@@ -2,8 +2,8 @@ import { Box, Button, Card, Center, Group, PasswordInput, Stack, Text, TextInput
 import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react'
 import { Navigate, useSearchParams } from 'react-router'
 import { sessionStore, signIn } from '../api/session.ts'
-import { Failure } from '../parts/failure.tsx'
-import { addressOf } from '../place.ts'
+import { Failure } from '../components/failure.tsx'
+import { addressOf } from '../base-path.ts'
 import { session as say } from '../strings/session.ts'
 import { shell } from '../strings/shell.ts'
 

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
-import { Empty } from '../parts/page.tsx'
+import { Empty } from '../components/page.tsx'
 import { shell as say } from '../strings/shell.ts'
 
 /** Stands where a page would be that does not exist. */

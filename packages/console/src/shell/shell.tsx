@@ -27,7 +27,7 @@ import {
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react'
 import { Link, useLocation } from 'react-router'
 import { sessionStore, signOut } from '../api/session.ts'
-import { addressOf } from '../place.ts'
+import { addressOf } from '../base-path.ts'
 import { shell as say } from '../strings/shell.ts'
 import { pathOf, useAccountId } from './account.ts'
 import { AccountSwitcher } from './account-switcher.tsx'

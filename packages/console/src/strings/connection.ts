@@ -10,7 +10,7 @@ export const connection = {
 
   // Actions
   actions: 'More actions',
-  run: 'Run now',
+  transfer: 'Run now',
   activate: 'Activate',
   enable: 'Enable',
   disable: 'Disable',
@@ -20,7 +20,7 @@ export const connection = {
   stays: (status: string) => `Nothing would change: the connection stays ${status.toLowerCase()}.`,
   onlyDisabled: (status: string) => `Only a disabled connection can be enabled; this one is ${status.toLowerCase()}.`,
   isAlready: (status: string) => `The connection is ${status.toLowerCase()} already.`,
-  underWay: 'A transfer is already active.',
+  active: 'A transfer is already active.',
   entryOnly: (name: string) => `${name} cannot move data yet. You can only configure it.`,
   activated: (name: string) => `${name} is active`,
   enabled: (name: string, status: string) => `${name} is enabled: ${status.toLowerCase()}`,
@@ -37,8 +37,8 @@ export const connection = {
     'No transfer starts, manually or by schedule, until you enable the connection again. A queued or running transfer is cancelled: records that the destination confirmed stay there and are counted, and the rest is not sent.',
   notReady: 'Not ready yet',
   notReadyHelp: 'Nothing was changed. Complete this before data can move:',
-  mendConnector: (name: string) => `Configure ${name}`,
-  mendSettings: 'Complete the settings',
+  fixConnector: (name: string) => `Configure ${name}`,
+  fixSettings: 'Complete the settings',
   dismiss: 'Dismiss',
   daysLeft: (days: number) =>
     days <= 0
@@ -47,13 +47,13 @@ export const connection = {
   isDeleted: 'This connection is deleted',
 
   // Source and destination
-  pipe: 'Source and destination',
+  flow: 'Source and destination',
   source: 'Source',
   destination: 'Destination',
   configured: 'Configured',
   notConfigured: 'Not configured',
   configure: 'Configure',
-  gate: {
+  flowStatus: {
     'In-progress': 'Not active yet. No data moves until you activate the connection.',
     active: 'Active. Data moves when a transfer starts.',
     disabled: 'Disabled. No data moves until you enable the connection.',
@@ -61,8 +61,8 @@ export const connection = {
     broken: 'Broken. A platform refused the last transfer. Fix the error, then activate the connection again.',
     offline: 'Offline. A platform cannot be reached. Data moves again as soon as the platform answers.',
   } satisfies Record<ConnectionStatus, string>,
-  described: (source: string, destination: string, gate: string) =>
-    `Data moves from ${source} to ${destination}. ${gate}`,
+  described: (source: string, destination: string, flowStatus: string) =>
+    `Data moves from ${source} to ${destination}. ${flowStatus}`,
   sideDescribed: (name: string, configured: boolean) => `${name} (${configured ? 'configured' : 'not configured'})`,
   flows: 'A transfer is running.',
   waits: 'The transfer is waiting for a worker',
@@ -71,7 +71,7 @@ export const connection = {
     `${read} read so far · ${accepted} accepted · ${rejected} rejected`,
   progress: 'Progress of the transfer',
   open: 'Open the transfer',
-  cancelRun: 'Cancel the transfer',
+  cancelTransfer: 'Cancel the transfer',
   cancelTitle: 'Cancel this transfer?',
   cancelHelp: 'Records that the destination confirmed stay there and are counted. The rest is not sent.',
   keepRunning: 'Keep it running',
@@ -80,7 +80,7 @@ export const connection = {
   // Tabs
   tabs: 'Parts of the connection',
   overview: 'Overview',
-  runs: 'Transfers',
+  transfers: 'Transfers',
   timeline: 'Timeline',
   configuration: 'Configuration',
 
@@ -101,8 +101,8 @@ export const connection = {
   acceptedHelp: 'by the destination',
   rejectedHelp: 'each with its reason',
   replayed: (n: string) => `${n} of the accepted records were replayed after they had been rejected.`,
-  noRun: 'No transfers yet',
-  noRunHelp: 'Start a transfer or set a schedule. The figures of the latest transfer appear here.',
+  noTransfer: 'No transfers yet',
+  noTransferHelp: 'Start a transfer or set a schedule. The figures of the latest transfer appear here.',
   noVolume: 'No records moved in the last 30 days',
   volume: 'Records by day',
   volumeHelp: 'Last 30 days, UTC',
@@ -125,8 +125,8 @@ export const connection = {
   scheduleSaved: 'The schedule was saved',
   scheduleOff: 'Switched off',
   scheduleIdle: (status: string) => `No transfer starts while the connection is ${status.toLowerCase()}.`,
-  nextRun: 'Next transfer',
-  lastRun: 'Last scheduled transfer',
+  nextTransfer: 'Next transfer',
+  lastTransfer: 'Last scheduled transfer',
   timezone: 'Time zone',
   timezoneNone: 'No matching time zone',
   how: 'Frequency',
@@ -164,9 +164,9 @@ export const connection = {
   byCron: (cron: string) => `By ${cron}`,
 
   // Transfers
-  runStatus: 'Status',
+  transferStatus: 'Status',
   anyStatus: 'Any status',
-  runStarted: 'Requested',
+  transferStarted: 'Requested',
   trigger: 'Started by',
   triggers: {
     manual: 'A user or an API call',
@@ -174,9 +174,9 @@ export const connection = {
     replay: 'A replay of rejected records',
   } satisfies Record<TransferTrigger, string>,
   took: 'Duration',
-  noRuns: 'No transfers yet',
-  noRunsFit: 'No transfers with this status',
-  openRun: (status: string) => `Open the transfer: ${status}`,
+  noTransfers: 'No transfers yet',
+  noTransfersFit: 'No transfers with this status',
+  openTransfer: (status: string) => `Open the transfer: ${status}`,
   cancelOne: 'Cancel this transfer',
 
   latestFailed: 'The latest transfer failed',
@@ -184,8 +184,8 @@ export const connection = {
   // Timeline
   noEvents: 'No events yet',
   more: 'Show more',
-  runHappened: (status: string) => `Transfer: ${status.toLowerCase()}`,
-  runCounts: (read: string, accepted: string, rejected: string) =>
+  transferHappened: (status: string) => `Transfer: ${status.toLowerCase()}`,
+  transferCounts: (read: string, accepted: string, rejected: string) =>
     `${read} read, ${accepted} accepted, ${rejected} rejected`,
   created: (name: string) => `Created as “${name}”`,
   renamed: (from: string, to: string) => `Renamed from “${from}” to “${to}”`,

@@ -20,6 +20,6 @@ export const connections = {
   account: 'Sub-account',
   volume: 'Accepted of read',
   volumeOf: (used: string, total: string) => `${used} of ${total}`,
-  lastRun: 'Last transfer',
+  lastTransfer: 'Last transfer',
   neverRan: 'No transfers yet',
 }

@@ -1,4 +1,4 @@
-import type { FormField } from '../parts/fields/form-field.ts'
+import type { FormField } from '../components/fields/form-field.ts'
 
 /** What forms say that are drawn from the definitions of a connector's fields. */
 export const fields = {

@@ -1,5 +1,5 @@
 import type { Digest, Normalisation } from '@penstock/wire'
-import { parts } from './parts.ts'
+import { components } from './components.ts'
 
 const normalisation: Readonly<Record<Normalisation, string>> = {
   email: 'E-mail address',
@@ -47,11 +47,11 @@ export const newConnection = {
   leave: 'Back to connections',
   openConnection: 'Open the connection',
   back: 'Back',
-  leftHalfWay: 'You have an unfinished connection',
+  unfinished: 'You have an unfinished connection',
   leftPicks: (name: string | undefined, source: string, destination: string) =>
     `${name ? `“${name}”: ` : ''}${source}${destination ? ` → ${destination}` : ''}. Your input is saved in this browser.`,
   goOn: 'Continue',
-  startAnew: 'Start over',
+  startOver: 'Start over',
 
   sourceHelp:
     'Select the source of the data. A connector from the catalogue is added to this sub-account when you select it.',
@@ -62,9 +62,9 @@ export const newConnection = {
   addedOnes: 'Added to this sub-account',
   catalogueOnes: 'From the catalogue',
   noneFound: 'No matching connectors',
-  noneFits: 'No compatible destinations',
-  unfit: (n: string) => `${n} incompatible with this source: see why`,
-  kind: (category: string, platformType: string) => `${parts.term(category)} · ${platformType}`,
+  noneCompatible: 'No compatible destinations',
+  incompatible: (n: string) => `${n} incompatible with this source: see why`,
+  kind: (category: string, platformType: string) => `${components.term(category)} · ${platformType}`,
   configured: 'Configured',
   notConfigured: 'Not configured',
   movesNothing: 'Configuration only',
@@ -149,7 +149,7 @@ export const newConnection = {
   noName: 'Enter a name',
   noColumnPicked: 'Select a column',
   twice: 'This name is already used',
-  mendFirst: 'Fix the marked fields first.',
+  fixFirst: 'Fix the marked fields first.',
 
   preview: 'Preview',
   previewHelp: (rows: number) =>
@@ -225,7 +225,7 @@ export const newConnection = {
   activate: 'Activate',
   isActive: 'The connection is active',
   isDeleted: 'The connection is deleted. Restore it first.',
-  runHelp: 'Start a transfer now, or set a schedule on the page of the connection.',
+  transferHelp: 'Start a transfer now, or set a schedule on the page of the connection.',
   runNow: 'Run now',
   goToConnection: 'Go to the connection',
 }

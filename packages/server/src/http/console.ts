@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import staticFiles from '@fastify/static'
-import { consoleDirectory, pageRoots } from '@penstock/console'
+import { consoleDistPath, pageRoots } from '@penstock/console'
 import type { FastifyInstance } from 'fastify'
 import { makeResource, pageType, sendResource } from '../documents/resource.ts'
 
@@ -29,7 +29,7 @@ const notBuilt =
 
 /** Serves the console at `/` and at the addresses of its pages, and its files under `/console/`. */
 export async function serveConsole(app: FastifyInstance, publicUrl: string): Promise<void> {
-  const file = join(consoleDirectory, 'index.html')
+  const file = join(consoleDistPath, 'index.html')
   const page = existsSync(file)
     ? makeResource({
         type: pageType,
@@ -40,7 +40,7 @@ export async function serveConsole(app: FastifyInstance, publicUrl: string): Pro
     : undefined
   if (page) {
     await app.register(staticFiles, {
-      root: join(consoleDirectory, 'assets'),
+      root: join(consoleDistPath, 'assets'),
       prefix: '/console/assets/',
       preCompressed: true,
       index: false,

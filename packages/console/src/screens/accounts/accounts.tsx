@@ -4,17 +4,17 @@ import { IconDots, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { readOnce, useRead, useWrite } from '../../api/queries.ts'
-import { type Place, useAddress } from '../../parts/address.ts'
-import { ListTable } from '../../parts/list-table.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { notifyDone, notifyFailure } from '../../parts/notify.tsx'
-import { count } from '../../parts/numbers.ts'
-import { Empty, Page, Toolbar } from '../../parts/page.tsx'
-import { Pager, pageSize } from '../../parts/pager.tsx'
-import { SearchBox } from '../../parts/search-box.tsx'
-import { Time } from '../../parts/time.tsx'
+import { type Place, useAddress } from '../../components/address.ts'
+import { ListTable } from '../../components/list-table.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { notifyDone, notifyFailure } from '../../components/notify.tsx'
+import { count } from '../../components/numbers.ts'
+import { Empty, Page, Toolbar } from '../../components/page.tsx'
+import { Pager, pageSize } from '../../components/pager.tsx'
+import { SearchBox } from '../../components/search-box.tsx'
+import { Time } from '../../components/time.tsx'
 import { accounts as say } from '../../strings/accounts.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 import { DeleteAccount } from './delete-account.tsx'
 import { SaveAccount } from './save-account.tsx'
 
@@ -77,7 +77,7 @@ function Accounts({ accounts, onDo }: { accounts: readonly AccountEntry[]; onDo:
           </Table.Th>
           <Table.Th visibleFrom="md">{say.created}</Table.Th>
           <Table.Th w={56}>
-            <VisuallyHidden>{parts.actions}</VisuallyHidden>
+            <VisuallyHidden>{components.actions}</VisuallyHidden>
           </Table.Th>
         </Table.Tr>
       </Table.Thead>

@@ -1,10 +1,10 @@
 import { List, Stack, Text } from '@mantine/core'
 import type { AccountEntry } from '@penstock/wire'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { notifyDone } from '../../parts/notify.tsx'
-import { count } from '../../parts/numbers.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { notifyDone } from '../../components/notify.tsx'
+import { count } from '../../components/numbers.ts'
 import { accounts as say } from '../../strings/accounts.ts'
 
 const named = 5

@@ -1,10 +1,10 @@
 import { Chip, Group, Select } from '@mantine/core'
 import { dataTypeCategories, dataTypes, platformTypes, roles } from '@penstock/wire'
-import { useAddress } from '../../parts/address.ts'
-import { Toolbar } from '../../parts/page.tsx'
-import { SearchBox } from '../../parts/search-box.tsx'
+import { useAddress } from '../../components/address.ts'
+import { Toolbar } from '../../components/page.tsx'
+import { SearchBox } from '../../components/search-box.tsx'
 import { catalogue as say } from '../../strings/catalogue.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 
 /** What narrows the catalogue. All of it is in the address; what is not one of the terms there narrows nothing. */
 export function useFilters() {
@@ -75,7 +75,7 @@ function Term({
     <Select
       aria-label={label}
       placeholder={label}
-      data={terms.map((term) => ({ value: term, label: parts.term(term) }))}
+      data={terms.map((term) => ({ value: term, label: components.term(term) }))}
       value={value ?? null}
       onChange={(term) => onPick(name, term ?? '')}
       clearable

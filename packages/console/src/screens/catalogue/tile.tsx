@@ -3,10 +3,10 @@ import type { CatalogueEntry } from '@penstock/wire'
 import { IconArrowsExchange, IconCheck } from '@tabler/icons-react'
 import { memo, type ReactNode, useId } from 'react'
 import { Link } from 'react-router'
-import { Logo, logoOfPlatform } from '../../parts/connector-name.tsx'
+import { Logo, logoOfPlatform } from '../../components/connector-name.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { catalogue as say } from '../../strings/catalogue.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 import classes from './tile.module.css'
 
 export function Tiles({ label, busy = false, children }: { label: string; busy?: boolean; children: ReactNode }) {
@@ -90,7 +90,7 @@ function Content({
   children: ReactNode
 }) {
   const { platformId, name, supportedType, dataType, dataTypeCategory, platformType, transfer } = entry
-  const kinds = [...new Set([dataTypeCategory, dataType].map(parts.term))]
+  const kinds = [...new Set([dataTypeCategory, dataType].map(components.term))]
   return (
     <Stack gap="sm" h="100%">
       <Group gap="sm" wrap="nowrap" align="flex-start">

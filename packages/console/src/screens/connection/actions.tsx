@@ -11,7 +11,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { ReasonedButton, ReasonedItem } from '../../parts/reasoned.tsx'
+import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import type { Action, Reasons } from './reasons.ts'
 

@@ -4,33 +4,33 @@ import { limits, type Transfer } from '@penstock/wire'
 import { IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { Activate } from '../../parts/activate.tsx'
-import { useAddress } from '../../parts/address.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Lines, Loaded, NotReadAgain } from '../../parts/loaded.tsx'
-import { Page } from '../../parts/page.tsx'
-import { ConnectionBadge } from '../../parts/status.tsx'
-import { Time, useNow } from '../../parts/time.tsx'
+import { Activate } from '../../components/activate.tsx'
+import { useAddress } from '../../components/address.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { Lines, Loaded, NotReadAgain } from '../../components/loaded.tsx'
+import { Page } from '../../components/page.tsx'
+import { ConnectionBadge } from '../../components/status.tsx'
+import { Time, useNow } from '../../components/time.tsx'
 import { connection as say } from '../../strings/connection.ts'
-import { Brake, needsWord } from '../run/brake.tsx'
-import { Failed } from '../run/failed.tsx'
-import { pathOfRun } from '../run/paths.ts'
+import { ReplaceGuard, needsWord } from '../transfer/replace-guard.tsx'
+import { Failed } from '../transfer/failed.tsx'
+import { pathOfTransfer } from '../transfer/paths.ts'
 import { Actions } from './actions.tsx'
 import { Configuration } from './configuration.tsx'
 import { EditConnection } from './edit-connection.tsx'
 import { Refusal } from './not-ready.tsx'
 import { Overview } from './overview.tsx'
-import { Pipe } from './pipe.tsx'
+import { Flow } from './flow.tsx'
 import type { Action } from './reasons.ts'
-import { Runs } from './runs.tsx'
+import { Transfers } from './transfers.tsx'
 import { History } from './timeline.tsx'
-import { UnderWay } from './under-way.tsx'
+import { Active } from './active-transfer.tsx'
 import { useActions } from './use-actions.ts'
-import { isUnderWay, useConnection, useReasons } from './use-connection.ts'
+import { isActive, useConnection, useReasons } from './use-connection.ts'
 
 const daySeconds = 86_400
 
-/** One connection: its pipe, what can be done with it, and what it did. */
+/** One connection: its connection, what can be done with it, and what it did. */
 export function Component() {
   const { query, latest } = useConnection()
   if (!query.data) {
@@ -56,7 +56,7 @@ function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: 
   const doing = useActions(connection)
   const [asked, setAsked] = useState<'activate' | 'delete' | 'disable'>()
   const [edited, setEdited] = useState<ResultOf<'getConnection'>>()
-  const moves = isUnderWay(latest)
+  const moves = isActive(latest)
   const isDeleted = connection.status === 'deleted'
   const edit = () => setEdited(result)
   const act = (action: Action) => {
@@ -76,20 +76,20 @@ function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: 
       {doing.refusal !== undefined && (
         <Refusal error={doing.refusal} connection={connection} onEdit={edit} onDismiss={doing.dismiss} />
       )}
-      <Card withBorder padding="lg" component="section" aria-label={say.pipe}>
-        <Pipe connection={connection} flowing={latest?.status === 'running'} />
+      <Card withBorder padding="lg" component="section" aria-label={say.flow}>
+        <Flow connection={connection} flowing={latest?.status === 'running'} />
         <Text size="sm" c="dimmed" ta="center" mt={{ base: 'sm', md: 0 }} aria-hidden>
-          {say.gate[connection.status]}
+          {say.flowStatus[connection.status]}
         </Text>
       </Card>
-      {latest && moves && <UnderWay transfer={latest} />}
+      {latest && moves && <Active transfer={latest} />}
       {latest && moves && <Failed transfer={latest} connection={connection} />}
       {latest && !isDeleted && needsWord(latest) && (
-        <Brake error={latest.error} reason={reasons.run} onRun={() => doing.run(true)} />
+        <ReplaceGuard error={latest.error} reason={reasons.run} onTransfer={() => doing.run(true)} />
       )}
       {latest?.status === 'failed' && !isDeleted && !needsWord(latest) && (
         <Failed transfer={latest} connection={connection} title={say.latestFailed}>
-          <Button component={Link} to={pathOfRun(latest)} size="compact-sm" variant="default">
+          <Button component={Link} to={pathOfTransfer(latest)} size="compact-sm" variant="default">
             {say.open}
           </Button>
         </Failed>
@@ -97,7 +97,7 @@ function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: 
       <Parts>
         {{
           overview: <Overview connection={connection} latest={latest} reason={reasons.edit} />,
-          runs: <Runs connection={connection} />,
+          transfers: <Transfers connection={connection} />,
           timeline: <History connection={connection} />,
           configuration: <Configuration connection={connection} reason={reasons.edit} onEdit={edit} />,
         }}
@@ -168,7 +168,7 @@ function DaysLeft({ deletedTime }: { deletedTime: number }) {
   )
 }
 
-const tabs = ['overview', 'runs', 'timeline', 'configuration'] as const
+const tabs = ['overview', 'transfers', 'timeline', 'configuration'] as const
 type Tab = (typeof tabs)[number]
 
 /** The parts of the page; which one is shown stands in the address. */

@@ -4,10 +4,10 @@ import { IconCopyPlus } from '@tabler/icons-react'
 import { type FormEvent, useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { Failure } from '../../parts/failure.tsx'
-import { errorsOf, isOfFields } from '../../parts/fields/field-errors.ts'
-import { FormButtons } from '../../parts/form-buttons.tsx'
-import { notifyDone } from '../../parts/notify.tsx'
+import { Failure } from '../../components/failure.tsx'
+import { errorsOf, isOfFields } from '../../components/fields/field-errors.ts'
+import { FormButtons } from '../../components/form-buttons.tsx'
+import { notifyDone } from '../../components/notify.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import { cronOf, type Preset, type Times, timeOf, timesOf } from './cron.ts'
 import { type Repeats, repeatsOf } from './repeats.ts'
@@ -16,7 +16,7 @@ const presets = ['hourly', 'daily', 'weekdays', 'custom'] as const
 /** The browser's own. */
 const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
 
-/** Sets when the connection runs by itself: by the usual ways, or as a cron expression. */
+/** Sets when the connection transfers by itself: by the usual ways, or as a cron expression. */
 export function EditSchedule({
   connection,
   schedule,

@@ -1,16 +1,16 @@
 import { Box, Card, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import type { Transfer } from '@penstock/wire'
 import { useState } from 'react'
-import { count, percent } from '../../parts/numbers.ts'
-import { Empty } from '../../parts/page.tsx'
-import { RunBadge, runColors } from '../../parts/status.tsx'
-import { Time } from '../../parts/time.tsx'
+import { count, percent } from '../../components/numbers.ts'
+import { Empty } from '../../components/page.tsx'
+import { TransferBadge, transferColors } from '../../components/status.tsx'
+import { Time } from '../../components/time.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import type { VolumeOfConnection } from './use-volume.ts'
 
 type Stage = { label: string; help: string; n: number; colour: string }
 
-/** How many records came through: of the latest run, or of all runs of the last 30 days. */
+/** How many records came through: of the latest transfer, or of all transfers of the last 30 days. */
 export function Funnel({ latest, volume }: { latest: Transfer | undefined; volume: VolumeOfConnection | undefined }) {
   const [shown, setShown] = useState<'latest' | 'month'>('latest')
   const stages = shown === 'latest' ? latest && stagesOf(latest.records) : volume && stagesOf(volume.total)
@@ -37,7 +37,7 @@ export function Funnel({ latest, volume }: { latest: Transfer | undefined; volum
           latest ? (
             <Stages stages={stages ?? []} />
           ) : (
-            <Empty title={say.noRun} help={say.noRunHelp} />
+            <Empty title={say.noTransfer} help={say.noTransferHelp} />
           )
         ) : (
           <Empty title={say.noVolume} />
@@ -47,7 +47,7 @@ export function Funnel({ latest, volume }: { latest: Transfer | undefined; volum
       )}
       {shown === 'latest' && latest && (
         <Group gap="xs" mt="md" fz="sm" c="dimmed">
-          <RunBadge status={latest.status} />
+          <TransferBadge status={latest.status} />
           <Time seconds={latest.createdTime} />
         </Group>
       )}
@@ -66,8 +66,8 @@ function stagesOf(records: { read: number; sent?: number; accepted: number; reje
     ...(records.sent === undefined
       ? []
       : [{ label: say.sent, help: say.sentHelp, n: records.sent, colour: 'water-6' }]),
-    { label: say.accepted, help: say.acceptedHelp, n: records.accepted, colour: `${runColors.succeeded}-6` },
-    { label: say.rejected, help: say.rejectedHelp, n: records.rejected, colour: `${runColors.failed}-6` },
+    { label: say.accepted, help: say.acceptedHelp, n: records.accepted, colour: `${transferColors.succeeded}-6` },
+    { label: say.rejected, help: say.rejectedHelp, n: records.rejected, colour: `${transferColors.failed}-6` },
   ]
 }
 

@@ -3,9 +3,9 @@ import { PenstockError } from '@penstock/client'
 import type { ConnectionDetails } from '@penstock/wire'
 import { IconClipboardList } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { Failure } from '../../parts/failure.tsx'
+import { Failure } from '../../components/failure.tsx'
 import { connection as say } from '../../strings/connection.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 
 /** Why an action was refused. What is missing for it comes with the way to the place that mends it. */
 export function Refusal({
@@ -43,24 +43,24 @@ export function Refusal({
       <List size="sm" mt="xs" spacing={6}>
         {error.details.map(({ field, message }) => (
           <List.Item key={field}>
-            {sentence(message)} <Mend field={field} connection={connection} onEdit={onEdit} />
+            {sentence(message)} <Fix field={field} connection={connection} onEdit={onEdit} />
           </List.Item>
         ))}
       </List>
       <Text size="xs" c="dimmed" ff="monospace" mt="sm">
-        {parts.requestId(error.requestId)}
+        {components.requestId(error.requestId)}
       </Text>
     </Alert>
   )
 }
 
 /** The service names a connector's own configuration or the settings that the connection makes for it. */
-function Mend({ field, connection, onEdit }: { field: string; connection: ConnectionDetails; onEdit: () => void }) {
+function Fix({ field, connection, onEdit }: { field: string; connection: ConnectionDetails; onEdit: () => void }) {
   const side = /^src/.test(field) ? connection.src : connection.dest
   if (!/^(src|dest)Connector(\.|$)/.test(field)) {
     return (
       <Anchor component="button" type="button" fz="inherit" onClick={onEdit}>
-        {say.mendSettings}
+        {say.fixSettings}
       </Anchor>
     )
   }
@@ -70,7 +70,7 @@ function Mend({ field, connection, onEdit }: { field: string; connection: Connec
       fz="inherit"
       to={`/accounts/${connection.accountId}/connectors?configure=${side.connectorId}`}
     >
-      {say.mendConnector(side.connectorName)}
+      {say.fixConnector(side.connectorName)}
     </Anchor>
   )
 }

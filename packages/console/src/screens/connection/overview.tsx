@@ -1,6 +1,6 @@
 import { Card, Flex, Grid, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { ConnectionDetails, Transfer } from '@penstock/wire'
-import { count } from '../../parts/numbers.ts'
+import { count } from '../../components/numbers.ts'
 import { connection as say } from '../../strings/connection.ts'
 import { Funnel } from './funnel.tsx'
 import { ScheduleCard } from './schedule-card.tsx'

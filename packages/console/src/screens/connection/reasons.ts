@@ -1,6 +1,6 @@
 import { type ConnectionDetails, type ConnectionStatus, errors, lifecycle, mayTransfer } from '@penstock/wire'
 import { connection as say } from '../../strings/connection.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 
 export type Action = 'run' | 'activate' | 'enable' | 'disable' | 'delete' | 'restore' | 'edit'
 /** Why each action is impossible now; undefined where it is possible. */
@@ -11,7 +11,7 @@ export type Surroundings = {
   readonly accountEnabled: boolean | undefined
   /** The names of sides that no data moves through. */
   readonly entriesOnly: readonly string[]
-  readonly underWay: boolean
+  readonly active: boolean
 }
 
 /** Reads from the contract's own tables what can be done with a connection, and else why not. */
@@ -19,7 +19,7 @@ export function reasonsOf(connection: Pick<ConnectionDetails, 'status' | 'editab
   const move = (trigger: 'activate' | 'enable' | 'disable' | 'delete' | 'restore') =>
     connection.editable ? refusalOf(trigger, connection.status) : errors.not_editable.message
   return {
-    run: refusalToRun(connection.status, around),
+    run: refusalToTransfer(connection.status, around),
     activate: move('activate'),
     enable: move('enable'),
     disable: move('disable'),
@@ -40,18 +40,18 @@ function refusalOf(
   const transition = lifecycle[status][trigger]
   if ('refused' in transition) return errors[transition.refused].message
   if (transition.to !== status) return undefined
-  const shown = parts.status[status]
+  const shown = components.status[status]
   if (trigger === 'enable') return say.onlyDisabled(shown)
   return say.isAlready(shown)
 }
 
-function refusalToRun(
+function refusalToTransfer(
   status: ConnectionStatus,
-  { accountEnabled, entriesOnly, underWay }: Surroundings,
+  { accountEnabled, entriesOnly, active }: Surroundings,
 ): string | undefined {
   if (status === 'deleted') return errors.connection_deleted.message
   if (entriesOnly.length > 0) return entriesOnly.map(say.entryOnly).join(' ')
   if (!mayTransfer(status)) return errors.connection_not_active.message
   if (accountEnabled === false) return errors.account_disabled.message
-  return underWay ? say.underWay : undefined
+  return active ? say.active : undefined
 }

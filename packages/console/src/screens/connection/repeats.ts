@@ -17,7 +17,7 @@ export type Repeats = {
 
 type Side = { readonly definition: SideDefinition | null | undefined; readonly config: ConnectionConfig }
 
-/** Whether every run would add all rows once more: the source is read in full, and the destination adds each row. */
+/** Whether every transfer would add all rows once more: the source is read in full, and the destination adds each row. */
 export function repeatsOf(source: Side, destination: Side): Repeats | undefined {
   const mode = effective(destination, writeMode)
   if (!addingModes.includes(mode) || effective(source, syncMode) === incremental) return undefined

@@ -4,19 +4,19 @@ import { type ConnectionDetails, mayTransfer, type Schedule } from '@penstock/wi
 import { IconCalendarOff, IconCalendarTime } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { notifyDone } from '../../parts/notify.tsx'
-import { ReasonedButton } from '../../parts/reasoned.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { notifyDone } from '../../components/notify.tsx'
+import { ReasonedButton } from '../../components/reasoned.tsx'
+import { Time } from '../../components/time.tsx'
 import { connection as say } from '../../strings/connection.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 import { timeOf, timesOf } from './cron.ts'
 import { EditSchedule } from './edit-schedule.tsx'
 
 const isNone = (error: unknown) => error instanceof PenstockError && error.code === 'not_found'
 
-/** When the connection runs by itself. */
+/** When the connection transfers by itself. */
 export function ScheduleCard({ connection, reason }: { connection: ConnectionDetails; reason: string | undefined }) {
   const { accountId, id } = connection
   const query = useRead('getSchedule', { accountId, id }, { againAfterMs: 30_000 })
@@ -49,7 +49,7 @@ export function ScheduleCard({ connection, reason }: { connection: ConnectionDet
               <Told schedule={reply} />
               {!mayTransfer(connection.status) && (
                 <Alert color="gray" variant="light" p="xs" fz="sm">
-                  {say.scheduleIdle(parts.status[connection.status])}
+                  {say.scheduleIdle(components.status[connection.status])}
                 </Alert>
               )}
               <Group gap="sm">
@@ -131,7 +131,7 @@ function Told({ schedule }: { schedule: Schedule }) {
       <SimpleGrid cols={2} spacing="md">
         <div>
           <Text size="xs" c="dimmed">
-            {say.nextRun}
+            {say.nextTransfer}
           </Text>
           <Text size="sm" component="div">
             <Time seconds={nextTime} planned />
@@ -139,7 +139,7 @@ function Told({ schedule }: { schedule: Schedule }) {
         </div>
         <div>
           <Text size="xs" c="dimmed">
-            {say.lastRun}
+            {say.lastTransfer}
           </Text>
           <Text size="sm" component="div">
             <Time seconds={lastTime} />

@@ -11,16 +11,16 @@ import {
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
-import { Loaded } from '../../parts/loaded.tsx'
-import { count } from '../../parts/numbers.ts'
-import { Empty } from '../../parts/page.tsx'
-import { runColors, statusColors } from '../../parts/status.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { count } from '../../components/numbers.ts'
+import { Empty } from '../../components/page.tsx'
+import { transferColors, statusColors } from '../../components/status.tsx'
+import { Time } from '../../components/time.tsx'
 import { connection as say } from '../../strings/connection.ts'
-import { parts } from '../../strings/parts.ts'
-import { pathOfRun } from '../run/paths.ts'
+import { components } from '../../strings/components.ts'
+import { pathOfTransfer } from '../transfer/paths.ts'
 import { wordsOfCron } from './schedule-card.tsx'
-import { againWhileUnderWay } from './use-connection.ts'
+import { againWhileActive } from './use-connection.ts'
 
 const step = 25
 const icons = {
@@ -31,21 +31,21 @@ const icons = {
   schedule: IconCalendarTime,
 }
 
-type Entry = { time: number } & ({ event: ConnectionEvent } | { run: Transfer })
+type Entry = { time: number } & ({ event: ConnectionEvent } | { transfer: Transfer })
 
-/** Everything that happened to the connection, newest first: its runs, and what was changed of it. */
+/** Everything that happened to the connection, newest first: its transfers, and what was changed of it. */
 export function History({ connection }: { connection: ConnectionDetails }) {
   const [shown, setShown] = useState(step)
   const { accountId, id } = connection
   const of = { accountId, id, query: { size: Math.min(shown, limits.pageSizeMax) } }
   // The newest of both together are among the newest of each.
   const events = useRead('listConnectionEvents', of, { keep: true, againAfterMs: 15_000 })
-  const runs = useRead('listTransfers', of, { keep: true, againAfterMs: againWhileUnderWay })
+  const transfers = useRead('listTransfers', of, { keep: true, againAfterMs: againWhileActive })
   return (
     <Loaded query={events} lines={6} quiet>
       {({ reply, total }) => {
-        const entries = merged(reply, runs.data?.reply ?? []).slice(0, shown)
-        const isMore = total + (runs.data?.total ?? 0) > entries.length && shown < limits.pageSizeMax
+        const entries = merged(reply, transfers.data?.reply ?? []).slice(0, shown)
+        const isMore = total + (transfers.data?.total ?? 0) > entries.length && shown < limits.pageSizeMax
         if (entries.length === 0) return <Empty title={say.noEvents} />
         return (
           <Card withBorder padding="lg">
@@ -53,19 +53,19 @@ export function History({ connection }: { connection: ConnectionDetails }) {
               {entries.map((entry) =>
                 'run' in entry ? (
                   <Timeline.Item
-                    key={entry.run.id}
+                    key={entry.transfer.id}
                     bullet={
-                      <ThemeIcon size={30} radius="xl" variant="light" color={runColors[entry.run.status]}>
+                      <ThemeIcon size={30} radius="xl" variant="light" color={transferColors[entry.transfer.status]}>
                         <IconTransfer size={16} aria-hidden />
                       </ThemeIcon>
                     }
                     title={
-                      <Anchor component={Link} to={pathOfRun(entry.run)} fw={550} fz="sm">
-                        {say.runHappened(parts.run[entry.run.status])}
+                      <Anchor component={Link} to={pathOfTransfer(entry.transfer)} fw={550} fz="sm">
+                        {say.transferHappened(components.transfer[entry.transfer.status])}
                       </Anchor>
                     }
                   >
-                    <RunWords run={entry.run} />
+                    <TransferWords transfer={entry.transfer} />
                     <When seconds={entry.time} />
                   </Timeline.Item>
                 ) : (
@@ -102,11 +102,11 @@ export function History({ connection }: { connection: ConnectionDetails }) {
   )
 }
 
-/** Of what happened in the same second: a run comes after what prepared it, and before what it broke. */
-function merged(events: readonly ConnectionEvent[], runs: readonly Transfer[]): Entry[] {
+/** Of what happened in the same second: a transfer comes after what prepared it, and before what it broke. */
+function merged(events: readonly ConnectionEvent[], transfers: readonly Transfer[]): Entry[] {
   return [
     ...events.map((event): Entry => ({ time: event.time, event })),
-    ...runs.map((run): Entry => ({ time: run.createdTime, run })),
+    ...transfers.map((transfer): Entry => ({ time: transfer.createdTime, transfer })),
   ].sort((one, other) => other.time - one.time || rankOf(other) - rankOf(one))
 }
 
@@ -125,16 +125,16 @@ function Bullet({ event }: { event: ConnectionEvent }) {
   )
 }
 
-function RunWords({ run }: { run: Transfer }) {
-  const { read, accepted, rejected } = run.records
+function TransferWords({ transfer }: { transfer: Transfer }) {
+  const { read, accepted, rejected } = transfer.records
   return (
     <>
       <Text size="sm" className="figures">
-        {say.runCounts(count(read), count(accepted), count(rejected))}
+        {say.transferCounts(count(read), count(accepted), count(rejected))}
       </Text>
-      {run.error && (
+      {transfer.error && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {run.error.message}
+          {transfer.error.message}
         </Text>
       )}
     </>
@@ -156,7 +156,7 @@ function scheduleInWords(text: string): string {
 function wordsOf({ kind, from, to }: ConnectionEvent): string {
   const statusOf = (text: string | null) => {
     const status = connectionStatuses.find((one) => one === text)
-    return status ? parts.status[status] : (text ?? '')
+    return status ? components.status[status] : (text ?? '')
   }
   switch (kind) {
     case 'created':

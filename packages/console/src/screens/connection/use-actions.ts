@@ -1,9 +1,9 @@
 import type { ConnectionDetails, StatusAction } from '@penstock/wire'
 import { useState } from 'react'
 import { useWrite } from '../../api/queries.ts'
-import { notifyDone } from '../../parts/notify.tsx'
+import { notifyDone } from '../../components/notify.tsx'
 import { connection as say } from '../../strings/connection.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 import type { Action } from './reasons.ts'
 
 type Doing = {
@@ -53,7 +53,7 @@ export function useActions({ accountId, id, name, status }: ConnectionDetails): 
         const { reply } = await setStatus.mutateAsync({ ...of, body: { action } })
         if (action === 'activate') notifyDone(say.activated(name))
         else if (action === 'disable') notifyDone(say.disabled(name))
-        else notifyDone(say.enabled(name, parts.status[reply.status]))
+        else notifyDone(say.enabled(name, components.status[reply.status]))
       }),
     restore: () =>
       attempt('restore', async () => {

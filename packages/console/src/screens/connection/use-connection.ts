@@ -10,14 +10,14 @@ import { type Reasons, reasonsOf } from './reasons.ts'
 const liveMs = 1_500
 const idleMs = 10_000
 
-export const isUnderWay = (transfer: Pick<Transfer, 'status'> | undefined): boolean =>
+export const isActive = (transfer: Pick<Transfer, 'status'> | undefined): boolean =>
   transfer?.status === 'queued' || transfer?.status === 'running'
 
 /** How soon a list of runs is read again: soon while one of them moves. For `againAfterMs`. */
-export const againWhileUnderWay = (result: { reply: readonly Transfer[] } | undefined): number =>
-  result?.reply.some(isUnderWay) ? liveMs : idleMs
+export const againWhileActive = (result: { reply: readonly Transfer[] } | undefined): number =>
+  result?.reply.some(isActive) ? liveMs : idleMs
 
-/** The connection that the address names, with its latest run. */
+/** The connection that the address names, with its latest transfer. */
 export function useConnection(): {
   accountId: string
   connectionId: string
@@ -27,13 +27,13 @@ export function useConnection(): {
   const { accountId = '', connectionId = '' } = useParams()
   const of = { accountId, id: connectionId }
   const query = useRead('getConnection', of, { againAfterMs: idleMs })
-  const latest = useRead('listTransfers', { ...of, query: { size: 1 } }, { againAfterMs: againWhileUnderWay })
-  const moves = isUnderWay(latest.data?.reply[0])
+  const latest = useRead('listTransfers', { ...of, query: { size: 1 } }, { againAfterMs: againWhileActive })
+  const moves = isActive(latest.data?.reply[0])
   useReadAgainAfter(moves)
   return { accountId, connectionId, query, latest }
 }
 
-/** What a run changes (status, figures, history) is read again once it has ended. */
+/** What a transfer changes (status, figures, history) is read again once it has ended. */
 export function useReadAgainAfter(moves: boolean): void {
   const queries = useQueryClient()
   const moved = useRef(moves)
@@ -53,6 +53,6 @@ export function useReasons(connection: ConnectionDetails, latest: Transfer | und
   return reasonsOf(connection, {
     accountEnabled: account?.enabled,
     entriesOnly: sides.flatMap((side) => (side && !side.integrated ? [side.name] : [])),
-    underWay: isUnderWay(latest),
+    active: isActive(latest),
   })
 }

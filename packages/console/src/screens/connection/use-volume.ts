@@ -1,7 +1,7 @@
 import type { ConnectionDetails } from '@penstock/wire'
 import { useRead } from '../../api/queries.ts'
-import { dayAfter, dayOf, everyDay } from '../../parts/days.ts'
-import { noVolume, type Volume } from '../../parts/volume.ts'
+import { dayAfter, dayOf, everyDay } from '../../components/days.ts'
+import { noVolume, type Volume } from '../../components/volume.ts'
 
 const shownDays = 30
 

@@ -1,6 +1,6 @@
 import { Card, Skeleton, Text, Title } from '@mantine/core'
-import { Empty } from '../../parts/page.tsx'
-import { VolumeChart } from '../../parts/volume-chart.tsx'
+import { Empty } from '../../components/page.tsx'
+import { VolumeChart } from '../../components/volume-chart.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import type { VolumeOfConnection } from './use-volume.ts'
 

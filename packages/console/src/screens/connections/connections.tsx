@@ -3,14 +3,14 @@ import { connectionStatuses } from '@penstock/wire'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { useAddress } from '../../parts/address.ts'
-import { Loaded } from '../../parts/loaded.tsx'
-import { Empty, Page, Toolbar } from '../../parts/page.tsx'
-import { Pager } from '../../parts/pager.tsx'
-import { SearchBox } from '../../parts/search-box.tsx'
+import { useAddress } from '../../components/address.ts'
+import { Loaded } from '../../components/loaded.tsx'
+import { Empty, Page, Toolbar } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { SearchBox } from '../../components/search-box.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { connections as say } from '../../strings/connections.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 import { PickAccount } from './pick-account.tsx'
 import { ConnectionTable } from './table.tsx'
 import { readConnections, useConnections } from './use-connections.ts'
@@ -21,7 +21,7 @@ export const readAhead = readConnections
 export function Component() {
   const accountId = useAccountId()
   const { value, change } = useAddress()
-  const { connections, runs } = useConnections(accountId)
+  const { connections, transfers } = useConnections(accountId)
   const isNarrowed = value('q') !== '' || value('status') !== ''
   return (
     <Page title={say.title} actions={<NewConnection accountId={accountId} />}>
@@ -48,7 +48,7 @@ export function Component() {
           ) : (
             <>
               <Box aria-busy={connections.isPlaceholderData} opacity={connections.isPlaceholderData ? 0.55 : 1}>
-                <ConnectionTable connections={reply} runs={runs} showsAccount={accountId === undefined} />
+                <ConnectionTable connections={reply} transfers={transfers} showsAccount={accountId === undefined} />
               </Box>
               <Pager total={total} />
             </>
@@ -66,7 +66,7 @@ function StatusFilter() {
       aria-label={say.status}
       data={[
         { value: '', label: say.allStatuses },
-        ...connectionStatuses.map((status) => ({ value: status, label: parts.status[status] })),
+        ...connectionStatuses.map((status) => ({ value: status, label: components.status[status] })),
       ]}
       value={value('status')}
       onChange={(status) => change({ status: status ?? '' })}

@@ -3,9 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useRead } from '../../api/queries.ts'
-import { NotRead } from '../../parts/loaded.tsx'
+import { NotRead } from '../../components/loaded.tsx'
 import { connections as say } from '../../strings/connections.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 
 const shown = 20
 const waitMs = 200
@@ -50,7 +50,7 @@ export function PickAccount({ onClose }: { onClose: () => void }) {
           <NotRead query={accounts} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {parts.cancel}
+              {components.cancel}
             </Button>
             <Button type="submit" disabled={!accountId}>
               {say.pickGo}

@@ -3,23 +3,23 @@ import { useMediaQuery } from '@mantine/hooks'
 import type { Connection, Transfer } from '@penstock/wire'
 import { type MouseEvent, memo } from 'react'
 import { Link, useNavigate } from 'react-router'
-import { AccountName } from '../../parts/account-name.tsx'
-import { Sides } from '../../parts/sides.tsx'
-import { ListTable } from '../../parts/list-table.tsx'
-import { count } from '../../parts/numbers.ts'
-import { ConnectionBadge, RunBadge } from '../../parts/status.tsx'
-import { Time } from '../../parts/time.tsx'
+import { AccountName } from '../../components/account-name.tsx'
+import { Sides } from '../../components/sides.tsx'
+import { ListTable } from '../../components/list-table.tsx'
+import { count } from '../../components/numbers.ts'
+import { ConnectionBadge, TransferBadge } from '../../components/status.tsx'
+import { Time } from '../../components/time.tsx'
 import { connections as say } from '../../strings/connections.ts'
 
 /** A table of connections; each row leads to its connection. */
 export function ConnectionTable({
   connections,
-  runs,
+  transfers,
   showsAccount,
 }: {
   connections: readonly Connection[]
   /** The newest of each connection that has one. */
-  runs: ReadonlyMap<string, Transfer>
+  transfers: ReadonlyMap<string, Transfer>
   showsAccount: boolean
 }) {
   // Both sides have a column of their own where there is room, else they stand below the name; never both are drawn.
@@ -35,7 +35,7 @@ export function ConnectionTable({
             {say.volume}
           </Table.Th>
           <Table.Th visibleFrom="sm" w={150}>
-            {say.lastRun}
+            {say.lastTransfer}
           </Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -44,7 +44,7 @@ export function ConnectionTable({
           <Row
             key={connection.id}
             connection={connection}
-            run={runs.get(connection.id)}
+            transfer={transfers.get(connection.id)}
             showsAccount={showsAccount}
             isWide={isWide}
           />
@@ -57,12 +57,12 @@ export function ConnectionTable({
 /** Stays as it is while the page around it changes. */
 const Row = memo(function Row({
   connection: { id, accountId, name, status, src, dest, usedVolume, totalVolume },
-  run,
+  transfer,
   showsAccount,
   isWide,
 }: {
   connection: Connection
-  run: Transfer | undefined
+  transfer: Transfer | undefined
   showsAccount: boolean
   isWide: boolean
 }) {
@@ -102,14 +102,14 @@ const Row = memo(function Row({
         {say.volumeOf(count(usedVolume), count(totalVolume))}
       </Table.Td>
       <Table.Td visibleFrom="sm">
-        <LastRun run={run} />
+        <LastTransfer transfer={transfer} />
       </Table.Td>
     </Table.Tr>
   )
 })
 
-function LastRun({ run }: { run: Transfer | undefined }) {
-  if (!run) {
+function LastTransfer({ transfer }: { transfer: Transfer | undefined }) {
+  if (!transfer) {
     return (
       <Text size="sm" c="dimmed">
         {say.neverRan}
@@ -118,9 +118,9 @@ function LastRun({ run }: { run: Transfer | undefined }) {
   }
   return (
     <Stack gap={2} align="flex-start">
-      <RunBadge status={run.status} />
+      <TransferBadge status={transfer.status} />
       <Group fz="xs" c="dimmed" pl={2}>
-        <Time seconds={run.finishedTime ?? run.createdTime} />
+        <Time seconds={transfer.finishedTime ?? transfer.createdTime} />
       </Group>
     </Stack>
   )

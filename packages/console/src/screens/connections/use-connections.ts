@@ -2,23 +2,23 @@ import type { ParametersOf } from '@penstock/client'
 import type { Transfer } from '@penstock/wire'
 import { useEffect, useState } from 'react'
 import { readOnce, useRead } from '../../api/queries.ts'
-import { type Place, useAddress } from '../../parts/address.ts'
-import { pageSize } from '../../parts/pager.tsx'
+import { type Place, useAddress } from '../../components/address.ts'
+import { pageSize } from '../../components/pager.tsx'
 
-/** How soon the list is read again while something of it runs, and while nothing does. */
+/** How soon the list is read again while something of it transfers, and while nothing does. */
 const busyMs = 1_500
 const quietMs = 15_000
 /** The next page is read once this one has been there for as long, so that it does not compete with it. */
 const aheadAfterMs = 300
 
-const isUnderWay = ({ status }: Transfer) => status === 'queued' || status === 'running'
+const isActive = ({ status }: Transfer) => status === 'queued' || status === 'running'
 
 /** Reads the page of connections that an address names. */
 export const readConnections = (accountId: string | undefined, place: Place) =>
   readOnce('listConnections', listOf(accountId, place))
 
 /**
- * The page of connections that the address names, and the last run of each. Both stay current by themselves; the next
+ * The page of connections that the address names, and the last transfer of each. Both stay current by themselves; the next
  * page is read ahead, so that it is there when it is asked for.
  */
 export function useConnections(accountId: string | undefined) {
@@ -30,13 +30,13 @@ export function useConnections(accountId: string | undefined) {
     againAfterMs: isBusy ? busyMs : quietMs,
   })
   const connectionIds = connections.data?.reply.map(({ id }) => id).join(',') ?? ''
-  const runs = useRead('listAllTransfers', runsOf(accountId, connectionIds), {
+  const transfers = useRead('listAllTransfers', transfersOf(accountId, connectionIds), {
     enabled: connectionIds !== '',
     keep: true,
-    againAfterMs: (result) => (result?.reply.some(isUnderWay) ? busyMs : quietMs),
+    againAfterMs: (result) => (result?.reply.some(isActive) ? busyMs : quietMs),
   })
-  const newest = runs.data?.reply
-  useEffect(() => setBusy(newest?.some(isUnderWay) ?? false), [newest])
+  const newest = transfers.data?.reply
+  useEffect(() => setBusy(newest?.some(isActive) ?? false), [newest])
 
   const { isPlaceholderData } = connections
   const hasNext = !isPlaceholderData && (connections.data?.total ?? 0) > (page + 1) * pageSize
@@ -48,13 +48,13 @@ export function useConnections(accountId: string | undefined) {
     const ahead = setTimeout(() => {
       // What cannot be read ahead is read when it is asked for, and says then what is wrong.
       readOnce('listConnections', next)
-        .then(({ reply }) => readOnce('listAllTransfers', runsOf(accountId, reply.map(({ id }) => id).join(','))))
+        .then(({ reply }) => readOnce('listAllTransfers', transfersOf(accountId, reply.map(({ id }) => id).join(','))))
         .catch(() => {})
     }, aheadAfterMs)
     return () => clearTimeout(ahead)
   }, [hasNext, nextKey])
 
-  return { connections, runs: new Map(newest?.map((run) => [run.connectionId, run])) }
+  return { connections, transfers: new Map(newest?.map((transfer) => [transfer.connectionId, transfer])) }
 }
 
 /** A page of the list as the address has it. */
@@ -68,7 +68,7 @@ const listOf = (accountId: string | undefined, { value, page }: Place): Paramete
   },
 })
 
-const runsOf = (accountId: string | undefined, connectionIds: string): ParametersOf<'listAllTransfers'> => ({
+const transfersOf = (accountId: string | undefined, connectionIds: string): ParametersOf<'listAllTransfers'> => ({
   accountId,
   query: { latest: true, connectionIds, size: pageSize },
 })

@@ -3,11 +3,11 @@ import type { CheckResult } from '@penstock/wire'
 import { IconCheck, IconPlugConnected, IconPlugConnectedX, IconX } from '@tabler/icons-react'
 import { useCallback, useEffect } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { Failure } from '../../parts/failure.tsx'
-import { Lines } from '../../parts/loaded.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Failure } from '../../components/failure.tsx'
+import { Lines } from '../../components/loaded.tsx'
+import { Time } from '../../components/time.tsx'
 import { connectors as say } from '../../strings/connectors.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 import { keepCheck } from './failed-checks.ts'
 
 /** Checks a connector against its platform as soon as it is opened, and says how each step went. */
@@ -56,7 +56,7 @@ export function CheckConnector({
           <Button variant="light" loading={isPending} onClick={check}>
             {say.checkAgain}
           </Button>
-          <Button onClick={onClose}>{parts.close}</Button>
+          <Button onClick={onClose}>{components.close}</Button>
         </Group>
       </Stack>
     </Modal>

@@ -4,19 +4,19 @@ import { errors, type FieldDefinition } from '@penstock/wire'
 import { IconLock } from '@tabler/icons-react'
 import { useEffect, useMemo, useState } from 'react'
 import { useWrite } from '../../api/queries.ts'
-import { Changed, isChanged } from '../../parts/changed.tsx'
-import { Failure } from '../../parts/failure.tsx'
-import { errorsOf, isOfFields } from '../../parts/fields/field-errors.ts'
-import { FieldForm } from '../../parts/fields/field-form.tsx'
-import { changesOf, type FormValue, errorsOfForms, valuesOf, withDefinitions } from '../../parts/fields/form-field.ts'
-import { notifyDone } from '../../parts/notify.tsx'
+import { Changed, isChanged } from '../../components/changed.tsx'
+import { Failure } from '../../components/failure.tsx'
+import { errorsOf, isOfFields } from '../../components/fields/field-errors.ts'
+import { FieldForm } from '../../components/fields/field-form.tsx'
+import { changesOf, type FormValue, errorsOfForms, valuesOf, withDefinitions } from '../../components/fields/form-field.ts'
+import { notifyDone } from '../../components/notify.tsx'
 import { connectors as say } from '../../strings/connectors.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 import { ConnectionsNamed, ofConnection } from './connections-named.tsx'
 import { forgetCheck } from './failed-checks.ts'
 import { baseOf, wordsOfValues } from './versions.ts'
 
-const prefix = 'body.secretConfig'
+const basePath = 'body.secretConfig'
 
 type Opened = ResultOf<'getConnectorConfiguration'>
 
@@ -56,7 +56,7 @@ export function ConfigureForm({
   const [theirs, setTheirs] = useState<Opened>()
   const [failure, setFailure] = useState<unknown>()
   const [judged, setJudged] = useState<Readonly<Record<string, string>>>({})
-  const fieldErrors = useMemo(() => ({ ...judged, ...errorsOf(failure, prefix) }), [judged, failure])
+  const fieldErrors = useMemo(() => ({ ...judged, ...errorsOf(failure, basePath) }), [judged, failure])
   const changes = changesOf(before, values, fields)
   const changed = Object.keys(changes).length > 0
   useEffect(() => onChanged(changed), [changed, onChanged])
@@ -109,8 +109,8 @@ export function ConfigureForm({
           />
         ) : (
           failure !== undefined &&
-          !isOfFields(failure, prefix) &&
-          (isOfFields(failure, prefix, ofConnection) ? (
+          !isOfFields(failure, basePath) &&
+          (isOfFields(failure, basePath, ofConnection) ? (
             <ConnectionsNamed error={failure} accountId={accountId} />
           ) : (
             <Failure error={failure} />
@@ -118,7 +118,7 @@ export function ConfigureForm({
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {parts.cancel}
+            {components.cancel}
           </Button>
           {onCheck && (
             <Button
@@ -130,7 +130,7 @@ export function ConfigureForm({
             </Button>
           )}
           <Button type="submit" loading={save.isPending} disabled={!editable}>
-            {parts.save}
+            {components.save}
           </Button>
         </Group>
       </Stack>

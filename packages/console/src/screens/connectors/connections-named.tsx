@@ -3,7 +3,7 @@ import { PenstockError } from '@penstock/client'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { pathOf } from '../../shell/account.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 
 /** What the errors of a refusal begin with that name connections. */
 export const ofConnection = 'connection'
@@ -30,7 +30,7 @@ export function ConnectionsNamed({ error, accountId }: { error: unknown; account
         ))}
       </List>
       <Text size="xs" c="dimmed" ff="monospace" mt="xs">
-        {parts.requestId(error.requestId)}
+        {components.requestId(error.requestId)}
       </Text>
     </Alert>
   )

@@ -14,12 +14,12 @@ import {
 import { type AddedConnector, type ErrorCode, errors } from '@penstock/wire'
 import { IconDots } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { Logo, logoOfPlatform } from '../../parts/connector-name.tsx'
-import { ListTable } from '../../parts/list-table.tsx'
-import { count } from '../../parts/numbers.ts'
+import { Logo, logoOfPlatform } from '../../components/connector-name.tsx'
+import { ListTable } from '../../components/list-table.tsx'
+import { count } from '../../components/numbers.ts'
 import { pathOf } from '../../shell/account.ts'
 import { connectors as say } from '../../strings/connectors.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 import { useFailedCheck } from './failed-checks.ts'
 
 type Doing = {
@@ -45,7 +45,7 @@ export function ConnectorTable({
             {say.usedIn}
           </Table.Th>
           <Table.Th>
-            <VisuallyHidden>{parts.actions}</VisuallyHidden>
+            <VisuallyHidden>{components.actions}</VisuallyHidden>
           </Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -56,7 +56,7 @@ export function ConnectorTable({
               <Name connector={connector} accountId={accountId} onLook={doing.onLook} />
             </Table.Td>
             <Table.Td visibleFrom="lg">{say.roles[connector.supportedType]}</Table.Td>
-            <Table.Td visibleFrom="lg">{parts.term(connector.dataTypeCategory)}</Table.Td>
+            <Table.Td visibleFrom="lg">{components.term(connector.dataTypeCategory)}</Table.Td>
             <Table.Td visibleFrom="sm">
               <Readiness connector={connector} accountId={accountId} />
             </Table.Td>
@@ -95,7 +95,7 @@ function Name({
           </Text>
         </UnstyledButton>
         <Text size="xs" c="dimmed">
-          {parts.term(dataType)}
+          {components.term(dataType)}
           {!transfer && ` · ${say.movesNothing}`}
         </Text>
         <Group hiddenFrom="sm" gap="xs" mt={4} fz="xs">

@@ -4,14 +4,14 @@ import { type AddedConnector, errors, limits } from '@penstock/wire'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { notifyDone } from '../../parts/notify.tsx'
-import { count } from '../../parts/numbers.ts'
-import { ConnectionBadge } from '../../parts/status.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { notifyDone } from '../../components/notify.tsx'
+import { count } from '../../components/numbers.ts'
+import { ConnectionBadge } from '../../components/status.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { connectors as say } from '../../strings/connectors.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 import { usesOf } from './connector-table.tsx'
 import { forgetCheck } from './failed-checks.ts'
 
@@ -90,7 +90,7 @@ function Held({ accountId, connector: { connectorId, name }, onClose }: Props) {
         </Loaded>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {parts.close}
+            {components.close}
           </Button>
         </Group>
       </Stack>

@@ -5,7 +5,7 @@ import {
   type FormValue,
   type FormValues,
   valuesOf,
-} from '../../parts/fields/form-field.ts'
+} from '../../components/fields/form-field.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 
 /** The values of a configuration in words, by the labels of their fields, to be compared. Secrets are not among them. */

@@ -5,16 +5,16 @@ import { IconPlugOff } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { readOnce, useRead, useWrite } from '../../api/queries.ts'
-import { type Place, useAddress } from '../../parts/address.ts'
-import { Failure } from '../../parts/failure.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { notifyDone } from '../../parts/notify.tsx'
-import { Empty, Page, Toolbar } from '../../parts/page.tsx'
-import { Pager, pageSize } from '../../parts/pager.tsx'
-import { SearchBox } from '../../parts/search-box.tsx'
+import { type Place, useAddress } from '../../components/address.ts'
+import { Failure } from '../../components/failure.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { notifyDone } from '../../components/notify.tsx'
+import { Empty, Page, Toolbar } from '../../components/page.tsx'
+import { Pager, pageSize } from '../../components/pager.tsx'
+import { SearchBox } from '../../components/search-box.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { deleted as say } from '../../strings/deleted.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 import { DeletedTable } from './table.tsx'
 
 type Refusal = { connection: Connection; error: unknown }
@@ -93,7 +93,7 @@ function Refused({ connection, error }: Refusal) {
         </Button>
         {error.requestId && (
           <Text size="xs" c="dimmed" ff="monospace">
-            {parts.requestId(error.requestId)}
+            {components.requestId(error.requestId)}
           </Text>
         )}
       </Stack>

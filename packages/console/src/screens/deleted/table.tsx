@@ -2,12 +2,12 @@ import { Anchor, Badge, Box, Button, Table, Tooltip, VisuallyHidden } from '@man
 import { type Connection, limits } from '@penstock/wire'
 import { IconRestore } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { AccountName } from '../../parts/account-name.tsx'
-import { Sides } from '../../parts/sides.tsx'
-import { ListTable } from '../../parts/list-table.tsx'
-import { Time, useNow } from '../../parts/time.tsx'
+import { AccountName } from '../../components/account-name.tsx'
+import { Sides } from '../../components/sides.tsx'
+import { ListTable } from '../../components/list-table.tsx'
+import { Time, useNow } from '../../components/time.tsx'
 import { deleted as say } from '../../strings/deleted.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 
 const dayMs = 86_400_000
 /** From here on the time that is left is shown as short. */
@@ -41,7 +41,7 @@ export function DeletedTable({
             {say.daysLeft}
           </Table.Th>
           <Table.Th w={136}>
-            <VisuallyHidden>{parts.actions}</VisuallyHidden>
+            <VisuallyHidden>{components.actions}</VisuallyHidden>
           </Table.Th>
         </Table.Tr>
       </Table.Thead>

@@ -1,8 +1,8 @@
 import { Badge, Group, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { CatalogueEntry } from '@penstock/wire'
 import { IconCheck } from '@tabler/icons-react'
-import { Logo, logoOfPlatform } from '../../parts/connector-name.tsx'
-import { count } from '../../parts/numbers.ts'
+import { Logo, logoOfPlatform } from '../../components/connector-name.tsx'
+import { count } from '../../components/numbers.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import classes from './tile.module.css'
 
@@ -94,7 +94,7 @@ function Face({ tile, picked, busy }: { tile: Tile; picked: boolean; busy: boole
 }
 
 /** Connectors that cannot be picked, each with the reasons. */
-export function Unfit({ entries }: { entries: readonly { entry: CatalogueEntry; reasons: readonly string[] }[] }) {
+export function Incompatible({ entries }: { entries: readonly { entry: CatalogueEntry; reasons: readonly string[] }[] }) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 3, xl: 4 }} spacing="sm" component="ul" p={0} m={0}>
       {entries.map(({ entry, reasons }) => (

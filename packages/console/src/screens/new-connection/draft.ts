@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react'
-import type { FormValue, FormValues } from '../../parts/fields/form-field.ts'
+import type { FormValue, FormValues } from '../../components/fields/form-field.ts'
 
 /**
  * What was typed and is not saved yet, kept in the tab for each sub-account, so that whoever leaves half-way finds it

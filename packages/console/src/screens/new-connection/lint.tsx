@@ -1,7 +1,7 @@
 import { Badge, Group, List, Stack, Table, Text, Title } from '@mantine/core'
 import type { Preview } from '@penstock/wire'
-import { Sideways } from '../../parts/list-table.tsx'
-import { count } from '../../parts/numbers.ts'
+import { Sideways } from '../../components/list-table.tsx'
+import { count } from '../../components/numbers.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 
 type FieldLint = Preview['lint'][number]

@@ -4,10 +4,10 @@ import type { ConnectionDetails } from '@penstock/wire'
 import { IconInfoCircle } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { Changed, isChanged } from '../../parts/changed.tsx'
-import { Failure } from '../../parts/failure.tsx'
-import { errorsOf } from '../../parts/fields/field-errors.ts'
-import { Loaded } from '../../parts/loaded.tsx'
+import { Changed, isChanged } from '../../components/changed.tsx'
+import { Failure } from '../../components/failure.tsx'
+import { errorsOf } from '../../components/fields/field-errors.ts'
+import { Loaded } from '../../components/loaded.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { MapColumns } from './map-columns.tsx'
 import { MapRecords } from './map-records.tsx'
@@ -175,7 +175,7 @@ function Mapping({
         </Button>
         {wrong.size > 0 && (
           <Text size="sm" c="dimmed">
-            {say.mendFirst}
+            {say.fixFirst}
           </Text>
         )}
       </Group>

@@ -3,8 +3,8 @@ import { IconHistory } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useRead } from '../../api/queries.ts'
-import { Loaded } from '../../parts/loaded.tsx'
-import { Page } from '../../parts/page.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Page } from '../../components/page.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { MapFields } from './map-fields.tsx'
@@ -36,7 +36,7 @@ export function Component() {
       <Page title={isNew ? say.title : say.titleOfExisting} help={connection?.name ?? say.help} actions={cancel}>
         <Steps />
         {left !== undefined && wizard.sourceId === '' && (
-          <LeftHalfWay at={left} onStartAnew={() => setLeft(undefined)} />
+          <Unfinished at={left} onStartOver={() => setLeft(undefined)} />
         )}
         <StepRegion>
           <CurrentStep />
@@ -78,7 +78,7 @@ function CurrentStep() {
 }
 
 /** Whoever begins anew while there is something half-done is offered to go on with it. */
-function LeftHalfWay({ at, onStartAnew }: { at: string; onStartAnew: () => void }) {
+function Unfinished({ at, onStartOver }: { at: string; onStartOver: () => void }) {
   const { accountId, draft, clear } = useWizard()
   const navigate = useNavigate()
   const { data } = useRead('listConnectors', { accountId, query: { size: 500 } })
@@ -86,7 +86,7 @@ function LeftHalfWay({ at, onStartAnew }: { at: string; onStartAnew: () => void 
   const nameOf = (id: string | null) => data?.reply.find(({ connectorId }) => connectorId === id)?.name ?? ''
   const name = draft.texts[`name of ${picks.get('connection') ?? 'new'}`]
   return (
-    <Alert color="water" icon={<IconHistory aria-hidden />} title={say.leftHalfWay}>
+    <Alert color="water" icon={<IconHistory aria-hidden />} title={say.unfinished}>
       <Stack gap="sm" align="flex-start">
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           {say.leftPicks(name, nameOf(picks.get('source')), nameOf(picks.get('destination')))}
@@ -100,10 +100,10 @@ function LeftHalfWay({ at, onStartAnew }: { at: string; onStartAnew: () => void 
             variant="default"
             onClick={() => {
               clear()
-              onStartAnew()
+              onStartOver()
             }}
           >
-            {say.startAnew}
+            {say.startOver}
           </Button>
         </Group>
       </Stack>

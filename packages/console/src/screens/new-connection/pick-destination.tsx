@@ -3,15 +3,15 @@ import { type CatalogueEntry, incompatibilities } from '@penstock/wire'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useRead } from '../../api/queries.ts'
-import { useAddress } from '../../parts/address.ts'
-import { Failure } from '../../parts/failure.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { count } from '../../parts/numbers.ts'
-import { Empty, Toolbar } from '../../parts/page.tsx'
-import { SearchBox } from '../../parts/search-box.tsx'
+import { useAddress } from '../../components/address.ts'
+import { Failure } from '../../components/failure.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { count } from '../../components/numbers.ts'
+import { Empty, Toolbar } from '../../components/page.tsx'
+import { SearchBox } from '../../components/search-box.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { isSought, parted, useCatalogue, usePick } from './catalogue.ts'
-import { Tiles, Unfit } from './connector-tiles.tsx'
+import { Tiles, Incompatible } from './connector-tiles.tsx'
 import { useWizard } from './wizard.ts'
 
 /** The second step: where the data goes. The service says what fits the source; of the rest, the rule says why not. */
@@ -42,7 +42,7 @@ export function PickDestination() {
               const { added, others } = parted(found.map(tileOf))
               return (
                 <>
-                  {found.length === 0 && <Empty title={q ? say.noneFound : say.noneFits} />}
+                  {found.length === 0 && <Empty title={q ? say.noneFound : say.noneCompatible} />}
                   <Tiles title={say.addedOnes} tiles={added} picked={destinationId} busy={busy} onPick={pick} />
                   <Tiles title={say.catalogueOnes} tiles={others} picked={destinationId} busy={busy} onPick={pick} />
                   <Others
@@ -91,10 +91,10 @@ function Others({
         leftSection={shown ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}
         onClick={() => setOpened(!shown)}
       >
-        {say.unfit(count(entries.length))}
+        {say.incompatible(count(entries.length))}
       </Button>
       <Collapse expanded={shown}>
-        <Unfit entries={told} />
+        <Incompatible entries={told} />
       </Collapse>
     </Stack>
   )

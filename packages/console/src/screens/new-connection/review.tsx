@@ -5,11 +5,11 @@ import { IconCircleCheck, IconPencil, IconPlayerPlay } from '@tabler/icons-react
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { Activate } from '../../parts/activate.tsx'
-import { Logo } from '../../parts/connector-name.tsx'
-import { Failure } from '../../parts/failure.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { ConnectionBadge } from '../../parts/status.tsx'
+import { Activate } from '../../components/activate.tsx'
+import { Logo } from '../../components/connector-name.tsx'
+import { Failure } from '../../components/failure.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { ConnectionBadge } from '../../components/status.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { MappingSummary } from './mapping-summary.tsx'
@@ -181,7 +181,7 @@ function Activation({ connection }: { connection: ConnectionDetails }) {
   const active = mayTransfer(connection.status)
   const transition = lifecycle[connection.status].activate
   const mayNot = 'refused' in transition ? say.isDeleted : undefined
-  const whyNoRun = idle.length > 0 ? say.movesNothingYet(idle.join(', ')) : undefined
+  const whyNoTransfer = idle.length > 0 ? say.movesNothingYet(idle.join(', ')) : undefined
   return (
     <Card withBorder padding="lg" component="section" aria-label={say.activation}>
       <Stack gap="md">
@@ -193,7 +193,7 @@ function Activation({ connection }: { connection: ConnectionDetails }) {
           <ConnectionBadge status={connection.status} />
         </Group>
         <Text size="sm" c="dimmed">
-          {active ? (whyNoRun ?? say.runHelp) : say.activationHelp}
+          {active ? (whyNoTransfer ?? say.transferHelp) : say.activationHelp}
         </Text>
         {failure !== undefined && <Refused failure={failure} connection={connection} />}
         {asks && (
@@ -204,12 +204,12 @@ function Activation({ connection }: { connection: ConnectionDetails }) {
             {say.back}
           </Button>
           {active ? (
-            <Why label={whyNoRun}>
+            <Why label={whyNoTransfer}>
               <Button
                 leftSection={<IconPlayerPlay size={16} aria-hidden />}
                 loading={start.isPending}
-                {...(whyNoRun ? { 'data-disabled': true, 'aria-disabled': true } : {})}
-                onClick={() => !whyNoRun && void runNow()}
+                {...(whyNoTransfer ? { 'data-disabled': true, 'aria-disabled': true } : {})}
+                onClick={() => !whyNoTransfer && void runNow()}
               >
                 {say.runNow}
               </Button>

@@ -5,7 +5,7 @@ import {
   type FormField,
   type FormValues,
   valuesOf,
-} from '../../parts/fields/form-field.ts'
+} from '../../components/fields/form-field.ts'
 
 /** The two sides of a connection, as requests call them and by the role that each plays. */
 export const sides = [

@@ -1,7 +1,7 @@
 import type { ConnectionDetails } from '@penstock/wire'
 import { createContext, useContext, useEffect } from 'react'
 import { useRead } from '../../api/queries.ts'
-import { useAddress } from '../../parts/address.ts'
+import { useAddress } from '../../components/address.ts'
 import { useAccount } from '../../shell/account.ts'
 import { type DraftStore, useDraft } from './draft.ts'
 

@@ -1,11 +1,11 @@
 import { type AttentionEntry, type AttentionReason, attentionReasons } from '@penstock/wire'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useRead } from '../../api/queries.ts'
-import { useAddress } from '../../parts/address.ts'
-import { count } from '../../parts/numbers.ts'
+import { useAddress } from '../../components/address.ts'
+import { count } from '../../components/numbers.ts'
 import { pathOf } from '../../shell/account.ts'
 import { overview as say } from '../../strings/overview.ts'
-import { blamedSide } from '../run/blame.ts'
+import { blamedSide } from '../transfer/blame.ts'
 
 /** What does not go as it should, each with the one thing to do. */
 
@@ -81,7 +81,7 @@ function ofEntry(entry: AttentionEntry, namesAccount: boolean): Concern {
 function whatToDo(kind: AttentionReason, entry: AttentionEntry, to: string): Pick<Concern, 'why' | 'action'> {
   const { accountId, lastTransfer: transfer } = entry
   const error = transfer?.error
-  const ofTransfer = { to: `${to}/runs/${transfer?.id}` }
+  const ofTransfer = { to: `${to}/transfers/${transfer?.id}` }
   switch (kind) {
     case 'broken':
     case 'offline': {

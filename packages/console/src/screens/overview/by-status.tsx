@@ -2,12 +2,12 @@ import { Anchor, Card, ColorSwatch, Group, Progress, Stack, Text, Title } from '
 import { type ConnectionStatus, connectionStatuses } from '@penstock/wire'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
-import { Lines } from '../../parts/loaded.tsx'
-import { count } from '../../parts/numbers.ts'
-import { statusColors } from '../../parts/status.tsx'
+import { Lines } from '../../components/loaded.tsx'
+import { count } from '../../components/numbers.ts'
+import { statusColors } from '../../components/status.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { overview as say } from '../../strings/overview.ts'
-import { parts } from '../../strings/parts.ts'
+import { components } from '../../strings/components.ts'
 
 export type Counts = Readonly<Record<ConnectionStatus, number>>
 
@@ -78,7 +78,7 @@ export function ByStatus({ accountId, counts }: { accountId: string | undefined;
                       aria-hidden
                     />
                     <Anchor component={Link} to={`${list}?status=${status}`} size="sm">
-                      {parts.status[status]}
+                      {components.status[status]}
                     </Anchor>
                   </Group>
                   <Text size="sm" fw={550} className="figures">

@@ -2,20 +2,20 @@ import { Anchor, Badge, Box, Button, Card, Group, List, Select, Stack, Text, The
 import { attentionReasons } from '@penstock/wire'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { useAddress } from '../../parts/address.ts'
-import { Loaded } from '../../parts/loaded.tsx'
-import { count } from '../../parts/numbers.ts'
-import { Pager } from '../../parts/pager.tsx'
-import { runColors, statusColors } from '../../parts/status.tsx'
+import { useAddress } from '../../components/address.ts'
+import { Loaded } from '../../components/loaded.tsx'
+import { count } from '../../components/numbers.ts'
+import { Pager } from '../../components/pager.tsx'
+import { transferColors, statusColors } from '../../components/status.tsx'
 import { overview as say } from '../../strings/overview.ts'
 import { attentionSize, type Concern, type Kind, useAttention, useReason } from './attention.ts'
 
 const colors: Readonly<Record<Kind, string>> = {
   broken: statusColors.broken,
   offline: statusColors.offline,
-  transfer_failed: runColors.failed,
-  transfer_retrying: runColors.partial,
-  transfer_partial: runColors.partial,
+  transfer_failed: transferColors.failed,
+  transfer_retrying: transferColors.partial,
+  transfer_partial: transferColors.partial,
   not_configured: statusColors['In-progress'],
   connector: 'gray',
 }

@@ -1,5 +1,5 @@
 import { SegmentedControl, Select, TextInput } from '@mantine/core'
-import { useAddress } from '../../parts/address.ts'
+import { useAddress } from '../../components/address.ts'
 import { reports as say } from '../../strings/reports.ts'
 import { type Period, type Preset, presets } from './period.ts'
 

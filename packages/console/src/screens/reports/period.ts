@@ -1,6 +1,6 @@
 import { limits } from '@penstock/wire'
-import { useAddress } from '../../parts/address.ts'
-import { dayAfter, dayOf, daysBetween } from '../../parts/days.ts'
+import { useAddress } from '../../components/address.ts'
+import { dayAfter, dayOf, daysBetween } from '../../components/days.ts'
 import { reports as say } from '../../strings/reports.ts'
 
 export const presets = ['week', 'days', 'quarter', 'month', 'lastMonth', 'custom'] as const

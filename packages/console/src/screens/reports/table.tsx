@@ -1,8 +1,8 @@
 import { Anchor, Skeleton, Table, Text } from '@mantine/core'
 import { Link } from 'react-router'
-import { ListTable } from '../../parts/list-table.tsx'
-import { bytes, count, percent } from '../../parts/numbers.ts'
-import type { Volume } from '../../parts/volume.ts'
+import { ListTable } from '../../components/list-table.tsx'
+import { bytes, count, percent } from '../../components/numbers.ts'
+import type { Volume } from '../../components/volume.ts'
 import { reports as say } from '../../strings/reports.ts'
 import type { Entry } from './use-reports.ts'
 

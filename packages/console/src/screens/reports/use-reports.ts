@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useRead } from '../../api/queries.ts'
-import type { Volume, VolumeOf } from '../../parts/volume.ts'
+import type { Volume, VolumeOf } from '../../components/volume.ts'
 
 export type Entry = { id: string; name: string; total: Volume }
 type Page = { entries: Entry[]; total: number }

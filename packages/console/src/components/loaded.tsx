@@ -1,0 +1,65 @@
+import { Box, Skeleton, Stack, VisuallyHidden } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { components } from '../strings/components.ts'
+import { Failure } from './failure.tsx'
+
+/** What was read once it is there; a skeleton until then, and the failure where it does not come. */
+export function Loaded<T>({
+  query,
+  lines = 4,
+  skeleton,
+  quiet = false,
+  children,
+}: {
+  query: UseQueryResult<T, Error>
+  /** How many lines the skeleton has. */
+  lines?: number
+  skeleton?: ReactNode
+  /** Keeps a failure to itself while something older can be shown: another part of the page says it. */
+  quiet?: boolean
+  children: (result: T) => ReactNode
+}) {
+  if (query.data !== undefined) {
+    // What is there stays on the page while a newer version cannot be had.
+    return (
+      <>
+        {!quiet && <NotRead query={query} />}
+        {children(query.data)}
+      </>
+    )
+  }
+  if (query.isError) return <NotRead query={query} />
+  return skeleton ?? <Lines lines={lines} />
+}
+
+type Query = Pick<UseQueryResult<unknown, Error>, 'isError' | 'error' | 'refetch'>
+
+/** Why something could not be read, and a way to try again. Nothing where it could. */
+export function NotRead({ query }: { query: Query }) {
+  return query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} />
+}
+
+/** The same above a page that still shows what was there. */
+export function NotReadAgain({ query }: { query: Query }) {
+  return (
+    query.isError && (
+      <Box mb="lg" maw={1440} mx="auto">
+        <NotRead query={query} />
+      </Box>
+    )
+  )
+}
+
+/** Lines where text will be. */
+export function Lines({ lines = 4 }: { lines?: number }) {
+  return (
+    <Stack gap="sm" aria-busy="true">
+      <VisuallyHidden role="status">{components.loading}</VisuallyHidden>
+      {Array.from({ length: lines }, (_, line) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines of a skeleton are nothing but their place.
+        <Skeleton key={line} height={36} radius="sm" />
+      ))}
+    </Stack>
+  )
+}

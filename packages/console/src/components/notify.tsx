@@ -1,0 +1,51 @@
+import { Button, Group, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { components } from '../strings/components.ts'
+import { describe } from './failure.tsx'
+
+const doneMs = 5_000
+const nextMs = 10_000
+
+/** Says that something was done; with `next`, how to take it back, or what else can be done now, which `label` says. */
+export function notifyDone(message: string, next?: () => unknown, label = components.undo): void {
+  const id = notifications.show({
+    message: next ? (
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm">{message}</Text>
+        <Button
+          size="compact-sm"
+          variant="light"
+          onClick={() => {
+            notifications.hide(id)
+            Promise.resolve().then(next).catch(notifyFailure)
+          }}
+        >
+          {label}
+        </Button>
+      </Group>
+    ) : (
+      message
+    ),
+    color: 'teal',
+    autoClose: next ? nextMs : doneMs,
+    closeButtonProps: { 'aria-label': components.close },
+  })
+}
+
+/** Says that something failed which has no place of its own on the page. */
+export function notifyFailure(error: unknown): void {
+  const { title, help, details, requestId } = describe(error)
+  notifications.show({
+    title,
+    message: [
+      help,
+      ...details.map(({ field, message }) => `${field} ${message}`),
+      requestId && components.requestId(requestId),
+    ]
+      .filter(Boolean)
+      .join(' · '),
+    color: 'red',
+    autoClose: false,
+    closeButtonProps: { 'aria-label': components.close },
+  })
+}

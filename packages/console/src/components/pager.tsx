@@ -1,0 +1,33 @@
+import { Group, Pagination, Text } from '@mantine/core'
+import { components } from '../strings/components.ts'
+import { useAddress } from './address.ts'
+import { count } from './numbers.ts'
+
+export const pageSize = 25
+
+/** Which part of a list is shown, and the way to the others; the page is in the address. */
+export function Pager({ total, size = pageSize }: { total: number; size?: number }) {
+  const { page, change } = useAddress()
+  if (total === 0) return null
+  const from = page * size
+  return (
+    <Group justify="space-between" gap="sm">
+      <Text size="sm" c="dimmed">
+        {components.shown(from + 1, Math.min(from + size, total), count(total))}
+      </Text>
+      {total > size && (
+        <Pagination
+          value={page + 1}
+          total={Math.ceil(total / size)}
+          onChange={(next) => change({ page: next === 1 ? '' : String(next) })}
+          size="sm"
+          siblings={1}
+          getItemProps={(n) => ({ 'aria-label': components.page(n) })}
+          getControlProps={(control) => ({
+            'aria-label': control === 'previous' ? components.previous : components.next,
+          })}
+        />
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,35 @@
+import { CloseButton, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { limits } from '@penstock/wire'
+import { IconSearch } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { components } from '../strings/components.ts'
+import { useAddress } from './address.ts'
+
+const waitMs = 250
+
+/** A text to search by, which is `q` in the address once the typing pauses. */
+export function SearchBox({ label = components.search, name = 'q' }: { label?: string; name?: string }) {
+  const { value, change } = useAddress()
+  const sought = value(name)
+  const [text, setText] = useState(sought)
+  useEffect(() => setText((typed) => (typed.trim() === sought ? typed : sought)), [sought])
+  const search = useDebouncedCallback((next: string) => change({ [name]: next.trim() }, { replace: true }), waitMs)
+  const type = (next: string) => {
+    setText(next)
+    search(next)
+  }
+  return (
+    <TextInput
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={text}
+      maxLength={limits.filterLengthMax}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={text && <CloseButton size="sm" aria-label={components.clearSearch} onClick={() => type('')} />}
+      style={{ width: '100%', maxWidth: 360 }}
+    />
+  )
+}

@@ -1,0 +1,37 @@
+import { Badge } from '@mantine/core'
+import type { ConnectionStatus, TransferStatus } from '@penstock/wire'
+import { components } from '../strings/components.ts'
+
+/** One colour for each meaning, wherever a status is shown: badges, charts, the connection. */
+export const statusColors: Readonly<Record<ConnectionStatus, string>> = {
+  'In-progress': 'water',
+  active: 'teal',
+  disabled: 'gray',
+  deleted: 'gray',
+  broken: 'red',
+  offline: 'orange',
+}
+export const transferColors: Readonly<Record<TransferStatus, string>> = {
+  queued: 'gray',
+  running: 'water',
+  succeeded: 'teal',
+  partial: 'yellow',
+  failed: 'red',
+  cancelled: 'gray',
+}
+
+export function ConnectionBadge({ status }: { status: ConnectionStatus }) {
+  return (
+    <Badge variant="dot" color={statusColors[status]} fw={500} style={{ verticalAlign: 'middle' }}>
+      {components.status[status]}
+    </Badge>
+  )
+}
+
+export function TransferBadge({ status }: { status: TransferStatus }) {
+  return (
+    <Badge variant="dot" color={transferColors[status]} fw={500}>
+      {components.transfer[status]}
+    </Badge>
+  )
+}

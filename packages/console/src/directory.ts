@@ -1,6 +1,0 @@
-import { join } from 'node:path'
-
-export { pageRoots } from './pages.ts'
-
-/** Where `npm ci` puts the built console. */
-export const consoleDirectory = join(import.meta.dirname, '../dist')

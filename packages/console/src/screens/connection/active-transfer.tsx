@@ -1,0 +1,78 @@
+import { Anchor, Button, Card, Group, Progress, Stack, Text } from '@mantine/core'
+import type { Transfer } from '@penstock/wire'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useWrite } from '../../api/queries.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { notifyDone } from '../../components/notify.tsx'
+import { count, percent } from '../../components/numbers.ts'
+import { connection as say } from '../../strings/connection.ts'
+import { pathOfTransfer } from '../transfer/paths.ts'
+
+/** The transfer that is active, as it goes. */
+export function Active({ transfer }: { transfer: Transfer }) {
+  const [cancelling, setCancelling] = useState(false)
+  const { read, accepted, rejected } = transfer.records
+  return (
+    <Card withBorder padding="md">
+      <Stack gap="xs">
+        <Group justify="space-between" gap="sm">
+          <Group gap="sm">
+            <Text fw={600} role="status">
+              {transfer.status === 'queued' ? say.waits : say.running}
+            </Text>
+            <Text size="sm" c="dimmed" className="figures">
+              {say.soFar(count(read), count(accepted), count(rejected))}
+            </Text>
+          </Group>
+          <Group gap="md">
+            <Anchor component={Link} to={pathOfTransfer(transfer)} size="sm">
+              {say.open}
+            </Anchor>
+            <Button size="compact-sm" variant="light" color="red" onClick={() => setCancelling(true)}>
+              {say.cancelTransfer}
+            </Button>
+          </Group>
+        </Group>
+        <TransferProgress transfer={transfer} />
+      </Stack>
+      {cancelling && <CancelTransfer transfer={transfer} onClose={() => setCancelling(false)} />}
+    </Card>
+  )
+}
+
+/** How much of the source is dealt with; a bar that only moves where that cannot be told. */
+export function TransferProgress({ transfer, size = 'md' }: { transfer: Transfer; size?: string }) {
+  const { progress, status } = transfer
+  const told = progress ?? (status === 'queued' ? 0 : undefined)
+  return (
+    <Progress.Root size={size}>
+      <Progress.Section
+        value={told === undefined ? 100 : told * 100}
+        animated={status === 'running'}
+        striped={told === undefined}
+        aria-label={say.progress}
+        aria-valuetext={told === undefined ? say.running : percent(told)}
+      />
+    </Progress.Root>
+  )
+}
+
+/** Asks, and cancels. */
+export function CancelTransfer({ transfer, onClose }: { transfer: Transfer; onClose: () => void }) {
+  const cancel = useWrite('cancelTransfer')
+  return (
+    <Confirm
+      title={say.cancelTitle}
+      action={say.cancelTransfer}
+      onClose={onClose}
+      onConfirm={async () => {
+        const { accountId, connectionId, id } = transfer
+        await cancel.mutateAsync({ accountId, id: connectionId, transferId: id })
+        notifyDone(say.cancelled)
+      }}
+    >
+      {say.cancelHelp}
+    </Confirm>
+  )
+}

@@ -1,0 +1,49 @@
+import { Alert, Button, Code, Group, Text } from '@mantine/core'
+import type { Connection, Transfer } from '@penstock/wire'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'react-router'
+import { transfer as say } from '../../strings/transfer.ts'
+import { isActive } from '../connection/use-connection.ts'
+import { nextSteps } from './next-steps.ts'
+
+/** Why a transfer failed, or the temporary error that it retries after, in the service's own plain words, and what to do next. */
+export function Failed({
+  transfer,
+  connection,
+  title,
+  children,
+}: {
+  transfer: Transfer
+  connection: Connection
+  title?: string
+  children?: ReactNode
+}) {
+  const { error, status } = transfer
+  const { pathname } = useLocation()
+  // Nothing leads to where one is.
+  const steps = nextSteps(transfer, connection).filter(({ to }) => to !== pathname)
+  if (!error) return null
+  const words = isActive(transfer) ? say.retrying : status === 'failed' ? say.failed : say.endedWith
+  return (
+    <Alert
+      color={status === 'failed' ? 'red' : 'yellow'}
+      icon={<IconAlertTriangle aria-hidden />}
+      title={title ?? words}
+      role="alert"
+    >
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {error.message}
+      </Text>
+      <Group gap="sm" mt="xs">
+        {steps.map(({ label, to }) => (
+          <Button key={label} component={Link} to={to} size="compact-sm" variant="default">
+            {label}
+          </Button>
+        ))}
+        {children}
+        <Code>{say.code(error.code)}</Code>
+      </Group>
+    </Alert>
+  )
+}

@@ -1,0 +1,81 @@
+import type { Connection, Transfer, TransferErrorCode } from '@penstock/wire'
+import { transfer as say } from '../../strings/transfer.ts'
+import { blamedSide } from './blame.ts'
+import { pathOfConnection } from './paths.ts'
+
+/** What a person can do after an error of a transfer, by its code. */
+
+type Remedy = 'configure' | 'settings' | 'mapping' | 'account' | 'start'
+type Side = 'src' | 'dest'
+
+const codesByRemedy: Readonly<Record<Remedy, readonly TransferErrorCode[]>> = {
+  // What the connector was configured with is wrong, or does not suffice.
+  configure: [
+    ...(['account_restricted', 'address_not_allowed', 'certificate_not_trusted', 'clock_skewed'] as const),
+    ...(['expired_credentials', 'host_key_not_trusted', 'host_not_found', 'insecure_address'] as const),
+    ...(['invalid_address', 'invalid_credentials', 'not_supported', 'path_not_allowed', 'permission_denied'] as const),
+    ...(['terms_not_accepted', 'unreachable', 'wrong_protocol'] as const),
+  ],
+  // What the connection names is not there, or is something else.
+  settings: [
+    ...(['bucket_not_found', 'file_too_large', 'invalid_file', 'invalid_key', 'invalid_query'] as const),
+    ...(['invalid_setting', 'key_not_unique', 'object_archived', 'object_not_found'] as const),
+    ...(['response_too_large', 'source_changed', 'statement_failed', 'table_not_found', 'too_many_files'] as const),
+  ],
+  // The rows do not have what the destination takes.
+  mapping: [
+    ...(['batch_too_large', 'column_not_found', 'columns_do_not_fit', 'everything_refused'] as const),
+    ...(['invalid_batch', 'nothing_accepted', 'request_refused', 'row_too_large', 'too_many_columns'] as const),
+  ],
+  account: ['account_disabled', 'account_deleted'],
+  start: ['connection_not_active', 'nothing_to_replay', 'restored', 'run_time_exceeded'],
+}
+/** Transfers of earlier versions have other codes, which lead to a check of the side. */
+const remedies: ReadonlyMap<string, Remedy> = new Map(
+  Object.entries(codesByRemedy).flatMap(([remedy, codes]) =>
+    codes.map((code): [string, Remedy] => [code, remedy as Remedy]),
+  ),
+)
+/** Defects of ours: nothing that a connection says would change them. */
+const defects: readonly string[] = ['connector_failed', 'internal', 'out_of_memory', 'runner_crashed']
+
+export type NextStep = { readonly label: string; readonly to: string }
+
+/** What to do about the error of a transfer, the most likely first. Where an error is of neither side, both are offered. */
+export function nextSteps({ error }: Transfer, connection: Connection): readonly NextStep[] {
+  const remedy = error ? remedies.get(error.code) : undefined
+  const bySide = error !== null && !defects.includes(error.code) && (remedy === undefined || remedy === 'configure')
+  const { accountId, id } = connection
+  if (!error || connection.deleted) return []
+  const of = { accountId, connectionId: id }
+  const step = (name: 'settings' | 'mapping') =>
+    `/accounts/${accountId}/connections/new?${new URLSearchParams({ connection: id, step: name })}`
+  switch (remedy) {
+    case 'settings':
+      return [{ label: say.next.settings, to: step('settings') }]
+    case 'mapping':
+      return [{ label: say.next.mapping, to: step('mapping') }]
+    case 'account':
+      return [{ label: say.next.account, to: '/accounts' }]
+    case 'start':
+      return [{ label: say.next.connection, to: pathOfConnection(of) }]
+    default:
+      return bySide ? sidesOf(connection, error).map((side) => ofSide(connection, side, remedy)) : []
+  }
+}
+
+function sidesOf(connection: Connection, error: Transfer['error']): readonly Side[] {
+  const blamed = blamedSide(connection, error)
+  if (!blamed) return ['src', 'dest']
+  return blamed === connection.src ? ['src'] : ['dest']
+}
+
+/** @param remedy undefined for what may pass, which a check finds out */
+function ofSide(connection: Connection, side: Side, remedy: Remedy | undefined): NextStep {
+  const words = remedy === 'configure' ? say.next.configure : say.next.check
+  const query = { [remedy === 'configure' ? 'configure' : 'check']: connection[side].connectorId }
+  return {
+    label: words[side],
+    to: `/accounts/${connection.accountId}/connectors?${new URLSearchParams(query)}`,
+  }
+}

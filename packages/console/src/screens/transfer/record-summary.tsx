@@ -1,0 +1,125 @@
+import { Card, Group, Progress, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
+import type { Transfer } from '@penstock/wire'
+import { bytes, count, percent } from '../../components/numbers.ts'
+import { transferColors } from '../../components/status.tsx'
+import { transfer as say } from '../../strings/transfer.ts'
+import { isActive } from '../connection/use-connection.ts'
+
+/** The account of the rows: what was read is what was accepted and what was rejected, and nothing is lost in between. */
+export function RecordSummary({ transfer }: { transfer: Transfer }) {
+  const { read, sent, accepted, rejected } = transfer.records
+  const unsettled = read - accepted - rejected
+  const moves = isActive(transfer)
+  return (
+    <Card withBorder padding="lg" h="100%">
+      <Title order={2} size="h4" mb="md">
+        {say.account}
+        {moves && (
+          <Text span c="dimmed" size="sm" fw={400} ml="sm">
+            {say.soFar}
+          </Text>
+        )}
+      </Title>
+      <VisuallyHidden>{say.equation(count(read), count(accepted), count(rejected))}</VisuallyHidden>
+      <Group gap="lg" align="flex-start" aria-hidden>
+        <Term n={read} label={say.read} help={say.readHelp} colour="water-6" />
+        <Term sign="=" n={accepted} label={say.accepted} help={say.acceptedHelp} colour={`${transferColors.succeeded}-6`} />
+        <Term sign="+" n={rejected} label={say.rejected} help={say.rejectedHelp} colour={`${transferColors.failed}-6`} />
+        {unsettled > 0 && (
+          <Term sign="+" n={unsettled} label={say.unsettled} help={say.unsettledHelp} colour="gray-6" />
+        )}
+      </Group>
+      {read > 0 && (
+        <Progress.Root size={12} mt="lg" aria-hidden>
+          <Progress.Section value={(accepted / read) * 100} color={`${transferColors.succeeded}.6`} />
+          <Progress.Section value={(rejected / read) * 100} color={`${transferColors.failed}.6`} />
+        </Progress.Root>
+      )}
+      <Stack gap={2} mt="md">
+        <Text size="sm" c="dimmed">
+          {moves ? say.addsUpSoFar : unsettled > 0 ? say.addsUpNot : say.addsUp}
+        </Text>
+        <Text size="sm" c="dimmed" className="figures">
+          {say.sent(count(sent), bytes(transfer.bytes))}
+        </Text>
+      </Stack>
+    </Card>
+  )
+}
+
+function Term({
+  sign,
+  n,
+  label,
+  help,
+  colour,
+}: {
+  /** What stands before it. */
+  sign?: string
+  n: number
+  label: string
+  help: string
+  colour: string
+}) {
+  return (
+    <Group gap="lg" wrap="nowrap" align="flex-start">
+      {sign && (
+        <Text fz={28} c="dimmed" lh={1.3}>
+          {sign}
+        </Text>
+      )}
+      <div>
+        <Text fz={{ base: 28, xs: 34 }} fw={650} lh={1.1} lts={-0.5} className="figures">
+          {count(n)}
+        </Text>
+        <Group gap={6} mt={6} wrap="nowrap">
+          <span
+            style={{
+              width: 10,
+              height: 10,
+              flex: 'none',
+              borderRadius: 3,
+              background: `var(--mantine-color-${colour})`,
+            }}
+          />
+          <Text size="sm" fw={550}>
+            {label}
+          </Text>
+        </Group>
+        <Text size="xs" c="dimmed">
+          {help}
+        </Text>
+      </div>
+    </Group>
+  )
+}
+
+/** How far a transfer is that has not ended. */
+export function BigProgress({ transfer }: { transfer: Transfer }) {
+  const { progress, status } = transfer
+  const told =
+    status === 'queued' ? say.waits : progress === null ? say.progressUnknown : say.dealtWith(percent(progress))
+  return (
+    <Card withBorder padding="lg">
+      <Group justify="space-between" mb="sm" gap="xs" align="baseline">
+        <Title order={2} size="h4">
+          {say.progress}
+        </Title>
+        <Text size="sm" c="dimmed" role="status" className="figures">
+          {told}
+        </Text>
+      </Group>
+      <Progress.Root size={22} radius="md">
+        <Progress.Section
+          value={status === 'queued' ? 0 : (progress ?? 1) * 100}
+          animated={status === 'running'}
+          striped={progress === null}
+          aria-label={say.progress}
+          aria-valuetext={told}
+        >
+          {progress !== null && progress > 0.12 && <Progress.Label>{percent(progress)}</Progress.Label>}
+        </Progress.Section>
+      </Progress.Root>
+    </Card>
+  )
+}

@@ -1,0 +1,49 @@
+import { Card, Stack, Text, Title } from '@mantine/core'
+import type { Transfer } from '@penstock/wire'
+import type { ReactNode } from 'react'
+import { count } from '../../components/numbers.ts'
+import { duration, Time } from '../../components/time.tsx'
+import { transfer as say } from '../../strings/transfer.ts'
+
+/** When the transfer was asked for, how long it waited and took, and how often a worker took it up. */
+export function Timing({ transfer, nowMs }: { transfer: Transfer; nowMs: number }) {
+  const { createdTime, startedTime, finishedTime, records, attempt, trigger } = transfer
+  const now = Math.floor(nowMs / 1000)
+  const took = startedTime === null ? undefined : Math.max(0, (finishedTime ?? now) - startedTime)
+  const queued = Math.max(0, (startedTime ?? finishedTime ?? now) - createdTime)
+  return (
+    <Card withBorder padding="lg" h="100%">
+      <Title order={2} size="h4" mb="md">
+        {say.timing}
+      </Title>
+      <Stack component="dl" gap="xs" m={0}>
+        <Fact label={say.trigger}>{say.triggers[trigger]}</Fact>
+        <Fact label={say.requested}>
+          <Time seconds={createdTime} />
+        </Fact>
+        <Fact label={say.queuedFor}>{told(queued)}</Fact>
+        <Fact label={say.took}>{took === undefined ? say.notYet : told(took)}</Fact>
+        {took !== undefined && took > 0 && records.read > 0 && (
+          <Fact label={say.speed}>{say.rowsPerSecond(count(Math.round(records.read / took)))}</Fact>
+        )}
+        <Fact label={say.ended}>{finishedTime === null ? say.notYet : <Time seconds={finishedTime} />}</Fact>
+        <Fact label={say.attempts}>{say.attemptsOf(attempt)}</Fact>
+      </Stack>
+    </Card>
+  )
+}
+
+const told = (seconds: number): string => (seconds < 1 ? say.underSecond : duration(seconds))
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div style={{ display: 'grid', gridTemplateColumns: '7rem minmax(0, 1fr)', gap: '0.75rem' }}>
+      <Text component="dt" size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text component="dd" size="sm" m={0} className="figures">
+        {children}
+      </Text>
+    </div>
+  )
+}

@@ -1,0 +1,155 @@
+import { Anchor, Grid, Group } from '@mantine/core'
+import type { Connection, ConnectionDetails, Transfer } from '@penstock/wire'
+import { IconPlayerStop, IconRepeat } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link, useNavigate, useParams } from 'react-router'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { Lines, Loaded, NotRead, NotReadAgain } from '../../components/loaded.tsx'
+import { notifyDone } from '../../components/notify.tsx'
+import { Page } from '../../components/page.tsx'
+import { ReasonedButton } from '../../components/reasoned.tsx'
+import { TransferBadge } from '../../components/status.tsx'
+import { connection as sayConnection } from '../../strings/connection.ts'
+import { transfer as say } from '../../strings/transfer.ts'
+import { CancelTransfer } from '../connection/active-transfer.tsx'
+import { isActive, useReadAgainAfter, useReasons } from '../connection/use-connection.ts'
+import { ReplaceGuard, needsWord } from './replace-guard.tsx'
+import { Failed } from './failed.tsx'
+import { pathOfConnection, pathOfTransfer } from './paths.ts'
+import { Rejects } from './rejects.tsx'
+import { Replay } from './replay.tsx'
+import { BigProgress, RecordSummary } from './record-summary.tsx'
+import { Timing } from './timing.tsx'
+
+const liveMs = 1_500
+const idleMs = 15_000
+
+/** One transfer of a connection: the account of its rows, and what became of each that was not taken. */
+export function Component() {
+  const { accountId = '', connectionId = '', transferId = '' } = useParams()
+  const of = { accountId, id: connectionId }
+  const query = useRead(
+    'getTransfer',
+    { ...of, transferId },
+    { againAfterMs: (result) => (isActive(result?.reply) ? liveMs : idleMs) },
+  )
+  const connection = useRead('getConnection', of)
+  useReadAgainAfter(isActive(query.data?.reply))
+  if (!query.data || !connection.data) {
+    return (
+      <Page title={say.title}>
+        {query.isError ? (
+          <NotRead query={query} />
+        ) : (
+          <Loaded query={connection} lines={8}>
+            {() => <Lines lines={8} />}
+          </Loaded>
+        )}
+      </Page>
+    )
+  }
+  return (
+    <>
+      <NotReadAgain query={query} />
+      <Shown transfer={query.data.reply} connection={connection.data.reply} readMs={query.dataUpdatedAt} />
+    </>
+  )
+}
+
+function Shown({
+  transfer,
+  connection,
+  readMs,
+}: {
+  transfer: Transfer
+  connection: ConnectionDetails
+  /** When the transfer was read, in milliseconds. */
+  readMs: number
+}) {
+  const { accountId, connectionId, status } = transfer
+  const moves = isActive(transfer)
+  const latest = useRead('listTransfers', { accountId, id: connectionId, query: { size: 1 } })
+  const reasons = useReasons(connection, latest.data?.reply[0])
+  const [asked, setAsked] = useState<'cancel' | 'replay'>()
+  const stop = () => setAsked(undefined)
+  const start = useWrite('startTransfer')
+  const navigate = useNavigate()
+  const follow = (started: { reply: Transfer; already: boolean }) => {
+    notifyDone(started.already ? sayConnection.already : say.replayed)
+    void navigate(pathOfTransfer(started.reply))
+  }
+  return (
+    <Page
+      title={say.titleOf(connection.name)}
+      help={<Facts status={status} connection={connection} />}
+      actions={
+        <>
+          {moves && (
+            <ReasonedButton
+              variant="default"
+              leftSection={<IconPlayerStop size={18} aria-hidden />}
+              reason={undefined}
+              onClick={() => setAsked('cancel')}
+            >
+              {say.cancel}
+            </ReasonedButton>
+          )}
+          <ReasonedButton
+            leftSection={<IconRepeat size={18} aria-hidden />}
+            reason={refusalToReplay(transfer, reasons.run)}
+            onClick={() => setAsked('replay')}
+          >
+            {say.replay}
+          </ReasonedButton>
+        </>
+      }
+    >
+      {needsWord(transfer) ? (
+        <ReplaceGuard
+          error={transfer.error}
+          reason={reasons.run}
+          onTransfer={async () => {
+            const started = await start.mutateAsync({ accountId, id: connectionId, body: { confirm: true } })
+            notifyDone(started.already ? sayConnection.already : sayConnection.started(connection.name))
+            void navigate(pathOfTransfer(started.reply))
+          }}
+        />
+      ) : (
+        <Failed transfer={transfer} connection={connection} />
+      )}
+      {moves && <BigProgress transfer={transfer} />}
+      <Grid gap="md" align="stretch">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <RecordSummary transfer={transfer} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Timing transfer={transfer} nowMs={readMs} />
+        </Grid.Col>
+      </Grid>
+      <Rejects transfer={transfer} />
+      {asked === 'cancel' && <CancelTransfer transfer={transfer} onClose={stop} />}
+      {asked === 'replay' && <Replay transfer={transfer} onStarted={follow} onClose={stop} />}
+    </Page>
+  )
+}
+
+function refusalToReplay(transfer: Transfer, reasonNotToTransfer: string | undefined): string | undefined {
+  if (isActive(transfer)) return say.replayRunning
+  if (transfer.records.rejected === 0) return say.replayNone
+  return reasonNotToTransfer
+}
+
+function Facts({ status, connection }: { status: Transfer['status']; connection: Connection }) {
+  const path = pathOfConnection({ accountId: connection.accountId, connectionId: connection.id })
+  return (
+    <Group gap="sm" mt={6}>
+      <TransferBadge status={status} />
+      <Anchor component={Link} to={path} fz="inherit">
+        {say.of}
+      </Anchor>
+      <Anchor component={Link} to={`${path}?tab=transfers`} fz="inherit">
+        {say.all}
+      </Anchor>
+    </Group>
+  )
+}
