@@ -6,9 +6,9 @@ import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { startPostgres } from './ground.ts'
+import { startPostgres } from './environment.ts'
 import { startSink } from './transfers/limits.ts'
-import { type Mill, openMill } from './transfers/mill.ts'
+import { type Fixture, openFixture } from './transfers/transfer-fixture.ts'
 import { writeRows } from './transfers/rows.ts'
 
 const { values: options } = parseArgs({
@@ -39,11 +39,11 @@ const sink = await startSink()
 cleanup.defer(() => sink.close())
 const { size } = await stat(join(folder, 'people.csv'))
 const checkouts = { before: resolve(options.before), now: join(import.meta.dirname, '..') }
-const mills: Record<Side, Mill> = {
-  before: await openMill(ground, folder, checkouts.before, '_before'),
-  now: await openMill(ground, folder, checkouts.now, '_now'),
+const fixtures: Record<Side, Fixture> = {
+  before: await openFixture(ground, folder, checkouts.before, '_before'),
+  now: await openFixture(ground, folder, checkouts.now, '_now'),
 }
-for (const mill of Object.values(mills)) cleanup.defer(() => mill.close())
+for (const fixture of Object.values(fixtures)) cleanup.defer(() => fixture.close())
 type Side = keyof typeof checkouts
 const sides = ['before', 'now'] as const
 
@@ -55,17 +55,17 @@ if (wanted('idle memory')) await memory()
 if (wanted('first row')) await firstRow()
 if (wanted('small transfers')) await small()
 if (wanted('csv → webhook'))
-  await whole('CSV → webhook, seconds', (mill) => mill.connectToWebhook('people.csv', sink.url))
-if (wanted('csv → postgresql')) await whole('CSV → PostgreSQL, seconds', (mill) => mill.connectToTable('people.csv'))
+  await whole('CSV → webhook, seconds', (fixture) => fixture.connectToWebhook('people.csv', sink.url))
+if (wanted('csv → postgresql')) await whole('CSV → PostgreSQL, seconds', (fixture) => fixture.connectToTable('people.csv'))
 if (wanted('eight transfers')) await eight()
 
 /** What an idle worker and an idle service hold, with their runners; memory that processes share counts once. */
 async function memory(): Promise<void> {
   const found = { before: 0, now: 0 }
   for (const side of sides) {
-    const worker = await mills[side].startWorker()
+    const worker = await fixtures[side].startWorker()
     await delay(5_000)
-    found[side] = (await memoryMb(worker.pid)) + (await memoryMb(mills[side].serverPid))
+    found[side] = (await memoryMb(worker.pid)) + (await memoryMb(fixtures[side].serverPid))
     await worker.stop()
   }
   say(
@@ -83,12 +83,12 @@ async function firstRow(): Promise<void> {
   const best = { before: Number.POSITIVE_INFINITY, now: Number.POSITIVE_INFINITY }
   for (let round = 0; round < rounds * 3; round++) {
     for (const side of sides) {
-      const worker = await mills[side].startWorker()
-      const id = await mills[side].connectToWebhook('few.csv', sink.url)
+      const worker = await fixtures[side].startWorker()
+      const id = await fixtures[side].connectToWebhook('few.csv', sink.url)
       await delay(1_500)
       const arrived = sink.first()
       const begun = performance.now()
-      await mills[side].run(id)
+      await fixtures[side].run(id)
       best[side] = Math.min(best[side], (await arrived) - begun)
       await worker.stop()
     }
@@ -100,16 +100,16 @@ async function firstRow(): Promise<void> {
 async function small(): Promise<void> {
   const ids: Record<Side, string[]> = { before: [], now: [] }
   for (const side of sides) {
-    for (let i = 0; i < 200; i++) ids[side].push(await mills[side].connectToWebhook('few.csv', sink.url))
+    for (let i = 0; i < 200; i++) ids[side].push(await fixtures[side].connectToWebhook('few.csv', sink.url))
   }
-  await compare('200 transfers of 100 rows, seconds', (side) => mills[side].runAll(ids[side]))
+  await compare('200 transfers of 100 rows, seconds', (side) => fixtures[side].runAll(ids[side]))
 }
 
-async function whole(name: string, connect: (mill: Mill) => Promise<string>): Promise<void> {
-  const ids = { before: await connect(mills.before), now: await connect(mills.now) }
+async function whole(name: string, connect: (fixture: Fixture) => Promise<string>): Promise<void> {
+  const ids = { before: await connect(fixtures.before), now: await connect(fixtures.now) }
   await compare(name, async (side) => {
-    await mills[side].emptyTable()
-    return mills[side].run(ids[side])
+    await fixtures[side].emptyTable()
+    return fixtures[side].run(ids[side])
   })
 }
 
@@ -117,7 +117,7 @@ async function compare(name: string, run: (side: Side) => Promise<number>): Prom
   const best = { before: Number.POSITIVE_INFINITY, now: Number.POSITIVE_INFINITY }
   for (let round = 0; round < rounds; round++) {
     for (const side of sides) {
-      const worker = await mills[side].startWorker()
+      const worker = await fixtures[side].startWorker()
       best[side] = Math.min(best[side], await run(side))
       await worker.stop()
     }
@@ -130,23 +130,23 @@ async function eight(): Promise<void> {
   const ids: Record<Side, string[]> = { before: [], now: [] }
   for (const side of sides) {
     for (let i = 0; i < 8; i++)
-      ids[side].push(await mills[side].connectToFolder('part.csv', { subfolder: `eight-${side}` }))
+      ids[side].push(await fixtures[side].connectToFolder('part.csv', { subfolder: `eight-${side}` }))
   }
   const best = { one: Number.POSITIVE_INFINITY, two: Number.POSITIVE_INFINITY, now: Number.POSITIVE_INFINITY }
   for (let round = 0; round < rounds; round++) {
     const env = { PENSTOCK_TRANSFERS: '8' }
-    const one = await mills.before.startWorker(env)
-    best.one = Math.min(best.one, await mills.before.runAll(ids.before))
+    const one = await fixtures.before.startWorker(env)
+    best.one = Math.min(best.one, await fixtures.before.runAll(ids.before))
     await one.stop()
     const two = [
-      await mills.before.startWorker({ PENSTOCK_TRANSFERS: '4' }),
-      await mills.before.startWorker({ PENSTOCK_TRANSFERS: '4' }),
+      await fixtures.before.startWorker({ PENSTOCK_TRANSFERS: '4' }),
+      await fixtures.before.startWorker({ PENSTOCK_TRANSFERS: '4' }),
     ]
-    best.two = Math.min(best.two, await mills.before.runAll(ids.before))
+    best.two = Math.min(best.two, await fixtures.before.runAll(ids.before))
     for (const worker of two) await worker.stop()
     const more = { ...env, PENSTOCK_TRANSFERS_PER_ORGANIZATION: '8', PENSTOCK_TRANSFERS_PER_ACCOUNT: '8' }
-    const now = await mills.now.startWorker(more)
-    best.now = Math.min(best.now, await mills.now.runAll(ids.now))
+    const now = await fixtures.now.startWorker(more)
+    best.now = Math.min(best.now, await fixtures.now.runAll(ids.now))
     await now.stop()
   }
   report('8 transfers, one worker beside one, seconds', { before: best.one, now: best.now }, 1.26)

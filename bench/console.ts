@@ -5,7 +5,7 @@
  */
 import type { CDPSession, Page } from 'playwright-core'
 import { launchBrowser, skip } from '../test/harness/browser.ts'
-import { startPostgres } from './ground.ts'
+import { startPostgres } from './environment.ts'
 import { median } from './measure.ts'
 import { startService } from './service.ts'
 

@@ -14,11 +14,11 @@ import { openKeyring } from '../packages/server/src/secrets/keyring.ts'
 import { generateMasterKey, parseMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { purgeRejects, transferList } from '../packages/server/src/transfers/queries.ts'
 import * as engine from '../packages/server/src/transfers/supervisor/queries.ts'
-import { startPostgres } from './ground.ts'
+import { startPostgres } from './environment.ts'
 import { load } from './load.ts'
 import { median } from './measure.ts'
 import { fillTransfers } from './scaling/fill.ts'
-import { claim, type Pipe, queue, takeUp } from './scaling/work.ts'
+import { claim, type Connection, queue, takeUp } from './scaling/work.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -62,19 +62,19 @@ cleanup.defer(() => database.close())
 const masterKey = parseMasterKey(generateMasterKey())
 if (!masterKey) throw new Error('A generated master key is none')
 const keyring = await openKeyring(database, masterKey)
-const pipes = (
-  await client.query<Pipe>(
+const connections = (
+  await client.query<Connection>(
     `select distinct on (account_id) id, account_id as "accountId", organization_id as "organizationId",
        src_connector_id as "srcConnectorId", dest_connector_id as "destConnectorId"
      from connections where status = 'active' order by account_id, id`,
   )
 ).rows
-const pipesOfOne = (
-  await client.query<Pipe>(
+const connectionsOfOne = (
+  await client.query<Connection>(
     `select id, account_id as "accountId", organization_id as "organizationId", src_connector_id as "srcConnectorId",
        dest_connector_id as "destConnectorId"
      from connections where status = 'active' and account_id = $1 and id <> $2`,
-    [pipes[0]?.accountId, pipes[0]?.id],
+    [connections[0]?.accountId, connections[0]?.id],
   )
 ).rows
 
@@ -111,8 +111,8 @@ async function sizes(): Promise<void> {
 async function work(): Promise<void> {
   await client.query('create table bare (id bigint generated always as identity, at timestamptz default now())')
   row('Commits of one small row, the limit', await rate(() => database.pool.query('insert into bare default values')))
-  const apart = await Promise.all(pipes.slice(0, workers).map(begin))
-  const together = await Promise.all(pipesOfOne.slice(0, workers).map(begin))
+  const apart = await Promise.all(connections.slice(0, workers).map(begin))
+  const together = await Promise.all(connectionsOfOne.slice(0, workers).map(begin))
   const turns = (some: typeof apart, rejected = 0) =>
     rate(async (worker) => some[worker]?.deliver(rejected), some.length)
   row('Batches, announced and confirmed, of 8 accounts', await turns(apart))
@@ -123,7 +123,7 @@ async function work(): Promise<void> {
   row(
     'Whole transfers of one batch, from queue to end',
     await rate(async () => {
-      const pipe = pipes[next++ % pipes.length]
+      const pipe = connections[next++ % connections.length]
       if (!pipe) return
       await queue(database, pipe)
       const id = await claim(database)
@@ -136,7 +136,7 @@ async function work(): Promise<void> {
   )
 }
 
-async function begin(pipe: Pipe) {
+async function begin(pipe: Connection) {
   const id = await queue(database, pipe)
   await database.pool.query(`update transfers set status = 'running', attempt = 1 where id = $1`, [id])
   const transfer = await takeUp(database, keyring, id)
@@ -181,13 +181,13 @@ async function asking(): Promise<void> {
     await list.all(database, { ...filter, size: 50, offset: 0 })
     await count.first(database, filter)
   }
-  const anyPipe = () => pipes[Math.floor(Math.random() * pipes.length)]?.id ?? ''
-  row('Transfers of a connection, a page and its count', await typicalMs(() => lists(anyPipe(), null)))
+  const anyConnection = () => connections[Math.floor(Math.random() * connections.length)]?.id ?? ''
+  row('Transfers of a connection, a page and its count', await typicalMs(() => lists(anyConnection(), null)))
   if (busy) {
     row(`… that has ${number(busyTransfers)}`, await typicalMs(() => lists(busy, null)))
     row('… of these, those that failed', await typicalMs(() => lists(busy, 'failed')))
   }
-  const ids = pipes.slice(0, 50).map(({ accountId }) => accountId)
+  const ids = connections.slice(0, 50).map(({ accountId }) => accountId)
   const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
   const report = (accounts: readonly string[]) =>
     volumeOfAccounts.all(database, { organizationId, ids: accounts, startDate: day(31), endDate: day(0) })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type BodyOf, basePath } from '@penstock/wire'
 import pg from 'pg'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
-import type { Ground } from './ground.ts'
+import type { Ground } from './environment.ts'
 import { type Loaded, load, type Size } from './load.ts'
 import { freePort, type Server, startServer } from './processes.ts'
 

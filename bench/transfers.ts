@@ -5,9 +5,9 @@
 import { chmod, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startPostgres } from './ground.ts'
+import { startPostgres } from './environment.ts'
 import { copyWithPostgres, hashWithDuckDb, startSink } from './transfers/limits.ts'
-import { openMill, type Worker } from './transfers/mill.ts'
+import { openFixture, type Worker } from './transfers/transfer-fixture.ts'
 import { writeRows } from './transfers/rows.ts'
 
 const { values: options } = parseArgs({
@@ -33,8 +33,8 @@ const file = join(folder, 'people.csv')
 await writeRows(file, rows)
 const { size } = await stat(file)
 say(`${number(rows)} rows of 10 columns, ${number(size / 1e6)} MB; ${rounds} rounds, the best of each side counts.`)
-const mill = await openMill(ground, folder)
-cleanup.defer(() => mill.close())
+const fixture = await openFixture(ground, folder)
+cleanup.defer(() => fixture.close())
 
 say(`\n${'Figure'.padEnd(58)}${['ours/s', 'limit/s', 'ratio', 'aim'].map((text) => text.padStart(12)).join('')}`)
 if (wanted('csv → hash → csv')) await hashing()
@@ -52,14 +52,14 @@ async function hashing(): Promise<void> {
     email: { column: 'email', normalise: 'email', hash: 'sha256' },
     phone: { column: 'phone', normalise: 'phone-e164', hash: 'sha256' },
   })
-  const id = await mill.connectToFolder('people.csv', { subfolder: 'hashed', mapping })
-  const worker = await mill.startWorker()
+  const id = await fixture.connectToFolder('people.csv', { subfolder: 'hashed', mapping })
+  const worker = await fixture.startWorker()
   const out = join(folder, 'duckdb.csv')
   await compare(
     worker,
     'CSV → normalise and hash two identifiers → CSV',
     1,
-    () => mill.run(id),
+    () => fixture.run(id),
     () => hashWithDuckDb(file, out),
   )
   await worker.stop()
@@ -68,19 +68,19 @@ async function hashing(): Promise<void> {
 }
 
 async function loading(): Promise<void> {
-  const id = await mill.connectToTable('people.csv')
-  const worker = await mill.startWorker()
+  const id = await fixture.connectToTable('people.csv')
+  const worker = await fixture.startWorker()
   await compare(
     worker,
     'CSV → PostgreSQL, insert',
     0.7,
     async () => {
-      await mill.emptyTable()
-      return mill.run(id)
+      await fixture.emptyTable()
+      return fixture.run(id)
     },
     async () => {
-      await mill.emptyTable()
-      return copyWithPostgres(mill.targetUrl, file)
+      await fixture.emptyTable()
+      return copyWithPostgres(fixture.targetUrl, file)
     },
   )
   await worker.stop()
@@ -88,9 +88,9 @@ async function loading(): Promise<void> {
 
 async function posting(): Promise<void> {
   const sink = await startSink()
-  const id = await mill.connectToWebhook('people.csv', sink.url)
-  const worker = await mill.startWorker()
-  const best = await bestOf(() => mill.run(id))
+  const id = await fixture.connectToWebhook('people.csv', sink.url)
+  const worker = await fixture.startWorker()
+  const best = await bestOf(() => fixture.run(id))
   row('CSV → webhook that answers at once, 1,000 rows a request', rows / best)
   await worker.stop()
   await sink.close()
@@ -101,12 +101,12 @@ async function sharing(): Promise<void> {
   const part = Math.floor(rows / 8)
   await writeRows(join(folder, 'part.csv'), part)
   const ids = await Promise.all(
-    Array.from({ length: 8 }, () => mill.connectToFolder('part.csv', { subfolder: 'shared' })),
+    Array.from({ length: 8 }, () => fixture.connectToFolder('part.csv', { subfolder: 'shared' })),
   )
-  const one = await mill.startWorker({ PENSTOCK_TRANSFERS: '1' })
-  const single = await bestOf(() => mill.runAll(ids))
-  const two = await mill.startWorker({ PENSTOCK_TRANSFERS: '1' })
-  const both = await bestOf(() => mill.runAll(ids))
+  const one = await fixture.startWorker({ PENSTOCK_TRANSFERS: '1' })
+  const single = await bestOf(() => fixture.runAll(ids))
+  const two = await fixture.startWorker({ PENSTOCK_TRANSFERS: '1' })
+  const both = await bestOf(() => fixture.runAll(ids))
   row('Two workers beside one, 8 transfers', (part * 8) / both, (part * 8) / single, single / both, 1.8)
   await one.stop()
   await two.stop()
@@ -116,10 +116,10 @@ async function sharing(): Promise<void> {
 async function remembering(): Promise<void> {
   await writeRows(join(folder, 'long.csv'), rows * 10)
   for (const name of ['people.csv', 'long.csv']) {
-    const id = await mill.connectToFolder(name, { subfolder: 'long' })
-    const worker = await mill.startWorker({ PENSTOCK_TRANSFERS: '1' })
+    const id = await fixture.connectToFolder(name, { subfolder: 'long' })
+    const worker = await fixture.startWorker({ PENSTOCK_TRANSFERS: '1' })
     const idle = await worker.memoryMb()
-    await mill.run(id)
+    await fixture.run(id)
     const peak = await worker.peakMemoryMb()
     say(
       `${`Peak memory above idle, ${number(name === 'people.csv' ? rows : rows * 10)} rows`.padEnd(58)}${`${number(peak - idle)} MB`.padStart(12)}${''.padStart(24)}${'≤ 150 MB'.padStart(12)}  ${peak - idle <= 150 ? 'ok' : 'SHORT'}`,

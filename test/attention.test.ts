@@ -16,7 +16,7 @@ import {
   withoutIndexes,
 } from './harness/many-connections.ts'
 import { loadPairsOfTransfers } from './harness/many-transfers.ts'
-import { addFolder, addPipe, type Inbox, localFolder, makeInbox, type Pipe } from './harness/pipes.ts'
+import { addFolder, addConnection, type Inbox, localFolder, makeInbox, type Connection } from './harness/connections.ts'
 import { assertPlansOf } from './harness/plans.ts'
 import { recordStatements } from './harness/recorded-statements.ts'
 import { startServiceOn, startTestService, type TestService } from './harness/service.ts'
@@ -62,11 +62,11 @@ describe('the list of connections that need attention', () => {
     )
     elsewhere = (await caller.addAccount('Elsewhere')).id
     await addFolder(caller, elsewhere, inbox.folder)
-    await run(await addPipe(caller, elsewhere, 'failed elsewhere'), 'failed')
+    await run(await addConnection(caller, elsewhere, 'failed elsewhere'), 'failed')
     const stranger = callerOf(service, await service.addOrganization())
     const { id } = await stranger.addAccount()
     await addFolder(stranger, id, inbox.folder)
-    await move(await addPipe(stranger, id, 'of a stranger'), 'broken')
+    await move(await addConnection(stranger, id, 'of a stranger'), 'broken')
   })
   after(async () => {
     await service.close()
@@ -74,11 +74,11 @@ describe('the list of connections that need attention', () => {
   })
 
   const sql = (text: string, ...values: unknown[]) => service.database.pool.query(text, values)
-  const move = ({ id }: Pipe, status: string, remembered: string | null = null) =>
+  const move = ({ id }: Connection, status: string, remembered: string | null = null) =>
     sql('update connections set status = $2, remembered_status = $3 where id = $1', id, status, remembered)
 
   /** Leaves a transfer of a connection as a worker would. */
-  async function run(pipe: Pipe, outcome: string): Promise<void> {
+  async function run(pipe: Connection, outcome: string): Promise<void> {
     const [status, hasError] = [outcome.split(' ')[0], outcome.endsWith('error') || outcome === 'failed']
     await sql(
       `insert into transfers (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status,
@@ -93,8 +93,8 @@ describe('the list of connections that need attention', () => {
     )
   }
 
-  async function add(name: string, ...outcomes: string[]): Promise<Pipe> {
-    const pipe = await addPipe(caller, account, name)
+  async function add(name: string, ...outcomes: string[]): Promise<Connection> {
+    const pipe = await addConnection(caller, account, name)
     ids.set(name, pipe.id)
     for (const outcome of outcomes) await run(pipe, outcome)
     return pipe
@@ -114,7 +114,7 @@ describe('the list of connections that need attention', () => {
     assert.equal(headers['x-total-count'], String(response.length))
     return response
   }
-  const told = async (...asked: Parameters<typeof list>) =>
+  const reported = async (...asked: Parameters<typeof list>) =>
     (await list(...asked)).map(({ name, reasons }) => `${name}: ${reasons.join(', ')}`)
 
   const here = [
@@ -129,9 +129,9 @@ describe('the list of connections that need attention', () => {
   ]
 
   test('has each once, with every reason, the worst first and of one reason the newest', async () => {
-    assert.deepEqual(await told({}, account), here)
-    assert.deepEqual(await told({}, elsewhere), ['failed elsewhere: transfer_failed'])
-    assert.deepEqual(await told({}), here.toSpliced(2, 0, 'failed elsewhere: transfer_failed'))
+    assert.deepEqual(await reported({}, account), here)
+    assert.deepEqual(await reported({}, elsewhere), ['failed elsewhere: transfer_failed'])
+    assert.deepEqual(await reported({}), here.toSpliced(2, 0, 'failed elsewhere: transfer_failed'))
   })
 
   test('keeps those with a reason, be it the worst or another one', async () => {
@@ -145,7 +145,7 @@ describe('the list of connections that need attention', () => {
     ] satisfies AttentionReason[]) {
       const kept = here.filter((line) => line.split(': ')[1]?.split(', ').includes(reason))
       assert(kept.length > 0)
-      assert.deepEqual(await told({ reason }, account), kept)
+      assert.deepEqual(await reported({ reason }, account), kept)
     }
     assert.equal((await caller.call('listAttention', { query: { reason: 'tired' } })).status, 400)
   })
@@ -189,10 +189,10 @@ describe('the list of connections that need attention', () => {
   test('is without a deleted account, and has its connections no longer', async () => {
     const { id } = await caller.addAccount('Short-lived')
     await addFolder(caller, id, inbox.folder)
-    await run(await addPipe(caller, id, 'failed in passing'), 'failed')
-    assert.equal((await told({ reason: 'transfer_failed' })).length, 4)
+    await run(await addConnection(caller, id, 'failed in passing'), 'failed')
+    assert.equal((await reported({ reason: 'transfer_failed' })).length, 4)
     await caller.expect(caller.call('deleteAccount', { id }))
-    assert.equal((await told({ reason: 'transfer_failed' })).length, 3)
+    assert.equal((await reported({ reason: 'transfer_failed' })).length, 3)
   })
 
   test('is one statement, for a page in the middle and for one beyond the end', async () => {

@@ -15,7 +15,7 @@ import { callerOf, destination, destinationSecrets, source, sourceSecrets } from
 import { assertInvariants } from './harness/invariants.ts'
 import { loadAccounts, prepareToLoad } from './harness/many-connections.ts'
 import { migrateAsDrizzle } from './harness/migrations.ts'
-import { addAccountWithPipe, makeInbox } from './harness/pipes.ts'
+import { addAccountWithConnection, makeInbox } from './harness/connections.ts'
 import { prepareStage, type Stage, tokenOf } from './harness/process.ts'
 import { assertKeyOpens, saveSecrets } from './harness/saved-secrets.ts'
 import { startServiceOn } from './harness/service.ts'
@@ -79,8 +79,8 @@ async function fill(t: TestContext, database: Database) {
   await caller.configureSides(account.id)
   const deleted = await caller.createConnection(account.id, 'Deleted')
   await caller.expect(caller.call('deleteConnection', { accountId: account.id, id: deleted.id }))
-  const pipe = await addAccountWithPipe(caller, inbox.folder)
-  const waiting = await addAccountWithPipe(caller, inbox.folder)
+  const pipe = await addAccountWithConnection(caller, inbox.folder)
+  const waiting = await addAccountWithConnection(caller, inbox.folder)
   await caller.expect(caller.call('setSchedule', { ...pipe, body: { cron: '0 6 * * *' } }))
   for (const { accountId, id } of [pipe, waiting])
     await caller.expect(caller.call('startTransfer', { accountId, id, body: {} }))

@@ -12,7 +12,7 @@ import {
   sourceSecrets,
   sourceSettings,
 } from './harness/fixtures.ts'
-import { addAccountWithPipe, addEndedTransfer, type Inbox, makeInbox } from './harness/pipes.ts'
+import { addAccountWithConnection, addEndedTransfer, type Inbox, makeInbox } from './harness/connections.ts'
 import { refusal } from './harness/recorder.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
@@ -42,7 +42,7 @@ describe('the client', { concurrency: true }, () => {
     assert.deepEqual(Object.keys(createClient({ baseUrl, token: '' })).sort(), Object.keys(operations).sort())
   })
 
-  test('lays a pipe from account to active connection', async () => {
+  test('lays a connection from account to active connection', async () => {
     const client = await freshClient()
     const { reply: account } = await client.addAccount({ body: { name: 'Piped' } })
     const accountId = account.id
@@ -78,7 +78,7 @@ describe('the client', { concurrency: true }, () => {
     const organization = await service.addOrganization()
     const client = createClient({ baseUrl, token: organization.token })
     const caller = callerOf(service, organization)
-    const pipe = await addAccountWithPipe(caller, inbox.folder)
+    const pipe = await addAccountWithConnection(caller, inbox.folder)
     const transferId = await addEndedTransfer(service, caller, pipe)
     const { reply: ended } = await client.getTransfer({ ...pipe, transferId })
     assert.deepEqual([ended.status, ended.records.rejected], ['partial', 1])

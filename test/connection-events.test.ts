@@ -5,7 +5,7 @@ import { restoreAccount } from '../packages/server/src/accounts/accounts.ts'
 import { connectionsOfAccounts, meet } from '../packages/server/src/connections/connections.ts'
 import { type Caller, callerOf, destinationSettings, sourceSettings } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
-import { addAccountWithPipe, type Inbox, makeInbox, type Pipe } from './harness/pipes.ts'
+import { addAccountWithConnection, type Inbox, makeInbox, type Connection } from './harness/connections.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
 /** The history of a connection: what is told of whatever changes it, and what is not. */
@@ -25,25 +25,25 @@ after(async () => {
 })
 
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
-const eventsOf = async (pipe: Pipe, query = {}) =>
+const eventsOf = async (pipe: Connection, query = {}) =>
   caller.expect(caller.call('listConnectionEvents', { ...pipe, query: { size: 500, ...query } }))
 /** What happened after a connection was made and activated, oldest first. */
-const toldOf = async (pipe: Pipe) =>
+const reportedOf = async (pipe: Connection) =>
   (await eventsOf(pipe))
     .toReversed()
     .slice(2)
     .map(({ kind, from, to }) => [kind, from, to])
-const newPipe = () => addAccountWithPipe(caller, inbox.folder)
-const act = (pipe: Pipe, action: 'activate' | 'enable' | 'disable') =>
+const newConnection = () => addAccountWithConnection(caller, inbox.folder)
+const act = (pipe: Connection, action: 'activate' | 'enable' | 'disable') =>
   caller.expect(caller.call('updateConnectionStatus', { ...pipe, body: { action } }))
-const update = (pipe: Pipe, body: object) => caller.expect(caller.call('updateConnection', { ...pipe, body } as never))
-const met = (pipe: Pipe, trigger: 'breakdown' | 'outage' | 'recovery') =>
+const update = (pipe: Connection, body: object) => caller.expect(caller.call('updateConnection', { ...pipe, body } as never))
+const met = (pipe: Connection, trigger: 'breakdown' | 'outage' | 'recovery') =>
   service.database.transaction((tx) => meet(tx, pipe.id, trigger))
-const schedule = (pipe: Pipe, body: object) => caller.expect(caller.call('setSchedule', { ...pipe, body } as never))
+const schedule = (pipe: Connection, body: object) => caller.expect(caller.call('setSchedule', { ...pipe, body } as never))
 
-type Told = [kind: string, from: string | null, to: string | null][]
-/** What is done to an active connection named Pipe, and what its history tells of it. */
-const changes: Record<string, { does: (pipe: Pipe) => Promise<unknown>; tells: Told }> = {
+type Reported = [kind: string, from: string | null, to: string | null][]
+/** What is done to an active connection named Connection, and what its history tells of it. */
+const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; tells: Reported }> = {
   'a new name': { does: (pipe) => update(pipe, { name: ' Other ' }), tells: [['renamed', 'Pipe', 'Other']] },
   'the same name': { does: (pipe) => update(pipe, { name: 'Pipe' }), tells: [] },
   'the settings of one end': {
@@ -141,15 +141,15 @@ const changes: Record<string, { does: (pipe: Pipe) => Promise<unknown>; tells: T
 describe('the history of a connection', () => {
   for (const [what, { does, tells }] of Object.entries(changes)) {
     test(`of ${what} tells ${tells.length === 0 ? 'nothing' : tells.length}`, async () => {
-      const pipe = await newPipe()
+      const pipe = await newConnection()
       await does(pipe)
-      assert.deepEqual(await toldOf(pipe), tells)
+      assert.deepEqual(await reportedOf(pipe), tells)
     })
   }
 
   test('begins with its creation, and gives each event an identifier and a time of its own', async () => {
     const beforeSeconds = Math.floor(Date.now() / 1000)
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     const events = await eventsOf(pipe)
     assert.deepEqual(
       events.map(({ id: _, time: __, ...event }) => event),
@@ -175,7 +175,7 @@ describe('the history of a connection', () => {
   })
 
   test('is its own alone, and can be read while the connection can be restored, and no longer', async () => {
-    const [pipe, other] = [await newPipe(), await newPipe()]
+    const [pipe, other] = [await newConnection(), await newConnection()]
     await caller.expect(caller.call('deleteConnection', pipe))
     assert.deepEqual(
       (await eventsOf(pipe)).map(({ to }) => to),
@@ -191,18 +191,18 @@ describe('the history of a connection', () => {
   })
 
   test('tells what the deletion and the restore of its sub-account did to it', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     await caller.expect(caller.call('deleteAccount', { id: pipe.accountId }))
     assert.equal((await caller.call('listConnectionEvents', pipe)).status, 404)
     await service.database.transaction((tx) => restoreAccount(tx, pipe.accountId, connectionsOfAccounts))
-    assert.deepEqual(await toldOf(pipe), [
+    assert.deepEqual(await reportedOf(pipe), [
       ['status', 'active', 'deleted'],
       ['status', 'deleted', 'disabled'],
     ])
   })
 
   test(`keeps the newest ${limits.connectionEventsMax}`, async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     const max = limits.connectionEventsMax
     await sql(
       `do $$ begin
@@ -221,7 +221,7 @@ describe('the history of a connection', () => {
   })
 
   test('numbers what many do at once without a gap', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     await Promise.all(
       Array.from({ length: 24 }, (_, n) => {
         if (n % 3 === 0) return update(pipe, { name: `Name ${n}` })

@@ -34,18 +34,18 @@ describe('the definition of a connector', () => {
         [Boolean(definition.source), Boolean(definition.destination)],
         [Boolean(connector.source), Boolean(connector.destination)],
       )
-      for (const [told, { fields = {}, records = {} }] of [
+      for (const [reported, { fields = {}, records = {} }] of [
         [{ fields: definition.secretFields, records: [] }, { fields: connector.secrets }],
         [definition.source, connector.source ?? {}],
         [definition.destination, connector.destination ?? {}],
       ] as const) {
         assert.deepEqual(
-          (told?.fields ?? []).map(({ name }) => name),
+          (reported?.fields ?? []).map(({ name }) => name),
           Object.keys(fields),
           connector.slug,
         )
         assert.deepEqual(
-          (told?.records ?? []).map(({ name }) => name),
+          (reported?.records ?? []).map(({ name }) => name),
           Object.keys(records),
           connector.slug,
         )

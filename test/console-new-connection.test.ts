@@ -243,15 +243,15 @@ describe('the wizard of new connections', { skip }, () => {
       await panel.scrollIntoViewIfNeeded()
       const first = panel.getByRole('columnheader').first()
       const cell = panel.getByRole('row').nth(20).getByRole('cell').first()
-      const placeOf = async (one: Locator) => (await one.boundingBox()) ?? { x: -1, y: -1 }
-      const before = await placeOf(first)
+      const listAddressOf = async (one: Locator) => (await one.boundingBox()) ?? { x: -1, y: -1 }
+      const before = await listAddressOf(first)
       await panel.evaluate((element) => element.scrollTo(2_000, 300))
       await panel.getByRole('cell', { name: 'row 15 of 20', exact: true }).waitFor()
-      const after = await placeOf(first)
+      const after = await listAddressOf(first)
       // The border of the table, which scrolls away, is half a pixel or one.
       const stays = (now: number, then: number) => Math.abs(now - then) <= 1
       assert(stays(after.x, before.x) && stays(after.y, before.y), 'the name of the first column stays')
-      assert(stays((await placeOf(cell)).x, before.x), 'the first column stays')
+      assert(stays((await listAddressOf(cell)).x, before.x), 'the first column stays')
       const width = await page.evaluate<number>('document.documentElement.scrollWidth')
       assert(width <= look.width, `the page is ${width} pixels wide`)
       assert.deepEqual(await accessibilityViolations(page), [])

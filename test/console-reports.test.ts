@@ -16,9 +16,9 @@ describe('the reports', { skip }, () => {
     await preparePeople(stage, 20)
     accountId = (await stage.addAccount('Acme Outdoor')).id
     await stage.addSides(accountId)
-    const pipes = [await stage.connect(accountId, formula), await stage.connect(accountId, 'Plain')]
-    connectionIds = pipes.map(({ id }) => id)
-    for (const { id } of pipes) await stage.run(accountId, id)
+    const connections = [await stage.connect(accountId, formula), await stage.connect(accountId, 'Plain')]
+    connectionIds = connections.map(({ id }) => id)
+    for (const { id } of connections) await stage.run(accountId, id)
     await stage.addAccount('Silent')
   })
   afterEach(() => stage.closePages())

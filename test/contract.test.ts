@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { type Operation, type OperationId, operations, takesIdempotencyKey } from '@penstock/wire'
 import { contentOf } from './harness/content.ts'
 import { badAuthorizations } from './harness/credentials.ts'
-import { addPipe, type Inbox, makeInbox } from './harness/pipes.ts'
+import { addConnection, type Inbox, makeInbox } from './harness/connections.ts'
 import { type AnyCall, addParty, allowedMethods, type Party, type Scenario, scenarios } from './harness/scenarios.ts'
 import {
   type CallOptions,
@@ -209,7 +209,7 @@ for (const [name, scenario] of Object.entries(scenarios)) {
       test('knows a transfer under its own connection alone', async () => {
         const [one, other] = [await prepare(), await prepare()]
         const { accountId = '' } = one
-        const sibling = (await addPipe(owner.caller, accountId, 'Sibling')).id
+        const sibling = (await addConnection(owner.caller, accountId, 'Sibling')).id
         const content = await contentOf(service)
         for (const call of [
           { ...one, id: sibling },

@@ -12,19 +12,19 @@ import { http, prepareStage, type Served, type Stage, tokenOf } from './harness/
 import { seed } from './harness/seed.ts'
 import { withSession } from './harness/session.ts'
 import { bounded, until } from './harness/until.ts'
-import { type Book, createAccount, emptyBook, startWriters } from './harness/writers.ts'
+import { type Record, createAccount, emptyRecord, startWriters } from './harness/writers.ts'
 import { seeded } from './simulation/random.ts'
 
 /** What a killed service leaves, and how one that is told to stop takes its leave. */
 
 /** Fails unless everything that was acknowledged is there, and nothing half done. */
-async function assertKept(stage: Stage, served: Served, token: string, book: Book): Promise<void> {
-  for (const [id, name] of book.accounts) {
+async function assertKept(stage: Stage, served: Served, token: string, record: Record): Promise<void> {
+  for (const [id, name] of record.accounts) {
     const { status, response } = await http(served.url, `/accounts/${id}`, { token })
     assert.equal(status, 200, `account ${id}`)
     assert.equal((response as { name: string }).name, name)
   }
-  for (const [id, { accountId, statuses }] of book.connections) {
+  for (const [id, { accountId, statuses }] of record.connections) {
     const { status, response, text } = await http(served.url, `/connections/${id}?accountId=${accountId}`, { token })
     assert.equal(status, 200, text)
     assert(statuses.includes((response as { status: string }).status), `${text}: expected ${statuses}`)
@@ -34,7 +34,7 @@ async function assertKept(stage: Stage, served: Served, token: string, book: Boo
   const database = openDatabase({ url: await stage.databaseUrl(), poolSize: 2 })
   try {
     const keyring = await openKeyring(database, key)
-    for (const [accountId, values] of book.secrets) {
+    for (const [accountId, values] of record.secrets) {
       const { secretAccessKey } = await openSecrets(database, keyring, { accountId, connectorId: source.id })
       assert(values.includes(secretAccessKey), `secret of ${accountId}`)
     }
@@ -54,14 +54,14 @@ async function assertKept(stage: Stage, served: Served, token: string, book: Boo
 
 test('what was acknowledged outlives kill -9 of the service, and of its PostgreSQL with it', async (t) => {
   const stage = await prepareStage(t)
-  const book = emptyBook()
+  const record = emptyRecord()
   const random = seeded(seed)
   let served = await stage.serve()
   const token = await tokenOf(served, stage.dataDirectory)
   for (const withPostgres of [false, true, false, true]) {
-    const target = book.acknowledged + 20 + random.int(100)
-    const writers = startWriters(served.url, token, book)
-    await until('enough is written', () => book.acknowledged >= target)
+    const target = record.acknowledged + 20 + random.int(100)
+    const writers = startWriters(served.url, token, record)
+    await until('enough is written', () => record.acknowledged >= target)
     const postmaster = await stage.postmaster()
     served.signal('SIGKILL')
     if (withPostgres && postmaster) process.kill(postmaster.pid, 'SIGKILL')
@@ -69,16 +69,16 @@ test('what was acknowledged outlives kill -9 of the service, and of its PostgreS
     assert.equal((await served.ended).signal, 'SIGKILL')
 
     served = await stage.serve()
-    await assertKept(stage, served, token, book)
+    await assertKept(stage, served, token, record)
     // Whoever got no answer asks again under the same key: no account is there twice.
-    for (const name of book.keys) {
+    for (const name of record.keys) {
       const account = await createAccount(served.url, token, name)
       assert(account)
-      book.accounts.set(account.id, name)
+      record.accounts.set(account.id, name)
     }
-    assert.equal(book.accounts.size, book.keys.size)
+    assert.equal(record.accounts.size, record.keys.size)
     const { headers } = await http(served.url, '/accounts?size=1', { token })
-    assert.equal(headers.get('x-total-count'), String(book.keys.size))
+    assert.equal(headers.get('x-total-count'), String(record.keys.size))
   }
 })
 

@@ -40,9 +40,9 @@ test('no other document names a setting that does not exist', () => {
 })
 
 test('the settings have the defaults that operating.md tells', () => {
-  const told = [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)` \| `([^`|]+)` \|/gm)]
-  assert(told.length >= 8, `only ${told.length} defaults were found`)
-  for (const [, name = '', value = ''] of told) {
+  const reported = [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)` \| `([^`|]+)` \|/gm)]
+  assert(reported.length >= 8, `only ${reported.length} defaults were found`)
+  for (const [, name = '', value = ''] of reported) {
     assert.deepEqual(readConfig({ [name]: value }), readConfig({}), `${name} is not ${value} by default`)
   }
 })
@@ -50,7 +50,7 @@ test('the settings have the defaults that operating.md tells', () => {
 test('errors.md tells every error, under its status, in its words, and no other', () => {
   const [text = ''] = read('docs/errors.md').split('## Errors of transfers')
   const sections = text.split(/^## (?=\d{3}$)/m).slice(1)
-  const told = sections.flatMap((section) =>
+  const reported = sections.flatMap((section) =>
     section
       .split(/^### /m)
       .slice(1)
@@ -60,8 +60,8 @@ test('errors.md tells every error, under its status, in its words, and no other'
         words: entry.replaceAll(/\s+/g, ' '),
       })),
   )
-  assert.deepEqual(told.map(({ code, status }) => `${status} ${code}`).sort(), statusesOf(Object.entries(errors)))
-  for (const { code, words } of told) {
+  assert.deepEqual(reported.map(({ code, status }) => `${status} ${code}`).sort(), statusesOf(Object.entries(errors)))
+  for (const { code, words } of reported) {
     const { message, when } = errors[code as keyof typeof errors]
     assert(words.includes(message), `${code}: not its message`)
     assert(words.includes(when), `${code}: not when it is answered`)
@@ -70,7 +70,7 @@ test('errors.md tells every error, under its status, in its words, and no other'
 
 test('errors.md tells every error of a transfer under its action, in its words, and no other', () => {
   const [, text = ''] = read('docs/errors.md').split('## Errors of transfers')
-  const told = text
+  const reported = text
     .split(/^### Action: /m)
     .slice(1)
     .flatMap((section) =>
@@ -78,7 +78,7 @@ test('errors.md tells every error of a transfer under its action, in its words, 
         ([, code = '', when, todo]) => [code, { action: /^\w+/.exec(section)?.[0], when, todo }],
       ),
     )
-  assert.deepEqual(Object.fromEntries(told), { ...transferErrors })
+  assert.deepEqual(Object.fromEntries(reported), { ...transferErrors })
   for (const [action, meaning] of Object.entries(errorActions))
     assert(text.includes(`### Action: ${action}\n\n${meaning}`))
 })
@@ -152,7 +152,7 @@ test('every npm command of the documents is a script', () => {
 
 test('every penstock command of the documents exists, and operating.md tells each one', async () => {
   const table = /^## Commands$([\s\S]*?)^## /m.exec(read('docs/operating.md'))?.[1] ?? ''
-  const told = [...table.matchAll(/(?<=^\|[^|]*)`([a-z]+(?: [a-z]+)?)\b[^`]*`/gm)].map(([, words = '']) => words)
+  const reported = [...table.matchAll(/(?<=^\|[^|]*)`([a-z]+(?: [a-z]+)?)\b[^`]*`/gm)].map(([, words = '']) => words)
   const elsewhere = documents.flatMap((document) =>
     [...read(document).matchAll(/(?:npx |`)penstock ([a-z]+(?: [a-z]+)?)(?![\w.-])/g)].map(([, words = '']) => words),
   )
@@ -160,13 +160,13 @@ test('every penstock command of the documents exists, and operating.md tells eac
     ([, name]) => name,
   )
   assert(existing.includes('serve') && existing.includes('rotate'))
-  const words = told.join(' ').split(' ')
+  const words = reported.join(' ').split(' ')
   assertNone(
     existing.flatMap((name) => (name && name !== 'documents' && !words.includes(name) ? [`penstock ${name}`] : [])),
   )
 
   // One process asks for the help of them all.
-  const commands = [...new Set([...told, ...elsewhere])]
+  const commands = [...new Set([...reported, ...elsewhere])]
   const program = JSON.stringify(join(root, 'packages/server/src/cli/program.ts'))
   const script = `const { runCommand } = await import(${program})
 for (const command of ${JSON.stringify(commands)}) await runCommand([...command.split(' '), '--help'])`

@@ -83,7 +83,7 @@ describe('the pages of the catalogue', () => {
     for (const connector of connectors) {
       const page = await getPage(`/docs/connectors/${connector.slug}`)
       const { secrets, source, destination } = connector
-      const told = [
+      const reported = [
         connector.name,
         connector.description,
         connector.id,
@@ -94,13 +94,13 @@ describe('the pages of the catalogue', () => {
         ),
         ...Object.keys({ ...source?.records, ...destination?.records }),
       ]
-      for (const what of told) assert.ok(page.includes(escaped(what)), `${connector.slug} does not tell ${what}`)
+      for (const what of reported) assert.ok(page.includes(escaped(what)), `${connector.slug} does not tell ${what}`)
       assert.equal(page.includes('In preview'), connector.status === 'preview', connector.slug)
       const moves = `<dt>Data moves</dt><dd>${connector.integrated ? 'yes' : 'not yet'}</dd>`
       assert.ok(page.includes(moves), `${connector.slug} does not tell whether data moves`)
       const { tested } = connector
-      const peers = tested && `<dt>Tested against</dt><dd>${escaped(tested)}</dd>`
-      assert.equal(page.includes(peers ?? 'Tested against'), tested !== undefined, connector.slug)
+      const testServers = tested && `<dt>Tested against</dt><dd>${escaped(tested)}</dd>`
+      assert.equal(page.includes(testServers ?? 'Tested against'), tested !== undefined, connector.slug)
     }
   })
 

@@ -10,7 +10,7 @@ import { callerOf } from './harness/fixtures.ts'
 import { accountId, loadAccounts, prepareToLoad, settle } from './harness/many-connections.ts'
 import { loadTransfers } from './harness/many-transfers.ts'
 import { migrateAsDrizzle } from './harness/migrations.ts'
-import { addAccountWithPipe, makeInbox } from './harness/pipes.ts'
+import { addAccountWithConnection, makeInbox } from './harness/connections.ts'
 import { assertPlansOf } from './harness/plans.ts'
 import { startServiceOn, startTestService, type TestService } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
@@ -33,7 +33,7 @@ test('transfers by their end, records by class and connections by status are the
   const caller = callerOf(service, await service.addOrganization())
   const { pool } = service.database
   const run = async (change: string) => {
-    const pipe = await addAccountWithPipe(caller, inbox.folder)
+    const pipe = await addAccountWithConnection(caller, inbox.folder)
     const { id } = await caller.expect(caller.call('startTransfer', { ...pipe, body: {} }))
     const counts = 'read = 10, sent = 9, accepted = 7, rejected = 3'
     await pool.query(`update transfers set status = 'running', heartbeat_time = now(), ${counts} where id = $1`, [id])

@@ -101,7 +101,7 @@ describe('a service whose database goes away', { concurrency: 4 }, () => {
   const meetsOutage = (served: Served) =>
     until('the queue meets the outage', () => served.said.stderr.includes('lost the database'), backWithinMs)
 
-  const endsWhenTold = async (served: Served) => {
+  const endsOnRequest = async (served: Served) => {
     served.signal('SIGTERM')
     const { code, stderr } = await bounded('the end', served.ended, endWithinMs)
     assert.equal(code, 0, stderr)
@@ -136,7 +136,7 @@ describe('a service whose database goes away', { concurrency: 4 }, () => {
       await addWork('afterwards')
       await until('the next job is done', async () => (await keys()) + (await jobs()) === 0, backWithinMs)
       assert(!served.hasEnded, served.said.stderr)
-      await endsWhenTold(served)
+      await endsOnRequest(served)
     })
   }
 
@@ -145,7 +145,7 @@ describe('a service whose database goes away', { concurrency: 4 }, () => {
       const { proxy, served, token } = await serveBehind(t)
       await Promise.all(Array.from({ length: 10 }, () => http(served.url, '/accounts', { token })))
       await proxy.set(way)
-      await endsWhenTold(served)
+      await endsOnRequest(served)
     })
   }
 
@@ -153,7 +153,7 @@ describe('a service whose database goes away', { concurrency: 4 }, () => {
     const { proxy, served } = await serveBehind(t)
     await proxy.set('closed')
     await meetsOutage(served)
-    await endsWhenTold(served)
+    await endsOnRequest(served)
   })
 
   test('because PostgreSQL itself crashes, answers requests or says so, and soon all is well', async (t) => {
@@ -184,6 +184,6 @@ describe('a service whose database goes away', { concurrency: 4 }, () => {
     }
     await Promise.all(callers)
     assert.deepEqual([...statuses].sort(), [200, 201, 503])
-    await endsWhenTold(served)
+    await endsOnRequest(served)
   })
 })

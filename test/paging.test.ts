@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import { type Operation, type OperationId, operations } from '@penstock/wire'
 import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
-import { addAccountWithPipe, addEndedTransfer, type Inbox, makeInbox } from './harness/pipes.ts'
+import { addAccountWithConnection, addEndedTransfer, type Inbox, makeInbox } from './harness/connections.ts'
 import { type Reply, startTestService, type TestService } from './harness/service.ts'
 
 /** Every list that has pages: so many entries that the default page does not hold them, many of them made at once. */
@@ -44,7 +44,7 @@ after(async () => {
 async function addTransfers(): Promise<Place> {
   const { token, ...organization } = await service.addOrganization()
   const caller = callerOf(service, { token, ...organization })
-  const pipe = await addAccountWithPipe(caller, inbox.folder)
+  const pipe = await addAccountWithConnection(caller, inbox.folder)
   const transferId = await addEndedTransfer(service, caller, pipe)
   await service.database.pool.query(
     `insert into transfers

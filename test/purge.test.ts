@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { purge } from '../packages/server/src/worker/purge.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
-import { addAccountWithPipe, addEndedTransfer, addPipe, type Inbox, makeInbox } from './harness/pipes.ts'
+import { addAccountWithConnection, addEndedTransfer, addConnection, type Inbox, makeInbox } from './harness/connections.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
 
@@ -182,11 +182,11 @@ describe('the purge', () => {
 
   /** Transfers that ended so long ago, each of a connection of its own in one account. */
   const addTransfers = async (...ages: string[]) => {
-    const first = await addAccountWithPipe(caller, inbox.folder)
+    const first = await addAccountWithConnection(caller, inbox.folder)
     const { accountId } = first
     const ended: { id: string; connectionId: string }[] = []
     for (const age of ages) {
-      const pipe = ended.length === 0 ? first : await addPipe(caller, accountId)
+      const pipe = ended.length === 0 ? first : await addConnection(caller, accountId)
       const id = await addEndedTransfer(service, caller, pipe)
       await sql(`update transfers set finished_time = now() - $2::interval where id = $1`, id, age)
       ended.push({ id, connectionId: pipe.id })

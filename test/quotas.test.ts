@@ -6,7 +6,7 @@ import { connectionsOfAccounts } from '../packages/server/src/connections/connec
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
-import { addAccountWithPipe, type Inbox, makeInbox, type Pipe } from './harness/pipes.ts'
+import { addAccountWithConnection, type Inbox, makeInbox, type Connection } from './harness/connections.ts'
 import { type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
 
 /** What a tenant may create at most. Two services share the database, as two processes do. */
@@ -103,7 +103,7 @@ describe('PENSTOCK_QUOTA_CONNECTIONS', () => {
       accountId,
       body: { name: 'Connection', srcConnectorId: source.id, destConnectorId: destination.id },
     })
-  const move = (caller: Caller, operation: OperationId & ('deleteConnection' | 'restoreConnection'), pipe: Pipe) =>
+  const move = (caller: Caller, operation: OperationId & ('deleteConnection' | 'restoreConnection'), pipe: Connection) =>
     caller.expect(caller.call(operation, pipe))
 
   test('bounds the connections of a sub-account, and of no other one', async () => {
@@ -140,12 +140,12 @@ describe('PENSTOCK_QUOTA_CONNECTIONS', () => {
 })
 
 describe('PENSTOCK_QUOTA_SCHEDULES', () => {
-  const set = (caller: Caller, pipe: Pipe, enabled = true, cron = '0 6 * * *') =>
+  const set = (caller: Caller, pipe: Connection, enabled = true, cron = '0 6 * * *') =>
     caller.call('setSchedule', { ...pipe, body: { cron, enabled } })
-  const onePipeEach = async (caller: Caller, count: number) => {
-    const pipes: Pipe[] = []
-    const { accountId, id } = await addAccountWithPipe(caller, inbox.folder)
-    pipes.push({ accountId, id })
+  const oneConnectionEach = async (caller: Caller, count: number) => {
+    const connections: Connection[] = []
+    const { accountId, id } = await addAccountWithConnection(caller, inbox.folder)
+    connections.push({ accountId, id })
     const { src, dest, ...details } = await caller.expect(caller.call('getConnection', { accountId, id }))
     const body = {
       ...{ name: 'Another', srcConnectorId: src.connectorId, destConnectorId: dest.connectorId },
@@ -153,21 +153,21 @@ describe('PENSTOCK_QUOTA_SCHEDULES', () => {
     }
     // A sub-account takes no more connections than the quota.
     for (let n = 1; n < count; n++) {
-      if (n % quota === 0) pipes.push(await addAccountWithPipe(caller, inbox.folder))
+      if (n % quota === 0) connections.push(await addAccountWithConnection(caller, inbox.folder))
       else
-        pipes.push({
-          accountId: pipes.at(-1)?.accountId ?? '',
-          id: (await caller.expect(caller.call('createConnection', { accountId: pipes.at(-1)?.accountId ?? '', body })))
+        connections.push({
+          accountId: connections.at(-1)?.accountId ?? '',
+          id: (await caller.expect(caller.call('createConnection', { accountId: connections.at(-1)?.accountId ?? '', body })))
             .id,
         })
     }
-    return pipes
+    return connections
   }
 
   test('bounds the enabled schedules of an organization', async () => {
     const [caller] = await newCallers()
-    const pipes = await onePipeEach(caller, quota + 1)
-    const [first, ...others] = pipes
+    const connections = await oneConnectionEach(caller, quota + 1)
+    const [first, ...others] = connections
     const last = others.pop()
     assert(first && last)
     for (const pipe of [first, ...others]) assert.equal((await set(caller, pipe)).status, 200)
@@ -187,8 +187,8 @@ describe('PENSTOCK_QUOTA_SCHEDULES', () => {
 
   test('holds for requests that come at once, to several processes', async () => {
     const callers = await newCallers()
-    const pipes = await onePipeEach(callers[0], times.length)
-    const replies = await Promise.all(pipes.map((pipe, n) => set(callers[n % 2 === 0 ? 0 : 1], pipe)))
+    const connections = await oneConnectionEach(callers[0], times.length)
+    const replies = await Promise.all(connections.map((pipe, n) => set(callers[n % 2 === 0 ? 0 : 1], pipe)))
     assert.deepEqual(codes(replies), filled(200))
   })
 })

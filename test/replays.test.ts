@@ -8,7 +8,7 @@ import { type Engine, numbersIn, people, startEngine, taken } from './harness/en
 import { assertInvariants } from './harness/invariants.ts'
 import fc from './harness/property.ts'
 import { localFolder } from './harness/transfers.ts'
-import { startProcessMill } from './harness/worker-processes.ts'
+import { startProcessFixture } from './harness/worker-processes.ts'
 
 /** Replays of rejected records: which records they send, which they do not, and what is said of them. */
 
@@ -218,18 +218,18 @@ test('every record is accepted once over any sequence of replays, also of those 
 
 test('a replay that is killed sends the same batches again, and nothing twice under two keys', async (t) => {
   const records = 1_000
-  const mill = await startProcessMill(t)
+  const fixture = await startProcessFixture(t)
   const endpoint = await startEndpoint(t)
-  await addWebhook(mill, endpoint)
+  await addWebhook(fixture, endpoint)
   const lines = Array.from({ length: records }, (_, i) => i + 1)
-  await writeFile(join(mill.folder, 'people.csv'), `id\n${lines.join('\n')}\n`)
-  const id = await mill.connect(localFolder, { files: 'people.csv' }, webhook, { rowsPerRequest: 100 })
-  let worker = mill.spawnWorker()
+  await writeFile(join(fixture.folder, 'people.csv'), `id\n${lines.join('\n')}\n`)
+  const id = await fixture.connect(localFolder, { files: 'people.csv' }, webhook, { rowsPerRequest: 100 })
+  let worker = fixture.spawnWorker()
   endpoint.answer = ({ rows }) => ({ rejected: rows.map((_, index) => ({ index, reason: 'Not now.' })) })
-  const first = await mill.ended(id, (await mill.start(id)).id)
+  const first = await fixture.ended(id, (await fixture.start(id)).id)
   assert.equal(first.records.rejected, records)
 
-  const { caller, accountId } = mill
+  const { caller, accountId } = fixture
   const ask = (transferId: string) => caller.call('replayTransfer', { accountId, id, transferId })
   endpoint.messages.length = 0
   const refused = new Set<string>()
@@ -237,7 +237,7 @@ test('a replay that is killed sends the same batches again, and nothing twice un
     if (count === 3) {
       worker.signal('SIGKILL')
       await worker.ended
-      worker = mill.spawnWorker()
+      worker = fixture.spawnWorker()
       return 'breaks off'
     }
     if (count === 6) return { rejected: [7, 70].map((index) => ({ index, reason: 'Not yet.' })) }
@@ -245,13 +245,13 @@ test('a replay that is killed sends the same batches again, and nothing twice un
     refused.add(key)
     return 418
   }
-  const second = await mill.ended(id, (await caller.expect(ask(first.id))).id)
+  const second = await fixture.ended(id, (await caller.expect(ask(first.id))).id)
   assert.deepEqual([second.status, second.attempt], ['failed', 2])
   assert.deepEqual(second.records, { read: 700, sent: 700, accepted: 698, rejected: 2 })
   assert.deepEqual(endpoint.messages[3], endpoint.messages[2])
 
   endpoint.answer = () => undefined
-  const third = await mill.ended(id, (await caller.expect(ask(first.id))).id)
+  const third = await fixture.ended(id, (await caller.expect(ask(first.id))).id)
   assert.deepEqual([third.status, third.records.accepted], ['succeeded', 302])
   assert.deepEqual((await ask(second.id)).error, 'nothing_to_replay')
   const sixth = endpoint.messages[5]
@@ -265,5 +265,5 @@ test('a replay that is killed sends the same batches again, and nothing twice un
     accepted.sort((a, b) => a - b),
     lines,
   )
-  await assertInvariants(mill.service.database.pool)
+  await assertInvariants(fixture.service.database.pool)
 })

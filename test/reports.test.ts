@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Caller, callerOf } from './harness/fixtures.ts'
-import { addAccountWithPipe, addEndedTransfer, addPipe, type Inbox, makeInbox } from './harness/pipes.ts'
+import { addAccountWithConnection, addEndedTransfer, addConnection, type Inbox, makeInbox } from './harness/connections.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
 /** Volume by day and month, from the ledger. */
@@ -21,21 +21,21 @@ after(async () => {
 
 describe('reports', () => {
   test('sum the ledger by day and month, of the days that are asked for, by account and by connection', async () => {
-    const pipe = await addAccountWithPipe(caller, inbox.folder)
+    const pipe = await addAccountWithConnection(caller, inbox.folder)
     const { accountId, id } = pipe
-    const { id: silent } = await addPipe(caller, accountId, 'Silent')
+    const { id: silent } = await addConnection(caller, accountId, 'Silent')
     await addEndedTransfer(service, caller, pipe)
     const today = new Date().toISOString().slice(0, 10)
-    const book = (day: string, number: number, read: number, rejected: number) =>
+    const record = (day: string, number: number, read: number, rejected: number) =>
       service.database.pool.query(
         `insert into ledger (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes)
          select 'of the past', $3, organization_id, account_id, id, $2, $4, $4::int - $5::int, $5, 0, 10 from connections where id = $1`,
         [id, day, number, read, rejected],
       )
-    await book('2026-01-31', 1, 5, 1)
-    await book('2026-01-31', 2, 7, 0)
-    await book('2026-02-01', 3, 11, 11)
-    await book('2025-12-31', 4, 13, 0)
+    await record('2026-01-31', 1, 5, 1)
+    await record('2026-01-31', 2, 7, 0)
+    await record('2026-02-01', 3, 11, 11)
+    await record('2025-12-31', 4, 13, 0)
     try {
       const ask = async (query: object) =>
         (await caller.expect(caller.call('reportConnections', { accountId, query: { size: 500, ...query } }))).find(

@@ -174,9 +174,9 @@ describe('a runner', () => {
     const about = { transferId: '0123456789abcdef' }
     const job = pool.run(waiting, { owner: 'a', watch: { deadlineMs: 1 }, signal: never, about })
     await assert.rejects(job, died('deadline'))
-    const told = lines.slice(from).filter((line) => line.includes('a runner died in its job'))
-    assert.equal(told.length, 1)
-    assert.match(told[0] ?? '', /"transferId":"0123456789abcdef".*"reason":"deadline"/)
+    const reported = lines.slice(from).filter((line) => line.includes('a runner died in its job'))
+    assert.equal(reported.length, 1)
+    assert.match(reported[0] ?? '', /"transferId":"0123456789abcdef".*"reason":"deadline"/)
   })
 })
 

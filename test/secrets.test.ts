@@ -7,7 +7,7 @@ import { basePath, limits, type Operation, operations, takesIdempotencyKey } fro
 import { openSecrets, type SecretOwner } from '../packages/server/src/secrets/secrets.ts'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import { type Caller, callerOf, destination, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
-import { addEndedTransfer, addFolder, addPipe, type Inbox, makeInbox } from './harness/pipes.ts'
+import { addEndedTransfer, addFolder, addConnection, type Inbox, makeInbox } from './harness/connections.ts'
 import { type Organization, type RawRequest, startTestService, type TestService } from './harness/service.ts'
 
 /** Invariant 6: no secret leaves in the clear. */
@@ -143,7 +143,7 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
   const accountId = account.id
   const connection = await caller.createConnection(accountId)
   await addFolder(caller, accountId, inbox.folder)
-  const pipe = await addPipe(caller, accountId)
+  const pipe = await addConnection(caller, accountId)
   const transferId = await addEndedTransfer(service, caller, pipe)
   await caller.expect(caller.call('setSchedule', { ...pipe, body: { cron: '0 6 * * *' } }))
   const ids: Record<string, string> = {

@@ -51,7 +51,7 @@ test('no test waits for a time to pass, but where that time is what it tries', (
     'test/harness/flaky-endpoint.ts': 'is a server that answers too late',
     'test/harness/until.ts': 'polls',
     'test/transfers-crash.test.ts': 'kills at a random time',
-    'test/transfers-trouble.test.ts': 'kills at a random time',
+    'test/transfers-errors.test.ts': 'kills at a random time',
     'test/transfers-turns.test.ts': 'delivers for a while, so that transfers could overlap',
   }
   const found = [...new Set(files.map((file) => file.replaceAll('\\', '/')))].filter((file) => wait.test(read(file)))

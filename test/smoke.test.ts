@@ -9,7 +9,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('a first pipe: account, connectors, secrets, connection, activation', async () => {
+test('a first connection: account, connectors, secrets, connection, activation', async () => {
   const caller = callerOf(service, await service.addOrganization())
   const account = await caller.addAccountWithSides('First account')
   await caller.configureSides(account.id)

@@ -47,10 +47,10 @@ before(async () => {
   await loadTransfers(client, { accountId: usual.id, connectionId, ...many })
   await loadPairsOfTransfers(client, huge.id)
   await loadEvents()
-  const told = await client.query<{ id: string }>(
+  const reported = await client.query<{ id: string }>(
     'select max(connection_id) as id from connection_events where number > 1',
   )
-  busiest = told.rows[0]?.id ?? ''
+  busiest = reported.rows[0]?.id ?? ''
   await settle(client)
 })
 after(async () => {

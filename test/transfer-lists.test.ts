@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
-import { addFolder, addPipe, type Inbox, makeInbox, type Pipe } from './harness/pipes.ts'
+import { addFolder, addConnection, type Inbox, makeInbox, type Connection } from './harness/connections.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
 /** The transfers of all connections, and the newest of each; their pages are in paging.test.ts. No worker runs. */
@@ -10,9 +10,9 @@ import { startTestService, type TestService } from './harness/service.ts'
 let inbox: Inbox
 let service: TestService
 let caller: Caller
-let strangersPipe: Pipe
+let strangersConnection: Connection
 /** Two accounts, the first with connections a and b, the other with c; and what ran in which order. */
-const pipes: Record<string, Pipe> = {}
+const connections: Record<string, Connection> = {}
 const runs = [
   ['a', 'failed'],
   ['b', 'cancelled'],
@@ -27,11 +27,11 @@ before(async () => {
   inbox = await makeInbox()
   service = await startTestService(inbox.env)
   caller = callerOf(service, await service.addOrganization())
-  for (const names of [['a', 'b'], ['c']]) Object.assign(pipes, await addPipes(caller, names))
-  for (const [name, status] of runs) await run(caller, pipeOf(name), status)
+  for (const names of [['a', 'b'], ['c']]) Object.assign(connections, await addConnections(caller, names))
+  for (const [name, status] of runs) await run(caller, connectionOf(name), status)
   const stranger = callerOf(service, await service.addOrganization())
-  strangersPipe = (await addPipes(stranger, ['d'])).d ?? assert.fail()
-  await run(stranger, strangersPipe, 'failed')
+  strangersConnection = (await addConnections(stranger, ['d'])).d ?? assert.fail()
+  await run(stranger, strangersConnection, 'failed')
 })
 after(async () => {
   await assertInvariants(service.database.pool)
@@ -40,19 +40,19 @@ after(async () => {
 })
 
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
-const pipeOf = (name: string): Pipe => pipes[name] ?? assert.fail(name)
+const connectionOf = (name: string): Connection => connections[name] ?? assert.fail(name)
 
 /** Connections of an account of their own, by name. */
-async function addPipes(caller: Caller, names: readonly string[]): Promise<Record<string, Pipe>> {
+async function addConnections(caller: Caller, names: readonly string[]): Promise<Record<string, Connection>> {
   const { id: accountId } = await caller.addAccount()
   await addFolder(caller, accountId, inbox.folder)
-  const made: Record<string, Pipe> = {}
-  for (const name of names) made[name] = await addPipe(caller, accountId, name)
+  const made: Record<string, Connection> = {}
+  for (const name of names) made[name] = await addConnection(caller, accountId, name)
   return made
 }
 
 /** Starts a transfer, and leaves it as a worker would. */
-async function run(caller: Caller, pipe: Pipe, status: string): Promise<string> {
+async function run(caller: Caller, pipe: Connection, status: string): Promise<string> {
   const { id } = await caller.expect(caller.call('startTransfer', { ...pipe, body: {} }))
   if (status !== 'queued')
     await sql('update transfers set status = $2, finished_time = now() where id = $1', id, status)
@@ -67,7 +67,7 @@ async function listed(...asked: Parameters<typeof list>): Promise<string[]> {
   const { status, text, response, headers } = await list(...asked)
   assert.equal(status, 200, text)
   assert.equal(headers['x-total-count'], String(response.length))
-  const nameOf = (id: string) => Object.keys(pipes).find((name) => pipes[name]?.id === id)
+  const nameOf = (id: string) => Object.keys(connections).find((name) => connections[name]?.id === id)
   return response.map(({ connectionId, status }) => `${nameOf(connectionId)} ${status}`)
 }
 
@@ -110,29 +110,29 @@ const cases: { query: Record<string, string | boolean>; of?: string; all: string
 describe('the list of all transfers', () => {
   for (const { query, of, all, first } of cases) {
     test(`keeps what ${JSON.stringify(query)} ${of ? `and the connections ${[...of]} ` : ''}ask for`, async () => {
-      const connectionIds = of && [...of].map((name) => pipeOf(name).id).join(',')
+      const connectionIds = of && [...of].map((name) => connectionOf(name).id).join(',')
       const asked = { ...query, ...(connectionIds ? { connectionIds } : {}) }
       assert.deepEqual(await listed(asked), all)
-      assert.deepEqual(await listed(asked, pipeOf('a').accountId), first)
+      assert.deepEqual(await listed(asked, connectionOf('a').accountId), first)
     })
   }
 
   test('answers each as List Transfers does', async () => {
-    const own = await caller.expect(caller.call('listTransfers', pipeOf('a')))
-    assert.deepEqual((await list({ connectionIds: pipeOf('a').id })).response, own)
+    const own = await caller.expect(caller.call('listTransfers', connectionOf('a')))
+    assert.deepEqual((await list({ connectionIds: connectionOf('a').id })).response, own)
   })
 
   test('knows nothing of another organization’s connections', async () => {
-    assert.deepEqual(await listed({ connectionIds: `${strangersPipe.id},${pipeOf('c').id}`, latest: true }), [
+    assert.deepEqual(await listed({ connectionIds: `${strangersConnection.id},${connectionOf('c').id}`, latest: true }), [
       'c cancelled',
     ])
-    assert.deepEqual(await listed({ connectionIds: strangersPipe.id }), [])
+    assert.deepEqual(await listed({ connectionIds: strangersConnection.id }), [])
   })
 
   test('takes up to 100 connections, and refuses what are no identifiers', async () => {
     const unknown = (many: number) => Array(many).fill('0123456789abcdef').join(',')
     assert.deepEqual(await listed({ connectionIds: unknown(100) }), [])
-    const { id } = pipeOf('a')
+    const { id } = connectionOf('a')
     for (const connectionIds of [unknown(101), '', ',', `${id},`, ` ${id}`, `${id};${id}`, id.toUpperCase(), 'x']) {
       const reply = await list({ connectionIds })
       assert.deepEqual([reply.status, reply.details.map(({ field }) => field)], [400, ['query.connectionIds']])
@@ -144,17 +144,17 @@ describe('the list of all transfers', () => {
 
   test('leaves out connections that are gone and accounts that are deleted, and counts them no more', async () => {
     const own = callerOf(service, await service.addOrganization())
-    const made = await addPipes(own, ['kept', 'deleted', 'gone'])
-    Object.assign(pipes, made, await addPipes(own, ['elsewhere']))
+    const made = await addConnections(own, ['kept', 'deleted', 'gone'])
+    Object.assign(connections, made, await addConnections(own, ['elsewhere']))
     const names = ['kept', 'deleted', 'gone', 'elsewhere']
-    for (const name of names) await run(own, pipeOf(name), 'failed')
-    for (const name of names) await run(own, pipeOf(name), 'cancelled')
-    for (const name of ['deleted', 'gone']) await own.expect(own.call('deleteConnection', pipeOf(name)))
+    for (const name of names) await run(own, connectionOf(name), 'failed')
+    for (const name of names) await run(own, connectionOf(name), 'cancelled')
+    for (const name of ['deleted', 'gone']) await own.expect(own.call('deleteConnection', connectionOf(name)))
     const age = `update connections set deleted_time = now() - interval '30 days 1 second' where id = $1`
-    await sql(age, pipeOf('gone').id)
-    await own.expect(own.call('deleteAccount', { id: pipeOf('elsewhere').accountId }))
-    const connectionIds = names.map((name) => pipeOf(name).id).join(',')
-    for (const accountId of [undefined, pipeOf('kept').accountId]) {
+    await sql(age, connectionOf('gone').id)
+    await own.expect(own.call('deleteAccount', { id: connectionOf('elsewhere').accountId }))
+    const connectionIds = names.map((name) => connectionOf(name).id).join(',')
+    for (const accountId of [undefined, connectionOf('kept').accountId]) {
       for (const named of [{}, { connectionIds }]) {
         assert.deepEqual(await listed({ latest: true, ...named }, accountId, own), [
           'deleted cancelled',

@@ -7,15 +7,15 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { TransferError } from '@penstock/wire'
 import { connectorBySlug } from './harness/fixtures.ts'
-import { localFolder, type Mill, postgresql, postgresqlSecrets, startMill } from './harness/transfers.ts'
+import { localFolder, type Fixture, postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
 
 /** What a transfer would send, looked at before it does. No worker runs. */
 
-let mill: Mill
+let fixture: Fixture
 before(async () => {
-  mill = await startMill()
+  fixture = await startFixture()
 })
-after(() => mill.close())
+after(() => fixture.close())
 
 /** A port that nothing listens on. */
 async function closedPort(): Promise<number> {
@@ -31,20 +31,20 @@ let files = 0
 /** A file of the folder, of these lines; gives its name. */
 async function addFile(...lines: string[]): Promise<string> {
   const name = `rows-${++files}.csv`
-  await writeFile(join(mill.folder, name), `${lines.join('\n')}\n`)
+  await writeFile(join(fixture.folder, name), `${lines.join('\n')}\n`)
   return name
 }
 
 /** A connection from a new file to a table that is not there, which nobody asks for. */
-async function addPipe(...lines: string[]) {
+async function addConnection(...lines: string[]) {
   const config = { table: 'nowhere', writeMode: 'Insert' }
-  const id = await mill.connect(localFolder, { files: await addFile(...lines) }, postgresql, config)
-  return { id, pipe: { accountId: mill.accountId, id } }
+  const id = await fixture.connect(localFolder, { files: await addFile(...lines) }, postgresql, config)
+  return { id, pipe: { accountId: fixture.accountId, id } }
 }
 
 describe('a preview', () => {
   const preview = (id: string, body = {}) =>
-    mill.caller.call('previewConnection', { accountId: mill.accountId, id, body })
+    fixture.caller.call('previewConnection', { accountId: fixture.accountId, id, body })
 
   test('shows the mapped rows shortened, what would be rejected, and what the values are like; it sends nothing', async () => {
     const file = await addFile(
@@ -56,7 +56,7 @@ describe('a preview', () => {
     )
     const mapping = JSON.stringify({ email: 'E-Mail', plan: 'Plan', from: { value: 'fair' } })
     const out = `preview-${randomBytes(4).toString('hex')}`
-    const id = await mill.connect(localFolder, { files: file }, localFolder, { subfolder: out, mapping })
+    const id = await fixture.connect(localFolder, { files: file }, localFolder, { subfolder: out, mapping })
     const { response, status } = await preview(id)
     assert.equal(status, 200)
     assert.deepEqual(response.columns, ['email', 'plan', 'from'])
@@ -78,12 +78,12 @@ describe('a preview', () => {
     assert.match(response.rejected[0]?.reason ?? '', /\S/)
     const email = response.lint.find(({ field }) => field === 'email')
     assert.deepEqual([email?.column, email?.records, email?.missing], ['E-Mail', 3, 1])
-    assert.equal((await readdir(mill.folder)).includes(out), false)
-    assert.deepEqual(await mill.caller.expect(mill.caller.call('listTransfers', { accountId: mill.accountId, id })), [])
+    assert.equal((await readdir(fixture.folder)).includes(out), false)
+    assert.deepEqual(await fixture.caller.expect(fixture.caller.call('listTransfers', { accountId: fixture.accountId, id })), [])
   })
 
   test('reports problems of the destination with the mapped columns, and changes nothing there', async () => {
-    const { id } = await addPipe('id,E-Mail,plan', 'x1,ada@example.com,basic', '2,grace@example.com,large')
+    const { id } = await addConnection('id,E-Mail,plan', 'x1,ada@example.com,basic', '2,grace@example.com,large')
     const findingsOf = async (destConnectionConfig: Record<string, string | boolean>) => {
       const { response, text } = await preview(id, {
         destConnectionConfig: { table: 'asked', ...destConnectionConfig },
@@ -93,7 +93,7 @@ describe('a preview', () => {
     }
     assert.deepEqual(await findingsOf({}), [['table_not_found', null]])
     assert.deepEqual(await findingsOf({ createTable: true }), [])
-    await mill.target.query('create table asked (id int, email text)')
+    await fixture.target.query('create table asked (id int, email text)')
     assert.deepEqual(await findingsOf({}), [
       ['column_not_found', 'E-Mail'],
       ['column_not_found', 'plan'],
@@ -108,17 +108,17 @@ describe('a preview', () => {
     const [missing] = response.findings
     assert.match(missing?.message ?? '', /^The table asked has no column E-Mail; add what is missing, or map/)
     assert.deepEqual((await preview(id, { unmapped: true })).response.findings, [])
-    assert.deepEqual((await mill.target.query('select * from asked')).rows, [])
-    const made = await mill.target.query(`select to_regclass('penstock_batches') as batches`)
+    assert.deepEqual((await fixture.target.query('select * from asked')).rows, [])
+    const made = await fixture.target.query(`select to_regclass('penstock_batches') as batches`)
     assert.deepEqual(made.rows, [{ batches: null }])
   })
 
   test('shows the records though the destination cannot be reached or knows the user no more', async () => {
-    const { accountId, caller } = mill
-    const { id } = await addPipe('name', 'Ada')
+    const { accountId, caller } = fixture
+    const { id } = await addConnection('name', 'Ada')
     const configure = (secretConfig: Record<string, string | number>) =>
       caller.expect(caller.call('configureConnector', { accountId, id: postgresql.id, body: { secretConfig } }))
-    const secrets = postgresqlSecrets(mill.targetUrl)
+    const secrets = postgresqlSecrets(fixture.targetUrl)
     const closed = await closedPort()
     for (const [change, code] of [
       [{ port: closed }, 'unreachable'],
@@ -142,19 +142,19 @@ describe('a preview', () => {
 
   test('reads a hundred rows of a long file, and takes settings for one time', async () => {
     const long = await addFile('name', ...Array.from({ length: 5_000 }, (_, n) => `City ${n}`))
-    const { id } = await addPipe('name', 'Ada')
+    const { id } = await addConnection('name', 'Ada')
     assert.equal((await preview(id)).response.rows.length, 1)
     assert.equal((await preview(id, { srcConnectionConfig: { files: long } })).response.rows.length, 100)
   })
 
   test('shows the columns of the source where a mapping does not fit them yet, and only asked for', async () => {
     const audiences = connectorBySlug('meta-custom-audiences')
-    const { accountId, caller } = mill
+    const { accountId, caller } = fixture
     await caller.expect(caller.call('addConnectors', { accountId, body: { connectorIds: [audiences.id] } }))
     const secretConfig = { authType: 'api-token', accessToken: 'canary' }
     await caller.expect(caller.call('configureConnector', { accountId, id: audiences.id, body: { secretConfig } }))
     const files = await addFile('Wer,Stufe', 'ada.lovelace@example.com,basic')
-    const id = await mill.connect(localFolder, { files }, audiences, { advertiserId: '1' })
+    const id = await fixture.connect(localFolder, { files }, audiences, { advertiserId: '1' })
     assert.deepEqual([(await preview(id)).status], [422])
     const { response } = await preview(id, { unmapped: true })
     assert.deepEqual(response.columns, ['Wer', 'Stufe'])
@@ -164,14 +164,14 @@ describe('a preview', () => {
   })
 
   test('says what is wrong where the source, the mapping or the connection does not permit it', async () => {
-    const { id, pipe } = await addPipe('name', 'Ada')
+    const { id, pipe } = await addConnection('name', 'Ada')
     const refused = async (body: object, status: number, error: string, field?: string) => {
       const reply = await preview(id, body)
       assert.deepEqual([reply.status, reply.error, reply.details[0]?.field], [status, error, field], reply.text)
       assert.match(reply.details[0]?.message ?? 'no field', /\S/)
       return reply.response as unknown as { cause?: TransferError }
     }
-    const connection = await mill.caller.expect(mill.caller.call('getConnection', pipe))
+    const connection = await fixture.caller.expect(fixture.caller.call('getConnection', pipe))
     const nowhere = { srcConnectionConfig: { files: 'nowhere.csv' } }
     const { cause } = await refused(nowhere, 422, 'platform_refused', 'srcConnector')
     assert.deepEqual(
@@ -186,12 +186,12 @@ describe('a preview', () => {
       ['columns_do_not_fit', 'destination', connection.dest.connectorId],
     )
     await refused({ destConnectionConfig: { mapping: '{' } }, 422, 'platform_refused', 'destConnectionConfig.mapping')
-    await mill.caller.expect(mill.caller.call('deleteConnection', pipe))
+    await fixture.caller.expect(fixture.caller.call('deleteConnection', pipe))
     await refused({}, 409, 'connection_deleted')
   })
 
   test('is made before a connection is active, once all that it needs is there', async () => {
-    const { accountId, caller } = mill
+    const { accountId, caller } = fixture
     const body = { name: 'New', srcConnectorId: localFolder.id, destConnectorId: localFolder.id }
     const { id } = await caller.expect(caller.call('createConnection', { accountId, body }))
     const early = await preview(id)

@@ -7,45 +7,45 @@ import type { Reject } from '@penstock/wire'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import type { Reply } from './harness/service.ts'
-import { localFolder, type Mill, postgresql, postgresqlSecrets, startMill } from './harness/transfers.ts'
+import { localFolder, type Fixture, postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
 /** The truth about rows: what is previewed, counted, rejected, sent again, reported, and what is never told. */
 
-let mill: Mill
+let fixture: Fixture
 before(async () => {
-  mill = await startMill({ PENSTOCK_LOG_LEVEL: 'trace', PENSTOCK_REJECTS: '100', PENSTOCK_RETRY_SECONDS: '1' })
-  await mill.startWorker()
+  fixture = await startFixture({ PENSTOCK_LOG_LEVEL: 'trace', PENSTOCK_REJECTS: '100', PENSTOCK_RETRY_SECONDS: '1' })
+  await fixture.startWorker()
 })
 after(async () => {
-  await assertInvariants(mill.service.database.pool)
-  await mill.close()
+  await assertInvariants(fixture.service.database.pool)
+  await fixture.close()
 })
 
 let files = 0
 /** A file of the folder, of these lines; gives its name. */
 async function addFile(...lines: string[]): Promise<string> {
   const name = `rows-${++files}.csv`
-  await writeFile(join(mill.folder, name), `${lines.join('\n')}\n`)
+  await writeFile(join(fixture.folder, name), `${lines.join('\n')}\n`)
   return name
 }
 let tables = 0
 /** A connection from a new file into a new table. */
-async function addPipe(columns: string, lines: string[], settings: Record<string, string> = {}) {
+async function addConnection(columns: string, lines: string[], settings: Record<string, string> = {}) {
   const table = `people_${++tables}`
-  await mill.target.query(`create table ${table} (${columns})`)
+  await fixture.target.query(`create table ${table} (${columns})`)
   const config = { table, writeMode: 'Insert', ...settings }
-  const id = await mill.connect(localFolder, { files: await addFile(...lines) }, postgresql, config)
-  return { id, table, pipe: { accountId: mill.accountId, id } }
+  const id = await fixture.connect(localFolder, { files: await addFile(...lines) }, postgresql, config)
+  return { id, table, pipe: { accountId: fixture.accountId, id } }
 }
-const run = async (id: string, body = {}) => mill.ended(id, (await mill.start(id, body)).id)
+const run = async (id: string, body = {}) => fixture.ended(id, (await fixture.start(id, body)).id)
 const rejectsOf = (id: string, transferId: string, query = {}) =>
-  mill.caller.call('listRejects', { accountId: mill.accountId, id, transferId, query })
+  fixture.caller.call('listRejects', { accountId: fixture.accountId, id, transferId, query })
 const stream = (id: string, transferId: string, accept: string) =>
-  mill.service.send({
+  fixture.service.send({
     method: 'GET',
-    path: `/es/v2/connections/${id}/transfers/${transferId}/rejects?accountId=${mill.accountId}`,
-    headers: { authorization: `Bearer ${mill.token}`, accept },
+    path: `/es/v2/connections/${id}/transfers/${transferId}/rejects?accountId=${fixture.accountId}`,
+    headers: { authorization: `Bearer ${fixture.token}`, accept },
   })
 
 const adults = 'name text primary key, age int not null check (age < 150), note text'
@@ -61,12 +61,12 @@ const dirty = [
 
 describe('a transfer of which rows are rejected', () => {
   test('is partial, and tells of each one its number, field and reason, in the order of the source', async () => {
-    const { id, table } = await addPipe(adults, dirty)
+    const { id, table } = await addConnection(adults, dirty)
     const transfer = await run(id)
     assert.deepEqual([transfer.status, transfer.error], ['partial', null])
     assert.deepEqual(transfer.records, { read: 5, sent: 5, accepted: 1, rejected: 4 })
     assert.deepEqual([transfer.progress, transfer.attempt], [1, 1])
-    assert.deepEqual((await mill.target.query(`select name from ${table}`)).rows, [{ name: 'Ada' }])
+    assert.deepEqual((await fixture.target.query(`select name from ${table}`)).rows, [{ name: 'Ada' }])
     const { response, headers } = await rejectsOf(id, transfer.id)
     assert.equal(headers['x-total-count'], '4')
     assert.deepEqual(
@@ -83,7 +83,7 @@ describe('a transfer of which rows are rejected', () => {
   })
 
   test('lists what it rejected as pages, as NDJSON and as CSV, which all say the same', async () => {
-    const { id } = await addPipe(adults, [...dirty, ...Array.from({ length: 20 }, (_, n) => `Person ${n},none,=${n}`)])
+    const { id } = await addConnection(adults, [...dirty, ...Array.from({ length: 20 }, (_, n) => `Person ${n},none,=${n}`)])
     const { id: transferId } = await run(id)
     const { response: all } = await rejectsOf(id, transferId, { size: 500 })
     assert.equal(all.length, 24)
@@ -99,9 +99,9 @@ describe('a transfer of which rows are rejected', () => {
     const ndjson = await stream(id, transferId, 'application/x-ndjson')
     assert.deepEqual([ndjson.status, ndjson.headers['content-type']], [200, 'application/x-ndjson; charset=utf-8'])
     assert.match(ndjson.headers['x-request-id'] ?? '', /^[0-9a-f]{16}$/)
-    const told = ndjson.text.trimEnd().split('\n')
+    const reported = ndjson.text.trimEnd().split('\n')
     assert.deepEqual(
-      told.map((line) => JSON.parse(line)),
+      reported.map((line) => JSON.parse(line)),
       all,
     )
 
@@ -120,19 +120,19 @@ describe('a transfer of which rows are rejected', () => {
   })
 
   test('streams nothing but refusals to whoever may not read it', async () => {
-    const { id } = await addPipe(adults, dirty)
+    const { id } = await addConnection(adults, dirty)
     const { id: transferId } = await run(id)
-    const stranger = await mill.service.addOrganization()
+    const stranger = await fixture.service.addOrganization()
     const path = (accountId: string) =>
       `/es/v2/connections/${id}/transfers/${transferId}/rejects?accountId=${accountId}`
     for (const accept of ['application/x-ndjson', 'text/csv']) {
-      const ask = (token: string, accountId = mill.accountId): Promise<Reply> =>
-        mill.service.send({
+      const ask = (token: string, accountId = fixture.accountId): Promise<Reply> =>
+        fixture.service.send({
           method: 'GET',
           path: path(accountId),
           headers: { authorization: `Bearer ${token}`, accept },
         })
-      for (const reply of [await ask('-'), await ask(stranger.token), await ask(mill.token, '0123456789abcdef')]) {
+      for (const reply of [await ask('-'), await ask(stranger.token), await ask(fixture.token, '0123456789abcdef')]) {
         assert(reply.status === 401 || reply.status === 404, reply.text)
         assert.match(reply.headers['content-type'] ?? '', /^application\/json/)
       }
@@ -140,7 +140,7 @@ describe('a transfer of which rows are rejected', () => {
   })
 
   test('counts every rejected row, and keeps as many as the operator wants', async () => {
-    const { id } = await addPipe(adults, ['name,age,note', ...Array.from({ length: 150 }, (_, n) => `P${n},x,`)])
+    const { id } = await addConnection(adults, ['name,age,note', ...Array.from({ length: 150 }, (_, n) => `P${n},x,`)])
     const transfer = await run(id)
     assert.deepEqual(transfer.records, { read: 150, sent: 150, accepted: 0, rejected: 150 })
     assert.equal((await rejectsOf(id, transfer.id)).headers['x-total-count'], '100')
@@ -149,16 +149,16 @@ describe('a transfer of which rows are rejected', () => {
 
 describe('a replay', () => {
   test('sends the rejected rows again and no others, as they were read, and counts them as replayed', async () => {
-    const { id, table, pipe } = await addPipe(adults, dirty)
+    const { id, table, pipe } = await addConnection(adults, dirty)
     const first = await run(id)
-    await mill.target.query(`alter table ${table} drop constraint ${table}_age_check`)
-    await mill.target.query(`alter table ${table} alter age type text using age::text, alter age drop not null`)
-    const started = await mill.caller.call('replayTransfer', { ...pipe, transferId: first.id })
+    await fixture.target.query(`alter table ${table} drop constraint ${table}_age_check`)
+    await fixture.target.query(`alter table ${table} alter age type text using age::text, alter age drop not null`)
+    const started = await fixture.caller.call('replayTransfer', { ...pipe, transferId: first.id })
     assert.equal(started.status, 202, started.text)
-    const second = await mill.ended(id, started.response.id)
+    const second = await fixture.ended(id, started.response.id)
     assert.deepEqual([second.trigger, second.status], ['replay', 'partial'])
     assert.deepEqual(second.records, { read: 4, sent: 4, accepted: 3, rejected: 1 })
-    const { rows } = await mill.target.query(`select name, age from ${table} order by name`)
+    const { rows } = await fixture.target.query(`select name, age from ${table} order by name`)
     assert.deepEqual(rows, [
       { name: 'Ada', age: '36' },
       { name: 'Alan', age: null },
@@ -168,14 +168,14 @@ describe('a replay', () => {
     const { response: left } = await rejectsOf(id, second.id)
     assert.equal(left.length, 1)
 
-    await mill.target.query(`alter table ${table} drop constraint ${table}_pkey`)
-    const third = await mill.caller.call('replayTransfer', { ...pipe, transferId: second.id })
-    assert.equal((await mill.ended(id, third.response.id)).status, 'succeeded')
-    assert.equal((await mill.target.query(`select from ${table} where note like 'twice, and "quoted"'`)).rowCount, 1)
-    const nothing = await mill.caller.call('replayTransfer', { ...pipe, transferId: third.response.id })
+    await fixture.target.query(`alter table ${table} drop constraint ${table}_pkey`)
+    const third = await fixture.caller.call('replayTransfer', { ...pipe, transferId: second.id })
+    assert.equal((await fixture.ended(id, third.response.id)).status, 'succeeded')
+    assert.equal((await fixture.target.query(`select from ${table} where note like 'twice, and "quoted"'`)).rowCount, 1)
+    const nothing = await fixture.caller.call('replayTransfer', { ...pipe, transferId: third.response.id })
     assert.deepEqual([nothing.status, nothing.error], [409, 'nothing_to_replay'])
-    const report = await mill.caller.expect(
-      mill.caller.call('reportConnections', { accountId: mill.accountId, query: { size: 500 } }),
+    const report = await fixture.caller.expect(
+      fixture.caller.call('reportConnections', { accountId: fixture.accountId, query: { size: 500 } }),
     )
     const total = report.find(({ connectionId }) => connectionId === id)?.total
     assert.deepEqual({ ...total, bytes: 0 }, { read: 10, accepted: 5, rejected: 5, replayed: 4, bytes: 0 })
@@ -184,15 +184,15 @@ describe('a replay', () => {
 
 describe('a transfer under way', () => {
   test('that is cancelled ends, keeps what was confirmed, and lets the next one begin', async () => {
-    const { id, table, pipe } = await addPipe('name text', ['name', 'Ada'])
-    const holder = await mill.target.connect()
+    const { id, table, pipe } = await addConnection('name text', ['name', 'Ada'])
+    const holder = await fixture.target.connect()
     try {
       await holder.query(`begin; lock table ${table} in access exclusive mode`)
-      const { id: transferId } = await mill.start(id)
-      await until('it runs', async () => (await mill.get(id, transferId)).status === 'running')
-      const told = await mill.caller.expect(mill.caller.call('cancelTransfer', { ...pipe, transferId }))
-      assert(['running', 'cancelled'].includes(told.status))
-      const ended = await mill.ended(id, transferId)
+      const { id: transferId } = await fixture.start(id)
+      await until('it runs', async () => (await fixture.get(id, transferId)).status === 'running')
+      const reported = await fixture.caller.expect(fixture.caller.call('cancelTransfer', { ...pipe, transferId }))
+      assert(['running', 'cancelled'].includes(reported.status))
+      const ended = await fixture.ended(id, transferId)
       assert.deepEqual([ended.status, ended.error], ['cancelled', null])
       assert.equal(ended.records.read, ended.records.accepted + ended.records.rejected)
     } finally {
@@ -203,11 +203,11 @@ describe('a transfer under way', () => {
   })
 
   test('with settings for one time runs with these, and the next one with the connection’s own', async () => {
-    const { id, table } = await addPipe('name text', ['name', 'Ada'])
+    const { id, table } = await addConnection('name text', ['name', 'Ada'])
     const other = await addFile('name', 'Grace', 'Alan')
     assert.deepEqual((await run(id, { srcConnectionConfig: { files: other } })).records.accepted, 2)
     assert.deepEqual((await run(id)).records.accepted, 1)
-    const { rows } = await mill.target.query(`select name from ${table} order by name`)
+    const { rows } = await fixture.target.query(`select name from ${table} order by name`)
     assert.deepEqual(
       rows.map(({ name }) => name),
       ['Ada', 'Alan', 'Grace'],
@@ -220,7 +220,7 @@ describe('what nobody is told', () => {
     const canary = `canary${randomBytes(8).toString('hex')}`
     const email = `${canary}@example.com`
     const columns = 'email text primary key, born date not null, note text check (length(note) < 40)'
-    const { id, table, pipe } = await addPipe(columns, [
+    const { id, table, pipe } = await addConnection(columns, [
       'email,born,note',
       `${email},2000-01-01,`,
       `${email},2000-01-02,`,
@@ -235,24 +235,24 @@ describe('what nobody is told', () => {
       (await rejectsOf(id, transfer.id)).text,
       (await stream(id, transfer.id, 'text/csv')).text,
       (await stream(id, transfer.id, 'application/x-ndjson')).text,
-      await dumpDatabase(mill.service.database.pool),
-      ...mill.service.logLines,
+      await dumpDatabase(fixture.service.database.pool),
+      ...fixture.service.logLines,
     ]
     for (const text of seen) assert.deepEqual(placesOf(canary.slice(0, 12), text), [])
-    await mill.target.query(`truncate ${table}`)
-    const again = await mill.caller.call('replayTransfer', { ...pipe, transferId: transfer.id })
-    await mill.ended(id, again.response.id)
-    assert.deepEqual((await mill.target.query(`select email from ${table}`)).rows, [{ email }])
+    await fixture.target.query(`truncate ${table}`)
+    const again = await fixture.caller.call('replayTransfer', { ...pipe, transferId: transfer.id })
+    await fixture.ended(id, again.response.id)
+    assert.deepEqual((await fixture.target.query(`select email from ${table}`)).rows, [{ email }])
   })
 
   test('a password is found in no reply, log line or row, though the database refuses it', async () => {
-    const { caller, service } = mill
+    const { caller, service } = fixture
     const canary = `canary-${randomBytes(8).toString('hex')}`
     const { id: accountId } = await caller.addAccount()
     await caller.addConnectors(accountId, localFolder, postgresql)
     const configure = (id: string, secretConfig: Record<string, string | number>) =>
       caller.expect(caller.call('configureConnector', { accountId, id, body: { secretConfig } }))
-    await configure(localFolder.id, { folder: mill.folder })
+    await configure(localFolder.id, { folder: fixture.folder })
     await configure(postgresql.id, { ...postgresqlSecrets(service.databaseUrl), user: 'nobody', password: canary })
     const body = {
       ...{ name: 'Refused', srcConnectorId: localFolder.id, destConnectorId: postgresql.id },
@@ -279,11 +279,11 @@ describe('what nobody is told', () => {
 })
 
 test('what a destination folder is given is named by the transfer, and whole', async () => {
-  const id = await mill.connect(localFolder, { files: await addFile('name', 'Ada', 'Grace') }, localFolder, {
+  const id = await fixture.connect(localFolder, { files: await addFile('name', 'Ada', 'Grace') }, localFolder, {
     subfolder: 'whole',
   })
   await run(id)
-  const names = await readdir(join(mill.folder, 'whole'))
+  const names = await readdir(join(fixture.folder, 'whole'))
   assert.equal(names.length, 1)
-  assert.match(await readFile(join(mill.folder, 'whole', names[0] ?? ''), 'utf8'), /Ada\r?\nGrace/)
+  assert.match(await readFile(join(fixture.folder, 'whole', names[0] ?? ''), 'utf8'), /Ada\r?\nGrace/)
 })

@@ -5,15 +5,15 @@ import type { OperationId } from '@penstock/wire'
 import { type Caller, callerOf, destination, destinationSettings, source, sourceSettings } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import {
-  addAccountWithPipe,
+  addAccountWithConnection,
   addEndedTransfer,
   addFolder,
-  addPipe,
+  addConnection,
   type Inbox,
   localFolder,
   makeInbox,
-  type Pipe,
-} from './harness/pipes.ts'
+  type Connection,
+} from './harness/connections.ts'
 import { type CallOptions, type Reply, startTestService, type TestService } from './harness/service.ts'
 
 /** What may be asked of transfers and when. No worker runs, so a transfer that is started waits. */
@@ -32,13 +32,13 @@ after(async () => {
   await inbox.remove()
 })
 
-const newPipe = () => addAccountWithPipe(caller, inbox.folder)
+const newConnection = () => addAccountWithConnection(caller, inbox.folder)
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
-const start = (pipe: Pipe, body: CallOptions<'startTransfer'>['body'] = {}) =>
+const start = (pipe: Connection, body: CallOptions<'startTransfer'>['body'] = {}) =>
   caller.call('startTransfer', { ...pipe, body })
-const started = async (pipe: Pipe) => (await caller.expect(start(pipe))).id
-const transfersOf = async (pipe: Pipe) => caller.expect(caller.call('listTransfers', pipe))
-const setStatus = (pipe: Pipe, action: 'activate' | 'enable' | 'disable') =>
+const started = async (pipe: Connection) => (await caller.expect(start(pipe))).id
+const transfersOf = async (pipe: Connection) => caller.expect(caller.call('listTransfers', pipe))
+const setStatus = (pipe: Connection, action: 'activate' | 'enable' | 'disable') =>
   caller.expect(caller.call('updateConnectionStatus', { ...pipe, body: { action } }))
 
 function assertRefused(reply: Reply<unknown>, status: number, error: string, fields?: string[]): void {
@@ -57,7 +57,7 @@ const unmoved = connectors.find(
 
 describe('start', () => {
   test('begins a transfer once; whoever comes meanwhile is answered the same one', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     const first = await start(pipe)
     assert.deepEqual([first.status, first.response.status, first.response.trigger], [202, 'queued', 'manual'])
     const again = await start(pipe)
@@ -72,7 +72,7 @@ describe('start', () => {
 
   test('of twenty at once begins one, and all are told of it', async () => {
     for (let round = 0; round < 5; round++) {
-      const pipe = await newPipe()
+      const pipe = await newConnection()
       const replies = await Promise.all(Array.from({ length: 20 }, () => start(pipe)))
       assert.equal(new Set(replies.map(({ response }) => response.id)).size, 1)
       const statuses = replies.map(({ status }) => status).sort()
@@ -82,7 +82,7 @@ describe('start', () => {
   })
 
   test('begins another one once the one before has ended', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     const first = await started(pipe)
     await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId: first }))
     const second = await start(pipe)
@@ -98,7 +98,7 @@ describe('start', () => {
   })
 
   test('is refused by a connection that is not active, whatever else it is', async () => {
-    const { accountId } = await newPipe()
+    const { accountId } = await newConnection()
     const body = {
       ...{ name: 'New', srcConnectorId: localFolder.id, destConnectorId: localFolder.id },
       srcConnectionConfig: { files: 'people.csv' },
@@ -125,7 +125,7 @@ describe('start', () => {
   })
 
   test('is refused in a disabled account, and by a replay there too', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     const transferId = await addEndedTransfer(service, caller, pipe)
     const { accountId } = pipe
     await caller.expect(caller.call('editAccount', { id: accountId, body: { enabled: false } }))
@@ -157,7 +157,7 @@ describe('start', () => {
   })
 
   test('reads settings for one time as those of the connection are read, and keeps the connection’s own', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     const before = await caller.expect(caller.call('getConnection', pipe))
     const wrong = {
       srcConnectionConfig: { files: ['people.csv'], folder: '/etc' },
@@ -185,7 +185,7 @@ describe('start', () => {
 
 describe('cancel', () => {
   test('ends a transfer that waits at once; again it changes nothing', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     const transferId = await started(pipe)
     const cancelled = await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId }))
     assert.deepEqual([cancelled.status, cancelled.error, cancelled.startedTime], ['cancelled', null, null])
@@ -194,20 +194,20 @@ describe('cancel', () => {
   })
 
   test('tells a worker that runs it to end it, and leaves its status to that worker', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     const transferId = await started(pipe)
     await sql(
       `update transfers set status = 'running', attempt = 1, started_time = now(), heartbeat_time = now() where id = $1`,
       transferId,
     )
-    const told = await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId }))
-    assert.deepEqual([told.status, told.finishedTime], ['running', null])
+    const reported = await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId }))
+    assert.deepEqual([reported.status, reported.finishedTime], ['running', null])
     assert.deepEqual(await sql('select cancelling from transfers where id = $1', transferId), [{ cancelling: true }])
     assert.equal((await start(pipe)).response.id, transferId, 'it is under way until it has ended')
   })
 
   test('is refused by a transfer that has ended', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     const transferId = await addEndedTransfer(service, caller, pipe)
     for (const status of ['partial', 'failed']) {
       await sql('update transfers set status = $2 where id = $1', transferId, status)
@@ -217,7 +217,7 @@ describe('cancel', () => {
 
   test('of several at once, and a start beside them, leaves one truth', async () => {
     for (let round = 0; round < 10; round++) {
-      const pipe = await newPipe()
+      const pipe = await newConnection()
       const transferId = await started(pipe)
       const cancel = () => caller.call('cancelTransfer', { ...pipe, transferId })
       const [one, other, begun] = await Promise.all([cancel(), cancel(), start(pipe)])
@@ -231,7 +231,7 @@ describe('cancel', () => {
 
 describe('replay', () => {
   test('begins a transfer of its own, and never a second one beside another', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     const transferId = await addEndedTransfer(service, caller, pipe)
     const replay = () => caller.call('replayTransfer', { ...pipe, transferId })
     const replies = await Promise.all(Array.from({ length: 10 }, replay))
@@ -242,7 +242,7 @@ describe('replay', () => {
   })
 
   test('is refused where there is nothing that could be sent again', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     const replay = (transferId: string) => caller.call('replayTransfer', { ...pipe, transferId })
     const transferId = await started(pipe)
     assertRefused(await replay(transferId), 409, 'nothing_to_replay')
@@ -259,7 +259,7 @@ describe('replay', () => {
 
 describe('the list of transfers', () => {
   test('is paged, newest first, and kept to a status', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     const ids: string[] = []
     for (let n = 0; n < 5; n++) {
       const id = await started(pipe)
@@ -309,7 +309,7 @@ describe('check', () => {
   })
 
   test('names each step, and the one that fails', async () => {
-    const { accountId } = await newPipe()
+    const { accountId } = await newConnection()
     const check = () => caller.expect(caller.call('checkConnector', { accountId, id: localFolder.id }))
     const good = await check()
     assert.deepEqual([good.ok, good.error], [true, null])
@@ -351,7 +351,7 @@ test('the metrics tell how many transfers wait and run, and how long the first h
     const ofOwn = callerOf(own, await own.addOrganization())
     const ids: string[] = []
     for (const _ of [1, 2, 3]) {
-      const pipe = await addAccountWithPipe(ofOwn, inbox.folder)
+      const pipe = await addAccountWithConnection(ofOwn, inbox.folder)
       ids.push((await ofOwn.expect(ofOwn.call('startTransfer', { ...pipe, body: {} }))).id)
     }
     const { pool } = own.database
@@ -367,9 +367,9 @@ test('the metrics tell how many transfers wait and run, and how long the first h
   }
 })
 
-test('a pipe beside another one in the same account runs on its own', async () => {
-  const one = await newPipe()
-  const other = await addPipe(caller, one.accountId, 'Other')
+test('a connection beside another one in the same account runs on its own', async () => {
+  const one = await newConnection()
+  const other = await addConnection(caller, one.accountId, 'Other')
   const ids = [await started(one), await started(other)]
   assert.notEqual(ids[0], ids[1])
   for (const [at, pipe] of [one, other].entries()) {

@@ -9,7 +9,7 @@ import { startDue } from '../packages/server/src/transfers/supervisor/upkeep.ts'
 import { engineOf } from './harness/engine-of.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
-import { addAccountWithPipe, type Inbox, makeInbox, type Pipe } from './harness/pipes.ts'
+import { addAccountWithConnection, type Inbox, makeInbox, type Connection } from './harness/connections.ts'
 import { type Organization, type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
 
 /** When connections run by themselves. The clock is moved in the database; no worker runs. */
@@ -32,16 +32,16 @@ after(async () => {
   await inbox.remove()
 })
 
-const newPipe = () => addAccountWithPipe(caller, inbox.folder)
-const set = (pipe: Pipe, body: BodyOf<'setSchedule'>) => caller.call('setSchedule', { ...pipe, body })
-const get = (pipe: Pipe) => caller.call('getSchedule', pipe)
+const newConnection = () => addAccountWithConnection(caller, inbox.folder)
+const set = (pipe: Connection, body: BodyOf<'setSchedule'>) => caller.call('setSchedule', { ...pipe, body })
+const get = (pipe: Connection) => caller.call('getSchedule', pipe)
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
-const transfersOf = (pipe: Pipe) => caller.expect(caller.call('listTransfers', pipe))
+const transfersOf = (pipe: Connection) => caller.expect(caller.call('listTransfers', pipe))
 const nowSeconds = () => Math.floor(Date.now() / 1000)
 
 /** What a worker does every few seconds. */
 const tick = () => startDue(engineOf(service), createLogger('silent'))
-const miss = ({ id }: Pipe, ago: string) =>
+const miss = ({ id }: Connection, ago: string) =>
   sql('update schedules set next_time = now() - $2::interval where connection_id = $1', id, ago)
 
 function assertRefused(reply: Reply<unknown>, status: number, error: string, fields?: string[]): void {
@@ -55,7 +55,7 @@ function assertRefused(reply: Reply<unknown>, status: number, error: string, fie
 
 describe('a schedule', () => {
   test('says while the operator has paused them all, and starts nothing', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     assert.equal((await set(pipe, { cron: '0 6 * * *' })).response.paused, false)
     await pauseSchedules(service.database, 'operator')
     try {
@@ -74,7 +74,7 @@ describe('a schedule', () => {
   })
 
   test('is set, read, changed in part and taken away', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     assertRefused(await get(pipe), 404, 'not_found')
     const { response: made } = await set(pipe, { cron: ' 30 6 * * * ' })
     assert.deepEqual(
@@ -102,7 +102,7 @@ describe('a schedule', () => {
   })
 
   test('that cannot be read is refused with what is wrong, and the one before stays', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     const { response: before } = await set(pipe, { cron: '0 6 * * *' })
     const crons = ['', 'daily', '* * * *', '* * * * * *', '60 * * * *', '0 25 * * *', '@reboot', '0 0 * * 8-9']
     for (const cron of crons) assertRefused(await set(pipe, { cron }), 400, 'invalid_request', ['body.cron'])
@@ -116,7 +116,7 @@ describe('a schedule', () => {
   })
 
   test('is changed only where its connection was made', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     const { response: before } = await set(pipe, { cron: '0 6 * * *' })
     const staging = await startServiceOn(service.databaseUrl, { ...env, PENSTOCK_ENVIRONMENT: 'staging' })
     try {
@@ -132,7 +132,7 @@ describe('a schedule', () => {
   })
 
   test('is not set on a deleted connection, and comes back with a restored one', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     await set(pipe, { cron: '0 6 * * *' })
     await caller.expect(caller.call('deleteConnection', pipe))
     assertRefused(await set(pipe, { cron: '0 7 * * *' }), 409, 'connection_deleted')
@@ -141,7 +141,7 @@ describe('a schedule', () => {
   })
 
   test('can be set before its connection is active', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     await caller.expect(caller.call('updateConnectionStatus', { ...pipe, body: { action: 'disable' } }))
     assert.equal((await set(pipe, { cron: '0 6 * * *' })).status, 200)
   })
@@ -149,7 +149,7 @@ describe('a schedule', () => {
 
 describe('a run that is due', () => {
   test('starts a transfer, and the schedule goes on to its next moment', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     await set(pipe, { cron: '0 * * * *' })
     await tick()
     assert.deepEqual(await transfersOf(pipe), [], 'nothing is due yet')
@@ -163,7 +163,7 @@ describe('a run that is due', () => {
   })
 
   test('starts once, however many were missed and however many workers look', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     await set(pipe, { cron: '* * * * *' })
     await miss(pipe, '30 days')
     await Promise.all(Array.from({ length: 8 }, tick))
@@ -176,7 +176,7 @@ describe('a run that is due', () => {
   })
 
   test('is left out while a transfer is under way', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     await set(pipe, { cron: '0 * * * *' })
     const { id } = await caller.expect(caller.call('startTransfer', { ...pipe, body: {} }))
     await miss(pipe, '1 minute')
@@ -189,7 +189,7 @@ describe('a run that is due', () => {
   })
 
   test('is left out while the connection may not run, and comes when it may again', async () => {
-    const pipe = await newPipe()
+    const pipe = await newConnection()
     await set(pipe, { cron: '0 * * * *' })
     const status = (action: 'enable' | 'disable') =>
       caller.expect(caller.call('updateConnectionStatus', { ...pipe, body: { action } }))
@@ -218,7 +218,7 @@ describe('a run that is due', () => {
   })
 
   test('does not come while the schedule is off or gone', async () => {
-    const [off, gone] = [await newPipe(), await newPipe()]
+    const [off, gone] = [await newConnection(), await newConnection()]
     for (const pipe of [off, gone]) await set(pipe, { cron: '0 * * * *', enabled: pipe === gone })
     await miss(off, '1 minute')
     await miss(gone, '1 minute')
@@ -228,16 +228,16 @@ describe('a run that is due', () => {
   })
 
   test('that meets one connection which may not run starts the others all the same', async () => {
-    const pipes = [await newPipe(), await newPipe(), await newPipe()]
-    for (const [at, pipe] of pipes.entries()) {
+    const connections = [await newConnection(), await newConnection(), await newConnection()]
+    for (const [at, pipe] of connections.entries()) {
       await set(pipe, { cron: '0 * * * *' })
       await miss(pipe, `${at + 1} minutes`)
     }
-    const [, , first] = pipes
+    const [, , first] = connections
     assert(first)
     await caller.expect(caller.call('deleteAccount', { id: first.accountId }))
     await tick()
-    const started = await Promise.all(pipes.slice(0, 2).map(async (pipe) => (await transfersOf(pipe)).length))
+    const started = await Promise.all(connections.slice(0, 2).map(async (pipe) => (await transfersOf(pipe)).length))
     assert.deepEqual(started, [1, 1])
   })
 })

@@ -17,7 +17,7 @@ import {
 } from './harness/people.ts'
 import { seed } from './harness/seed.ts'
 import { localFolder, postgresql } from './harness/transfers.ts'
-import { isUnderWay, type ProcessMill, startProcessMill } from './harness/worker-processes.ts'
+import { isUnderWay, type ProcessFixture, startProcessFixture } from './harness/worker-processes.ts'
 import { type Random, seeded } from './simulation/random.ts'
 
 /**
@@ -33,7 +33,7 @@ type Run = { connectionId: string; transferId: string; fit: number; assertArrive
 
 /** Where the people go. */
 type Goal = { to: { id: string }; settings: Record<string, string>; fits: typeof fitsFile; arrived: Arrived }
-type Arrived = (mill: ProcessMill) => Promise<void>
+type Arrived = (fixture: ProcessFixture) => Promise<void>
 
 const goals: Record<string, Goal> = {
   'a table by its key': {
@@ -60,17 +60,17 @@ const goals: Record<string, Goal> = {
   },
 }
 
-async function startRuns(mill: ProcessMill, names: readonly string[]): Promise<readonly Run[]> {
-  await writePeople(join(mill.folder, 'people.csv'), rows)
-  await createPeopleTable(mill.target, 'keyed', true)
-  await createPeopleTable(mill.target, 'added', false)
+async function startRuns(fixture: ProcessFixture, names: readonly string[]): Promise<readonly Run[]> {
+  await writePeople(join(fixture.folder, 'people.csv'), rows)
+  await createPeopleTable(fixture.target, 'keyed', true)
+  await createPeopleTable(fixture.target, 'added', false)
   const runs: Run[] = []
   for (const name of names) {
     const goal = goals[name]
     assert(goal)
-    const connectionId = await mill.connect(localFolder, { files: 'people.csv' }, goal.to, goal.settings)
-    const { id: transferId } = await mill.start(connectionId)
-    runs.push({ connectionId, transferId, fit: countFit(rows, goal.fits), assertArrived: () => goal.arrived(mill) })
+    const connectionId = await fixture.connect(localFolder, { files: 'people.csv' }, goal.to, goal.settings)
+    const { id: transferId } = await fixture.start(connectionId)
+    runs.push({ connectionId, transferId, fit: countFit(rows, goal.fits), assertArrived: () => goal.arrived(fixture) })
   }
   return runs
 }
@@ -79,8 +79,8 @@ async function startRuns(mill: ProcessMill, names: readonly string[]): Promise<r
 const killsOf = { worker: 0, runners: 0 }
 
 /** Runners that die too often before anything is confirmed end a transfer, as they should; Linux alone lists them. */
-async function mayLoseRunners(mill: ProcessMill, runs: readonly Run[]): Promise<boolean> {
-  const now = await Promise.all(runs.map(({ transferId }) => mill.standing(transferId)))
+async function mayLoseRunners(fixture: ProcessFixture, runs: readonly Run[]): Promise<boolean> {
+  const now = await Promise.all(runs.map(({ transferId }) => fixture.standing(transferId)))
   const isTurn = killsOf.runners <= killsOf.worker
   return isTurn && process.platform === 'linux' && now.every(({ crashes }) => crashes < crashRetriesMax)
 }
@@ -89,32 +89,32 @@ async function mayLoseRunners(mill: ProcessMill, runs: readonly Run[]): Promise<
  * Kills a worker and its runners by turns while they move rows, each time after another delay. The delay grows where
  * nothing is confirmed any more, and shrinks where the transfers would end too early for all kills.
  */
-async function killAgainAndAgain(mill: ProcessMill, runs: readonly Run[], random: Random): Promise<number> {
+async function killAgainAndAgain(fixture: ProcessFixture, runs: readonly Run[], random: Random): Promise<number> {
   let mostMs = 300
   let readBefore = 0
   let killed = 0
-  let worker = mill.spawnWorker()
+  let worker = fixture.spawnWorker()
   for (; killed < kills; killed++) {
-    const before = await Promise.all(runs.map(({ transferId }) => mill.standing(transferId)))
+    const before = await Promise.all(runs.map(({ transferId }) => fixture.standing(transferId)))
     const left = runs.filter((_, i) => before[i] && isUnderWay(before[i]))
     if (left.length === 0) break
     await Promise.race(
       runs.flatMap(({ transferId }, i) => {
         const standing = before[i]
-        return standing && isUnderWay(standing) ? [mill.takenUp(transferId, standing.attempt)] : []
+        return standing && isUnderWay(standing) ? [fixture.claimed(transferId, standing.attempt)] : []
       }),
     )
     await delay(random.int(mostMs))
-    if (await mayLoseRunners(mill, runs)) {
+    if (await mayLoseRunners(fixture, runs)) {
       for (const pid of runnersOf(worker.pid)) process.kill(pid, 'SIGKILL')
       killsOf.runners++
     } else {
       worker.signal('SIGKILL')
       await worker.ended
-      worker = mill.spawnWorker()
+      worker = fixture.spawnWorker()
       killsOf.worker++
     }
-    const now = await Promise.all(runs.map(({ transferId }) => mill.standing(transferId)))
+    const now = await Promise.all(runs.map(({ transferId }) => fixture.standing(transferId)))
     const read = now.reduce((sum, each) => sum + each.read, 0)
     const furthest = Math.max(...now.map((each) => each.read))
     if (furthest / rows > (killed + 1) / kills) mostMs = Math.max(5, mostMs / 2)
@@ -130,17 +130,17 @@ const isShort = rows <= 200_000
 // One kill hits all that is under way; where there is time for it, each has its own.
 for (const together of isShort ? [names] : names.map((name) => [name])) {
   test(`with ${kills} kills in ${rows} rows on their way to ${together.join(', ')}, every good one is there once, and every one is accounted for (PENSTOCK_TEST_SEED=${seed})`, async (t) => {
-    const mill = await startProcessMill(t)
-    const runs = await startRuns(mill, together)
-    const killed = await killAgainAndAgain(mill, runs, seeded(seed))
+    const fixture = await startProcessFixture(t)
+    const runs = await startRuns(fixture, together)
+    const killed = await killAgainAndAgain(fixture, runs, seeded(seed))
     const attempts: number[] = []
     for (const { connectionId, transferId, fit, assertArrived } of runs) {
-      const transfer = await mill.ended(connectionId, transferId)
+      const transfer = await fixture.ended(connectionId, transferId)
       assert.deepEqual([transfer.status, transfer.error], ['partial', null])
       const sent = countFit(rows, fitsFile)
       assert.deepEqual(transfer.records, { read: rows, sent, accepted: fit, rejected: rows - fit })
       await assertArrived()
-      await assertAccounted(mill, transfer)
+      await assertAccounted(fixture, transfer)
       attempts.push(transfer.attempt)
     }
     t.diagnostic(`${killed} kills (${JSON.stringify(killsOf)} so far); attempts: ${attempts.join(', ')}`)

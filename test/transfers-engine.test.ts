@@ -66,9 +66,9 @@ describe('rows that are not taken', () => {
       }
       const transfer = await engine.move(await engine.connectSides())
       assert.deepEqual([transfer.status, transfer.error?.code], ['failed', code])
-      const told = JSON.stringify([transfer.error, await rejectsOf(transfer)])
-      assert.match(told, /No relation …, \S*…\S*, … here\./)
-      assert.doesNotMatch(told, /someone|736f6d656f6e65|c29tZW9uZ/)
+      const reported = JSON.stringify([transfer.error, await rejectsOf(transfer)])
+      assert.match(reported, /No relation …, \S*…\S*, … here\./)
+      assert.doesNotMatch(reported, /someone|736f6d656f6e65|c29tZW9uZ/)
     }
   })
 

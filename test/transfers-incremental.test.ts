@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { addWebhook, type Message, startEndpoint, webhook } from './harness/endpoint.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { postgresql } from './harness/transfers.ts'
-import { startProcessMill } from './harness/worker-processes.ts'
+import { startProcessFixture } from './harness/worker-processes.ts'
 
 /**
  * Incremental reading of a PostgreSQL table into a webhook, whose transfers end in the middle of a chunk: the next one sends
@@ -18,15 +18,15 @@ const idsOf = ({ rows }: Pick<Message, 'rows'>) => rows.map(({ id }) => Number(i
 
 /** A connection from a table of people into the endpoint, which reads those that are new. */
 async function prepare(t: TestContext) {
-  const mill = await startProcessMill(t)
+  const fixture = await startProcessFixture(t)
   const endpoint = await startEndpoint(t)
-  await addWebhook(mill, endpoint)
-  await mill.target.query('create table people (id int primary key, name text)')
-  await mill.target.query(`insert into people select i, 'Person ' || i from generate_series(1, ${rows}) i`)
+  await addWebhook(fixture, endpoint)
+  await fixture.target.query('create table people (id int primary key, name text)')
+  await fixture.target.query(`insert into people select i, 'Person ' || i from generate_series(1, ${rows}) i`)
   const reading = { table: 'people', syncMode: 'Incremental', markerColumn: 'id', lagSeconds: 0 }
-  const connectionId = await mill.connect(postgresql, reading, webhook, { rowsPerRequest })
-  const run = async () => mill.ended(connectionId, (await mill.start(connectionId)).id)
-  return { mill, endpoint, connectionId, run }
+  const connectionId = await fixture.connect(postgresql, reading, webhook, { rowsPerRequest })
+  const run = async () => fixture.ended(connectionId, (await fixture.start(connectionId)).id)
+  return { fixture, endpoint, connectionId, run }
 }
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
@@ -48,8 +48,8 @@ function assertEachUnderOneKey(messages: readonly Message[]): void {
 }
 
 test('after a failure in mid-chunk the next transfer sends no confirmed row, and the batch in doubt under the same key', async (t) => {
-  const { mill, endpoint, connectionId, run } = await prepare(t)
-  mill.spawnWorker()
+  const { fixture, endpoint, connectionId, run } = await prepare(t)
+  fixture.spawnWorker()
   // The fourth message is refused as too large; of its halves the second one is in doubt.
   endpoint.answer = (_, count) => ({ 4: 413, 6: 418 })[count]
   const first = await run()
@@ -71,28 +71,28 @@ test('after a failure in mid-chunk the next transfer sends no confirmed row, and
   assert.deepEqual(sent[0], doubtful)
   assert.deepEqual(sent.flatMap(idsOf), numbers(351, rows))
   assertEachUnderOneKey(endpoint.messages.filter((_, index) => index !== 3))
-  const again = await mill.ended(connectionId, (await mill.start(connectionId)).id)
+  const again = await fixture.ended(connectionId, (await fixture.start(connectionId)).id)
   assert.deepEqual([again.status, again.records.read], ['succeeded', 0])
-  await assertInvariants(mill.service.database.pool)
+  await assertInvariants(fixture.service.database.pool)
 })
 
 test('after a kill and a cancellation in mid-chunk, too', async (t) => {
-  const { mill, endpoint, connectionId, run } = await prepare(t)
-  let worker = mill.spawnWorker()
-  const { id: transferId } = await mill.start(connectionId)
+  const { fixture, endpoint, connectionId, run } = await prepare(t)
+  let worker = fixture.spawnWorker()
+  const { id: transferId } = await fixture.start(connectionId)
   endpoint.answer = async (_, count) => {
     if (count === 3) {
       worker.signal('SIGKILL')
       await worker.ended
-      worker = mill.spawnWorker()
+      worker = fixture.spawnWorker()
     } else if (count === 6) {
       // Taken, and never answered: the transfer ends while it tries again.
-      const { caller, accountId } = mill
+      const { caller, accountId } = fixture
       await caller.expect(caller.call('cancelTransfer', { accountId, id: connectionId, transferId }))
     }
     return count >= 6 ? 'breaks off' : undefined
   }
-  const first = await mill.ended(connectionId, transferId)
+  const first = await fixture.ended(connectionId, transferId)
   assert.deepEqual([first.status, first.attempt, first.records.accepted], ['cancelled', 2, 400])
   const [, , third, fourth, , sixth] = endpoint.messages
   assert.deepEqual(fourth, third, 'the same transfer repeats a batch after a crash')
@@ -108,12 +108,12 @@ test('after a kill and a cancellation in mid-chunk, too', async (t) => {
 })
 
 test('a row that has changed in the batch in doubt comes under another key', async (t) => {
-  const { mill, endpoint, run } = await prepare(t)
-  mill.spawnWorker()
+  const { fixture, endpoint, run } = await prepare(t)
+  fixture.spawnWorker()
   endpoint.answer = (_, count) => (count === 4 ? 418 : undefined)
   await run()
   const doubtful = endpoint.messages.at(-1)
-  await mill.target.query(`update people set name = 'Another' where id = 350`)
+  await fixture.target.query(`update people set name = 'Another' where id = 350`)
   endpoint.answer = () => undefined
   const before = endpoint.messages.length
   assert.equal((await run()).status, 'succeeded')

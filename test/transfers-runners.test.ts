@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { assertAccounted } from './harness/accounting.ts'
 import { runnersOf } from './harness/children.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
-import { localFolder, type Mill, postgresql, startMill } from './harness/transfers.ts'
+import { localFolder, type Fixture, postgresql, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
 /** Transfers whose runners die: tried again from the checkpoint, a few times, and nothing else is touched. */
@@ -33,12 +33,12 @@ async function startEndpoint(t: { after(work: () => unknown): void }, answered: 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked }
 }
 
-async function connectToWebhook(mill: Mill, url: string): Promise<string> {
-  const { caller, accountId } = mill
+async function connectToWebhook(fixture: Fixture, url: string): Promise<string> {
+  const { caller, accountId } = fixture
   await caller.addConnectors(accountId, webhook)
   const secretConfig = { url, signingSecret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` }
   await caller.expect(caller.call('configureConnector', { accountId, id: webhook.id, body: { secretConfig } }))
-  return mill.connect(localFolder, { files: 'people.csv' }, webhook, { rowsPerRequest: 10 })
+  return fixture.connect(localFolder, { files: 'people.csv' }, webhook, { rowsPerRequest: 10 })
 }
 
 const people = (count: number) =>
@@ -56,37 +56,37 @@ test(
   'a transfer whose runners die without progress fails after three retries, and its connection is broken',
   onLinux,
   async (t) => {
-    const mill = await startMill()
-    t.after(mill.close)
-    await writeFile(join(mill.folder, 'people.csv'), people(25))
+    const fixture = await startFixture()
+    t.after(fixture.close)
+    await writeFile(join(fixture.folder, 'people.csv'), people(25))
     const endpoint = await startEndpoint(t, 1)
-    const id = await connectToWebhook(mill, endpoint.url)
-    await mill.startWorker()
-    const { id: transferId } = await mill.start(id)
+    const id = await connectToWebhook(fixture, endpoint.url)
+    await fixture.startWorker()
+    const { id: transferId } = await fixture.start(id)
     const known = new Set<number>()
     for (let death = 1; death <= 4; death++) {
       await until('a batch is on its way', () => endpoint.asked.length === 1 + death)
       killRunner(known)
     }
-    const transfer = await mill.ended(id, transferId)
+    const transfer = await fixture.ended(id, transferId)
     assert.deepEqual([transfer.status, transfer.error?.code, transfer.attempt], ['failed', 'runner_crashed', 4])
     assert.equal(transfer.records.accepted, 10)
-    const connection = await mill.caller.expect(mill.caller.call('getConnection', { accountId: mill.accountId, id }))
+    const connection = await fixture.caller.expect(fixture.caller.call('getConnection', { accountId: fixture.accountId, id }))
     assert.equal(connection.status, 'broken')
-    await assertAccounted(mill, transfer)
+    await assertAccounted(fixture, transfer)
   },
 )
 
 test('a transfer whose runners die with progress in between continues, and so do the others', onLinux, async (t) => {
-  const mill = await startMill()
-  t.after(mill.close)
-  await writeFile(join(mill.folder, 'people.csv'), people(80))
+  const fixture = await startFixture()
+  t.after(fixture.close)
+  await writeFile(join(fixture.folder, 'people.csv'), people(80))
   const endpoint = await startEndpoint(t, 0)
-  const id = await connectToWebhook(mill, endpoint.url)
-  await mill.target.query('create table people (id int, email text)')
-  const other = await mill.connect(localFolder, { files: 'people.csv' }, postgresql, { table: 'people' })
-  await mill.startWorker()
-  const { id: transferId } = await mill.start(id)
+  const id = await connectToWebhook(fixture, endpoint.url)
+  await fixture.target.query('create table people (id int, email text)')
+  const other = await fixture.connect(localFolder, { files: 'people.csv' }, postgresql, { table: 'people' })
+  await fixture.startWorker()
+  const { id: transferId } = await fixture.start(id)
   const known = new Set<number>()
   // Each runner delivers one batch, and dies in the next.
   for (let batch = 0; batch < 7; batch++) {
@@ -95,41 +95,41 @@ test('a transfer whose runners die with progress in between continues, and so do
     await until('the next one is', () => endpoint.asked.length === 2 * batch + 2)
     killRunner(known)
   }
-  const beside = await mill.start(other)
-  assert.equal((await mill.ended(other, beside.id)).status, 'succeeded')
+  const beside = await fixture.start(other)
+  assert.equal((await fixture.ended(other, beside.id)).status, 'succeeded')
   await until('the last batch is on its way', () => endpoint.asked.length === 15)
   endpoint.asked[14]?.end()
-  const transfer = await mill.ended(id, transferId)
+  const transfer = await fixture.ended(id, transferId)
   assert.deepEqual([transfer.status, transfer.attempt], ['succeeded', 8])
   assert.equal(transfer.records.accepted, 80)
-  await assertAccounted(mill, transfer)
+  await assertAccounted(fixture, transfer)
 })
 
 test('a transfer ends in time though its destination answers nothing when it is cancelled', async (t) => {
-  const mill = await startMill()
-  t.after(mill.close)
-  await writeFile(join(mill.folder, 'people.csv'), people(25))
+  const fixture = await startFixture()
+  t.after(fixture.close)
+  await writeFile(join(fixture.folder, 'people.csv'), people(25))
   const endpoint = await startEndpoint(t, 1)
-  const id = await connectToWebhook(mill, endpoint.url)
-  await mill.startWorker()
-  const { id: transferId } = await mill.start(id)
+  const id = await connectToWebhook(fixture, endpoint.url)
+  await fixture.startWorker()
+  const { id: transferId } = await fixture.start(id)
   await until('a batch is on its way', () => endpoint.asked.length === 2)
-  const { accountId, caller } = mill
+  const { accountId, caller } = fixture
   await caller.expect(caller.call('cancelTransfer', { accountId, id, transferId }))
-  const transfer = await mill.ended(id, transferId)
+  const transfer = await fixture.ended(id, transferId)
   assert.deepEqual([transfer.status, transfer.records.accepted], ['cancelled', 10])
 })
 
 test('a transfer runs with the settings that it started with', async (t) => {
-  const mill = await startMill()
-  t.after(mill.close)
-  await writeFile(join(mill.folder, 'people.csv'), people(40))
+  const fixture = await startFixture()
+  t.after(fixture.close)
+  await writeFile(join(fixture.folder, 'people.csv'), people(40))
   const endpoint = await startEndpoint(t, 1)
-  const id = await connectToWebhook(mill, endpoint.url)
-  const worker = await mill.startWorker()
-  const { id: transferId } = await mill.start(id)
+  const id = await connectToWebhook(fixture, endpoint.url)
+  const worker = await fixture.startWorker()
+  const { id: transferId } = await fixture.start(id)
   await until('a batch is on its way', () => endpoint.asked.length === 2)
-  const { accountId, caller } = mill
+  const { accountId, caller } = fixture
   const body = { srcConnectionConfig: { files: 'other.csv' }, destConnectionConfig: { rowsPerRequest: 20 } }
   await caller.expect(caller.call('updateConnection', { accountId, id, body }))
   await caller.expect(
@@ -141,26 +141,26 @@ test('a transfer runs with the settings that it started with', async (t) => {
   )
   // The worker gives it back, and another one continues.
   await worker.stop()
-  await mill.startWorker()
+  await fixture.startWorker()
   for (let batch = 2; batch <= 4; batch++) {
     await until('a batch is on its way', () => endpoint.asked.length === batch + 1)
     endpoint.asked[batch]?.end()
   }
-  const transfer = await mill.ended(id, transferId)
+  const transfer = await fixture.ended(id, transferId)
   assert.deepEqual([transfer.status, transfer.records.accepted], ['succeeded', 40])
 })
 
 test('a transfer of which nothing is accepted has failed', async (t) => {
-  const mill = await startMill()
-  t.after(mill.close)
-  await writeFile(join(mill.folder, 'people.csv'), 'id\nx\ny\nz\n')
-  await mill.target.query('create table numbers (id int)')
-  const id = await mill.connect(localFolder, { files: 'people.csv' }, postgresql, { table: 'numbers' })
-  await mill.startWorker()
-  const { id: transferId } = await mill.start(id)
-  const transfer = await mill.ended(id, transferId)
+  const fixture = await startFixture()
+  t.after(fixture.close)
+  await writeFile(join(fixture.folder, 'people.csv'), 'id\nx\ny\nz\n')
+  await fixture.target.query('create table numbers (id int)')
+  const id = await fixture.connect(localFolder, { files: 'people.csv' }, postgresql, { table: 'numbers' })
+  await fixture.startWorker()
+  const { id: transferId } = await fixture.start(id)
+  const transfer = await fixture.ended(id, transferId)
   assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'nothing_accepted'])
   assert.deepEqual([transfer.records.accepted, transfer.records.rejected], [0, 3])
-  const connection = await mill.caller.expect(mill.caller.call('getConnection', { accountId: mill.accountId, id }))
+  const connection = await fixture.caller.expect(fixture.caller.call('getConnection', { accountId: fixture.accountId, id }))
   assert.equal(connection.status, 'active')
 })

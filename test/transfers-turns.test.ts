@@ -8,7 +8,7 @@ import type { ClaimLimits } from '../packages/server/src/transfers/supervisor/cl
 import { type Engine, people, startEngine, taken } from './harness/engine.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { withSession } from './harness/session.ts'
-import { localFolder, postgresql, startMill } from './harness/transfers.ts'
+import { localFolder, postgresql, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
 /** Whose turn it is: transfers of many accounts, and the limits on what runs at once. */
@@ -130,22 +130,22 @@ describe('turns', () => {
   })
 
   test('stay within the limit of a worker, whatever wakes it', async (t) => {
-    const mill = await startMill({ PENSTOCK_TRANSFERS: '1' })
-    t.after(mill.close)
-    await writeFile(join(mill.folder, 'people.csv'), 'email\na@example.com\n')
-    await mill.target.query('create table people (email text)')
+    const fixture = await startFixture({ PENSTOCK_TRANSFERS: '1' })
+    t.after(fixture.close)
+    await writeFile(join(fixture.folder, 'people.csv'), 'email\na@example.com\n')
+    await fixture.target.query('create table people (email text)')
     const begun: Transfer[] = []
     for (let count = 0; count < 3; count++) {
       begun.push(
-        await mill.start(await mill.connect(localFolder, { files: 'people.csv' }, postgresql, { table: 'people' })),
+        await fixture.start(await fixture.connect(localFolder, { files: 'people.csv' }, postgresql, { table: 'people' })),
       )
     }
-    const { pool } = mill.service.database
+    const { pool } = fixture.service.database
     const standings = async () => (await pool.query('select status from transfers')).rows.map(({ status }) => status)
-    await withSession(mill.targetUrl, async (session) => {
+    await withSession(fixture.targetUrl, async (session) => {
       await session.query('begin')
       await session.query('lock table people')
-      await mill.startWorker()
+      await fixture.startWorker()
       await until('all that woke the worker is off the queue', async () => {
         const { rows } = await pool.query(`select from graphile_worker.jobs where locked_at is null`)
         return rows.length === 0 && (await standings()).includes('running')
@@ -153,6 +153,6 @@ describe('turns', () => {
       assert.deepEqual((await standings()).sort(), ['queued', 'queued', 'running'])
       await session.query('rollback')
     })
-    for (const { connectionId, id } of begun) assert.equal((await mill.ended(connectionId, id)).status, 'succeeded')
+    for (const { connectionId, id } of begun) assert.equal((await fixture.ended(connectionId, id)).status, 'succeeded')
   })
 })

@@ -10,7 +10,7 @@ import * as engine from '../../packages/server/src/transfers/supervisor/queries.
 
 /** What a worker asks of the database, statement by statement, without the data. */
 
-export type Pipe = {
+export type Connection = {
   readonly id: string
   readonly accountId: string
   readonly organizationId: string
@@ -29,7 +29,7 @@ const claimLimits = {
 }
 
 /** Queues a transfer, as a schedule does. */
-export async function queue(db: Database, pipe: Pipe): Promise<string> {
+export async function queue(db: Database, pipe: Connection): Promise<string> {
   const id = newIdentifier()
   const { id: connectionId, ...of } = pipe
   await db.transaction(async (tx) => {

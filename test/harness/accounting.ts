@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Transfer } from '@penstock/wire'
-import type { Mill } from './transfers.ts'
+import type { Fixture } from './transfers.ts'
 
 /**
  * Fails unless the books of a transfer that has ended agree with each other: what was read is what was accepted and what
  * was rejected, the entries of the ledger add up to it, and the volumes to the entries (invariants 9 and 10).
  */
 export async function assertAccounted(
-  { service, caller, accountId }: Pick<Mill, 'service' | 'caller' | 'accountId'>,
+  { service, caller, accountId }: Pick<Fixture, 'service' | 'caller' | 'accountId'>,
   { id, connectionId, records, bytes, status }: Transfer,
 ): Promise<void> {
   const { read, accepted, rejected } = records

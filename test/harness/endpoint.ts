@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connectorBySlug } from './fixtures.ts'
-import type { Mill } from './transfers.ts'
+import type { Fixture } from './transfers.ts'
 
 /** An endpoint for webhooks that keeps every message that reaches it, repeated ones too, and answers as a test says. */
 export type Endpoint = { readonly url: string; readonly messages: Message[]; answer: Answer }
@@ -36,7 +36,7 @@ export async function startEndpoint(t: { after(work: () => void): void }): Promi
 export const webhook = connectorBySlug('webhook')
 
 /** Adds the webhook to the account, with the endpoint as its address. */
-export async function addWebhook({ caller, accountId }: Mill, { url }: Endpoint): Promise<void> {
+export async function addWebhook({ caller, accountId }: Fixture, { url }: Endpoint): Promise<void> {
   await caller.addConnectors(accountId, webhook)
   const signingSecret = `whsec_${Buffer.from('s'.repeat(24)).toString('base64')}`
   const body = { secretConfig: { url, signingSecret } }

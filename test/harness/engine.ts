@@ -22,7 +22,7 @@ import { type SupervisorDeps, workOnTransfers } from '../../packages/server/src/
 import { probeOffline } from '../../packages/server/src/transfers/supervisor/upkeep.ts'
 import { connectorBySlug } from './fixtures.ts'
 import { createInProcessRunners } from './in-process-runners.ts'
-import { localFolder, type Mill, postgresql, startMill } from './transfers.ts'
+import { localFolder, type Fixture, postgresql, startFixture } from './transfers.ts'
 
 /**
  * The engine on a real database, between two sides that a test writes as connectors are written: whatever they do, they
@@ -39,7 +39,7 @@ export type TestDestination = Partial<Omit<Destination, 'open'>> & {
 
 export type TestSides = { source?: TestSource; destination?: TestDestination; check?: Check }
 
-export type Engine = Mill & {
+export type Engine = Fixture & {
   /** The ends of all connections of `connectSides`; a test may change them while transfers run. */
   readonly sides: TestSides
   /** What its worker keeps to; a test may change it between transfers. */
@@ -79,8 +79,8 @@ export async function startEngine(given: Partial<SupervisorDeps['settings']> = {
     runTimeMs: 3_600_000,
     ...given,
   }
-  const mill = await startMill()
-  const { service, caller, accountId } = mill
+  const fixture = await startFixture()
+  const { service, caller, accountId } = fixture
   const { database, config, logLines } = service
   assert(config.masterKey)
   const sides: TestSides = {}
@@ -100,17 +100,17 @@ export async function startEngine(given: Partial<SupervisorDeps['settings']> = {
     workOnTransfers(deps, new Claims({ ...noLimits, ...limits }), log, signal)
   const sql: Engine['sql'] = async (text, ...values) => (await database.pool.query(text, values)).rows
   return {
-    ...mill,
+    ...fixture,
     sides,
     settings,
     statements,
     work,
     sql,
-    connectSides: () => mill.connect(localFolder, { files: 'any.csv' }, postgresql, { table: 'any' }),
+    connectSides: () => fixture.connect(localFolder, { files: 'any.csv' }, postgresql, { table: 'any' }),
     move: async (connectionId, body) => {
-      const { id } = await mill.start(connectionId, body)
+      const { id } = await fixture.start(connectionId, body)
       await work()
-      return mill.get(connectionId, id)
+      return fixture.get(connectionId, id)
     },
     probe: async () => {
       await sql(`update probes set next_time = now()`)
@@ -119,7 +119,7 @@ export async function startEngine(given: Partial<SupervisorDeps['settings']> = {
     connection: (id) => caller.expect(caller.call('getConnection', { accountId, id })),
     close: async () => {
       await runners.close()
-      await mill.close()
+      await fixture.close()
     },
   }
 }

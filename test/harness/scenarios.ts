@@ -8,7 +8,7 @@ import {
   sourceSecrets,
   sourceSettings,
 } from './fixtures.ts'
-import { addAccountWithPipe, addEndedTransfer, localFolder } from './pipes.ts'
+import { addAccountWithConnection, addEndedTransfer, localFolder } from './connections.ts'
 import type { CallOptions, Organization, TestService } from './service.ts'
 import * as shapes from './shapes.ts'
 
@@ -57,18 +57,18 @@ const aConnection = async ({ caller }: Party) => {
   await caller.configureSides(accountId)
   return { accountId, id: (await caller.createConnection(accountId)).id }
 }
-const aPipe = ({ caller, folder }: Party) => addAccountWithPipe(caller, folder)
+const anActiveConnection = ({ caller, folder }: Party) => addAccountWithConnection(caller, folder)
 const aQueuedTransfer = async (party: Party) => {
-  const pipe = await aPipe(party)
+  const pipe = await anActiveConnection(party)
   const { id: transferId } = await party.caller.expect(party.caller.call('startTransfer', { ...pipe, body: {} }))
   return { ...pipe, transferId }
 }
 const anEndedTransfer = async (party: Party) => {
-  const pipe = await aPipe(party)
+  const pipe = await anActiveConnection(party)
   return { ...pipe, transferId: await addEndedTransfer(party.service, party.caller, pipe) }
 }
 const aSchedule = async (party: Party) => {
-  const pipe = await aPipe(party)
+  const pipe = await anActiveConnection(party)
   await party.caller.expect(party.caller.call('setSchedule', { ...pipe, body: { cron: '0 6 * * *' } }))
   return pipe
 }
@@ -282,14 +282,14 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     status: 200,
     reply: shapes.checkResult,
     acts: 'in a sub-account',
-    prepare: async (party) => ({ accountId: (await aPipe(party)).accountId, id: localFolder.id }),
+    prepare: async (party) => ({ accountId: (await anActiveConnection(party)).accountId, id: localFolder.id }),
   },
   previewConnection: {
     request: 'POST /connections/{id}/preview',
     status: 200,
     reply: shapes.preview,
     acts: 'in a sub-account',
-    prepare: async (party) => ({ ...(await aPipe(party)), body: {} }),
+    prepare: async (party) => ({ ...(await anActiveConnection(party)), body: {} }),
   },
   startTransfer: {
     request: 'POST /connections/{id}/transfers',
@@ -297,7 +297,7 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     again: 200,
     reply: shapes.transfer,
     acts: 'in a sub-account',
-    prepare: async (party) => ({ ...(await aPipe(party)), body: { srcConnectionConfig: {}, confirm: true } }),
+    prepare: async (party) => ({ ...(await anActiveConnection(party)), body: { srcConnectionConfig: {}, confirm: true } }),
   },
   listAllTransfers: {
     request: 'GET /transfers',
@@ -365,7 +365,7 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     reply: shapes.schedule,
     acts: 'in a sub-account',
     prepare: async (party) => ({
-      ...(await aPipe(party)),
+      ...(await anActiveConnection(party)),
       body: { cron: '*/5 8-18 * * 1-5', timezone: 'Europe/Berlin', enabled: false },
     }),
   },

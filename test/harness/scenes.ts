@@ -8,7 +8,7 @@ import {
   sourceSecrets,
   sourceSettings,
 } from './fixtures.ts'
-import { addEndedTransfer, addFolder, addPipe, inboxFile, localFolder } from './pipes.ts'
+import { addEndedTransfer, addFolder, addConnection, inboxFile, localFolder } from './connections.ts'
 import type { Organization, TestService } from './service.ts'
 import type { Draft } from './spoilings.ts'
 
@@ -23,7 +23,7 @@ export type Scene = Readonly<
     | 'destConfigurationId'
     | 'connectionId'
     | 'deletedId'
-    | 'pipeId'
+    | 'connectionId'
     | 'endedId'
     | 'busyId'
     | 'waitingId',
@@ -52,14 +52,14 @@ export async function makeScene(
   const details = await caller.expect(caller.call('getConnection', { accountId, id: connectionId }))
   const { srcConfigurationId, destConfigurationId } = details
   await addFolder(caller, accountId, folder)
-  const pipe = await addPipe(caller, accountId)
+  const pipe = await addConnection(caller, accountId)
   const endedId = await addEndedTransfer(service, caller, pipe)
   await caller.expect(caller.call('setSchedule', { ...pipe, body: { cron: '0 6 * * *' } }))
-  const busy = await addPipe(caller, accountId, 'Busy pipe')
+  const busy = await addConnection(caller, accountId, 'Busy pipe')
   const { id: waitingId } = await caller.expect(caller.call('startTransfer', { ...busy, body: {} }))
   return {
     ...{ accountId, srcConfigurationId, destConfigurationId, connectionId, deletedId },
-    ...{ pipeId: pipe.id, endedId, busyId: busy.id, waitingId },
+    ...{ connectionId: pipe.id, endedId, busyId: busy.id, waitingId },
   }
 }
 
@@ -120,26 +120,26 @@ const valid: {
   deleteConnection: ({ connectionId }) => ({ id: connectionId }),
   restoreConnection: ({ deletedId }) => ({ id: deletedId }),
   getConnection: ({ connectionId }) => ({ id: connectionId }),
-  listConnectionEvents: ({ pipeId }) => ({ id: pipeId, query: { size: '5', offset: '0' } }),
+  listConnectionEvents: ({ connectionId }) => ({ id: connectionId, query: { size: '5', offset: '0' } }),
   listAttention: () => ({ query: { reason: 'transfer_partial', size: '5', offset: '0' } }),
   checkConnector: () => ({ id: localFolder.id }),
-  previewConnection: ({ pipeId }) => ({ id: pipeId, body: runTime }),
-  startTransfer: ({ pipeId }) => ({ id: pipeId, body: { ...runTime, confirm: true } }),
-  listAllTransfers: ({ pipeId, busyId }) => ({
-    query: { status: 'partial', latest: 'true', connectionIds: `${pipeId},${busyId}`, size: '5', offset: '0' },
+  previewConnection: ({ connectionId }) => ({ id: connectionId, body: runTime }),
+  startTransfer: ({ connectionId }) => ({ id: connectionId, body: { ...runTime, confirm: true } }),
+  listAllTransfers: ({ connectionId, busyId }) => ({
+    query: { status: 'partial', latest: 'true', connectionIds: `${connectionId},${busyId}`, size: '5', offset: '0' },
   }),
-  listTransfers: ({ pipeId }) => ({ id: pipeId, query: { status: 'partial', size: '5', offset: '0' } }),
-  getTransfer: ({ pipeId, endedId }) => ({ id: pipeId, transferId: endedId }),
+  listTransfers: ({ connectionId }) => ({ id: connectionId, query: { status: 'partial', size: '5', offset: '0' } }),
+  getTransfer: ({ connectionId, endedId }) => ({ id: connectionId, transferId: endedId }),
   cancelTransfer: ({ busyId, waitingId }) => ({ id: busyId, transferId: waitingId }),
-  listRejects: ({ pipeId, endedId }) => ({ id: pipeId, transferId: endedId, query: { size: '5', offset: '0' } }),
-  getReplayable: ({ pipeId, endedId }) => ({ id: pipeId, transferId: endedId }),
-  replayTransfer: ({ pipeId, endedId }) => ({ id: pipeId, transferId: endedId }),
-  getSchedule: ({ pipeId }) => ({ id: pipeId }),
-  setSchedule: ({ pipeId }) => ({ id: pipeId, body: { cron: '0 6 * * *', timezone: 'Europe/Berlin', enabled: true } }),
-  deleteSchedule: ({ pipeId }) => ({ id: pipeId }),
+  listRejects: ({ connectionId, endedId }) => ({ id: connectionId, transferId: endedId, query: { size: '5', offset: '0' } }),
+  getReplayable: ({ connectionId, endedId }) => ({ id: connectionId, transferId: endedId }),
+  replayTransfer: ({ connectionId, endedId }) => ({ id: connectionId, transferId: endedId }),
+  getSchedule: ({ connectionId }) => ({ id: connectionId }),
+  setSchedule: ({ connectionId }) => ({ id: connectionId, body: { cron: '0 6 * * *', timezone: 'Europe/Berlin', enabled: true } }),
+  deleteSchedule: ({ connectionId }) => ({ id: connectionId }),
   reportAccounts: ({ accountId }) => ({ query: { ...month, q: 'a', accountIds: accountId, size: '5', offset: '0' } }),
-  reportConnections: ({ pipeId }) => ({
-    query: { ...month, q: 'a', connectionIds: pipeId, size: '5', offset: '0' },
+  reportConnections: ({ connectionId }) => ({
+    query: { ...month, q: 'a', connectionIds: connectionId, size: '5', offset: '0' },
   }),
 }
 

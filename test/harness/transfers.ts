@@ -16,7 +16,7 @@ import { until } from './until.ts'
 export const localFolder = connectorBySlug('local-folder')
 export const postgresql = connectorBySlug('postgresql')
 
-export type Mill = {
+export type Fixture = {
   readonly service: TestService
   readonly caller: Caller
   /** The caller's own. */
@@ -48,7 +48,7 @@ const endsWithinMs = 120_000
  * Starts a service with an account that has a local folder and a PostgreSQL, both configured.
  * @param databaseUrl a migrated database for the service; one of its own unless given
  */
-export async function startMill(env: Record<string, string> = {}, databaseUrl?: string): Promise<Mill> {
+export async function startFixture(env: Record<string, string> = {}, databaseUrl?: string): Promise<Fixture> {
   const folder = await mkdtemp(join(tmpdir(), 'penstock-mill-'))
   const targetDatabase = await createTestDatabase()
   const settings = { PENSTOCK_LOCAL_FOLDERS: folder, ...env }

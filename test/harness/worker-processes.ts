@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
 import { type Program, prepareStage, type Start } from './process.ts'
-import { type Mill, startMill } from './transfers.ts'
+import { type Fixture, startFixture } from './transfers.ts'
 import { until } from './until.ts'
 
-/** A mill whose workers are processes of their own, as an operator runs them, so that they can be killed. */
-export type ProcessMill = Mill & {
+/** A transfer fixture whose workers are processes of their own, as an operator runs them, so that they can be killed. */
+export type ProcessFixture = Fixture & {
   /** Starts `penstock worker`. */
   spawnWorker(env?: Record<string, string>): Program
   /** How far a transfer is, straight from the database. */
   standing(transferId: string): Promise<Standing>
   /** Waits until a worker has taken the transfer up once more than so many times; or until it has ended. */
-  takenUp(transferId: string, attempt: number): Promise<Standing>
+  claimed(transferId: string, attempt: number): Promise<Standing>
 }
 
 export type Standing = { status: string; attempt: number; read: number; crashes: number }
@@ -22,37 +22,37 @@ const heartbeatTimeoutSeconds = '2'
 
 const program = join(import.meta.dirname, '../../packages/server/bin/penstock.js')
 
-export async function startProcessMill(
+export async function startProcessFixture(
   t: { after(work: () => Promise<void>): void },
   env: Record<string, string> = {},
   databaseUrl?: string,
-): Promise<ProcessMill> {
+): Promise<ProcessFixture> {
   const stage = await prepareStage(t)
   const shared = { PENSTOCK_MASTER_KEY: generateMasterKey(), PENSTOCK_SILENCE_SECONDS: heartbeatTimeoutSeconds, ...env }
-  const mill = await startMill(shared, databaseUrl)
+  const fixture = await startFixture(shared, databaseUrl)
   const standing = async (transferId: string): Promise<Standing> => {
-    const { rows } = await mill.service.database.pool.query(
+    const { rows } = await fixture.service.database.pool.query(
       'select status, attempt, read::int, crashes from transfers where id = $1',
       [transferId],
     )
     assert(rows[0])
     return rows[0]
   }
-  t.after(mill.close)
+  t.after(fixture.close)
   return {
-    ...mill,
+    ...fixture,
     spawnWorker: (more = {}) => {
       const options: Start = {
         env: {
-          ...{ DATABASE_URL: mill.service.databaseUrl, PENSTOCK_LOCAL_FOLDERS: mill.folder },
-          PENSTOCK_EGRESS: mill.service.config.egress.reach,
+          ...{ DATABASE_URL: fixture.service.databaseUrl, PENSTOCK_LOCAL_FOLDERS: fixture.folder },
+          PENSTOCK_EGRESS: fixture.service.config.egress.reach,
           ...{ ...shared, ...more },
         },
       }
       return stage.start(process.execPath, [program, 'worker'], options)
     },
     standing,
-    takenUp: (transferId, attempt) =>
+    claimed: (transferId, attempt) =>
       until(
         'a worker claims the transfer',
         async () => {

@@ -8,7 +8,7 @@ import { type HttpCall, http } from './process.ts'
  * Writers that keep a service busy and a book of what it acknowledged. While a write is under way both what was there
  * before and what it makes may be found later; once it is acknowledged only the latter.
  */
-export type Book = {
+export type Record = {
   /** Names of the accounts, by their identifiers. */
   readonly accounts: Map<string, string>
   /** The statuses that a connection may be found in, by its account and its own identifier. */
@@ -20,7 +20,7 @@ export type Book = {
   acknowledged: number
 }
 
-export const emptyBook = (): Book => ({
+export const emptyRecord = (): Record => ({
   accounts: new Map(),
   connections: new Map(),
   secrets: new Map(),
@@ -34,36 +34,36 @@ export type Writers = {
 }
 
 /** Starts writers, who go on until the service is gone. */
-export function startWriters(url: string, token: string, book: Book, count = 4): Writers {
-  return { done: Promise.all(Array.from({ length: count }, () => write(url, token, book))) }
+export function startWriters(url: string, token: string, record: Record, count = 4): Writers {
+  return { done: Promise.all(Array.from({ length: count }, () => write(url, token, record))) }
 }
 
-async function write(url: string, token: string, book: Book): Promise<void> {
+async function write(url: string, token: string, record: Record): Promise<void> {
   /** The payload of an acknowledged write, or undefined where the service is gone. */
   const send = async <T>(path: string, call: HttpCall): Promise<T | undefined> => {
     const reply = await http(url, path, { token, ...call }).catch(() => undefined)
     if (!reply) return undefined
     assert(reply.status < 300, `${path}: ${reply.text}`)
-    book.acknowledged++
+    record.acknowledged++
     return reply.response as T
   }
   for (;;) {
     const name = `account ${randomBytes(6).toString('hex')}`
-    book.keys.add(name)
+    record.keys.add(name)
     const account = await createAccount(url, token, name)
     if (!account) return
-    book.acknowledged++
-    book.accounts.set(account.id, name)
+    record.acknowledged++
+    record.accounts.set(account.id, name)
     const at = `?accountId=${account.id}`
 
     const connectorIds = [source.id, destination.id]
     if (!(await send(`/connectors${at}`, { method: 'POST', body: { connectorIds } }))) return
-    book.secrets.set(account.id, [undefined])
+    record.secrets.set(account.id, [undefined])
     for (const secretAccessKey of [randomBytes(8).toString('hex'), randomBytes(8).toString('hex')]) {
       const body = { secretConfig: { ...sourceSecrets, secretAccessKey } }
-      book.secrets.set(account.id, [...(book.secrets.get(account.id) ?? []), secretAccessKey])
+      record.secrets.set(account.id, [...(record.secrets.get(account.id) ?? []), secretAccessKey])
       if (!(await send(`/connectors/${source.id}/configuration${at}`, { method: 'PUT', body }))) return
-      book.secrets.set(account.id, [secretAccessKey])
+      record.secrets.set(account.id, [secretAccessKey])
     }
 
     const body = { name, srcConnectorId: source.id, destConnectorId: destination.id }
@@ -76,13 +76,13 @@ async function write(url: string, token: string, book: Book): Promise<void> {
       ['DELETE', '', undefined, 'deleted'],
       ['POST', '/restore', undefined, 'disabled'],
     ] as const
-    book.connections.set(created.id, { accountId: account.id, statuses: [status] })
+    record.connections.set(created.id, { accountId: account.id, statuses: [status] })
     for (const [method, path, change, next] of steps) {
-      book.connections.set(created.id, { accountId: account.id, statuses: [status, next] })
+      record.connections.set(created.id, { accountId: account.id, statuses: [status, next] })
       if (!(await send(`/connections/${created.id}${path}${at}`, { method, ...(change ? { body: change } : {}) })))
         return
       status = next
-      book.connections.set(created.id, { accountId: account.id, statuses: [status] })
+      record.connections.set(created.id, { accountId: account.id, statuses: [status] })
     }
   }
 }

@@ -79,7 +79,7 @@ const connector = defineConnector({
 })
 
 const acceptance = {
-  ...{ connector, peer: 'a list in memory', settings: {}, columns, rows },
+  ...{ connector, testServer: 'a list in memory', settings: {}, columns, rows },
   ...{ secrets: { token: 'canary-token' }, wrongSecrets: { token: 'canary-wrong' } },
 }
 acceptSource(acceptance)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
 import { makeGoogleAccounts } from './google-accounts.ts'
-import { startTroubledProxy, type TroubledProxy } from './troubled-proxy.ts'
+import { startFailingProxy, type FailingProxy } from './failing-proxy.ts'
 import { startEngine } from './warehouse-engine.ts'
 
 type Value = string | null | { f: { v: Value }[] } | { v: Value }[]
@@ -15,7 +15,7 @@ type Job = Result & { location: string; pollsLeft: number; gone: boolean; failed
  * them in pages by index or token, only where it is told the location.
  */
 export type BigQueryServer = {
-  readonly proxy: TroubledProxy
+  readonly proxy: FailingProxy
   readonly routes: Readonly<Record<string, string>>
   /** The key file of a service account that may read, and one of it that was deleted. */
   readonly jsonKey: string
@@ -41,7 +41,7 @@ export type BigQueryServer = {
   close(): Promise<void>
 }
 
-export const peerName = 'a server that keeps to the rules of BigQuery, with DuckDB behind it'
+export const testServerName = 'a server that keeps to the rules of BigQuery, with DuckDB behind it'
 
 class Refusal extends Error {
   readonly status: number
@@ -223,7 +223,7 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
 
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   const address = listener.address()
-  const proxy = await startTroubledProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+  const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
   const { jsonKey, deletedKey } = accounts
   const server: BigQueryServer = {
     ...{ proxy, jsonKey, deletedKey, executed: [], cancelled: [], given: [], canned: [] },

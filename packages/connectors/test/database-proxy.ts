@@ -7,7 +7,7 @@ import tls from 'node:tls'
 export type TcpProxy = {
   readonly port: number
   /** `refuses`: closes every connection, those that are there too. `hangs`: takes connections and passes nothing on. `breaks`: cuts after so many bytes from the client. */
-  trouble: 'none' | 'refuses' | 'hangs' | { readonly breaksAfterBytes: number }
+  failure: 'none' | 'refuses' | 'hangs' | { readonly breaksAfterBytes: number }
   /** Resolves once something came that is not passed on. */
   hanging(): Promise<void>
   /** Stops listening, so that nothing answers at its port, until `listen`. */
@@ -32,7 +32,7 @@ export async function startTcpProxy(
   const server = net.createServer((client) => {
     open.add(client)
     client.on('close', () => open.delete(client)).on('error', () => {})
-    if (proxy.trouble === 'refuses') return void client.destroy()
+    if (proxy.failure === 'refuses') return void client.destroy()
     if (postgresqlTls) {
       client.once('data', () => {
         client.write('S')
@@ -49,8 +49,8 @@ export async function startTcpProxy(
     let bytes = 0
     client.on('data', (data) => {
       bytes += data.length
-      if (proxy.trouble === 'hangs') return reached()
-      if (typeof proxy.trouble === 'object' && bytes > proxy.trouble.breaksAfterBytes) {
+      if (proxy.failure === 'hangs') return reached()
+      if (typeof proxy.failure === 'object' && bytes > proxy.failure.breaksAfterBytes) {
         client.destroy()
         return void upstream.destroy()
       }
@@ -58,7 +58,7 @@ export async function startTcpProxy(
     })
     upstream.on('drain', () => client.resume())
     upstream.on('data', (data) => {
-      if (proxy.trouble !== 'hangs' && !client.write(data)) upstream.pause()
+      if (proxy.failure !== 'hangs' && !client.write(data)) upstream.pause()
     })
     client.on('drain', () => upstream.resume())
     client.on('end', () => upstream.end()).on('error', () => upstream.destroy())
@@ -78,14 +78,14 @@ export async function startTcpProxy(
     for (const socket of open) socket.destroy()
     await closed
   }
-  let trouble: TcpProxy['trouble'] = 'none'
+  let failure: TcpProxy['failure'] = 'none'
   const proxy: TcpProxy = {
     port,
-    get trouble() {
-      return trouble
+    get failure() {
+      return failure
     },
-    set trouble(next) {
-      trouble = next
+    set failure(next) {
+      failure = next
       if (next === 'refuses') for (const socket of open) socket.destroy()
       hanging = new Promise((resolve) => {
         reached = resolve

@@ -12,7 +12,7 @@ export type FileServer = {
     readonly range: string | undefined
     readonly authorization: string | undefined
   }[]
-  trouble: FileTrouble | undefined
+  failure: FileFailure | undefined
   /** Resolves once a request has come that is not answered. */
   hanging(): Promise<unknown>
   close(): void
@@ -32,7 +32,7 @@ export type ServedFile = {
   readonly redirectsTo?: string
 }
 
-export type FileTrouble =
+export type FileFailure =
   | { readonly status: number; readonly headers?: Record<string, string> }
   | { readonly breaksAfterBytes: number }
   | { readonly hangs: true }
@@ -43,10 +43,10 @@ export async function startFileServer(): Promise<FileServer> {
     const path = request.url ?? ''
     const { range, authorization } = request.headers
     served.requests.push({ path, range, authorization })
-    const { trouble } = served
-    if (trouble && 'hangs' in trouble) return reportHang()
-    if (trouble && 'status' in trouble)
-      return void response.writeHead(trouble.status, trouble.headers).end('<p>trouble')
+    const { failure } = served
+    if (failure && 'hangs' in failure) return reportHang()
+    if (failure && 'status' in failure)
+      return void response.writeHead(failure.status, failure.headers).end('<p>trouble')
     const file = served.files.get(path)
     if (!file) return void response.writeHead(404, { 'content-type': 'text/html' }).end('<p>no such file')
     if (file.authorization !== undefined && file.authorization !== authorization) {
@@ -68,8 +68,8 @@ export async function startFileServer(): Promise<FileServer> {
     if (first !== undefined) headers['content-range'] = `bytes ${from}-${to - 1}/${length}`
     if (!file.lengthless) headers['content-length'] = to - from
     response.writeHead(first === undefined ? 200 : 206, headers)
-    if (trouble && to - from > trouble.breaksAfterBytes) {
-      const part = file.bytes.subarray(from, from + trouble.breaksAfterBytes)
+    if (failure && to - from > failure.breaksAfterBytes) {
+      const part = file.bytes.subarray(from, from + failure.breaksAfterBytes)
       return void response.write(part, () => response.destroy())
     }
     response.end(file.bytes.subarray(from, to))
@@ -78,7 +78,7 @@ export async function startFileServer(): Promise<FileServer> {
   await once(server, 'listening')
   const served: FileServer = {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ files: new Map(), requests: [], trouble: undefined },
+    ...{ files: new Map(), requests: [], failure: undefined },
     hanging() {
       const hang = Promise.withResolvers()
       reportHang = hang.resolve

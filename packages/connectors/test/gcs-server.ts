@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import http from 'node:http'
 import { makeGoogleAccounts } from './google-accounts.ts'
-import { startTroubledProxy, type TroubledProxy } from './troubled-proxy.ts'
+import { startFailingProxy, type FailingProxy } from './failing-proxy.ts'
 
 /** An object as Google describes it. */
 type Stored = { bytes: Buffer; generation: string; metadata?: Record<string, string>; contentType: string }
@@ -12,7 +12,7 @@ type Stored = { bytes: Buffer; generation: string; metadata?: Record<string, str
  * objects together, and refuses whatever it does not know.
  */
 export type GcsServer = {
-  readonly proxy: TroubledProxy
+  readonly proxy: FailingProxy
   /** The key file of a service account that may do everything, and one of another whose key was deleted. */
   readonly jsonKey: string
   readonly deletedKey: string
@@ -31,7 +31,7 @@ export type GcsServer = {
   close(): Promise<void>
 }
 
-export const peerName = 'a server that keeps to the rules of Google Cloud Storage'
+export const testServerName = 'a server that keeps to the rules of Google Cloud Storage'
 
 class Refusal extends Error {
   readonly status: number
@@ -180,7 +180,7 @@ export async function startGcsServer(buckets: readonly string[]): Promise<GcsSer
 
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   const address = listener.address()
-  const proxy = await startTroubledProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+  const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
   const server: GcsServer = {
     proxy,
     ...{ jsonKey: accounts.jsonKey, deletedKey: accounts.deletedKey },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Batch, ConnectorError, type DestinationWriter, type ErrorAction, type Row } from '@penstock/connector'
-import type { ServerError, PeerHang, TestContext } from '@penstock/connector/acceptance'
+import type { ServerError, TestServerHang, TestContext } from '@penstock/connector/acceptance'
 
 /** A request as a platform sees it. */
 export type Received = {
@@ -26,14 +26,14 @@ export type Reply = {
  * Trouble for one request: an answer in place of the platform's own, a connection cut before anything was done, one cut
  * after all was done, or no answer at all.
  */
-export type Trouble = Reply | 'reset' | 'reset after' | 'hang'
+export type Failure = Reply | 'reset' | 'reset after' | 'hang'
 
 export type PlatformServer = {
   readonly url: string
   /** Every request so far, in order. */
   readonly received: readonly Received[]
   /** Gives the next request whose `METHOD /path` matches this trouble, once. */
-  trouble(match: RegExp, trouble: Trouble): void
+  failure(match: RegExp, failure: Failure): void
   /** Takes back the trouble that no request has met yet. */
   calm(): void
   /** Resolves once a request that hangs has come in. */
@@ -44,19 +44,19 @@ export type PlatformServer = {
 /** Runs a platform on a free port. What its `answer` throws is answered as a defect and fails the test that closes it. */
 export async function startPlatform(answer: (received: Received) => Reply): Promise<PlatformServer> {
   const received: Received[] = []
-  const troubles: { match: RegExp; trouble: Trouble }[] = []
+  const failures: { match: RegExp; failure: Failure }[] = []
   const defects: unknown[] = []
   const hanging = Promise.withResolvers<void>()
   const server = createServer(async (request, response) => {
     try {
       const one = await read(request)
       received.push(one)
-      const at = troubles.findIndex(({ match }) => match.test(`${one.method} ${one.path}`))
-      const trouble = at < 0 ? undefined : troubles.splice(at, 1)[0]?.trouble
-      if (trouble === 'hang') return hanging.resolve()
-      if (trouble === 'reset') return request.socket.destroy()
-      const reply = typeof trouble === 'object' ? trouble : answer(one)
-      if (trouble === 'reset after') return request.socket.destroy()
+      const at = failures.findIndex(({ match }) => match.test(`${one.method} ${one.path}`))
+      const failure = at < 0 ? undefined : failures.splice(at, 1)[0]?.failure
+      if (failure === 'hang') return hanging.resolve()
+      if (failure === 'reset') return request.socket.destroy()
+      const reply = typeof failure === 'object' ? failure : answer(one)
+      if (failure === 'reset after') return request.socket.destroy()
       write(response, reply)
     } catch (error) {
       defects.push(error)
@@ -67,8 +67,8 @@ export async function startPlatform(answer: (received: Received) => Reply): Prom
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
-    trouble: (match, trouble) => troubles.push({ match, trouble }),
-    calm: () => troubles.splice(0),
+    failure: (match, failure) => failures.push({ match, failure }),
+    calm: () => failures.splice(0),
     hanging: () => hanging.promise,
     async close() {
       server.closeAllConnections()
@@ -143,29 +143,29 @@ export async function connectorErrorOf(
 }
 
 /** Asserts what a delivery ends with when the platform has this trouble once, and that it succeeds the next time. */
-export async function assertTrouble(
+export async function assertFailure(
   setting: { server: PlatformServer; context: TestContext; match: RegExp },
   writer: DestinationWriter,
   batch: Batch,
-  trouble: Trouble,
+  failure: Failure,
   wanted: { action: ErrorAction; code: string; afterMs?: number },
 ): Promise<void> {
-  setting.server.trouble(setting.match, trouble)
+  setting.server.failure(setting.match, failure)
   const { action, code, afterMs } = await connectorErrorOf(writer.deliver(batch), setting.context)
-  assert.deepEqual({ action, code, afterMs }, { afterMs: undefined, ...wanted }, JSON.stringify(trouble))
+  assert.deepEqual({ action, code, afterMs }, { afterMs: undefined, ...wanted }, JSON.stringify(failure))
 }
 
 /** Trouble that the suite of all connectors puts a platform into: the next request that matches meets it. */
 export const problemOf = (
   server: PlatformServer,
   match: RegExp,
-  trouble: Trouble,
+  failure: Failure,
   problem: Pick<ServerError, 'name' | 'action'> & Partial<ServerError>,
-): ServerError => ({ start: () => server.trouble(match, trouble), stop: () => server.calm(), ...problem })
+): ServerError => ({ start: () => server.failure(match, failure), stop: () => server.calm(), ...problem })
 
 /** A platform that answers the next request that matches no more. */
-export const hangOf = (server: PlatformServer, match: RegExp): PeerHang => ({
-  start: () => server.trouble(match, 'hang'),
+export const hangOf = (server: PlatformServer, match: RegExp): TestServerHang => ({
+  start: () => server.failure(match, 'hang'),
   reached: () => server.hanging(),
   stop: () => server.calm(),
 })

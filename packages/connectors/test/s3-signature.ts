@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { Answer, Judged } from './troubled-proxy.ts'
+import type { Answer, Judged } from './failing-proxy.ts'
 
 /** A key that the store knows, and the session token that belongs to it. */
 export type S3Key = { readonly id: string; readonly secret: string; readonly token?: string }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, randomUUID, verify } from 'node:crypto'
 import http from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { startTroubledProxy, type TroubledProxy } from './troubled-proxy.ts'
+import { startFailingProxy, type FailingProxy } from './failing-proxy.ts'
 import { type EngineResult, startEngine } from './warehouse-engine.ts'
 
 /** A result as Snowflake keeps it. */
@@ -14,7 +14,7 @@ type Kept = { rowType: object[]; rows: (string | null)[][]; pollsLeft: number; g
  * request that is repeated only once, and gives results in partitions, all but the first compressed.
  */
 export type SnowflakeServer = {
-  readonly proxy: TroubledProxy
+  readonly proxy: FailingProxy
   readonly routes: Readonly<Record<string, string>>
   /** Secrets with which one signs in: by key pair, and by programmatic access token. */
   readonly keyPair: Readonly<Record<string, string>>
@@ -42,7 +42,7 @@ export type SnowflakeServer = {
   close(): Promise<void>
 }
 
-export const peerName = 'a server that keeps to the rules of Snowflake, with DuckDB behind it'
+export const testServerName = 'a server that keeps to the rules of Snowflake, with DuckDB behind it'
 
 class Refusal extends Error {
   readonly status: number
@@ -243,7 +243,7 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
 
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   const address = listener.address()
-  const proxy = await startTroubledProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+  const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
   const common = { snowflakeAccount: 'mill-race', snowflakeRole: 'reader' }
   const server: SnowflakeServer = {
     ...{ proxy, routes: { [`https://${host}`]: proxy.url }, strangeKey: pem(strangeKey) },

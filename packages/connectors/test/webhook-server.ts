@@ -15,14 +15,14 @@ export type WebhookServer = {
   /** The types of all messages. */
   readonly types: string[]
   /** What happens to the requests from now on, instead of the usual. */
-  trouble: Trouble | undefined
+  failure: Failure | undefined
   /** Resolves once a request has come that is not answered. */
   hanging(): Promise<unknown>
   reset(): void
   close(): Promise<void>
 }
 
-export type Trouble =
+export type Failure =
   | { readonly status: number; readonly headers?: Record<string, string> }
   | { readonly breaks: 'before it takes the rows' | 'after it took the rows' }
   | { readonly hangs: true }
@@ -41,21 +41,21 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
 
   const server = http.createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
-    const { trouble } = endpoint
+    const { failure } = endpoint
     const answer = (status: number, text = '', headers: Record<string, string> = {}) =>
       response.writeHead(status, headers).end(text)
-    if (trouble && 'hangs' in trouble) return reportHang()
-    if (trouble && 'status' in trouble) return answer(trouble.status, '<html>trouble</html>', trouble.headers)
+    if (failure && 'hangs' in failure) return reportHang()
+    if (failure && 'status' in failure) return answer(failure.status, '<html>trouble</html>', failure.headers)
     if (request.url !== '/hooks' || request.method !== 'POST') return answer(404)
     if (!verifies(request.headers, body, options.signingSecret)) return answer(401)
     if (request.headers.authorization !== options.authorization) return answer(403)
     if (request.headers['content-type'] !== 'application/json') return answer(415)
     if (body.length > (options.bodyBytesMax ?? Number.POSITIVE_INFINITY)) return answer(413)
-    if (trouble && trouble.breaks === 'before it takes the rows') return request.socket.destroy()
+    if (failure && failure.breaks === 'before it takes the rows') return request.socket.destroy()
     const id = String(request.headers['webhook-id'])
     const known = answers.get(id) ?? take(body)
     answers.set(id, known)
-    if (trouble) return request.socket.destroy()
+    if (failure) return request.socket.destroy()
     answer(200, known, { 'content-type': 'application/json' })
   })
 
@@ -82,7 +82,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   await once(server, 'listening')
   const endpoint: WebhookServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    ...{ rows: [], types: [], trouble: undefined },
+    ...{ rows: [], types: [], failure: undefined },
     hanging: () => {
       const hang = Promise.withResolvers()
       reportHang = hang.resolve

@@ -7,10 +7,10 @@ import { App } from './app.tsx'
 import { loadWhatIsPointedAt, prepareScreen } from './screens.ts'
 
 /** How long nothing is drawn while the service reads, in milliseconds: after that, skeletons say that something comes. */
-const patienceMs = 200
+const waitMs = 200
 
 // Where its screen is there, and what that shows, the page is drawn once and not three times.
-await prepareScreen(new URL(window.location.href), patienceMs)
+await prepareScreen(new URL(window.location.href), waitMs)
 const root = document.getElementById('console')
 if (root) createRoot(root).render(<App />)
 loadWhatIsPointedAt()

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react'
 import { matchPath } from 'react-router'
 import { sessionStore } from './api/session.ts'
-import { type Place, placeOf } from './components/address.ts'
+import { type ListAddress, listAddressOf } from './components/address.ts'
 import { basePath } from './base-path.ts'
 
 /**
@@ -11,7 +11,7 @@ import { basePath } from './base-path.ts'
 
 type Module = {
   Component: ComponentType
-  readAhead?: (accountId: string | undefined, place: Place) => Promise<unknown>
+  readAhead?: (accountId: string | undefined, place: ListAddress) => Promise<unknown>
 }
 type Screen = { readonly load: () => Promise<Module>; Component: ComponentType | undefined }
 
@@ -55,21 +55,21 @@ function find({ origin, pathname, searchParams }: URL) {
   if (origin !== window.location.origin || !pathname.startsWith(basePath)) return undefined
   for (const [path, screen] of Object.entries(screens)) {
     const match = matchPath(path, pathname.slice(basePath.length))
-    if (match) return { screen, accountId: match.params.accountId, place: placeOf(searchParams) }
+    if (match) return { screen, accountId: match.params.accountId, place: listAddressOf(searchParams) }
   }
   return undefined
 }
 
 /**
- * Loads the screen of an address, and reads ahead what it shows, for no longer than `patienceMs` beyond that. What cannot
+ * Loads the screen of an address, and reads ahead what it shows, for no longer than `waitMs` beyond that. What cannot
  * be had is no failure here: opening the screen says why.
  */
-export async function prepareScreen(address: URL, patienceMs: number): Promise<void> {
+export async function prepareScreen(address: URL, waitMs: number): Promise<void> {
   const found = find(address)
   try {
     const { readAhead } = (await found?.screen.load()) ?? {}
     const read = found && sessionStore.read() && readAhead?.(found.accountId, found.place)
-    if (read) await Promise.race([read, new Promise((resolve) => setTimeout(resolve, patienceMs))])
+    if (read) await Promise.race([read, new Promise((resolve) => setTimeout(resolve, waitMs))])
   } catch {}
 }
 

@@ -131,7 +131,7 @@ export type TransferState = {
   readonly replaced: number | null
   readonly deliveryStates: readonly Json[]
   /** How many rejected rows may still be kept. */
-  readonly rejectsRoom: number
+  readonly rejectsLeft: number
 }
 
 /** A rejected row as it is stored. */

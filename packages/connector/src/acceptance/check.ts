@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CheckStep } from '../check.ts'
 import type { Values } from '../values.ts'
-import { type Acceptance, boundMs, contextOf } from './peer.ts'
+import { type Acceptance, boundMs, contextOf } from './test-server.ts'
 import { assertNoSecret } from './secrets.ts'
 
 /** Registers the tests of a connector's check. */

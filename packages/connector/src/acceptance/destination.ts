@@ -4,7 +4,7 @@ import type { DestinationWriter } from '../destination.ts'
 import type { Row } from '../rows.ts'
 import { acceptCheck } from './check.ts'
 import { acceptInspection } from './inspection.ts'
-import { type Acceptance, assertBreaks, assertConnectorError, boundMs, connectorErrorOf, stopped } from './peer.ts'
+import { type Acceptance, assertBreaks, assertConnectorError, boundMs, connectorErrorOf, stopped } from './test-server.ts'
 import { makeTransfer, rejectedCount, type Transfer } from './transfer.ts'
 
 export type DestinationAcceptance = Acceptance & {
@@ -39,11 +39,11 @@ export type BadRow = {
 }
 
 /**
- * Registers the tests that every connector must pass which is a destination. Call it where the peer is up already:
+ * Registers the tests that every connector must pass which is a destination. Call it where the server is up already:
  * start that at the top level of the test file, and take it down in `after`.
  */
 export function acceptDestination(acceptance: DestinationAcceptance): void {
-  const { connector, peer, rows, errors = [], hang, missing, wrongSecrets, badRows, deduplicates, visible } = acceptance
+  const { connector, testServer, rows, errors = [], hang, missing, wrongSecrets, badRows, deduplicates, visible } = acceptance
   const { readBack, reset } = acceptance
   const options = { timeout: boundMs }
 
@@ -59,7 +59,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
       }
     })
 
-  describe(`${connector.slug} as a destination, against ${peer}`, () => {
+  describe(`${connector.slug} as a destination, against ${testServer}`, () => {
     acceptCheck(acceptance)
     if (connector.destination?.deliver?.inspect) acceptInspection(acceptance)
 
@@ -137,7 +137,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
     }
 
     for (const error of errors) {
-      testTransfer(`answers ‘${error.action}’ where the peer ${error.name}, and goes on`, async (transfer) => {
+      testTransfer(`answers ‘${error.action}’ where the server ${error.name}, and goes on`, async (transfer) => {
         const first = await transfer.open()
         await transfer.deliver(first, 1)
         await error.start()
@@ -158,7 +158,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
     }
 
     if (hang) {
-      testTransfer('stops at the signal while the peer does not answer, and goes on later', async (transfer) => {
+      testTransfer('stops at the signal while the server does not answer, and goes on later', async (transfer) => {
         const stop = new AbortController()
         const writer = await transfer.open({ signal: stop.signal })
         await transfer.deliver(writer, 1)

@@ -4,7 +4,7 @@ import { asConnectorError } from '../connector-error.ts'
 import type { Finding } from '../destination.ts'
 import type { TestContextOptions } from './context.ts'
 import type { DestinationAcceptance } from './destination.ts'
-import { boundMs, contextOf, stopped } from './peer.ts'
+import { boundMs, contextOf, stopped } from './test-server.ts'
 import { assertNoSecret } from './secrets.ts'
 
 /** Registers the tests of what a destination says before anything is delivered. */
@@ -45,7 +45,7 @@ export function acceptInspection(acceptance: DestinationAcceptance): void {
   }
 
   if (hang) {
-    test('stops to ask at the signal while the peer does not answer', options, async () => {
+    test('stops to ask at the signal while the server does not answer', options, async () => {
       await reset()
       const stop = new AbortController()
       await hang.start()

@@ -12,7 +12,7 @@ import {
   connectorErrorOf,
   contextOf,
   stopped,
-} from './peer.ts'
+} from './test-server.ts'
 
 export type SourceAcceptance = Acceptance & {
   readonly columns: readonly string[]
@@ -28,15 +28,15 @@ const checkpointBytesMax = 16 * 1024
 const resumesMax = 25
 
 /**
- * Registers the tests that every connector must pass which is a source. Call it where the peer is up already:
+ * Registers the tests that every connector must pass which is a source. Call it where the server is up already:
  * start that at the top level of the test file, and take it down in `after`.
  */
 export function acceptSource(acceptance: SourceAcceptance): void {
-  const { connector, peer, columns, rows, errors = [], hang, missing, wrongSecrets, broken = 0 } = acceptance
+  const { connector, testServer, columns, rows, errors = [], hang, missing, wrongSecrets, broken = 0 } = acceptance
   const { incremental } = acceptance
   const options = { timeout: boundMs }
 
-  describe(`${connector.slug} as a source, against ${peer}`, () => {
+  describe(`${connector.slug} as a source, against ${testServer}`, () => {
     acceptCheck(acceptance)
 
     test('reads all rows in order, with the same columns in every chunk', options, async () => {
@@ -140,7 +140,7 @@ export function acceptSource(acceptance: SourceAcceptance): void {
     }
 
     for (const error of errors) {
-      test(`answers ‘${error.action}’ where the peer ${error.name}, and reads on afterwards`, options, async () => {
+      test(`answers ‘${error.action}’ where the server ${error.name}, and reads on afterwards`, options, async () => {
         await error.start()
         try {
           assertConnectorError(await connectorErrorOf(acceptance, readAll(acceptance)), error)
@@ -152,7 +152,7 @@ export function acceptSource(acceptance: SourceAcceptance): void {
     }
 
     if (hang) {
-      test('stops at the signal while the peer does not answer', options, async () => {
+      test('stops at the signal while the server does not answer', options, async () => {
         const stop = new AbortController()
         await hang.start()
         try {

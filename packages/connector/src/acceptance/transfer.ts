@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Batch, Delivery, DestinationContext, DestinationWriter, Rejection } from '../destination.ts'
 import type { Json, Row } from '../rows.ts'
 import type { TestContextOptions } from './context.ts'
-import { type Acceptance, contextOf } from './peer.ts'
+import { type Acceptance, contextOf } from './test-server.ts'
 
 /** A row that was not taken, by its number in the transfer from 0 where that is known. */
 export type Rejected = Rejection & { readonly row?: number }

@@ -52,7 +52,7 @@ function headersOf(message: http.IncomingMessage, host: string): Headers {
   return headers
 }
 
-/** The body of an answer, read as it is asked for. Whatever the peer does, a read ends at the signal and at the bounds. */
+/** The body of an answer, read as it is asked for. Whatever the server does, a read ends at the signal and at the bounds. */
 function bodyOf(message: http.IncomingMessage, reading: Reading, isPacked: boolean): ReadableStream<Uint8Array> {
   const { timeoutMs, signal, now } = reading
   const { host } = reading.url

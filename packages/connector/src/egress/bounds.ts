@@ -1,4 +1,4 @@
-/** What a peer may do before it is let go. Every bound of an HTTP exchange stands here, and each error names its bound. */
+/** What a server may do before it is let go. Every bound of an HTTP exchange stands here, and each error names its bound. */
 export type EgressBounds = {
   /** Bytes of the status line and all headers of one answer, and of its trailers. */
   readonly headerBytes: number
@@ -9,7 +9,7 @@ export type EgressBounds = {
   /** Milliseconds until a host name is found. */
   readonly lookUpMs: number
   /**
-   * An answer that is read whole: milliseconds that reading may wait for the peer in total, and how many bytes a second
+   * An answer that is read whole: milliseconds that reading may wait for the server in total, and how many bytes a second
    * earn more of them. A page of 16 MiB may so take up to 5 minutes, and a short answer 1 minute.
    */
   readonly answerMs: number

@@ -31,7 +31,7 @@ export const headersOf = (init: EgressRequest): Record<string, string> =>
 /**
  * Sends a request and resolves with the answer once its headers are there. The body is read from the network only as fast
  * as it is read from the answer; an answer that says nothing for `timeoutMs` while it is being read, or breaks one of the
- * bounds, is given up. The signal ends everything at once, whatever the peer does.
+ * bounds, is given up. The signal ends everything at once, whatever the server does.
  * Rejects with a `ConnectorError`, or with the reason of the signal.
  */
 export async function exchange(asked: Exchange): Promise<Response> {
@@ -59,7 +59,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
       signal?.removeEventListener('abort', stop)
       return true
     }
-    // The peer is not waited for: the promise is settled before the connection is gone.
+    // The server is not waited for: the promise is settled before the connection is gone.
     const fail = (error: unknown) => {
       if (!settle()) return
       sent?.destroy()
@@ -105,7 +105,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
     outgoing.on('response', (message) => {
       message.on('error', () => {})
       if (!settle()) return message.destroy()
-      // An answer may come, and end, while the peer takes no more of the body.
+      // An answer may come, and end, while the server takes no more of the body.
       message.on('end', () => {
         if (!outgoing.writableFinished) outgoing.destroy()
       })

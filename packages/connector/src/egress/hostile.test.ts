@@ -14,7 +14,7 @@ after(async () => {
 })
 
 /** A server that says, byte by byte, what the test wants, once it has read the head of a request. */
-async function startPeer(answer: (socket: Socket) => unknown) {
+async function startTestServer(answer: (socket: Socket) => unknown) {
   const sockets = new Set<Socket>()
   const server = net.createServer((socket) => {
     sockets.add(socket)
@@ -40,13 +40,13 @@ async function startPeer(answer: (socket: Socket) => unknown) {
 
 const head = (...lines: string[]): string => `${['HTTP/1.1 200 OK', ...lines].join('\r\n')}\r\n\r\n`
 
-/** What the exchange with such a peer ends with; the connection is closed afterwards. */
+/** What the exchange with such a server ends with; the connection is closed afterwards. */
 async function endOf(
   answer: string | Buffer | ((socket: Socket) => unknown),
   init: EgressRequest = {},
   options: Partial<EgressOptions> = {},
 ): Promise<string> {
-  const { url, gone } = await startPeer(
+  const { url, gone } = await startTestServer(
     typeof answer === 'function' ? answer : (socket) => socket.end(answer, 'latin1'),
   )
   const egress = createEgress({ reach: 'any', ...options })
@@ -72,14 +72,14 @@ async function writeForEver(socket: Socket, piece: string, each: () => void = ()
   }
 }
 
-describe('the egress and a hostile peer', { timeout: 60_000 }, () => {
+describe('the egress and a hostile server', { timeout: 60_000 }, () => {
   test('refuses to switch protocols, and lets the connection go', async () => {
     const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'
     assert.match(await endOf((socket) => socket.write(upgrade)), /^retry malformed_response: .* 101/)
     assert.match(await endOf((socket) => socket.write('HTTP/1.1 101 Hm\r\n\r\n')), /^retry malformed_response: .* 101/)
   })
 
-  test('lets go of a peer that sends interim answers without end, and takes a few of them', async () => {
+  test('lets go of a server that sends interim answers without end, and takes a few of them', async () => {
     const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
     const most = egressBounds.interimAnswers
     assert.equal(await endOf(`${hint.repeat(most)}${head('content-length: 2')}ok`), 'ok')
@@ -136,7 +136,7 @@ describe('the egress and a hostile peer', { timeout: 60_000 }, () => {
 
   test('does not count the time in which nothing is read', async () => {
     let clock = 0
-    const { url } = await startPeer((socket) => socket.end(`${head('content-length: 300000')}${'a'.repeat(300_000)}`))
+    const { url } = await startTestServer((socket) => socket.end(`${head('content-length: 300000')}${'a'.repeat(300_000)}`))
     const egress = createEgress({ reach: 'any', now: () => clock })
     closers.push(() => egress.close())
     let bytes = 0
@@ -172,7 +172,7 @@ describe('the egress and a hostile peer', { timeout: 60_000 }, () => {
     assert.match(await endOf(`${head('content-encoding: gzip')}nonsense`), /^retry malformed_response: .* decompressed/)
   })
 
-  test('ends at its signal whatever the peer does, and closes the connection', async () => {
+  test('ends at its signal whatever the server does, and closes the connection', async () => {
     const states: [string, string][] = [
       ['nothing', ''],
       ['half a header', 'HTTP/1.1 200 OK\r\na: '],
@@ -183,7 +183,7 @@ describe('the egress and a hostile peer', { timeout: 60_000 }, () => {
     ]
     for (const [name, answer] of states) {
       const reached = Promise.withResolvers()
-      const { url, gone } = await startPeer((socket) => socket.write(answer, 'latin1', reached.resolve))
+      const { url, gone } = await startTestServer((socket) => socket.write(answer, 'latin1', reached.resolve))
       const egress = createEgress({ reach: 'any' })
       const stop = new AbortController()
       const work = egress.request(url, { signal: stop.signal }).then((response) => response.text())
@@ -197,7 +197,7 @@ describe('the egress and a hostile peer', { timeout: 60_000 }, () => {
 
   test('sends a request twice only where there was no answer', async () => {
     let requests = 0
-    const { url } = await startPeer((socket) => {
+    const { url } = await startTestServer((socket) => {
       const answer = () => {
         requests += 1
         if (requests === 1) socket.write(`${head('content-length: 2')}ok`)
@@ -213,8 +213,8 @@ describe('the egress and a hostile peer', { timeout: 60_000 }, () => {
     assert.equal(requests, 2)
   })
 
-  test('lets go of a peer that answers and takes no more of the request', async () => {
-    const { url, gone } = await startPeer((socket) => {
+  test('lets go of a server that answers and takes no more of the request', async () => {
+    const { url, gone } = await startTestServer((socket) => {
       socket.pause()
       socket.write(`${head('content-length: 2')}ok`)
     })

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { acceptDestination, acceptSource } from '@penstock/connector/acceptance'
-import { csvOfRows, problemsOf, hangOf, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
-import { peerName, startS3Peer } from '../../test/s3-peer.ts'
+import { csvOfRows, problemsOf, hangOf, rowsOfCsv, someRows } from '../../test/object-store-server.ts'
+import { testServerName, startS3TestServer } from '../../test/s3-server.ts'
 import { refuse } from '../../test/s3-signature.ts'
 import { amazonS3Destination } from './amazon-s3-destination.ts'
 import { amazonS3Source } from './amazon-s3-source.ts'
 
-const s3 = await startS3Peer(
+const s3 = await startS3TestServer(
   ['people', 'out'],
   [{ id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }],
 )
@@ -16,7 +16,7 @@ after(() => s3.close())
 const { proxy, secrets } = s3
 const wrongSecrets = { ...secrets, secretAccessKey: 'ThisIsTheSecretOfAnother' }
 const both = {
-  ...{ peer: peerName, secrets, wrongSecrets },
+  ...{ testServer: testServerName, secrets, wrongSecrets },
   errors: problemsOf(proxy, { slow: refuse(503, 'SlowDown'), forbidden: refuse(403, 'AccessDenied') }),
   hang: hangOf(proxy),
 }

@@ -4,10 +4,10 @@ import { after, describe, test } from 'node:test'
 import type { Batch, ConnectorError, Json, Row, Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { AwsV4Signer } from 'aws4fetch'
-import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
-import { startS3Peer } from '../../test/s3-peer.ts'
+import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-server.ts'
+import { startS3TestServer } from '../../test/s3-server.ts'
 import { refuse } from '../../test/s3-signature.ts'
-import { startTroubledProxy } from '../../test/troubled-proxy.ts'
+import { startFailingProxy } from '../../test/failing-proxy.ts'
 import { checkDestination, checkSource } from './check.ts'
 import { open as openSource } from './read.ts'
 import { makeS3Client } from './s3-client.ts'
@@ -16,7 +16,7 @@ import { open as openDestination } from './write.ts'
 const key = { id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
 const session = { id: 'ASIAEXAMPLE', secret: 'AnotherSecretOfAws', token: 'session//token+of=aws' }
 let clockMs = 0
-const s3 = await startS3Peer(['people', 'out'], [key, session], () => Date.now() + clockMs)
+const s3 = await startS3TestServer(['people', 'out'], [key, session], () => Date.now() + clockMs)
 after(() => s3.close())
 const { proxy, secrets } = s3
 
@@ -103,7 +103,7 @@ describe('reading a bucket, against fauxqs', () => {
   test('reads on where a connection breaks in the midst, without the same bytes twice', async () => {
     await s3.put('people', 'breaks/1.csv', csvOfRows(columns, rows))
     const seen = proxy.seen.length
-    proxy.trouble = {
+    proxy.failure = {
       what: { breaksAfterBytes: 700_000 },
       of: ({ url }) => url.startsWith('/people/breaks/1.csv'),
       times: 2,
@@ -115,10 +115,10 @@ describe('reading a bucket, against fauxqs', () => {
 
   test('reads one object with a key that may not list', async () => {
     await s3.put('people', 'alone/1.csv', csvOfRows(columns, rows.slice(0, 3)))
-    proxy.trouble = { what: refuse(403, 'AccessDenied'), of: ({ url }) => url.includes('list-type=2') }
+    proxy.failure = { what: refuse(403, 'AccessDenied'), of: ({ url }) => url.includes('list-type=2') }
     assert.deepEqual(await readAll('s3://people/alone/1.csv'), rows.slice(0, 3))
     assert.equal((await fails(readAll('s3://people/alone/'))).code, 'permission_denied')
-    proxy.trouble = undefined
+    proxy.failure = undefined
   })
 })
 
@@ -187,12 +187,12 @@ describe('writing to a bucket, against fauxqs', () => {
     await writer.deliver(batchOf(rows.slice(0, 5)))
     await writer.flush()
     const body = '<?xml version="1.0"?>\n   \n<Error><Code>InternalError</Code><Message>We…</Message></Error>'
-    proxy.trouble = {
+    proxy.failure = {
       what: { status: 200, body },
       of: ({ method, url }) => method === 'POST' && url.includes('uploadId'),
     }
     assert.equal((await fails(writer.finish())).action, 'retry')
-    proxy.trouble = undefined
+    proxy.failure = undefined
     await writer.finish()
     assert.equal((await s3.names('out', 'late/')).length, 1)
   })
@@ -233,12 +233,12 @@ describe('signing in to S3', () => {
     const withText = { 'a secret': session.secret, 'a token': session.token, 'a page': 'Oh '.repeat(300) }
     for (const [name, text] of Object.entries(withText)) {
       for (const status of [400, 403, 500]) {
-        proxy.trouble = { what: refuse(status, text) }
+        proxy.failure = { what: refuse(status, text) }
         const { message } = await fails(readAll('s3://people/a.csv', { secrets: known }))
         assert.ok(!message.includes(text.slice(0, 12)), `${name}: ${message}`)
       }
     }
-    proxy.trouble = undefined
+    proxy.failure = undefined
   })
 
   test('tells a clock that is off from a wrong key', async () => {
@@ -255,9 +255,9 @@ describe('signing in to S3', () => {
       [true, true, true],
     )
     assert.equal(s3.uploads(), before)
-    proxy.trouble = { what: refuse(403, 'AccessDenied'), of: ({ url }) => url.includes('uploads') }
+    proxy.failure = { what: refuse(403, 'AccessDenied'), of: ({ url }) => url.includes('uploads') }
     const steps = await checkDestination(context)
-    proxy.trouble = undefined
+    proxy.failure = undefined
     assert.deepEqual(
       steps.map(({ ok }) => ok),
       [true, true, false],
@@ -287,7 +287,7 @@ describe('finding the region of a bucket, against a server that answers as AWS d
   }
   for (const [name, answer] of Object.entries(wrongRegion)) {
     test(`goes to the region of the bucket where S3 ${name}`, async () => {
-      const aws = await startTroubledProxy(s3.address, ({ headers }) => {
+      const aws = await startFailingProxy(s3.address, ({ headers }) => {
         const isThere =
           headers.host === 'people.s3.eu-central-1.amazonaws.com' &&
           headers.authorization?.includes('/eu-central-1/s3/')

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { acceptDestination, acceptSource } from '@penstock/connector/acceptance'
-import { peerName, startAzurePeer } from '../../test/azure-peer.ts'
-import { csvOfRows, problemsOf, hangOf, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
+import { testServerName, startAzureTestServer } from '../../test/azure-server.ts'
+import { csvOfRows, problemsOf, hangOf, rowsOfCsv, someRows } from '../../test/object-store-server.ts'
 import { azureBlobStorageDestination } from './azure-blob-storage-destination.ts'
 import { azureBlobStorageSource } from './azure-blob-storage-source.ts'
 
-const azure = await startAzurePeer(['people', 'out'])
+const azure = await startAzureTestServer(['people', 'out'])
 after(() => azure.close())
 const { proxy, secrets, routes } = azure
 const both = {
-  ...{ peer: peerName, secrets, context: { routes } },
+  ...{ testServer: testServerName, secrets, context: { routes } },
   wrongSecrets: { ...secrets, accessKey: Buffer.alloc(64, 'wrong').toString('base64') },
   errors: problemsOf(proxy, {
     slow: { status: 503, headers: { 'x-ms-error-code': 'ServerBusy' } },

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Batch, ConnectorError, Row, Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { startAzurePeer } from '../../test/azure-peer.ts'
-import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
+import { startAzureTestServer } from '../../test/azure-server.ts'
+import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-server.ts'
 import { checkDestination, checkSource } from './check.ts'
 import { locate } from './container.ts'
 import { open as openSource } from './read.ts'
 import { open as openDestination } from './write.ts'
 
-const azure = await startAzurePeer(['people', 'out'])
+const azure = await startAzureTestServer(['people', 'out'])
 after(() => azure.close())
 const { proxy, secrets, routes } = azure
 const { columns, rows } = someRows(20_000)
@@ -65,7 +65,7 @@ describe('reading a container, against azurite', () => {
 
   test('fails where a blob is replaced while it is being read, and reads on where a connection breaks', async () => {
     await azure.put('people', 'changes/1.csv', csvOfRows(columns, rows))
-    proxy.trouble = { what: { breaksAfterBytes: 700_000 }, of: ({ url }) => url.includes('/changes/1.csv'), times: 2 }
+    proxy.failure = { what: { breaksAfterBytes: 700_000 }, of: ({ url }) => url.includes('/changes/1.csv'), times: 2 }
     const settings = { blobUri: `${azure.address('people')}changes/1.csv` }
     assert.deepEqual(await readAll(settings.blobUri), rows)
     const reader = await openSource(testContext({ secrets, routes, settings }))

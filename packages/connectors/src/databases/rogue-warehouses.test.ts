@@ -6,7 +6,7 @@ import { startBigQueryServer } from '../../test/bigquery-server.ts'
 import { rogueBodies } from '../../test/rogue-answers.ts'
 import { startSnowflakeServer } from '../../test/snowflake-server.ts'
 import { readAll } from '../../test/tables.ts'
-import type { TroubledProxy } from '../../test/troubled-proxy.ts'
+import type { FailingProxy } from '../../test/failing-proxy.ts'
 import { googleBigquerySource } from '../google-bigquery/google-bigquery-source.ts'
 import { snowflakeSource } from '../snowflake/snowflake-source.ts'
 
@@ -20,7 +20,7 @@ await bigQuery.run(`create table crm.people as select i as id, 'a' as name from 
 
 type Side = {
   readonly connector: Connector
-  readonly proxy: TroubledProxy
+  readonly proxy: FailingProxy
   readonly routes: Readonly<Record<string, string>>
   readonly secrets: Values
   readonly settings: Values
@@ -90,7 +90,7 @@ describe('answers of a data warehouse that are not what they should be', () => {
           for (const [at, body] of bodies.entries()) {
             if ((at + from) % (status === 200 ? 2 : 12) > 0) continue
             let seen = 0
-            proxy.trouble = { what: { status, body }, of: () => seen++ >= from }
+            proxy.failure = { what: { status, body }, of: () => seen++ >= from }
             const signal = AbortSignal.timeout(20_000)
             const context = { routes, secrets, settings, signal }
             const works = [() => connector.check?.(testContext(context)), () => readAll(connector, context)]
@@ -105,7 +105,7 @@ describe('answers of a data warehouse that are not what they should be', () => {
               assert.ok(reason.message.length < 1000, `${what}: a message of ${reason.message.length} characters`)
             }
           }
-          proxy.trouble = undefined
+          proxy.failure = undefined
         })
       }
     }

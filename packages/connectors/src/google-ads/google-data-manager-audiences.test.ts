@@ -10,7 +10,7 @@ import {
   refusal,
   startDataManager,
 } from '../../test/data-manager-server.ts'
-import { assertTrouble, batchOf, connectorErrorOf, problemOf, hangOf, type Trouble } from '../../test/platform-server.ts'
+import { assertFailure, batchOf, connectorErrorOf, problemOf, hangOf, type Failure } from '../../test/platform-server.ts'
 import { googleDataManagerAudiences as connector } from './google-data-manager-audiences.ts'
 
 const columns = ['segment_name', 'action', 'email', 'phone_sha256', 'first_name', 'last_name', 'country', 'postal_code']
@@ -106,10 +106,10 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
   })
 
   test('makes no second list where the answer to making it was lost, or somebody else made it', async () => {
-    google.trouble(/^POST .*userLists$/, 'reset after')
+    google.failure(/^POST .*userLists$/, 'reset after')
     const batch = batchOf(columns, [row(1, 'add', 'With "quotes" \\ and more')])
     assert.equal((await connectorErrorOf(deliver(batch), contextOf())).action, 'retry')
-    google.trouble(/^GET .*userLists$/, { json: {} })
+    google.failure(/^GET .*userLists$/, { json: {} })
     await deliver(batch)
     assert.equal(google.lists.length, 1)
     assert.deepEqual(members(), [member(1)])
@@ -196,15 +196,15 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
     google.expireTokens()
     await writer.deliver(batchOf(columns, [row(3)]))
     assert.equal(tokens(), 2)
-    google.trouble(ingest, refusal(401, 'UNAUTHENTICATED'))
-    google.trouble(ingest, refusal(401, 'UNAUTHENTICATED'))
+    google.failure(ingest, refusal(401, 'UNAUTHENTICATED'))
+    google.failure(ingest, refusal(401, 'UNAUTHENTICATED'))
     const connectorError = await connectorErrorOf(writer.deliver(batchOf(columns, [row(4)])), contextOf())
     assert.deepEqual([connectorError.action, connectorError.code], ['reauthenticate', 'invalid_credentials'])
   })
 
   test('tells the engine what each refusal asks for', async () => {
     const delay = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7.5s' }]
-    const cases: [Trouble, ErrorAction, string, number?][] = [
+    const cases: [Failure, ErrorAction, string, number?][] = [
       [refusal(429, 'RESOURCE_EXHAUSTED', delay), 'retry', 'rate_limited', 7500],
       [{ ...refusal(429, 'RESOURCE_EXHAUSTED'), headers: { 'retry-after': '3' } }, 'retry', 'rate_limited', 3000],
       [refusal(503, 'UNAVAILABLE'), 'retry', 'platform_error'],
@@ -236,19 +236,19 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
     ]
     const setting = { server: google, context: contextOf(), match: ingest }
     const writer = await openWriter()
-    for (const [trouble, action, code, afterMs] of cases) {
+    for (const [failure, action, code, afterMs] of cases) {
       const wanted = { action, code, ...(afterMs === undefined ? {} : { afterMs }) }
-      await assertTrouble(setting, writer, batchOf(columns, [row(1)]), trouble, wanted)
+      await assertFailure(setting, writer, batchOf(columns, [row(1)]), failure, wanted)
     }
-    const tokenCases: [Trouble, ErrorAction, string][] = [
+    const tokenCases: [Failure, ErrorAction, string][] = [
       [{ status: 400, json: { error: 'invalid_grant' } }, 'reauthenticate', 'invalid_credentials'],
       [{ status: 401, json: { error: 'invalid_client' } }, 'reauthenticate', 'invalid_credentials'],
       [{ status: 503, text: '' }, 'retry', 'platform_error'],
       [{ json: { access_token: 't', expires_in: 9, scope: 'openid email' } }, 'reconfigure', 'permission_denied'],
     ]
-    for (const [trouble, action, code] of tokenCases) {
+    for (const [failure, action, code] of tokenCases) {
       const fresh = { server: google, context: contextOf(), match: /token$/ }
-      await assertTrouble(fresh, await openWriter(), batchOf(columns, [row(1)]), trouble, { action, code })
+      await assertFailure(fresh, await openWriter(), batchOf(columns, [row(1)]), failure, { action, code })
     }
   })
 
@@ -280,17 +280,17 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
   })
 })
 
-const peer = await startDataManager()
-after(() => peer.close())
+const testServer = await startDataManager()
+after(() => testServer.close())
 
 acceptDestination({
   connector,
-  peer: 'a server that keeps to what is known of Google',
+  testServer: 'a server that keeps to what is known of Google',
   secrets: googleSecrets,
   wrongSecrets: { ...googleSecrets, refreshToken: 'revoked-token' },
   settings,
   missing: { ...settings, advertiserId: '42' },
-  context: { routes: routesTo(peer) },
+  context: { routes: routesTo(testServer) },
   columns: columns.slice(0, 3),
   rows: Array.from({ length: 12 }, (_, n) => row(n).slice(0, 3)),
   badRows: [
@@ -298,17 +298,17 @@ acceptDestination({
     { row: ['Loyal', 'add', 'abc'], reason: /no SHA-256/, field: 'email' },
   ],
   async readBack() {
-    assert.ok(peer.lists.length < 2, 'a second list was made')
-    return [...(peer.lists[0]?.members ?? [])].map((text) => ['Loyal', 'add', /[0-9a-f]{64}/.exec(text)?.[0] ?? ''])
+    assert.ok(testServer.lists.length < 2, 'a second list was made')
+    return [...(testServer.lists[0]?.members ?? [])].map((text) => ['Loyal', 'add', /[0-9a-f]{64}/.exec(text)?.[0] ?? ''])
   },
-  reset: () => peer.lists.splice(0),
+  reset: () => testServer.lists.splice(0),
   deduplicates: true,
   visible: 'at once',
   errors: [
-    problemOf(peer, ingest, refusal(429, 'RESOURCE_EXHAUSTED'), { name: 'limits calls', action: 'retry' }),
-    problemOf(peer, ingest, refusal(503, 'UNAVAILABLE'), { name: 'has an internal error', action: 'retry' }),
-    problemOf(peer, ingest, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
-    problemOf(peer, ingest, refusal(403, 'PERMISSION_DENIED'), { name: 'denies access', action: 'reconfigure' }),
+    problemOf(testServer, ingest, refusal(429, 'RESOURCE_EXHAUSTED'), { name: 'limits calls', action: 'retry' }),
+    problemOf(testServer, ingest, refusal(503, 'UNAVAILABLE'), { name: 'has an internal error', action: 'retry' }),
+    problemOf(testServer, ingest, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+    problemOf(testServer, ingest, refusal(403, 'PERMISSION_DENIED'), { name: 'denies access', action: 'reconfigure' }),
   ],
-  hang: hangOf(peer, ingest),
+  hang: hangOf(testServer, ingest),
 })

@@ -145,7 +145,7 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
   test('a result that cannot be read changes nothing', async () => {
     const writer = await openWriter()
     await writer.deliver(batchOf(columns, rowsOf(2)))
-    google.trouble(/requestStatus/, { status: 503, text: '' })
+    google.failure(/requestStatus/, { status: 503, text: '' })
     assert.deepEqual((await writer.flush())?.rejected, [])
   })
 

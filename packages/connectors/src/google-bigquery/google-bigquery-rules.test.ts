@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Chunk, Json, Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { peerName, startBigQueryServer } from '../../test/bigquery-server.ts'
+import { testServerName, startBigQueryServer } from '../../test/bigquery-server.ts'
 import { connectorErrorOf, readAll, rowsOf } from '../../test/tables.ts'
 import { googleBigquerySource } from './google-bigquery-source.ts'
 
@@ -38,7 +38,7 @@ const ids = (chunks: readonly Chunk[]) => rowsOf(chunks).map(([id]) => id)
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 const asStored = (checkpoint: Json | undefined): Json => JSON.parse(JSON.stringify(checkpoint))
 
-describe(`reading a result that BigQuery keeps, against ${peerName}`, () => {
+describe(`reading a result that BigQuery keeps, against ${testServerName}`, () => {
   test('goes on in the kept result, at the row behind the last one, without another query', async () => {
     await numbers(12_000)
     const chunks = await read(all, byId)
@@ -161,7 +161,7 @@ describe(`reading a result that BigQuery keeps, against ${peerName}`, () => {
   })
 })
 
-describe(`getting over trouble, against ${peerName}`, () => {
+describe(`getting over trouble, against ${testServerName}`, () => {
   test('waits for a query that takes its time', async () => {
     await numbers(100)
     bigQuery.polls = 1
@@ -185,14 +185,14 @@ describe(`getting over trouble, against ${peerName}`, () => {
   test('runs a query once where the answer to it was lost', async () => {
     await numbers(100)
     const isStart = ({ body }: { body: Buffer }) => body.includes('penstock_digest')
-    proxy.trouble = { what: 'loses the answer', of: isStart, times: 1 }
+    proxy.failure = { what: 'loses the answer', of: isStart, times: 1 }
     assert.equal(rowsOf(await read(all)).length, 100)
     assert.equal(bigQuery.executed.length, 1)
   })
 
   test('hands on how long to wait, and reads on from the last checkpoint', async () => {
     await numbers(12_000)
-    proxy.trouble = {
+    proxy.failure = {
       what: { status: 429, headers: { 'retry-after': '9' } },
       of: ({ url }) => url.includes('pageToken=') && url.includes('9000'),
     }
@@ -202,7 +202,7 @@ describe(`getting over trouble, against ${peerName}`, () => {
       for await (const chunk of reader.read()) chunks.push(chunk)
     }
     const [result] = await Promise.allSettled([reading()])
-    proxy.trouble = undefined
+    proxy.failure = undefined
     await reader.close()
     assert.equal(result?.status, 'rejected')
     assert.deepEqual([result.reason.action, result.reason.afterMs], ['retry', 9000])
@@ -242,10 +242,10 @@ describe(`getting over trouble, against ${peerName}`, () => {
       [403, 'heardOfNever', 'reconfigure permission_denied'],
     ] as const) {
       const body = JSON.stringify({ error: { code: status, message: 'No.', errors: [{ reason, message: 'No.' }] } })
-      proxy.trouble = { what: { status, body }, of: ({ url }) => url.includes('/queries/') }
+      proxy.failure = { what: { status, body }, of: ({ url }) => url.includes('/queries/') }
       assert.equal((await connectorErrorOf(read(all))).join(' '), wanted)
     }
-    proxy.trouble = undefined
+    proxy.failure = undefined
   })
 
   test('fails on a key that is empty or not unique, instead of losing rows', async () => {

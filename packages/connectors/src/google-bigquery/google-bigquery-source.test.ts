@@ -1,9 +1,9 @@
 import { after } from 'node:test'
 import type { Row } from '@penstock/connector'
 import { acceptSource } from '@penstock/connector/acceptance'
-import { peerName, startBigQueryServer } from '../../test/bigquery-server.ts'
-import { problemsOf, hangOf } from '../../test/object-store-peer.ts'
-import type { Judged } from '../../test/troubled-proxy.ts'
+import { testServerName, startBigQueryServer } from '../../test/bigquery-server.ts'
+import { problemsOf, hangOf } from '../../test/object-store-server.ts'
+import type { Judged } from '../../test/failing-proxy.ts'
 import { googleBigquerySource } from './google-bigquery-source.ts'
 
 const bigQuery = await startBigQueryServer()
@@ -34,7 +34,7 @@ const ofBigQuery = ({ headers }: Judged) => headers.host === 'bigquery.googleapi
 const errors = problemsOf(proxy, { slow: refused(403, 'rateLimitExceeded'), forbidden: refused(403, 'accessDenied') })
 
 acceptSource({
-  ...{ connector: googleBigquerySource, peer: peerName, settings, rows, context: { routes } },
+  ...{ connector: googleBigquerySource, testServer: testServerName, settings, rows, context: { routes } },
   ...{ secrets: { jsonKey }, wrongSecrets: { jsonKey: deletedKey }, hang: hangOf(proxy) },
   missing: { ...settings, sqlQuery: 'select * from crm.absent' },
   columns: ['id', 'name', 'member', 'score', 'paid', 'day', 'changed'],
@@ -42,7 +42,7 @@ acceptSource({
     ...problem,
     start: () => {
       problem.start()
-      if (proxy.trouble) proxy.trouble = { ...proxy.trouble, of: ofBigQuery }
+      if (proxy.failure) proxy.failure = { ...proxy.failure, of: ofBigQuery }
     },
   })),
 })

@@ -3,7 +3,7 @@ import { after, beforeEach, describe, test } from 'node:test'
 import type { ConnectorError, Json, Row, Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { startGcsServer } from '../../test/gcs-server.ts'
-import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
+import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-server.ts'
 import { checkDestination, checkSource } from './check.ts'
 import { makeGcsClient } from './gcs-client.ts'
 import { gcsCompose } from './gcs-compose.ts'
@@ -42,9 +42,9 @@ async function write(settings: Values, some: readonly Row[], options: TestContex
   await writer.close()
 }
 
-const peer = 'against a server that keeps to the rules of Google Cloud Storage'
+const testServer = 'against a server that keeps to the rules of Google Cloud Storage'
 
-describe(`reading a bucket of Google, ${peer}`, () => {
+describe(`reading a bucket of Google, ${testServer}`, () => {
   test('pages through names, of which some pages have none but folders', async () => {
     gcs.pageSize = 3
     for (let index = 0; index < 10; index++) {
@@ -74,7 +74,7 @@ describe(`reading a bucket of Google, ${peer}`, () => {
   test('fails where an object is replaced while it is being read, and reads on where a connection breaks', async () => {
     gcs.put('people', 'changes/1.csv', csvOfRows(columns, rows))
     const bucketUri = 'gs://people/changes/'
-    proxy.trouble = { what: { breaksAfterBytes: 700_000 }, of: ({ url }) => url.includes('alt=media'), times: 2 }
+    proxy.failure = { what: { breaksAfterBytes: 700_000 }, of: ({ url }) => url.includes('alt=media'), times: 2 }
     assert.deepEqual(await readAll(bucketUri), rows)
     const reader = await openSource(testContext({ secrets, routes, settings: { bucketUri } }))
     const [first] = await collect(reader.read())
@@ -85,7 +85,7 @@ describe(`reading a bucket of Google, ${peer}`, () => {
   })
 })
 
-describe(`writing to a bucket of Google, ${peer}`, () => {
+describe(`writing to a bucket of Google, ${testServer}`, () => {
   test('puts together more parts than Google does at once, level by level, and leaves none of them', async () => {
     const client = makeGcsClient(testContext({ secrets, routes }), 'out')
     const target = {
@@ -111,9 +111,9 @@ describe(`writing to a bucket of Google, ${peer}`, () => {
     const writer = await openWriter({ outputPath })
     await writer.deliver({ key: '0', columns, rows: rows.slice(0, 5), firstRow: 1 })
     await writer.flush()
-    proxy.trouble = { what: 'loses the answer', of: ({ url }) => url.endsWith('/compose') }
+    proxy.failure = { what: 'loses the answer', of: ({ url }) => url.endsWith('/compose') }
     assert.equal((await fails(writer.finish())).action, 'retry')
-    proxy.trouble = undefined
+    proxy.failure = undefined
     const before = out.get('lost/people.csv')
     assert.ok(before)
     await writer.finish()
@@ -163,7 +163,7 @@ describe(`writing to a bucket of Google, ${peer}`, () => {
   })
 })
 
-describe(`signing in to Google, ${peer}`, () => {
+describe(`signing in to Google, ${testServer}`, () => {
   test('asks for one token, and for another one once that is not accepted any more', async () => {
     gcs.put('people', 'tokens/1.csv', csvOfRows(columns, rows))
     const before = gcs.tokensGiven
@@ -175,9 +175,9 @@ describe(`signing in to Google, ${peer}`, () => {
     assert.equal((await collect(reader.read())).flatMap((chunk) => chunk.rows).length, rows.length)
     assert.equal(gcs.tokensGiven, before + 2)
     await reader.close()
-    proxy.trouble = { what: { status: 401 }, of: ({ headers }) => headers.host === 'storage.googleapis.com' }
+    proxy.failure = { what: { status: 401 }, of: ({ headers }) => headers.host === 'storage.googleapis.com' }
     const { action, code } = await fails(readAll('gs://people/tokens/'))
-    proxy.trouble = undefined
+    proxy.failure = undefined
     assert.deepEqual([action, code], ['reauthenticate', 'invalid_credentials'])
   })
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { acceptDestination, acceptSource } from '@penstock/connector/acceptance'
-import { peerName, startGcsServer } from '../../test/gcs-server.ts'
-import { csvOfRows, problemsOf, hangOf, rowsOfCsv, someRows } from '../../test/object-store-peer.ts'
-import type { Judged } from '../../test/troubled-proxy.ts'
+import { testServerName, startGcsServer } from '../../test/gcs-server.ts'
+import { csvOfRows, problemsOf, hangOf, rowsOfCsv, someRows } from '../../test/object-store-server.ts'
+import type { Judged } from '../../test/failing-proxy.ts'
 import { googleCloudStorageDestination } from './google-cloud-storage-destination.ts'
 import { googleCloudStorageSource } from './google-cloud-storage-source.ts'
 
@@ -18,18 +18,18 @@ const refused = (code: number, reason: string) => ({
   }),
 })
 const ofStorage = ({ headers }: Judged) => headers.host === 'storage.googleapis.com'
-const troubled = problemsOf(proxy, { slow: refused(403, 'rateLimitExceeded'), forbidden: refused(403, 'forbidden') }).map(
+const failing = problemsOf(proxy, { slow: refused(403, 'rateLimitExceeded'), forbidden: refused(403, 'forbidden') }).map(
   (problem) => ({
     ...problem,
     start: () => {
       problem.start()
-      if (proxy.trouble) proxy.trouble = { ...proxy.trouble, of: ofStorage }
+      if (proxy.failure) proxy.failure = { ...proxy.failure, of: ofStorage }
     },
   }),
 )
 const both = {
-  ...{ peer: peerName, secrets: { jsonKey: gcs.jsonKey }, wrongSecrets: { jsonKey: gcs.deletedKey } },
-  ...{ context: { routes }, errors: troubled, hang: hangOf(proxy) },
+  ...{ testServer: testServerName, secrets: { jsonKey: gcs.jsonKey }, wrongSecrets: { jsonKey: gcs.deletedKey } },
+  ...{ context: { routes }, errors: failing, hang: hangOf(proxy) },
 }
 
 const { columns, rows } = someRows(60_000)

@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Chunk, ConnectorError, SourceReader, Values } from '@penstock/connector'
 import { acceptSource, type ServerError, type SourceAcceptance, testContext } from '@penstock/connector/acceptance'
-import { type FileTrouble, type ServedFile, startFileServer } from '../../test/file-server.ts'
+import { type FileFailure, type ServedFile, startFileServer } from '../../test/file-server.ts'
 import { addressOf } from './address.ts'
 import { httpsFile } from './https-file.ts'
 
@@ -16,13 +16,13 @@ const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
 const csv = Buffer.from([columns, ...rows].map((row) => `${row.map(quoted).join(',')}\r\n`).join(''))
 
 let reached: Promise<unknown> = Promise.resolve()
-const problem = (name: string, what: FileTrouble, expected: Omit<ServerError, 'name' | 'start' | 'stop'>): ServerError => ({
+const problem = (name: string, what: FileFailure, expected: Omit<ServerError, 'name' | 'start' | 'stop'>): ServerError => ({
   ...{ name, ...expected },
   start: () => {
-    server.trouble = what
+    server.failure = what
   },
   stop: () => {
-    server.trouble = undefined
+    server.failure = undefined
   },
 })
 const again = { action: 'retry' } as const
@@ -42,7 +42,7 @@ const errors = [
 
 const basic = `Basic ${Buffer.from('reader:canary-password').toString('base64')}`
 function acceptFile(
-  peer: string,
+  testServer: string,
   path: string,
   served: ServedFile,
   credentials: { secrets: Values; wrong: Values },
@@ -50,19 +50,19 @@ function acceptFile(
   server.files.set(path, served)
   const url = `${server.origin}${path.replace(/\?.*/, '')}`
   acceptSource({
-    ...{ connector: httpsFile, peer, columns, rows, errors },
+    ...{ connector: httpsFile, testServer, columns, rows, errors },
     secrets: { url, ...credentials.secrets },
     wrongSecrets: { url, ...credentials.wrong },
     settings: {},
     missing: { path: 'nothing-here.csv' },
     hang: {
       start: () => {
-        server.trouble = { hangs: true }
+        server.failure = { hangs: true }
         reached = server.hanging()
       },
       reached: () => reached,
       stop: () => {
-        server.trouble = undefined
+        server.failure = undefined
       },
     },
   } satisfies SourceAcceptance)

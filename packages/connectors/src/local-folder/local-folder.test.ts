@@ -26,7 +26,7 @@ const top = await mkdtemp(join(tmpdir(), 'penstock-local-folder-'))
 after(() => rm(top, { recursive: true, force: true }))
 const allowed = join(top, 'allowed')
 const elsewhere = join(top, 'elsewhere')
-const peer = 'the file system of this machine'
+const testServer = 'the file system of this machine'
 const wrongSecrets = { folder: elsewhere }
 
 /** Rows enough for some chunks of a megabyte. */
@@ -48,7 +48,7 @@ await writeFile(join(exports, 'people-2.csv.gz'), gzipSync(`${header}${csvOf(peo
 await writeFile(join(exports, '.people-3.csv.partial'), 'half of')
 
 acceptSource({
-  ...{ connector: localFolder, peer, secrets: { folder: allowed }, wrongSecrets },
+  ...{ connector: localFolder, testServer, secrets: { folder: allowed }, wrongSecrets },
   settings: { files: 'exports/people-*' },
   missing: { files: 'exports/nobody-*.csv' },
   ...{ columns: ['email', 'name', 'umlauts'], rows: people, context: { localFolders: [allowed] } },
@@ -64,7 +64,7 @@ for (const [name, settings] of [
   const target = join(folder, 'subfolder' in settings ? settings.subfolder : '')
   await mkdir(folder)
   acceptDestination({
-    ...{ connector: localFolder, peer: `${peer}, as ${name}`, secrets: { folder }, wrongSecrets, settings },
+    ...{ connector: localFolder, testServer: `${testServer}, as ${name}`, secrets: { folder }, wrongSecrets, settings },
     missing: { ...settings, subfolder: '../elsewhere' },
     ...{ columns: ['email', 'name', 'umlauts'], rows: people.slice(0, 1000) },
     ...{ context: { localFolders: [allowed] }, deduplicates: true, visible: 'when finished' as const },

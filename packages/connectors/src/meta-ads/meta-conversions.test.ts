@@ -4,7 +4,7 @@ import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { datasetId, problem, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
-import { assertTrouble, batchOf, connectorErrorOf, problemOf, hangOf } from '../../test/platform-server.ts'
+import { assertFailure, batchOf, connectorErrorOf, problemOf, hangOf } from '../../test/platform-server.ts'
 import { metaConversions } from './meta-conversions.ts'
 
 describe('Meta Conversions, against a server that keeps to what is known of Meta', () => {
@@ -82,7 +82,7 @@ describe('Meta Conversions, against a server that keeps to what is known of Meta
 
   test('recognises events again whose answer was lost', async () => {
     const batch = batchOf(columns, [lead(1), lead(2)])
-    meta.trouble(/events$/, 'reset after')
+    meta.failure(/events$/, 'reset after')
     assert.equal((await connectorErrorOf((await openWriter()).deliver(batch), contextOf())).action, 'retry')
     await (await openWriter()).deliver(batch)
     assert.equal(meta.events.size, 2)
@@ -123,11 +123,11 @@ describe('Meta Conversions, against a server that keeps to what is known of Meta
     const batch = batchOf(columns, [lead(1), lead(2)])
     for (const subcode of [2804001, 2804003, 2804048, 2804050]) {
       const refused = problem(100, { error_subcode: subcode })
-      await assertTrouble(setting, writer, batch, refused, { action: 'split', code: 'invalid_batch' })
+      await assertFailure(setting, writer, batch, refused, { action: 'split', code: 'invalid_batch' })
     }
-    await assertTrouble(setting, writer, batch, problem(4), { action: 'retry', code: 'rate_limited' })
-    await assertTrouble(setting, writer, batch, problem(190), { action: 'reauthenticate', code: 'invalid_credentials' })
-    meta.trouble(/events$/, { json: { events_received: 1, messages: [] } })
+    await assertFailure(setting, writer, batch, problem(4), { action: 'retry', code: 'rate_limited' })
+    await assertFailure(setting, writer, batch, problem(190), { action: 'reauthenticate', code: 'invalid_credentials' })
+    meta.failure(/events$/, { json: { events_received: 1, messages: [] } })
     assert.deepEqual(
       (await writer.deliver(batch)).rejected?.map(({ count }) => count),
       [1],
@@ -161,21 +161,21 @@ describe('Meta Conversions, against a server that keeps to what is known of Meta
   })
 })
 
-const peer = await startMeta()
-after(() => peer.close())
-const { authType: _, ...peerSecrets } = metaSecrets
+const testServer = await startMeta()
+after(() => testServer.close())
+const { authType: _, ...testServerSecrets } = metaSecrets
 const moment = Math.floor(Date.now() / 1000) - 60
 const user = JSON.stringify({ em: [createHash('sha256').update('jane@example.com').digest('hex')] })
 const made = (n: number): Cell[] => [`Lead ${n}`, moment, 'system_generated', user]
 
 acceptDestination({
   connector: metaConversions,
-  peer: 'a server that keeps to what is known of Meta',
-  secrets: peerSecrets,
-  wrongSecrets: { ...peerSecrets, accessToken: 'expired-token' },
+  testServer: 'a server that keeps to what is known of Meta',
+  secrets: testServerSecrets,
+  wrongSecrets: { ...testServerSecrets, accessToken: 'expired-token' },
   settings: { datasetId },
   missing: { datasetId: '1' },
-  context: { routes: { 'https://graph.facebook.com': peer.url } },
+  context: { routes: { 'https://graph.facebook.com': testServer.url } },
   columns: ['event_name', 'event_time', 'action_source', 'user_data'],
   rows: Array.from({ length: 12 }, (_, n) => made(n)),
   badRows: [
@@ -191,21 +191,21 @@ acceptDestination({
     },
   ],
   async readBack() {
-    return [...peer.events.values()].map(({ event_name, event_time, action_source, user_data }) => [
+    return [...testServer.events.values()].map(({ event_name, event_time, action_source, user_data }) => [
       event_name,
       event_time,
       String(action_source),
       JSON.stringify(user_data),
     ])
   },
-  reset: () => peer.events.clear(),
+  reset: () => testServer.events.clear(),
   deduplicates: true,
   visible: 'at once',
   errors: [
-    problemOf(peer, /events$/, problem(4), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
-    problemOf(peer, /events$/, { status: 500, text: '' }, { name: 'has an internal error', action: 'retry' }),
-    problemOf(peer, /events$/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
-    problemOf(peer, /events$/, problem(190), { name: 'finds the token expired', action: 'reauthenticate' }),
+    problemOf(testServer, /events$/, problem(4), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
+    problemOf(testServer, /events$/, { status: 500, text: '' }, { name: 'has an internal error', action: 'retry' }),
+    problemOf(testServer, /events$/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+    problemOf(testServer, /events$/, problem(190), { name: 'finds the token expired', action: 'reauthenticate' }),
   ],
-  hang: hangOf(peer, /events$/),
+  hang: hangOf(testServer, /events$/),
 })

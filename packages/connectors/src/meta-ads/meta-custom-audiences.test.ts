@@ -4,10 +4,10 @@ import { after, afterEach, beforeEach, describe, mock, test } from 'node:test'
 import type { Batch, Delivery, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { problem, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
-import { assertTrouble, batchOf, connectorErrorOf, problemOf, hangOf } from '../../test/platform-server.ts'
+import { assertFailure, batchOf, connectorErrorOf, problemOf, hangOf } from '../../test/platform-server.ts'
 import { metaCustomAudiences } from './meta-custom-audiences.ts'
 
-/** The peer is a server of the test that keeps to what is known of Meta's Graph API, and not Meta. */
+/** The server is a server of the test that keeps to what is known of Meta's Graph API, and not Meta. */
 describe('Meta Custom Audiences, against a server that keeps to what is known of Meta', () => {
   const columns = ['segment_name', 'action', 'email_sha256', 'maid']
   const sha = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -70,7 +70,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
   test('makes no second audience where the answer to making it was lost', async () => {
     for (const name of ['A', 'B', 'C'])
       meta.audiences.push({ id: `1${meta.audiences.length}`, account: 'act_900', name, members: new Set() })
-    meta.trouble(/^POST .*\/customaudiences$/, 'reset after')
+    meta.failure(/^POST .*\/customaudiences$/, 'reset after')
     const batch = batchOf(columns, [row(1)])
     const connectorError = await connectorErrorOf((await openWriter()).deliver(batch), contextOf())
     assert.equal(connectorError.action, 'retry')
@@ -217,12 +217,12 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
   test('goes on with a replacement after trouble in it, and takes no batch twice', async () => {
     const writer = await openWriter({ settings: replaced })
     for (const at of [1, 2, 3]) {
-      meta.trouble(/usersreplace$/, at === 2 ? 'reset after' : 'reset')
+      meta.failure(/usersreplace$/, at === 2 ? 'reset after' : 'reset')
       await assert.rejects(writer.deliver(nine(at)))
       await writer.deliver(nine(at))
       await writer.deliver(nine(at))
     }
-    meta.trouble(/usersreplace$/, problem(80_003))
+    meta.failure(/usersreplace$/, problem(80_003))
     await assert.rejects(writer.finish())
     await writer.finish()
     assert.equal(meta.audiences[0]?.members.size, 27_000)
@@ -235,7 +235,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
   test('does not begin a second session where the answer to the last batch was lost', async () => {
     const writer = await openWriter({ settings: replaced })
     const deliveries = [await writer.deliver(nine(1)), await writer.deliver(nine(2))]
-    meta.trouble(/usersreplace$/, 'reset after')
+    meta.failure(/usersreplace$/, 'reset after')
     assert.equal((await connectorErrorOf(writer.finish(), contextOf())).action, 'retry')
     await writer.finish()
     await deliverAll([], { settings: replaced, deliveryStates: deliveryStatesOf(deliveries) })
@@ -266,7 +266,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
 
   test('tells the engine what each of Meta’s errors asks for', async () => {
     const usage = JSON.stringify({ 900: [{ type: 'custom_audience', estimated_time_to_regain_access: 7 }] })
-    const cases: [Parameters<typeof assertTrouble>[3], ErrorAction, string, number?][] = [
+    const cases: [Parameters<typeof assertFailure>[3], ErrorAction, string, number?][] = [
       [problem(1), 'retry', 'platform_error'],
       [problem(9999, { is_transient: true }), 'retry', 'platform_error'],
       [{ status: 502, text: '<html>bad gateway</html>' }, 'retry', 'platform_error'],
@@ -295,9 +295,9 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     const setting = { server: meta, context: contextOf(), match: /\/users$/ }
     const writer = await openWriter()
     const batch = batchOf(columns, [row(1)])
-    for (const [trouble, action, code, afterMs] of cases) {
+    for (const [failure, action, code, afterMs] of cases) {
       const wanted = { action, code, ...(afterMs === undefined ? {} : { afterMs }) }
-      await assertTrouble(setting, writer, batch, trouble, wanted)
+      await assertFailure(setting, writer, batch, failure, wanted)
     }
     await writer.deliver(batch)
     assert.deepEqual(members(), [person(1)])
@@ -322,7 +322,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
   test('stops in the middle of a batch when it is told to', async () => {
     const stop = new AbortController()
     const writer = await openWriter({ signal: stop.signal })
-    meta.trouble(/\/users$/, 'hang')
+    meta.failure(/\/users$/, 'hang')
     const delivery = writer.deliver(batchOf(columns, [row(1)]))
     await meta.hanging()
     stop.abort(new Error('told to stop'))
@@ -350,8 +350,8 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
   })
 })
 
-const peer = await startMeta()
-after(() => peer.close())
+const testServer = await startMeta()
+after(() => testServer.close())
 
 for (const replaceExistingAudience of [false, true]) {
   const digest = (n: number) => createHash('sha256').update(`${n}@example.com`).digest('hex')
@@ -359,12 +359,12 @@ for (const replaceExistingAudience of [false, true]) {
   const match = replaceExistingAudience ? /usersreplace$/ : /\/users$/
   acceptDestination({
     connector: metaCustomAudiences,
-    peer: `a server that keeps to what is known of Meta (${name})`,
+    testServer: `a server that keeps to what is known of Meta (${name})`,
     secrets: metaSecrets,
     wrongSecrets: { ...metaSecrets, accessToken: 'expired-token' },
     settings: { advertiserId: '900', replaceExistingAudience },
     missing: { advertiserId: '901', replaceExistingAudience },
-    context: { routes: { 'https://graph.facebook.com': peer.url } },
+    context: { routes: { 'https://graph.facebook.com': testServer.url } },
     columns: ['segment_name', 'action', 'email_sha256'],
     rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', digest(n)]),
     badRows: [
@@ -373,22 +373,22 @@ for (const replaceExistingAudience of [false, true]) {
       { row: ['Loyal', 'swap', digest(99)], reason: /must be/, field: 'action' },
     ],
     async readBack() {
-      assert.ok(peer.audiences.length < 2, 'a second audience was made')
-      return [...(peer.audiences[0]?.members ?? [])].map((member) => ['Loyal', 'add', member.replace('EMAIL:', '')])
+      assert.ok(testServer.audiences.length < 2, 'a second audience was made')
+      return [...(testServer.audiences[0]?.members ?? [])].map((member) => ['Loyal', 'add', member.replace('EMAIL:', '')])
     },
     reset() {
-      peer.audiences.length = 0
-      peer.sessions.length = 0
+      testServer.audiences.length = 0
+      testServer.sessions.length = 0
     },
     deduplicates: true,
     visible: replaceExistingAudience ? 'when finished' : 'at once',
     ...(replaceExistingAudience ? { aborted: 'leaves what was there' as const } : {}),
     errors: [
-      problemOf(peer, match, problem(80_003), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
-      problemOf(peer, match, { status: 503, text: '<html>' }, { name: 'has an internal error', action: 'retry' }),
-      problemOf(peer, match, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
-      problemOf(peer, match, problem(190), { name: 'finds the token expired', action: 'reauthenticate' }),
+      problemOf(testServer, match, problem(80_003), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
+      problemOf(testServer, match, { status: 503, text: '<html>' }, { name: 'has an internal error', action: 'retry' }),
+      problemOf(testServer, match, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+      problemOf(testServer, match, problem(190), { name: 'finds the token expired', action: 'reauthenticate' }),
     ],
-    hang: hangOf(peer, match),
+    hang: hangOf(testServer, match),
   })
 }

@@ -17,7 +17,7 @@ async function testAgainst(server: Mariadb): Promise<void> {
     await server.stop()
   })
   const { query } = server
-  const peer = `MariaDB ${server.version}`
+  const testServer = `MariaDB ${server.version}`
   const secrets = { ...server.secrets, host: 'localhost', port: proxy.port }
   const wrongSecrets = { ...secrets, password: 'quite another password' }
   const errors: ServerError[] = [
@@ -25,21 +25,21 @@ async function testAgainst(server: Mariadb): Promise<void> {
     {
       name: 'closes every connection',
       start: () => {
-        proxy.trouble = 'refuses'
+        proxy.failure = 'refuses'
       },
       stop: () => {
-        proxy.trouble = 'none'
+        proxy.failure = 'none'
       },
       action: 'retry',
     },
   ]
   const hang = {
     start: () => {
-      proxy.trouble = 'hangs'
+      proxy.failure = 'hangs'
     },
     reached: () => proxy.hanging(),
     stop: () => {
-      proxy.trouble = 'none'
+      proxy.failure = 'none'
     },
   }
 
@@ -62,7 +62,7 @@ async function testAgainst(server: Mariadb): Promise<void> {
     ])
   }
   acceptSource({
-    ...{ connector: mysql, peer, secrets, wrongSecrets, errors, hang },
+    ...{ connector: mysql, testServer, secrets, wrongSecrets, errors, hang },
     settings: { table: 'source' },
     missing: { table: 'absent' },
     incremental: { table: 'source', syncMode: 'Incremental', markerColumn: 'id' },
@@ -108,7 +108,7 @@ async function testAgainst(server: Mariadb): Promise<void> {
         await server.administer(`set global local_infile = ${infile}`)
         await reset()
       },
-      peer: `${peer}, ${how}`,
+      testServer: `${testServer}, ${how}`,
       settings: { table: 'people', writeMode, keyColumns: 'email' },
       missing: { table: 'absent', writeMode, keyColumns: 'email' },
       badRows: [

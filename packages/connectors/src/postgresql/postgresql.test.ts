@@ -14,28 +14,28 @@ after(async () => {
 
 const secrets = { ...server.secrets, host: 'localhost', port: proxy.port }
 const wrongSecrets = { ...secrets, password: 'quite another password' }
-const peer = `PostgreSQL ${server.version}`
+const testServer = `PostgreSQL ${server.version}`
 
 const errors: ServerError[] = [
   { name: 'is not there', start: () => proxy.silence(), stop: () => proxy.listen(), action: 'reconnect' },
   {
     name: 'closes every connection',
     start: () => {
-      proxy.trouble = 'refuses'
+      proxy.failure = 'refuses'
     },
     stop: () => {
-      proxy.trouble = 'none'
+      proxy.failure = 'none'
     },
     action: 'retry',
   },
 ]
 const hang = {
   start: () => {
-    proxy.trouble = 'hangs'
+    proxy.failure = 'hangs'
   },
   reached: () => proxy.hanging(),
   stop: () => {
-    proxy.trouble = 'none'
+    proxy.failure = 'none'
   },
 }
 
@@ -58,7 +58,7 @@ await server.query(
 )
 
 acceptSource({
-  ...{ connector: postgresql, peer, secrets, wrongSecrets, errors, hang },
+  ...{ connector: postgresql, testServer, secrets, wrongSecrets, errors, hang },
   settings: { schema: 'pipe', table: 'source' },
   missing: { schema: 'pipe', table: 'absent' },
   incremental: { schema: 'pipe', table: 'source', syncMode: 'Incremental', markerColumn: 'id' },
@@ -92,7 +92,7 @@ const reset = async () => {
 for (const writeMode of ['Insert', 'Upsert']) {
   acceptDestination({
     ...{ connector: postgresql, secrets, wrongSecrets, errors, hang, columns, rows, readBack, reset },
-    peer: `${peer}, ${writeMode.toLowerCase()}ing`,
+    testServer: `${testServer}, ${writeMode.toLowerCase()}ing`,
     settings: { schema: 'pipe', table: 'people', writeMode, keyColumns: 'email' },
     missing: { schema: 'pipe', table: 'absent', writeMode, keyColumns: 'email' },
     badRows: [

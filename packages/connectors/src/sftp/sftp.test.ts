@@ -43,7 +43,7 @@ await writeFile(join(inbox, '.hidden.csv.partial'), 'half')
 await writeFile(join(inbox, 'notes.txt'), 'not meant')
 await mkdir(join(inbox, 'sub.csv'))
 
-type Peer = { readonly name: string; readonly port: number; readonly username: string; readonly errors?: ServerError[] }
+type TestServer = { readonly name: string; readonly port: number; readonly username: string; readonly errors?: ServerError[] }
 const plain = await startSftpServer({
   ...{
     hostKey: hostKey.private,
@@ -67,7 +67,7 @@ const writeProblem = (
     plain.writeStatus = undefined
   },
 })
-const peers: Peer[] = [
+const testServers: TestServer[] = [
   {
     ...{ name: 'a server of plain SFTP 3, by ssh2, in this process', port: plain.port, username: 'ada' },
     errors: [
@@ -79,18 +79,18 @@ const peers: Peer[] = [
 const openSsh = await startOpenSsh(directory, hostKey.private, [userKey.public])
 if (openSsh) {
   after(() => openSsh.close())
-  peers.push({ name: 'OpenSSH, started by this test', port: openSsh.port, username: openSsh.username })
+  testServers.push({ name: 'OpenSSH, started by this test', port: openSsh.port, username: openSsh.username })
 }
 
 // Every proxy starts before the first test is registered: where the tests registered so far have all ended during an `await`,
 // the runner calls the hooks of `after`, which close the servers that later tests need.
 const lines = await Promise.all(
-  peers.map(async (peer, index) => {
-    const proxy = await startTcpProxy(peer.port)
+  testServers.map(async (testServer, index) => {
+    const proxy = await startTcpProxy(testServer.port)
     after(() => proxy.close())
     const outbox = join(directory, `outbox-${index}`)
     await mkdir(outbox)
-    return { peer, proxy, outbox }
+    return { testServer, proxy, outbox }
   }),
 )
 
@@ -127,10 +127,10 @@ async function readRows(path: string): Promise<Row[]> {
 
 if (!openSsh) test('SFTP against OpenSSH', { skip: skipWithout('sshd') }, () => {})
 
-for (const { peer, proxy, outbox } of lines) {
-  const secrets = secretsOf(proxy.port, peer.username)
+for (const { testServer, proxy, outbox } of lines) {
+  const secrets = secretsOf(proxy.port, testServer.username)
   acceptSource({
-    ...{ connector: sftpSource, peer: peer.name, columns, rows, secrets },
+    ...{ connector: sftpSource, testServer: testServer.name, columns, rows, secrets },
     wrongSecrets: { ...secrets, sshPrivateKey: strangeKey.private },
     settings: { path: inbox, pattern: '*.csv*' },
     missing: { path: join(inbox, 'nothing-here.csv') },
@@ -138,7 +138,7 @@ for (const { peer, proxy, outbox } of lines) {
     hang: hangOf(proxy),
   })
   acceptDestination({
-    ...{ connector: sftpDestination, peer: peer.name, columns, rows, secrets },
+    ...{ connector: sftpDestination, testServer: testServer.name, columns, rows, secrets },
     wrongSecrets: { ...secrets, sshPrivateKey: strangeKey.private },
     settings: { path: outbox, fileFormat: 'CSV', gzip: false },
     missing: { path: join(outbox, 'nothing-here') },
@@ -151,10 +151,10 @@ for (const { peer, proxy, outbox } of lines) {
     errors: [
       breaksOf(proxy),
       { ...absenceOf(proxy), name: 'goes away', action: 'retry', code: 'connection_lost' },
-      ...(peer.errors ?? []),
+      ...(testServer.errors ?? []),
     ],
   })
-  test(`leaves no half-written file behind when a transfer was cancelled that had confirmed nothing, against ${peer.name}`, async () => {
+  test(`leaves no half-written file behind when a transfer was cancelled that had confirmed nothing, against ${testServer.name}`, async () => {
     for (const name of await readdir(outbox)) await rm(join(outbox, name))
     const stop = new AbortController()
     const writer = await sftpDestination.destination?.deliver?.open(

@@ -3,7 +3,7 @@ import { createPrivateKey } from 'node:crypto'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Chunk, Json, Values } from '@penstock/connector'
 import { assertNoSecret, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { peerName, startSnowflakeServer } from '../../test/snowflake-server.ts'
+import { testServerName, startSnowflakeServer } from '../../test/snowflake-server.ts'
 import { connectorErrorOf, cursorOf, readAll, rowsOf } from '../../test/tables.ts'
 import { snowflakeSource } from './snowflake-source.ts'
 
@@ -43,7 +43,7 @@ const upTo = (count: number, from = 1) => Array.from({ length: count - from + 1 
 /** Statements that read rows, and not those that prepare it. */
 const reads = () => snowflake.executed.filter((text) => text.includes(' order by '))
 
-describe(`reading a result that Snowflake keeps, against ${peerName}`, () => {
+describe(`reading a result that Snowflake keeps, against ${testServerName}`, () => {
   test('goes on in the kept result, from the page of the last row, without another statement', async () => {
     await numbers(12_000)
     const settings = { table: 'n', keyColumns: 'ID' }
@@ -126,7 +126,7 @@ describe(`reading a result that Snowflake keeps, against ${peerName}`, () => {
   })
 })
 
-describe(`getting over trouble, against ${peerName}`, () => {
+describe(`getting over trouble, against ${testServerName}`, () => {
   test('signs a new token where one is not accepted any more, in the midst of reading', async () => {
     await numbers(12_000)
     const reader = await openReader({ table: 'N', keyColumns: 'ID' })
@@ -134,23 +134,23 @@ describe(`getting over trouble, against ${peerName}`, () => {
     for await (const chunk of reader.read()) {
       chunks.push(chunk)
       // Two tokens of the same second are the same.
-      if (chunks.length === 1) proxy.trouble = { what: { status: 401, body: '{"code":"390144"}' }, times: 1 }
+      if (chunks.length === 1) proxy.failure = { what: { status: 401, body: '{"code":"390144"}' }, times: 1 }
     }
     assert.deepEqual(ids(chunks), upTo(12_000))
     await reader.close()
-    proxy.trouble = { what: { status: 401, body: '{"code":"390144"}' } }
+    proxy.failure = { what: { status: 401, body: '{"code":"390144"}' } }
     assert.deepEqual(await connectorErrorOf(read({ table: 'N' })), ['reauthenticate', 'invalid_credentials'])
-    proxy.trouble = { what: { status: 401, body: '{"code":"390318"}' } }
+    proxy.failure = { what: { status: 401, body: '{"code":"390318"}' } }
     assert.deepEqual(await connectorErrorOf(read({ table: 'N' }, { secrets: snowflake.accessToken })), [
       ...['reauthenticate', 'invalid_credentials'],
     ])
-    proxy.trouble = undefined
+    proxy.failure = undefined
   })
 
   test('hands on how long to wait, and reads on from the last checkpoint', async () => {
     await numbers(12_000)
     const settings = { table: 'N', keyColumns: 'ID' }
-    proxy.trouble = {
+    proxy.failure = {
       what: { status: 429, headers: { 'retry-after': '9' } },
       of: ({ url }) => url.includes('partition=3'),
     }
@@ -161,7 +161,7 @@ describe(`getting over trouble, against ${peerName}`, () => {
         for await (const chunk of reader.read()) chunks.push(chunk)
       })(),
     ])
-    proxy.trouble = undefined
+    proxy.failure = undefined
     await reader.close()
     assert.equal(result?.status, 'rejected')
     const { action, afterMs } = result.reason
@@ -174,7 +174,7 @@ describe(`getting over trouble, against ${peerName}`, () => {
 
   test('runs a statement once where the answer to it was lost', async () => {
     await numbers(100)
-    proxy.trouble = { what: 'loses the answer', of: ({ method }) => method === 'POST', times: 1 }
+    proxy.failure = { what: 'loses the answer', of: ({ method }) => method === 'POST', times: 1 }
     assert.equal(rowsOf(await read({ table: 'N' })).length, 100)
     assert.equal(snowflake.executed.length, 2)
   })
@@ -182,14 +182,14 @@ describe(`getting over trouble, against ${peerName}`, () => {
   test('asks again where a page breaks off', async () => {
     await numbers(12_000)
     const settings = { table: 'N', keyColumns: 'ID' }
-    proxy.trouble = { what: { breaksAfterBytes: 1_000 }, of: ({ url }) => url.includes('partition=1') }
+    proxy.failure = { what: { breaksAfterBytes: 1_000 }, of: ({ url }) => url.includes('partition=1') }
     assert.equal((await connectorErrorOf(read(settings)))[0], 'retry')
-    proxy.trouble = {
+    proxy.failure = {
       what: { status: 200, body: '{"data":[["1","x"],["2' },
       of: ({ url }) => url.includes('partition='),
     }
     assert.deepEqual(await connectorErrorOf(read(settings)), ['retry', 'malformed_response'])
-    proxy.trouble = undefined
+    proxy.failure = undefined
   })
 
   test('tells what Snowflake said of a statement, and never a value', async () => {
@@ -209,9 +209,9 @@ describe(`getting over trouble, against ${peerName}`, () => {
     assert.equal(result.reason.action, 'fail')
     assert.match(result.reason.message, /\(code 100038, SQL state 22018\)\.$/)
     assert.doesNotMatch(String(result.reason.stack) + JSON.stringify(result.reason), /canary/)
-    proxy.trouble = { what: { status: 408, body: '{"code":"000630"}' } }
+    proxy.failure = { what: { status: 408, body: '{"code":"000630"}' } }
     assert.equal(await code('select 1 as a'), 'retry statement_timeout')
-    proxy.trouble = undefined
+    proxy.failure = undefined
   })
 
   test('fails on a key that is empty, not unique, or no key, instead of losing rows', async () => {
@@ -260,7 +260,7 @@ describe(`getting over trouble, against ${peerName}`, () => {
   })
 })
 
-describe(`reading what is new, against ${peerName}`, () => {
+describe(`reading what is new, against ${testServerName}`, () => {
   test('gives an incremental run the numbers that grew since the last one', async () => {
     await numbers(8_000)
     const settings = { table: 'N', syncMode: 'Incremental', markerColumn: 'id', markerType: 'Numeric' }

@@ -1,8 +1,8 @@
 import { after } from 'node:test'
 import type { Row } from '@penstock/connector'
 import { acceptSource } from '@penstock/connector/acceptance'
-import { problemsOf, hangOf } from '../../test/object-store-peer.ts'
-import { peerName, startSnowflakeServer } from '../../test/snowflake-server.ts'
+import { problemsOf, hangOf } from '../../test/object-store-server.ts'
+import { testServerName, startSnowflakeServer } from '../../test/snowflake-server.ts'
 import { snowflakeSource } from './snowflake-source.ts'
 
 const snowflake = await startSnowflakeServer()
@@ -33,7 +33,7 @@ for (const [name, secrets, wrongSecrets] of [
 ] as const) {
   acceptSource({
     connector: snowflakeSource,
-    peer: `${peerName}, by ${name}`,
+    testServer: `${testServerName}, by ${name}`,
     ...{ secrets, wrongSecrets, settings, rows },
     missing: { ...settings, table: 'absent' },
     incremental: { ...settings, syncMode: 'Incremental', markerColumn: 'ID', markerType: 'Numeric' },

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { assertTrouble, batchOf, connectorErrorOf, problemOf, hangOf, type Trouble } from '../../test/platform-server.ts'
+import { assertFailure, batchOf, connectorErrorOf, problemOf, hangOf, type Failure } from '../../test/platform-server.ts'
 import { startTradeDesk, type TradeDeskServer, tradeDeskSecrets, tradeDeskToken } from '../../test/trade-desk-server.ts'
 import { dataCenters } from './data-api.ts'
 import { theTradeDeskFirstPartyAudiences as connector } from './the-trade-desk-first-party-audiences.ts'
@@ -126,7 +126,7 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
   })
 
   test('tells the engine what each status asks for', async () => {
-    const cases: [Trouble, ErrorAction, string, number?][] = [
+    const cases: [Failure, ErrorAction, string, number?][] = [
       [{ status: 429, headers: { 'retry-after': '2' } }, 'retry', 'rate_limited', 2000],
       [{ status: 503, headers: { 'retry-after': '4' }, text: 'busy' }, 'retry', 'platform_error', 4000],
       [{ status: 500, text: 'oops' }, 'retry', 'platform_error'],
@@ -141,9 +141,9 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
     ]
     const setting = { server: desk, context: contextOf(), match: /advertiser/ }
     const writer = await openWriter()
-    for (const [trouble, action, code, afterMs] of cases) {
+    for (const [failure, action, code, afterMs] of cases) {
       const wanted = { action, code, ...(afterMs === undefined ? {} : { afterMs }) }
-      await assertTrouble(setting, writer, batchOf(columns, [row(1)]), trouble, wanted)
+      await assertFailure(setting, writer, batchOf(columns, [row(1)]), failure, wanted)
     }
     assert.equal(desk.memberships.size, 0)
   })
@@ -167,17 +167,17 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
   })
 })
 
-const peer = await startTradeDesk()
-after(() => peer.close())
-peer.unmapped.add(guid(77))
+const testServer = await startTradeDesk()
+after(() => testServer.close())
+testServer.unmapped.add(guid(77))
 
 acceptDestination({
   connector,
-  peer: 'a server that keeps to what is known of The Trade Desk',
+  testServer: 'a server that keeps to what is known of The Trade Desk',
   secrets: tradeDeskSecrets,
   wrongSecrets: { ...tradeDeskSecrets, advertiserSecretKey: 'wrong-secret-key' },
   settings: { dataCenter: 'US West', membershipDays: 90 },
-  context: { routes: { 'https://usw-data.adsrvr.org': peer.url } },
+  context: { routes: { 'https://usw-data.adsrvr.org': testServer.url } },
   columns: columns.slice(0, 3),
   rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', guid(n)]),
   badRows: [
@@ -185,21 +185,21 @@ acceptDestination({
     { row: ['Loyal', 'add', 'abc'], reason: /8-4-4-4-12/, field: 'TDID' },
   ],
   async readBack() {
-    return [...peer.memberships.keys()].map((key) => ['Loyal', 'add', key.split(':')[1] ?? ''])
+    return [...testServer.memberships.keys()].map((key) => ['Loyal', 'add', key.split(':')[1] ?? ''])
   },
-  reset: () => peer.memberships.clear(),
+  reset: () => testServer.memberships.clear(),
   deduplicates: true,
   visible: 'at once',
   errors: [
     problemOf(
-      peer,
+      testServer,
       /advertiser/,
       { status: 429, headers: { 'retry-after': '7' } },
       { name: 'limits calls', action: 'retry', afterMs: 7000 },
     ),
-    problemOf(peer, /advertiser/, { status: 500 }, { name: 'has an internal error', action: 'retry' }),
-    problemOf(peer, /advertiser/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
-    problemOf(peer, /advertiser/, { status: 401 }, { name: 'finds the key changed', action: 'reauthenticate' }),
+    problemOf(testServer, /advertiser/, { status: 500 }, { name: 'has an internal error', action: 'retry' }),
+    problemOf(testServer, /advertiser/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+    problemOf(testServer, /advertiser/, { status: 401 }, { name: 'finds the key changed', action: 'reauthenticate' }),
   ],
-  hang: hangOf(peer, /advertiser/),
+  hang: hangOf(testServer, /advertiser/),
 })

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { assertTrouble, batchOf, connectorErrorOf, problemOf, hangOf, type Trouble } from '../../test/platform-server.ts'
+import { assertFailure, batchOf, connectorErrorOf, problemOf, hangOf, type Failure } from '../../test/platform-server.ts'
 import { coded, startTikTok, type TikTokServer, tiktokSecrets, tiktokSettings } from '../../test/tiktok-server.ts'
 import { refusalsMax } from '../platform-api/refusals.ts'
 import { tiktokEvents } from './tiktok-events.ts'
@@ -116,7 +116,7 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
   })
 
   test('tells the engine what each of TikTok’s codes asks for', async () => {
-    const cases: [Trouble, ErrorAction, string, number?][] = [
+    const cases: [Failure, ErrorAction, string, number?][] = [
       [coded(40100), 'retry', 'rate_limited'],
       [{ ...coded(40100), headers: { 'retry-after': '5' } }, 'retry', 'rate_limited', 5000],
       [coded(50000), 'retry', 'platform_error'],
@@ -134,9 +134,9 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
     const setting = { server: tiktok, context: contextOf(), match: /track/ }
     const writer = await openWriter()
     const batch = batchOf(columns, [click('web')])
-    for (const [trouble, action, code, afterMs] of cases) {
+    for (const [failure, action, code, afterMs] of cases) {
       const wanted = { action, code, ...(afterMs === undefined ? {} : { afterMs }) }
-      await assertTrouble(setting, writer, batch, trouble, wanted)
+      await assertFailure(setting, writer, batch, failure, wanted)
     }
     assert.equal(tiktok.events.size, 0)
     const wrong = await openWriter({ settings: { pixelCode: 'CANOTHER' } })
@@ -157,19 +157,19 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
   })
 })
 
-const peer = await startTikTok()
-after(() => peer.close())
+const testServer = await startTikTok()
+after(() => testServer.close())
 const moment = Math.floor(Date.now() / 1000) - 60
 const device = JSON.stringify({ ip: '192.0.2.7' })
 
 acceptDestination({
   connector: tiktokEvents,
-  peer: 'a server that keeps to what is known of TikTok',
+  testServer: 'a server that keeps to what is known of TikTok',
   secrets: tiktokSecrets,
   wrongSecrets: { accessToken: 'expired-token' },
   settings: tiktokSettings,
   missing: { pixelCode: 'CANOTHER' },
-  context: { routes: { 'https://business-api.tiktok.com': peer.url } },
+  context: { routes: { 'https://business-api.tiktok.com': testServer.url } },
   columns: columns.slice(0, 4),
   rows: Array.from({ length: 12 }, (_, n) => [`Click ${n}`, moment, 'web', device]),
   badRows: [
@@ -177,18 +177,18 @@ acceptDestination({
     { row: ['Click', moment - 8 * 86_400, 'web', device], reason: /older than the 7 days/, field: 'event_time' },
   ],
   async readBack() {
-    return [...peer.events.values()].map(({ event, event_time, event_source, user }) => [
+    return [...testServer.events.values()].map(({ event, event_time, event_source, user }) => [
       ...[String(event), Number(event_time), String(event_source), JSON.stringify(user)],
     ])
   },
-  reset: () => peer.events.clear(),
+  reset: () => testServer.events.clear(),
   deduplicates: true,
   visible: 'at once',
   errors: [
-    problemOf(peer, /track/, coded(40100), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
-    problemOf(peer, /track/, coded(50002), { name: 'has an internal error', action: 'retry' }),
-    problemOf(peer, /track/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
-    problemOf(peer, /track/, coded(40105), { name: 'finds the token expired', action: 'reauthenticate' }),
+    problemOf(testServer, /track/, coded(40100), { name: 'limits calls', action: 'retry', code: 'rate_limited' }),
+    problemOf(testServer, /track/, coded(50002), { name: 'has an internal error', action: 'retry' }),
+    problemOf(testServer, /track/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+    problemOf(testServer, /track/, coded(40105), { name: 'finds the token expired', action: 'reauthenticate' }),
   ],
-  hang: hangOf(peer, /track/),
+  hang: hangOf(testServer, /track/),
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { createRedact, type Row } from '@penstock/connector'
 import { acceptDestination, type ServerError, testContext } from '@penstock/connector/acceptance'
-import { startWebhookServer, type Trouble } from '../../test/webhook-server.ts'
+import { startWebhookServer, type Failure } from '../../test/webhook-server.ts'
 import { objectMaker, signatureOf } from './message.ts'
 import { rejectionsOf } from './rejections.ts'
 import { webhook } from './webhook.ts'
@@ -29,13 +29,13 @@ const rows = Array.from({ length: 100 }, (_, index) => [
   '',
 ])
 
-const trouble = (name: string, what: Trouble, expected: Omit<ServerError, 'name' | 'start' | 'stop'>): ServerError => ({
+const failure = (name: string, what: Failure, expected: Omit<ServerError, 'name' | 'start' | 'stop'>): ServerError => ({
   name,
   start: () => {
-    server.trouble = what
+    server.failure = what
   },
   stop: () => {
-    server.trouble = undefined
+    server.failure = undefined
   },
   ...expected,
 })
@@ -44,7 +44,7 @@ const again = { action: 'retry' } as const
 const secrets = { url: server.url, signingSecret, authorizationHeader }
 
 acceptDestination({
-  ...{ connector: webhook, peer: 'an endpoint that verifies messages as Standard Webhooks says', secrets },
+  ...{ connector: webhook, testServer: 'an endpoint that verifies messages as Standard Webhooks says', secrets },
   wrongSecrets: { ...secrets, signingSecret: secretOf('w') },
   settings: { rowsPerRequest: 30 },
   ...{ columns, rows },
@@ -57,36 +57,36 @@ acceptDestination({
   reset: () => server.reset(),
   ...{ deduplicates: true, visible: 'at once' },
   errors: [
-    trouble(
+    failure(
       'answers 429 and asks to wait 7 seconds',
       { status: 429, headers: { 'retry-after': '7' } },
       {
         ...{ ...again, code: 'rate_limited', afterMs: 7000 },
       },
     ),
-    trouble('answers 500', { status: 500 }, again),
-    trouble('answers 503', { status: 503 }, { ...again, code: 'platform_error' }),
-    trouble('breaks off before it takes the rows', { breaks: 'before it takes the rows' }, again),
-    trouble('breaks off after it took the rows', { breaks: 'after it took the rows' }, again),
-    trouble('answers 401', { status: 401 }, { action: 'reauthenticate', code: 'invalid_credentials' }),
-    trouble('answers 410', { status: 410 }, { action: 'reconfigure', code: 'object_not_found' }),
-    trouble(
+    failure('answers 500', { status: 500 }, again),
+    failure('answers 503', { status: 503 }, { ...again, code: 'platform_error' }),
+    failure('breaks off before it takes the rows', { breaks: 'before it takes the rows' }, again),
+    failure('breaks off after it took the rows', { breaks: 'after it took the rows' }, again),
+    failure('answers 401', { status: 401 }, { action: 'reauthenticate', code: 'invalid_credentials' }),
+    failure('answers 410', { status: 410 }, { action: 'reconfigure', code: 'object_not_found' }),
+    failure(
       'redirects',
       { status: 302, headers: { location: 'http://127.0.0.1:1/' } },
       {
         ...{ action: 'reconfigure', code: 'invalid_address' },
       },
     ),
-    trouble('answers 418', { status: 418 }, { action: 'fail', code: 'unexpected_response' }),
+    failure('answers 418', { status: 418 }, { action: 'fail', code: 'unexpected_response' }),
   ],
   hang: {
     start: () => {
-      server.trouble = { hangs: true }
+      server.failure = { hangs: true }
       reached = server.hanging()
     },
     reached: () => reached,
     stop: () => {
-      server.trouble = undefined
+      server.failure = undefined
     },
   },
 })

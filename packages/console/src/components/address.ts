@@ -2,14 +2,14 @@ import { useCallback } from 'react'
 import { useHref, useLocation, useSearchParams } from 'react-router'
 
 /** What an address asks a screen to show. */
-export type Place = {
+export type ListAddress = {
   /** Empty where the address does not say. */
   readonly value: (name: string) => string
   /** From 0. */
   readonly page: number
 }
 
-export function placeOf(parameters: URLSearchParams): Place {
+export function listAddressOf(parameters: URLSearchParams): ListAddress {
   const page = Number(parameters.get('page') ?? 1)
   return {
     value: (name) => parameters.get(name) ?? '',
@@ -21,7 +21,7 @@ export function placeOf(parameters: URLSearchParams): Place {
  * What a screen shows is in its address, so that it can be shared, reloaded and gone back to. A part that is empty is
  * left out; changing anything but the page goes back to the first page.
  */
-export function useAddress(): Place & {
+export function useAddress(): ListAddress & {
   /** @param replace leaves no step behind to go back to: for what is typed letter by letter */
   change: (values: Readonly<Record<string, string>>, options?: { replace?: boolean }) => void
 } {
@@ -42,5 +42,5 @@ export function useAddress(): Place & {
     },
     [setParameters, path],
   )
-  return { ...placeOf(parameters), change }
+  return { ...listAddressOf(parameters), change }
 }

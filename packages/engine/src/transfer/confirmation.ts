@@ -46,14 +46,14 @@ export const flushEntryOf = (flushed: Delivery, lastHeld: FilledBatch | undefine
 /**
  * Adds up what the destination confirmed.
  * @param columns of the source
- * @param rejectsRoom how many rejected rows may be kept
+ * @param rejectsLeft how many rejected rows may be kept
  * @throws where a destination rejected more rows than it was sent
  */
 export function confirmationOf(
   entries: readonly Entry[],
   progress: number | null,
   columns: readonly string[],
-  rejectsRoom: number,
+  rejectsLeft: number,
 ): Confirmation {
   const rejects = entries.flatMap((entry) => entry.rejects)
   const total = (of: (entry: Entry) => number) => entries.reduce((sum, entry) => sum + of(entry), 0)
@@ -73,7 +73,7 @@ export function confirmationOf(
     cursor: end?.cursor ?? null,
     deliveryState: entries.findLast(({ deliveryState }) => deliveryState !== undefined)?.deliveryState ?? null,
     state: entries.findLast(({ state }) => state !== undefined)?.state ?? null,
-    rejects: rejects.slice(0, Math.max(0, rejectsRoom)).map((reject) => keptOf(reject, names)),
+    rejects: rejects.slice(0, Math.max(0, rejectsLeft)).map((reject) => keptOf(reject, names)),
   }
 }
 

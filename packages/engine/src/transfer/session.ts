@@ -87,7 +87,7 @@ export class Session {
   #lastHeld: FilledBatch | undefined
   /** Rows of the source that are confirmed. */
   #read: number
-  #rejectsRoom: number
+  #rejectsLeft: number
 
   private constructor(
     deps: SessionDeps,
@@ -104,7 +104,7 @@ export class Session {
     this.#deliveryStates = [...state.deliveryStates]
     this.#connectionState = state.state ?? undefined
     this.#read = state.read
-    this.#rejectsRoom = state.rejectsRoom
+    this.#rejectsLeft = state.rejectsLeft
   }
 
   /** Asks where the transfer stands, and batches the connectors of both sides. */
@@ -356,9 +356,9 @@ export class Session {
     this.#held = []
     this.#lastHeld = undefined
     const progress = this.#progressAfter(entries)
-    const confirmation = confirmationOf(entries, progress, this.#sourceColumns, this.#rejectsRoom)
+    const confirmation = confirmationOf(entries, progress, this.#sourceColumns, this.#rejectsLeft)
     this.#isBegun = await this.#deps.host.confirm(confirmation, next && this.#startOf(next.covered))
-    this.#rejectsRoom -= confirmation.rejects.length
+    this.#rejectsLeft -= confirmation.rejects.length
     if (confirmation.deliveryState !== null) this.#deliveryStates.push(confirmation.deliveryState)
     this.#connectionState = confirmation.state ?? this.#connectionState
     this.#deps.retries.reset()

@@ -4,7 +4,7 @@ import { IconDots, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { readOnce, useRead, useWrite } from '../../api/queries.ts'
-import { type Place, useAddress } from '../../components/address.ts'
+import { type ListAddress, useAddress } from '../../components/address.ts'
 import { ListTable } from '../../components/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
@@ -20,10 +20,10 @@ import { SaveAccount } from './save-account.tsx'
 
 type Doing = { what: 'add' } | { what: 'edit' | 'delete'; account: AccountEntry }
 
-const listOf = ({ value, page }: Place) => ({
+const listOf = ({ value, page }: ListAddress) => ({
   query: { q: value('q') || undefined, size: pageSize, offset: page * pageSize },
 })
-export const readAhead = (_: unknown, place: Place) => readOnce('listAccounts', listOf(place))
+export const readAhead = (_: unknown, place: ListAddress) => readOnce('listAccounts', listOf(place))
 
 /** The sub-accounts of the organization. */
 export function Component() {

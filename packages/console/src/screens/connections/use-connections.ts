@@ -2,7 +2,7 @@ import type { ParametersOf } from '@penstock/client'
 import type { Transfer } from '@penstock/wire'
 import { useEffect, useState } from 'react'
 import { readOnce, useRead } from '../../api/queries.ts'
-import { type Place, useAddress } from '../../components/address.ts'
+import { type ListAddress, useAddress } from '../../components/address.ts'
 import { pageSize } from '../../components/pager.tsx'
 
 /** How soon the list is read again while something of it transfers, and while nothing does. */
@@ -14,7 +14,7 @@ const aheadAfterMs = 300
 const isActive = ({ status }: Transfer) => status === 'queued' || status === 'running'
 
 /** Reads the page of connections that an address names. */
-export const readConnections = (accountId: string | undefined, place: Place) =>
+export const readConnections = (accountId: string | undefined, place: ListAddress) =>
   readOnce('listConnections', listOf(accountId, place))
 
 /**
@@ -58,7 +58,7 @@ export function useConnections(accountId: string | undefined) {
 }
 
 /** A page of the list as the address has it. */
-const listOf = (accountId: string | undefined, { value, page }: Place): ParametersOf<'listConnections'> => ({
+const listOf = (accountId: string | undefined, { value, page }: ListAddress): ParametersOf<'listConnections'> => ({
   accountId,
   query: {
     q: value('q') || undefined,

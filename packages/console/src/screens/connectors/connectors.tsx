@@ -4,7 +4,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { readOnce, useRead } from '../../api/queries.ts'
-import { type Place, useAddress } from '../../components/address.ts'
+import { type ListAddress, useAddress } from '../../components/address.ts'
 import { Loaded } from '../../components/loaded.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
 import { Pager, pageSize } from '../../components/pager.tsx'
@@ -18,7 +18,7 @@ import { RemoveConnector } from './remove-connector.tsx'
 
 const configuredOf: Readonly<Record<string, boolean>> = { yes: true, no: false }
 
-const listOf = (accountId: string, { value, page }: Place) => ({
+const listOf = (accountId: string, { value, page }: ListAddress) => ({
   accountId,
   query: {
     q: value('q') || undefined,
@@ -27,7 +27,7 @@ const listOf = (accountId: string, { value, page }: Place) => ({
     offset: page * pageSize,
   },
 })
-export const readAhead = (accountId = '', place: Place) => readOnce('listAddedConnectors', listOf(accountId, place))
+export const readAhead = (accountId = '', place: ListAddress) => readOnce('listAddedConnectors', listOf(accountId, place))
 
 /** The connectors that a sub-account has added. `?configure=` and `?check=` open one of them from anywhere. */
 export function Component() {

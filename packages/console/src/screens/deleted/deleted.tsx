@@ -5,7 +5,7 @@ import { IconPlugOff } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { readOnce, useRead, useWrite } from '../../api/queries.ts'
-import { type Place, useAddress } from '../../components/address.ts'
+import { type ListAddress, useAddress } from '../../components/address.ts'
 import { Failure } from '../../components/failure.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { notifyDone } from '../../components/notify.tsx'
@@ -19,11 +19,11 @@ import { DeletedTable } from './table.tsx'
 
 type Refusal = { connection: Connection; error: unknown }
 
-const listOf = (accountId: string | undefined, { value, page }: Place) => ({
+const listOf = (accountId: string | undefined, { value, page }: ListAddress) => ({
   accountId,
   query: { q: value('q') || undefined, status: 'deleted', size: pageSize, offset: page * pageSize },
 })
-export const readAhead = (accountId: string | undefined, place: Place) =>
+export const readAhead = (accountId: string | undefined, place: ListAddress) =>
   readOnce('listConnections', listOf(accountId, place))
 
 /** The connections that can still be restored. */

@@ -111,7 +111,7 @@ export class DatabaseTransferHost {
       replaced: now.replaced,
       deliveryStates,
       // Of a replay it must be known of each record whether it was rejected again, kept or not.
-      rejectsRoom: Math.max(0, settings.rejectsMax - keptRejects, (replay?.numbers.length ?? 0) - keptRejects),
+      rejectsLeft: Math.max(0, settings.rejectsMax - keptRejects, (replay?.numbers.length ?? 0) - keptRejects),
     }
   }
 

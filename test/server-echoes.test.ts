@@ -278,7 +278,7 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
       cursor: null,
       state: null,
     },
-    ...{ replaced: null, deliveryStates: [], rejectsRoom: 10 },
+    ...{ replaced: null, deliveryStates: [], rejectsLeft: 10 },
   }
   const host: TransferHost = {
     open: async () => state,

@@ -17,7 +17,7 @@ import { seed } from './harness/seed.ts'
 import { withSession } from './harness/session.ts'
 import { localFolder, postgresql } from './harness/transfers.ts'
 import { bounded, until } from './harness/until.ts'
-import { isUnderWay, type ProcessMill, startProcessMill } from './harness/worker-processes.ts'
+import { isUnderWay, type ProcessFixture, startProcessFixture } from './harness/worker-processes.ts'
 import { seeded } from './simulation/random.ts'
 
 /** The truth about rows when what is around a worker fails, or when it is told to leave; workers are processes here. */
@@ -25,21 +25,21 @@ import { seeded } from './simulation/random.ts'
 const rows = 100_000
 
 /** The people into a table, by their key. */
-async function startUpsert(mill: ProcessMill) {
-  await writePeople(join(mill.folder, 'people.csv'), rows)
-  await createPeopleTable(mill.target, 'people', true)
+async function startUpsert(fixture: ProcessFixture) {
+  await writePeople(join(fixture.folder, 'people.csv'), rows)
+  await createPeopleTable(fixture.target, 'people', true)
   const settings = { table: 'people', writeMode: 'Upsert', keyColumns: 'id' }
-  const connectionId = await mill.connect(localFolder, { files: 'people.csv' }, postgresql, settings)
-  return { connectionId, transferId: (await mill.start(connectionId)).id }
+  const connectionId = await fixture.connect(localFolder, { files: 'people.csv' }, postgresql, settings)
+  return { connectionId, transferId: (await fixture.start(connectionId)).id }
 }
 
-async function assertMoved(mill: ProcessMill, connectionId: string, transferId: string): Promise<void> {
-  const transfer = await mill.ended(connectionId, transferId)
+async function assertMoved(fixture: ProcessFixture, connectionId: string, transferId: string): Promise<void> {
+  const transfer = await fixture.ended(connectionId, transferId)
   assert.deepEqual([transfer.status, transfer.error], ['partial', null])
   const accepted = countFit(rows, fitsTable)
   assert.deepEqual(transfer.records, { ...transfer.records, read: rows, accepted, rejected: rows - accepted })
-  await assertInTable(mill.target, 'people', rows)
-  await assertAccounted(mill, transfer)
+  await assertInTable(fixture.target, 'people', rows)
+  await assertAccounted(fixture, transfer)
 }
 
 /** A database of our own on a server of its own, which a test may restart. */
@@ -82,20 +82,20 @@ describe('a transfer', () => {
   test(`goes on when our own database is restarted under it (PENSTOCK_TEST_SEED=${seed})`, async (t) => {
     const random = seeded(seed)
     const server = await startServer()
-    const mill = await startProcessMill(t, {}, server.url)
+    const fixture = await startProcessFixture(t, {}, server.url)
     t.after(server.close)
-    const { connectionId, transferId } = await startUpsert(mill)
-    mill.spawnWorker()
-    mill.spawnWorker()
+    const { connectionId, transferId } = await startUpsert(fixture)
+    fixture.spawnWorker()
+    fixture.spawnWorker()
     let attempts = 0
     for (const signal of ['SIGQUIT', 'SIGKILL', 'SIGQUIT'] as const) {
-      const standing = await mill.takenUp(transferId, attempts)
+      const standing = await fixture.claimed(transferId, attempts)
       if (!isUnderWay(standing)) break
       attempts = standing.attempt
       await delay(random.int(600))
       await server.restart(signal)
     }
-    await assertMoved(mill, connectionId, transferId)
+    await assertMoved(fixture, connectionId, transferId)
     t.diagnostic(`restarted under ${attempts} attempts`)
     assert(attempts > 0)
   })
@@ -105,35 +105,35 @@ describe('a transfer', () => {
     const rejects = (number: number) => number % 50 === 0
     const endpoint = await startFlakyEndpoint(random, rejects)
     t.after(endpoint.close)
-    const mill = await startProcessMill(t)
-    const { caller, accountId } = mill
+    const fixture = await startProcessFixture(t)
+    const { caller, accountId } = fixture
     const count = 20_000
-    await writePeople(join(mill.folder, 'people.csv'), count)
+    await writePeople(join(fixture.folder, 'people.csv'), count)
     const webhook = connectorBySlug('webhook')
     await caller.addConnectors(accountId, webhook)
     const signingSecret = `whsec_${randomBytes(32).toString('base64')}`
     const secretConfig = { url: endpoint.url, signingSecret }
     await caller.expect(caller.call('configureConnector', { accountId, id: webhook.id, body: { secretConfig } }))
-    const connectionId = await mill.connect(localFolder, { files: 'people.csv' }, webhook, { rowsPerRequest: 500 })
-    const { id: transferId } = await mill.start(connectionId)
-    let worker = mill.spawnWorker()
+    const connectionId = await fixture.connect(localFolder, { files: 'people.csv' }, webhook, { rowsPerRequest: 500 })
+    const { id: transferId } = await fixture.start(connectionId)
+    let worker = fixture.spawnWorker()
     for (let kills = 0; kills < 4; kills++) {
-      const standing = await mill.standing(transferId)
+      const standing = await fixture.standing(transferId)
       if (!isUnderWay(standing)) break
-      await mill.takenUp(transferId, standing.attempt)
+      await fixture.claimed(transferId, standing.attempt)
       await delay(random.int(2_000))
       worker.signal('SIGKILL')
       await worker.ended
-      worker = mill.spawnWorker()
+      worker = fixture.spawnWorker()
     }
-    const transfer = await mill.ended(connectionId, transferId)
+    const transfer = await fixture.ended(connectionId, transferId)
     assert.deepEqual([transfer.status, transfer.error], ['partial', null])
     const accepted = countFit(count, (number) => fitsFile(number) && !rejects(number))
     assert.deepEqual(transfer.records, {
       ...{ read: count, sent: countFit(count, fitsFile) },
       ...{ accepted, rejected: count - accepted },
     })
-    await assertAccounted(mill, transfer)
+    await assertAccounted(fixture, transfer)
     const twice = [...endpoint.taken].filter(([, messages]) => messages > 1)
     assert.deepEqual(twice, [], 'a row came in two messages')
     assert.equal(endpoint.taken.size, accepted)
@@ -142,74 +142,74 @@ describe('a transfer', () => {
   })
 
   test('stops when its connection is disabled in the midst of a batch, and a new one completes it', async (t) => {
-    const mill = await startProcessMill(t)
-    const { caller, accountId } = mill
-    const { connectionId, transferId } = await startUpsert(mill)
+    const fixture = await startProcessFixture(t)
+    const { caller, accountId } = fixture
+    const { connectionId, transferId } = await startUpsert(fixture)
     const change = (action: 'enable' | 'disable') =>
       caller.expect(caller.call('updateConnectionStatus', { accountId, id: connectionId, body: { action } }))
-    await holding(mill, async () => {
-      mill.spawnWorker()
-      await until('a batch is under way', () => isWaiting(mill))
+    await holding(fixture, async () => {
+      fixture.spawnWorker()
+      await until('a batch is under way', () => isWaiting(fixture))
       await change('disable')
-      const transfer = await mill.ended(connectionId, transferId)
+      const transfer = await fixture.ended(connectionId, transferId)
       assert.deepEqual([transfer.status, transfer.error?.code], ['cancelled', 'connection_not_active'])
-      await assertAccounted(mill, transfer)
+      await assertAccounted(fixture, transfer)
     })
     await change('enable')
-    await assertMoved(mill, connectionId, (await mill.start(connectionId)).id)
+    await assertMoved(fixture, connectionId, (await fixture.start(connectionId)).id)
   })
 
   test('is left alone by a worker that was taken for dead and only slept', async (t) => {
-    const mill = await startProcessMill(t, { PENSTOCK_TRANSFERS: '1' })
-    const { connectionId, transferId } = await startUpsert(mill)
-    const sleeper = mill.spawnWorker()
-    await holding(mill, async () => {
-      await until('a batch is under way', () => isWaiting(mill))
+    const fixture = await startProcessFixture(t, { PENSTOCK_TRANSFERS: '1' })
+    const { connectionId, transferId } = await startUpsert(fixture)
+    const sleeper = fixture.spawnWorker()
+    await holding(fixture, async () => {
+      await until('a batch is under way', () => isWaiting(fixture))
       sleeper.signal('SIGSTOP')
-      mill.spawnWorker()
-      await mill.takenUp(transferId, 1)
+      fixture.spawnWorker()
+      await fixture.claimed(transferId, 1)
       sleeper.signal('SIGCONT')
       await until('it knows', () => sleeper.said.stderr.includes('transfer lost to another worker'))
     })
-    await assertMoved(mill, connectionId, transferId)
-    assert.equal((await mill.standing(transferId)).attempt, 2)
+    await assertMoved(fixture, connectionId, transferId)
+    assert.equal((await fixture.standing(transferId)).attempt, 2)
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`is given back by a worker that gets ${signal}, and another one goes on at once`, async (t) => {
       // Nobody is taken for dead within this test, and nobody looks by himself whether there is something to do.
-      const mill = await startProcessMill(t, { PENSTOCK_SILENCE_SECONDS: '3600', PENSTOCK_TRANSFERS: '1' })
-      const { connectionId, transferId } = await startUpsert(mill)
-      const first = mill.spawnWorker()
-      await holding(mill, async () => {
-        await until('a batch is under way', () => isWaiting(mill))
-        const second = mill.spawnWorker()
+      const fixture = await startProcessFixture(t, { PENSTOCK_SILENCE_SECONDS: '3600', PENSTOCK_TRANSFERS: '1' })
+      const { connectionId, transferId } = await startUpsert(fixture)
+      const first = fixture.spawnWorker()
+      await holding(fixture, async () => {
+        await until('a batch is under way', () => isWaiting(fixture))
+        const second = fixture.spawnWorker()
         await until('the other one is ready', () => second.said.stderr.includes('"working"'))
         first.signal(signal)
         assert.equal((await bounded('the end', first.ended, 20_000)).code, 0)
         await until('the other one continues', () => second.said.stderr.includes('transfer claimed'))
-        assert.equal((await mill.standing(transferId)).attempt, 2)
+        assert.equal((await fixture.standing(transferId)).attempt, 2)
       })
-      await assertMoved(mill, connectionId, transferId)
+      await assertMoved(fixture, connectionId, transferId)
     })
   }
 })
 
 test('two workers share the transfers that there are', async (t) => {
-  const mill = await startProcessMill(t, { PENSTOCK_TRANSFERS: '1' })
-  const begun = [await startUpsert(mill)]
+  const fixture = await startProcessFixture(t, { PENSTOCK_TRANSFERS: '1' })
+  const begun = [await startUpsert(fixture)]
   for (let count = 0; count < 3; count++) {
-    const connectionId = await mill.connect(localFolder, { files: 'people.csv' }, localFolder, {
+    const connectionId = await fixture.connect(localFolder, { files: 'people.csv' }, localFolder, {
       subfolder: `${count}`,
     })
-    begun.push({ connectionId, transferId: (await mill.start(connectionId)).id })
+    begun.push({ connectionId, transferId: (await fixture.start(connectionId)).id })
   }
-  const workers = [mill.spawnWorker(), mill.spawnWorker()]
+  const workers = [fixture.spawnWorker(), fixture.spawnWorker()]
   const taken = () => workers.map(({ said }) => [...said.stderr.matchAll(/transfer claimed/g)].length)
-  await holding(mill, async () => {
+  await holding(fixture, async () => {
     await until('one of them waits, and the other does the rest', () => taken().every((count) => count > 0))
   })
-  for (const { connectionId, transferId } of begun) await mill.ended(connectionId, transferId)
+  for (const { connectionId, transferId } of begun) await fixture.ended(connectionId, transferId)
   assert.deepEqual(
     taken().reduce((sum, count) => sum + count, 0),
     4,
@@ -217,8 +217,8 @@ test('two workers share the transfers that there are', async (t) => {
 })
 
 /** Keeps rows from coming into the table of people while work goes on. */
-const holding = (mill: ProcessMill, work: () => Promise<void>): Promise<void> =>
-  withSession(mill.targetUrl, async (session) => {
+const holding = (fixture: ProcessFixture, work: () => Promise<void>): Promise<void> =>
+  withSession(fixture.targetUrl, async (session) => {
     await session.query('begin')
     await session.query('lock table people')
     await work()
@@ -226,7 +226,7 @@ const holding = (mill: ProcessMill, work: () => Promise<void>): Promise<void> =>
   })
 
 /** Whether a delivery waits for the table. */
-const isWaiting = async ({ target }: ProcessMill): Promise<boolean> => {
+const isWaiting = async ({ target }: ProcessFixture): Promise<boolean> => {
   const { rows: waiting } = await target.query(
     `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
   )

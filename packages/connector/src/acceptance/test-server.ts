@@ -9,17 +9,17 @@ import { assertNoSecret } from './secrets.ts'
 export type Acceptance = {
   readonly connector: Connector
   /** Which server it meets, in words, for the titles: `OpenSSH 9.2`, `a server that keeps to the rules of TikTok`. */
-  readonly peer: string
+  readonly testServer: string
   readonly secrets: Values
   /** Secrets of the right form which the server refuses; absent where it knows no credentials. */
   readonly wrongSecrets?: Values
   readonly settings: Values
   /** Settings that name what is not there. */
   readonly missing?: Values
-  /** Troubles that the peer can be put into, and the error that each must become. */
+  /** Troubles that the server can be put into, and the error that each must become. */
   readonly errors?: readonly ServerError[]
-  /** A peer that does not answer, so that stopping in the midst can be tried. */
-  readonly hang?: PeerHang
+  /** A server that does not answer, so that stopping in the midst can be tried. */
+  readonly hang?: TestServerHang
   /** Routes, local folders and what else the connector's context needs. */
   readonly context?: Pick<TestContextOptions, 'routes' | 'reach' | 'localFolders'>
 }
@@ -27,20 +27,20 @@ export type Acceptance = {
 export type ServerError = {
   /** Completes a title: `answers 429 and asks to wait 7 seconds`. */
   readonly name: string
-  /** Puts the peer into this trouble, for all that comes or for the next request alone. */
+  /** Puts the server into this trouble, for all that comes or for the next request alone. */
   readonly start: () => unknown
   /** Ends it. */
   readonly stop: () => unknown
   readonly action: ErrorAction
   readonly code?: ConnectorErrorCode
-  /** What the error must say of the wait that the peer asked for. */
+  /** What the error must say of the wait that the server asked for. */
   readonly afterMs?: number
 }
 
-export type PeerHang = {
+export type TestServerHang = {
   /** From now on, nothing is answered. */
   readonly start: () => unknown
-  /** Resolves once the peer has something before it that it does not answer. */
+  /** Resolves once the server has something before it that it does not answer. */
   readonly reached: () => Promise<unknown>
   readonly stop: () => unknown
 }
@@ -63,7 +63,7 @@ export async function connectorErrorOf(acceptance: Acceptance, work: Promise<unk
   return error
 }
 
-/** Asserts that an error of the peer became the error that it should. */
+/** Asserts that an error of the server became the error that it should. */
 export function assertConnectorError(connectorError: ConnectorError, { action, code, afterMs }: ServerError): void {
   assert.equal(connectorError.action, action, `${connectorError.code}: ${connectorError.message}`)
   if (code !== undefined) assert.equal(connectorError.code, code)

@@ -1,6 +1,6 @@
 import type { Row } from '@penstock/connector'
-import type { ServerError, PeerHang } from '@penstock/connector/acceptance'
-import type { Answer, Trouble, TroubledProxy } from './troubled-proxy.ts'
+import type { ServerError, TestServerHang } from '@penstock/connector/acceptance'
+import type { Answer, Failure, FailingProxy } from './failing-proxy.ts'
 
 /** What the tests of all object stores have in common. */
 
@@ -35,16 +35,16 @@ export function rowsOfCsv(bytes: Buffer): Row[] {
 
 /** Troubles that every store must turn into the right error. */
 export function problemsOf(
-  proxy: TroubledProxy,
+  proxy: FailingProxy,
   answers: { readonly slow: Answer; readonly forbidden: Answer },
 ): ServerError[] {
-  const problem = (name: string, what: Trouble, expected: Pick<ServerError, 'action' | 'code' | 'afterMs'>) => ({
+  const problem = (name: string, what: Failure, expected: Pick<ServerError, 'action' | 'code' | 'afterMs'>) => ({
     name,
     start: () => {
-      proxy.trouble = { what }
+      proxy.failure = { what }
     },
     stop: () => {
-      proxy.trouble = undefined
+      proxy.failure = undefined
     },
     ...expected,
   })
@@ -66,13 +66,13 @@ export function problemsOf(
   ]
 }
 
-export const hangOf = (proxy: TroubledProxy): PeerHang => ({
+export const hangOf = (proxy: FailingProxy): TestServerHang => ({
   start: () => {
-    proxy.trouble = { what: 'hangs' }
+    proxy.failure = { what: 'hangs' }
   },
   reached: () => proxy.hangs(),
   stop: () => {
-    proxy.trouble = undefined
+    proxy.failure = undefined
   },
 })
 

@@ -4,11 +4,11 @@ import { buildApp } from 'fauxqs'
 import { makeS3Client, type S3Client } from '../src/amazon-s3/s3-client.ts'
 import { s3Objects } from '../src/amazon-s3/s3-objects.ts'
 import { judgeS3, type S3Key } from './s3-signature.ts'
-import { startTroubledProxy, type TroubledProxy } from './troubled-proxy.ts'
+import { startFailingProxy, type FailingProxy } from './failing-proxy.ts'
 
 /** An S3 server from npm, with rules that it lacks: signatures and keys are verified before it hears of a request. */
-export type S3Peer = {
-  readonly proxy: TroubledProxy
+export type S3TestServer = {
+  readonly proxy: FailingProxy
   readonly secrets: Values
   readonly client: S3Client
   /** Where fauxqs itself listens. */
@@ -23,24 +23,24 @@ export type S3Peer = {
   close(): Promise<void>
 }
 
-export const peerName = 'fauxqs behind a proxy that verifies signatures'
+export const testServerName = 'fauxqs behind a proxy that verifies signatures'
 
 /** @param keys the first one is that of `secrets` */
-export async function startS3Peer(
+export async function startS3TestServer(
   buckets: readonly string[],
   keys: readonly [S3Key, ...S3Key[]],
   now?: () => number,
-): Promise<S3Peer> {
+): Promise<S3TestServer> {
   // Started by hand, since its own start listens on every address of the machine.
   const fauxqs = buildApp({ logger: false })
   const uploads = listUploads(fauxqs)
   const address = await fauxqs.listen({ port: 0, host: '127.0.0.1' })
-  const proxy = await startTroubledProxy(address, judgeS3(keys, now))
+  const proxy = await startFailingProxy(address, judgeS3(keys, now))
   const secrets = { accessKeyId: keys[0].id, secretAccessKey: keys[0].secret, endpoint: proxy.url }
   const client = makeS3Client(testContext({ secrets: { ...secrets, endpoint: address } }))
   const permission = 's3:*'
   for (const bucket of buckets) await client.request({ method: 'PUT', bucket, permission })
-  const peer: S3Peer = {
+  const testServer: S3TestServer = {
     ...{ proxy, secrets, client, address },
     async put(bucket, key, body) {
       await client.request({ method: 'PUT', bucket, key, body, permission })
@@ -54,7 +54,7 @@ export async function startS3Peer(
       return names
     },
     async empty(bucket, prefix) {
-      for (const key of await peer.names(bucket, prefix)) {
+      for (const key of await testServer.names(bucket, prefix)) {
         await client.request({ method: 'DELETE', bucket, key, permission })
       }
     },
@@ -64,7 +64,7 @@ export async function startS3Peer(
       await fauxqs.close()
     },
   }
-  return peer
+  return testServer
 }
 
 /** Adds what fauxqs lacks: the list of uploads that are under way, by their identifiers. */

@@ -8,11 +8,11 @@ import { createClient } from '@penstock/client'
 import { connectors } from '@penstock/connectors'
 import pg from 'pg'
 import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
-import type { Ground } from '../ground.ts'
+import type { Ground } from '../environment.ts'
 import { freePort, startServer } from '../processes.ts'
 
 /** The service as its users have it, with workers in processes of their own. */
-export type Mill = Awaited<ReturnType<typeof openMill>>
+export type Fixture = Awaited<ReturnType<typeof openFixture>>
 export type Worker = Awaited<ReturnType<typeof startWorker>>
 
 const root = join(import.meta.dirname, '../..')
@@ -24,7 +24,7 @@ const pollMs = 20
  * @param checkout the version that is measured; this one unless given
  * @param name of its databases, where two versions share a server
  */
-export async function openMill(ground: Ground, folder: string, checkout = root, name = '') {
+export async function openFixture(ground: Ground, folder: string, checkout = root, name = '') {
   const serviceUrl = await makeDatabase(ground.serverUrl, `service${name}`)
   const targetUrl = await makeDatabase(ground.serverUrl, `target${name}`)
   const port = await freePort()

@@ -30,7 +30,7 @@ export async function makeInbox(): Promise<Inbox> {
 }
 
 /** A connection, and the account that it is in. */
-export type Pipe = { readonly accountId: string; readonly id: string }
+export type Connection = { readonly accountId: string; readonly id: string }
 
 /** Adds a configured local folder to an account. */
 export async function addFolder(caller: Caller, accountId: string, folder: string): Promise<void> {
@@ -41,7 +41,7 @@ export async function addFolder(caller: Caller, accountId: string, folder: strin
 }
 
 /** An active connection from the folder of an account into a folder inside it. */
-export async function addPipe(caller: Caller, accountId: string, name = 'Pipe'): Promise<Pipe> {
+export async function addConnection(caller: Caller, accountId: string, name = 'Pipe'): Promise<Connection> {
   const body = {
     ...{ name, srcConnectorId: localFolder.id, destConnectorId: localFolder.id },
     ...{ srcConnectionConfig: { files: inboxFile }, destConnectionConfig: { subfolder: 'out' } },
@@ -52,17 +52,17 @@ export async function addPipe(caller: Caller, accountId: string, name = 'Pipe'):
 }
 
 /** An account of its own with such a connection. */
-export async function addAccountWithPipe(caller: Caller, folder: string): Promise<Pipe> {
+export async function addAccountWithConnection(caller: Caller, folder: string): Promise<Connection> {
   const { id: accountId } = await caller.addAccount()
   await addFolder(caller, accountId, folder)
-  return addPipe(caller, accountId)
+  return addConnection(caller, accountId)
 }
 
 /** A transfer as a worker leaves it that had one of two records rejected; gives its identifier. */
 export async function addEndedTransfer(
   { database, service }: Pick<TestService, 'database' | 'service'>,
   caller: Caller,
-  { accountId, id }: Pipe,
+  { accountId, id }: Connection,
 ): Promise<string> {
   const started = await caller.expect(caller.call('startTransfer', { accountId, id, body: {} }))
   const { id: keyId, key } = await database.transaction((tx) => makeDataKey(tx, service.deps.keyring))

@@ -11,14 +11,14 @@ export type Judged = {
 export type Answer = { status: number; headers?: Record<string, string>; body?: string }
 
 /** What comes over requests: an answer instead of the server's, silence, or an end of the connection. */
-export type Trouble = Answer | 'hangs' | 'resets' | 'loses the answer' | { readonly breaksAfterBytes: number }
+export type Failure = Answer | 'hangs' | 'resets' | 'loses the answer' | { readonly breaksAfterBytes: number }
 
-export type TroubledProxy = {
+export type FailingProxy = {
   readonly url: string
   /** Of each request that came: `GET /bucket/key`. */
   readonly seen: string[]
   /** Which requests meet the trouble; by default all. */
-  trouble: { readonly what: Trouble; readonly of?: (asked: Judged) => boolean; times?: number } | undefined
+  failure: { readonly what: Failure; readonly of?: (asked: Judged) => boolean; times?: number } | undefined
   /** What the server is asked instead; as it is, unless said otherwise. */
   rewrite: (url: string) => string
   /** Resolves once a request hangs. */
@@ -31,10 +31,10 @@ export type TroubledProxy = {
  * is not changed, `host` included, so that signatures hold.
  * @param judge answers what breaks the rules, as the platform would
  */
-export async function startTroubledProxy(
+export async function startFailingProxy(
   target: string,
   judge: (asked: Judged) => Answer | undefined = () => undefined,
-): Promise<TroubledProxy> {
+): Promise<FailingProxy> {
   const { hostname, port } = new URL(target)
   const agent = new http.Agent({ keepAlive: true })
   let hung = () => {}
@@ -48,19 +48,19 @@ export async function startTroubledProxy(
     const { method = 'GET', url = '/', headers } = request
     const asked: Judged = { method, url, headers, body: Buffer.concat(pieces) }
     proxy.seen.push(`${method} ${url}`)
-    const trouble = troubleOf(proxy, asked)
-    if (trouble === 'hangs') return hung()
-    if (trouble === 'resets') return request.socket.resetAndDestroy()
-    const answer = typeof trouble === 'object' && 'status' in trouble ? trouble : judge(asked)
+    const failure = failureOf(proxy, asked)
+    if (failure === 'hangs') return hung()
+    if (failure === 'resets') return request.socket.resetAndDestroy()
+    const answer = typeof failure === 'object' && 'status' in failure ? failure : judge(asked)
     if (answer) return response.writeHead(answer.status, answer.headers).end(answer.body)
     const forward = http.request({ hostname, port, agent, method, path: proxy.rewrite(url), headers }, (answered) => {
-      if (trouble === 'loses the answer') {
+      if (failure === 'loses the answer') {
         answered.resume().on('end', () => request.socket.destroy())
         return
       }
       response.writeHead(answered.statusCode ?? 500, answered.rawHeaders)
-      if (typeof trouble !== 'object' || !('breaksAfterBytes' in trouble)) return answered.pipe(response)
-      let left = trouble.breaksAfterBytes
+      if (typeof failure !== 'object' || !('breaksAfterBytes' in failure)) return answered.pipe(response)
+      let left = failure.breaksAfterBytes
       answered.on('data', (bytes: Buffer) => {
         if (left <= 0) return
         response.write(bytes.subarray(0, left), () => left <= 0 && request.socket.destroy())
@@ -73,10 +73,10 @@ export async function startTroubledProxy(
   server.on('clientError', (_error, socket) => socket.destroy())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
-  const proxy: TroubledProxy = {
+  const proxy: FailingProxy = {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
     seen: [],
-    trouble: undefined,
+    failure: undefined,
     rewrite: (url) => url,
     async hangs() {
       await hanging
@@ -93,9 +93,9 @@ export async function startTroubledProxy(
   return proxy
 }
 
-function troubleOf(proxy: TroubledProxy, asked: Judged): Trouble | undefined {
-  const { trouble } = proxy
-  if (!trouble || trouble.of?.(asked) === false) return undefined
-  if (trouble.times !== undefined && --trouble.times <= 0) proxy.trouble = undefined
-  return trouble.what
+function failureOf(proxy: FailingProxy, asked: Judged): Failure | undefined {
+  const { failure } = proxy
+  if (!failure || failure.of?.(asked) === false) return undefined
+  if (failure.times !== undefined && --failure.times <= 0) proxy.failure = undefined
+  return failure.what
 }

@@ -8,15 +8,15 @@ import { testContext } from '@penstock/connector/acceptance'
 import { azureBlobs } from '../src/azure-blob-storage/azure-blobs.ts'
 import { type AzureClient, makeAzureClient } from '../src/azure-blob-storage/azure-client.ts'
 import { containerOf } from '../src/azure-blob-storage/container.ts'
-import { startTroubledProxy, type TroubledProxy } from './troubled-proxy.ts'
+import { startFailingProxy, type FailingProxy } from './failing-proxy.ts'
 
 /** Azurite's one account, whose key is no secret. */
 const account = 'devstoreaccount1'
 const accountKey = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=='
 
 /** Azurite, Microsoft's own emulator of Azure Storage, behind a proxy that makes trouble when it is told to. */
-export type AzurePeer = {
-  readonly proxy: TroubledProxy
+export type AzureTestServer = {
+  readonly proxy: FailingProxy
   /** For the account's name in Azure itself, and the way to the emulator. */
   readonly secrets: Values
   readonly routes: Readonly<Record<string, string>>
@@ -32,9 +32,9 @@ export type AzurePeer = {
   close(): Promise<void>
 }
 
-export const peerName = 'azurite behind a proxy'
+export const testServerName = 'azurite behind a proxy'
 
-export async function startAzurePeer(containers: readonly string[]): Promise<AzurePeer> {
+export async function startAzureTestServer(containers: readonly string[]): Promise<AzureTestServer> {
   const program = fileURLToPath(import.meta.resolve('azurite/dist/src/blob/main.js'))
   const options = ['--inMemoryPersistence', '--blobHost', '127.0.0.1', '--blobPort', '0']
   const azurite = spawn(process.execPath, [program, ...options], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -42,11 +42,11 @@ export async function startAzurePeer(containers: readonly string[]): Promise<Azu
   const kill = () => azurite.kill()
   process.once('exit', kill)
   const address = await addressOf(azurite.stdout)
-  const proxy = await startTroubledProxy(address)
+  const proxy = await startFailingProxy(address)
   const service = `https://${account}.blob.core.windows.net`
   const secrets = { authType: 'account-key', accountName: account, accessKey: accountKey }
   const permission = 'test'
-  const peer: AzurePeer = {
+  const testServer: AzureTestServer = {
     ...{ proxy, secrets, routes: { [service]: proxy.url } },
     address: (container) => `${service}/${container}/`,
     sasUrl: (container, permissions, until = new Date(Date.now() + 3_600_000)) =>
@@ -57,19 +57,19 @@ export async function startAzurePeer(containers: readonly string[]): Promise<Azu
     },
     async put(container, blob, body) {
       const headers = { 'x-ms-blob-type': 'BlockBlob' }
-      await peer.client(container).request({ method: 'PUT', blob, headers, body, permission })
+      await testServer.client(container).request({ method: 'PUT', blob, headers, body, permission })
     },
     async read(container, blob) {
-      return Buffer.from(await (await peer.client(container).request({ blob, permission })).arrayBuffer())
+      return Buffer.from(await (await testServer.client(container).request({ blob, permission })).arrayBuffer())
     },
     async names(container, prefix) {
       const names: string[] = []
-      for await (const { name } of azureBlobs(peer.client(container)).list(prefix)) names.push(name)
+      for await (const { name } of azureBlobs(testServer.client(container)).list(prefix)) names.push(name)
       return names
     },
     async empty(container, prefix) {
-      for (const blob of await peer.names(container, prefix)) {
-        await peer.client(container).request({ method: 'DELETE', blob, permission })
+      for (const blob of await testServer.names(container, prefix)) {
+        await testServer.client(container).request({ method: 'DELETE', blob, permission })
       }
     },
     async close() {
@@ -80,9 +80,9 @@ export async function startAzurePeer(containers: readonly string[]): Promise<Azu
     },
   }
   for (const name of containers) {
-    await peer.client(name).request({ method: 'PUT', query: { restype: 'container' }, permission })
+    await testServer.client(name).request({ method: 'PUT', query: { restype: 'container' }, permission })
   }
-  return peer
+  return testServer
 }
 
 /** Where Azurite says that it listens. */
