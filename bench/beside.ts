@@ -28,8 +28,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
 }
 
-const ground = await startPostgres(cleanup)
-const folder = join(ground.directory, 'files')
+const environment = await startPostgres(cleanup)
+const folder = join(environment.directory, 'files')
 await mkdir(folder)
 await chmod(folder, 0o755)
 await writeRows(join(folder, 'people.csv'), rows)
@@ -40,8 +40,8 @@ cleanup.defer(() => sink.close())
 const { size } = await stat(join(folder, 'people.csv'))
 const checkouts = { before: resolve(options.before), now: join(import.meta.dirname, '..') }
 const fixtures: Record<Side, Fixture> = {
-  before: await openFixture(ground, folder, checkouts.before, '_before'),
-  now: await openFixture(ground, folder, checkouts.now, '_now'),
+  before: await openFixture(environment, folder, checkouts.before, '_before'),
+  now: await openFixture(environment, folder, checkouts.now, '_now'),
 }
 for (const fixture of Object.values(fixtures)) cleanup.defer(() => fixture.close())
 type Side = keyof typeof checkouts

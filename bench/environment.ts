@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/server/src/embedded/embedded-postgres.ts'
 
 /** Where a run takes place: a temporary directory, and in it a PostgreSQL as it comes with Penstock, fsync and all. */
-export type Ground = { readonly directory: string; readonly serverUrl: string }
+export type Environment = { readonly directory: string; readonly serverUrl: string }
 
 /** Starts it; `cleanup` removes all of it. */
-export async function startPostgres(cleanup: AsyncDisposableStack): Promise<Ground> {
+export async function startPostgres(cleanup: AsyncDisposableStack): Promise<Environment> {
   const directory = await mkdtemp(join(tmpdir(), 'penstock-bench-'))
   cleanup.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }))
   // PostgreSQL, which does not run as root, has to pass through.

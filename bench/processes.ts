@@ -11,7 +11,7 @@ export type Server = { url: string; pid: number; stop(): Promise<void> }
 const root = join(import.meta.dirname, '..')
 const startTimeoutMs = 30_000
 
-/** A port that was free a moment ago. */
+/** A port that was free just before. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

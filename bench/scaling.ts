@@ -40,24 +40,24 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
 }
 
-const ground = await startPostgres(cleanup)
-const client = new pg.Client({ connectionString: ground.serverUrl, application_name: 'penstock bench' })
+const environment = await startPostgres(cleanup)
+const client = new pg.Client({ connectionString: environment.serverUrl, application_name: 'penstock bench' })
 await client.connect()
 cleanup.defer(() => client.end())
-await migrate(ground.serverUrl)
+await migrate(environment.serverUrl)
 await client.query(`insert into environments (name, id, host) values ('production', 'environment00001', 'bench')`)
 await client.query(
   `insert into organizations (id, name, owner_id, owner_email) values ($1, 'Bench', 'owner', 'owner@example.com')`,
   [organizationId],
 )
-await load(ground.serverUrl, organizationId, 'production', size)
+await load(environment.serverUrl, organizationId, 'production', size)
 const begun = performance.now()
 await fillTransfers(client, { transfers, entriesEach }, busyTransfers)
 if (options.partitioned) await partition()
 say(
   `${number(transfers)} transfers and ${number(transfers * entriesEach)} ledger entries of ${number(size.accounts)} accounts, filled in ${number((performance.now() - begun) / 1000)} s.`,
 )
-const database = openDatabase({ url: ground.serverUrl, poolSize: workers })
+const database = openDatabase({ url: environment.serverUrl, poolSize: workers })
 cleanup.defer(() => database.close())
 const masterKey = parseMasterKey(generateMasterKey())
 if (!masterKey) throw new Error('A generated master key is none')

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type BodyOf, basePath } from '@penstock/wire'
 import pg from 'pg'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
-import type { Ground } from './environment.ts'
+import type { Environment } from './environment.ts'
 import { type Loaded, load, type Size } from './load.ts'
 import { freePort, type Server, startServer } from './processes.ts'
 
@@ -19,7 +19,7 @@ export type Service = Server & {
 export const environment = 'production'
 
 /** Makes a database, starts the service on it, which migrates it, and loads it. */
-export async function startService({ serverUrl, directory }: Ground, name: string, size: Size): Promise<Service> {
+export async function startService({ serverUrl, directory }: Environment, name: string, size: Size): Promise<Service> {
   const databaseUrl = await createDatabase(serverUrl, name)
   const port = await freePort()
   const credentials = { clientId: 'bench', clientSecret: generateMasterKey() }

@@ -25,15 +25,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(1)))
 }
 
-const ground = await startPostgres(cleanup)
-const folder = join(ground.directory, 'files')
+const environment = await startPostgres(cleanup)
+const folder = join(environment.directory, 'files')
 await mkdir(folder)
 await chmod(folder, 0o755)
 const file = join(folder, 'people.csv')
 await writeRows(file, rows)
 const { size } = await stat(file)
 say(`${number(rows)} rows of 10 columns, ${number(size / 1e6)} MB; ${rounds} rounds, the best of each side counts.`)
-const fixture = await openFixture(ground, folder)
+const fixture = await openFixture(environment, folder)
 cleanup.defer(() => fixture.close())
 
 say(`\n${'Figure'.padEnd(58)}${['ours/s', 'limit/s', 'ratio', 'aim'].map((text) => text.padStart(12)).join('')}`)

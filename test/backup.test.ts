@@ -188,7 +188,7 @@ describe('a backup', { concurrency: 2 }, () => {
     assert.equal(stage.base.length > 0, true)
   })
 
-  test('is of one moment, whatever is written meanwhile', async (t) => {
+  test('is of one time, whatever is written meanwhile', async (t) => {
     const { file, from, to, stage } = await prepare(t)
     await from.sql(organization)
     await from.sql(`insert into environments (name, id, host) values ('production', 'e', 'h')`)

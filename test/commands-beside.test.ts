@@ -50,7 +50,7 @@ describe('beside a running service', () => {
     assert.equal(await statusOf('/accounts'), 200)
   })
 
-  test('a new organization and a new client are let in at once; a revoked client is refused within moments', async () => {
+  test('a new organization and a new client are let in at once; a revoked client is refused within seconds', async () => {
     const made = ['org', 'create', '--name', 'Second', '--owner-email', 'second@example.com']
     const { organizationId, ...first } = await commands.json<Record<string, string>>(...made)
     assert(organizationId && first.clientId)

@@ -143,7 +143,7 @@ describe('told to stop', { concurrency: 2 }, () => {
     withSlowRequests(t, {}, async ({ stage, served, slow, letGo }) => {
       served.signal('SIGTERM')
       await until('it takes no new connections', () => refusesConnections(served.url))
-      // One that comes within moments of the first is an echo of it.
+      // One that comes within seconds of the first is an echo of it.
       await until('it has ended', () => {
         if (!served.hasEnded) served.signal('SIGTERM')
         return served.hasEnded

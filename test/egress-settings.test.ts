@@ -20,7 +20,7 @@ describe('PENSTOCK_EGRESS that is not set', () => {
   ]
   for (const env of loopback) {
     test(`is any for a service on loopback alone: ${JSON.stringify(env)}`, () => {
-      assert.equal(egressOf(env).reach, 'any')
+      assert.equal(egressOf(env).networkPolicy, 'any')
       assert.match(sentence(env), /private addresses, because the service listens on \S+ alone\.$/)
     })
   }
@@ -35,24 +35,24 @@ describe('PENSTOCK_EGRESS that is not set', () => {
     ['PENSTOCK_TRUSTED_PROXIES', '127.0.0.1', 'PENSTOCK_TRUSTED_PROXIES is set'],
   ] as const) {
     test(`is public where ${name} is ${value}`, () => {
-      assert.equal(egressOf({ [name]: value }).reach, 'public')
+      assert.equal(egressOf({ [name]: value }).networkPolicy, 'public')
       assert.equal(sentence({ [name]: value }), `Connectors may connect to public addresses only, because ${reason}.`)
-      assert.equal(egressOf({ [name]: value, PENSTOCK_EGRESS: 'any' }).reach, 'any', 'unless it is set')
+      assert.equal(egressOf({ [name]: value, PENSTOCK_EGRESS: 'any' }).networkPolicy, 'any', 'unless it is set')
     })
   }
 
   test('is public for a worker of its own', () => {
-    assert.equal(egressOf({}, false).reach, 'public')
+    assert.equal(egressOf({}, false).networkPolicy, 'public')
     assert.match(sentence({}, false), /public addresses only, because a worker does not know who has access/)
-    assert.equal(egressOf({ PENSTOCK_EGRESS: 'any' }, false).reach, 'any')
+    assert.equal(egressOf({ PENSTOCK_EGRESS: 'any' }, false).networkPolicy, 'any')
   })
 })
 
 test('PENSTOCK_EGRESS counts wherever it is set', () => {
-  for (const reach of ['any', 'public'] as const) {
-    assert.equal(egressOf({ PENSTOCK_EGRESS: reach, PENSTOCK_HOST: '0.0.0.0' }).reach, reach)
-    assert.equal(egressOf({ PENSTOCK_EGRESS: reach }).reach, reach)
-    assert.match(sentence({ PENSTOCK_EGRESS: reach }), /because PENSTOCK_EGRESS is set\.$/)
+  for (const networkPolicy of ['any', 'public'] as const) {
+    assert.equal(egressOf({ PENSTOCK_EGRESS: networkPolicy, PENSTOCK_HOST: '0.0.0.0' }).networkPolicy, networkPolicy)
+    assert.equal(egressOf({ PENSTOCK_EGRESS: networkPolicy }).networkPolicy, networkPolicy)
+    assert.match(sentence({ PENSTOCK_EGRESS: networkPolicy }), /because PENSTOCK_EGRESS is set\.$/)
   }
 })
 
@@ -73,7 +73,7 @@ test('PENSTOCK_EGRESS_ALLOW names what is allowed besides, and is refused whole 
 
 test('an exposed service refuses a private address, naming the settings, until the operator allows it', async (t) => {
   const postgresql = connectorBySlug('postgresql')
-  const reachOf = async (env: Env) => {
+  const networkPolicyOf = async (env: Env) => {
     const service = await startTestService({ PENSTOCK_EGRESS: '', ...env })
     t.after(service.close)
     const caller = callerOf(service, await service.addOrganization())
@@ -88,13 +88,13 @@ test('an exposed service refuses a private address, naming the settings, until t
       }),
     )
     const { checks } = await caller.expect(caller.call('checkConnector', { accountId, id: postgresql.id }))
-    return { reach: checks[0], port }
+    return { networkPolicy: checks[0], port }
   }
-  const { reach, port } = await reachOf({})
-  assert.equal(reach?.ok, false)
-  assert.match(reach?.message ?? '', /127\.0\.0\.1 is a private address.*PENSTOCK_EGRESS_ALLOW/)
-  assert.equal((await reachOf({ PENSTOCK_EGRESS_ALLOW: `127.0.0.1:${port}` })).reach?.ok, true)
-  assert.equal((await reachOf({ PENSTOCK_EGRESS_ALLOW: '127.0.0.1:1' })).reach?.ok, false)
+  const { networkPolicy, port } = await networkPolicyOf({})
+  assert.equal(networkPolicy?.ok, false)
+  assert.match(networkPolicy?.message ?? '', /127\.0\.0\.1 is a private address.*PENSTOCK_EGRESS_ALLOW/)
+  assert.equal((await networkPolicyOf({ PENSTOCK_EGRESS_ALLOW: `127.0.0.1:${port}` })).networkPolicy?.ok, true)
+  assert.equal((await networkPolicyOf({ PENSTOCK_EGRESS_ALLOW: '127.0.0.1:1' })).networkPolicy?.ok, false)
 })
 
 test('serve and worker say at their start which it is, and why', async (t) => {

@@ -15,7 +15,7 @@ import {
   removeEmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../packages/server/src/embedded/embedded-postgres.ts'
-import { readNote } from '../packages/server/src/embedded/place.ts'
+import { readNote } from '../packages/server/src/embedded/cluster-directory.ts'
 import { findPostmaster } from '../packages/server/src/embedded/postmaster.ts'
 import { until } from './harness/until.ts'
 

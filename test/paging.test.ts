@@ -30,9 +30,9 @@ before(async () => {
   await Promise.all(Array.from({ length: count - 1 }, () => caller.addAccount()))
   placeOfTransfers = await addTransfers()
   for (const table of ['accounts', 'connections', 'transfers']) {
-    // A few moments for all of them, in no order of their identifiers.
-    const moment = `to_timestamp(1700000000 + ('x' || right(id, 2))::bit(8)::integer % 11)`
-    await service.database.pool.query(`update ${table} set created_time = ${moment}`)
+    // A few times for all of them, in no order of their identifiers.
+    const timestamp = `to_timestamp(1700000000 + ('x' || right(id, 2))::bit(8)::integer % 11)`
+    await service.database.pool.query(`update ${table} set created_time = ${timestamp}`)
   }
 })
 after(async () => {

@@ -148,7 +148,7 @@ describe('a schedule', () => {
 })
 
 describe('a run that is due', () => {
-  test('starts a transfer, and the schedule goes on to its next moment', async () => {
+  test('starts a transfer, and the schedule goes on to its next time', async () => {
     const pipe = await newConnection()
     await set(pipe, { cron: '0 * * * *' })
     await tick()
@@ -242,7 +242,7 @@ describe('a run that is due', () => {
   })
 })
 
-describe('the moment after', () => {
+describe('the time after', () => {
   const next = (cron: string, timezone: string, after: string) =>
     nextRun(cron, timezone, new Date(after))?.toISOString()
 

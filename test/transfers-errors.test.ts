@@ -137,8 +137,8 @@ describe('a transfer', () => {
     const twice = [...endpoint.taken].filter(([, messages]) => messages > 1)
     assert.deepEqual(twice, [], 'a row came in two messages')
     assert.equal(endpoint.taken.size, accepted)
-    t.diagnostic(`${transfer.attempt} attempts; ${JSON.stringify(endpoint.moments)}`)
-    assert(Object.keys(endpoint.moments).length > 3, 'it had bad moments')
+    t.diagnostic(`${transfer.attempt} attempts; ${JSON.stringify(endpoint.timestamps)}`)
+    assert(Object.keys(endpoint.timestamps).length > 3, 'it had bad moments')
   })
 
   test('stops when its connection is disabled in the midst of a batch, and a new one completes it', async (t) => {

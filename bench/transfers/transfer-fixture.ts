@@ -8,7 +8,7 @@ import { createClient } from '@penstock/client'
 import { connectors } from '@penstock/connectors'
 import pg from 'pg'
 import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
-import type { Ground } from '../environment.ts'
+import type { Environment } from '../environment.ts'
 import { freePort, startServer } from '../processes.ts'
 
 /** The service as its users have it, with workers in processes of their own. */
@@ -24,15 +24,15 @@ const pollMs = 20
  * @param checkout the version that is measured; this one unless given
  * @param name of its databases, where two versions share a server
  */
-export async function openFixture(ground: Ground, folder: string, checkout = root, name = '') {
-  const serviceUrl = await makeDatabase(ground.serverUrl, `service${name}`)
-  const targetUrl = await makeDatabase(ground.serverUrl, `target${name}`)
+export async function openFixture(environment: Environment, folder: string, checkout = root, name = '') {
+  const serviceUrl = await makeDatabase(environment.serverUrl, `service${name}`)
+  const targetUrl = await makeDatabase(environment.serverUrl, `target${name}`)
   const port = await freePort()
   const credentials = { clientId: 'bench', clientSecret: 'a-secret-of-the-benchmark' }
   const env: Record<string, string> = {
     DATABASE_URL: serviceUrl,
     PENSTOCK_MASTER_KEY: generateMasterKey(),
-    PENSTOCK_DATA_DIR: join(ground.directory, `data${name}`),
+    PENSTOCK_DATA_DIR: join(environment.directory, `data${name}`),
     PENSTOCK_PORT: String(port),
     PENSTOCK_CLIENT_ID: credentials.clientId,
     PENSTOCK_CLIENT_SECRET: credentials.clientSecret,
@@ -42,7 +42,7 @@ export async function openFixture(ground: Ground, folder: string, checkout = roo
     PENSTOCK_RATE_LIMIT: '0',
     PENSTOCK_LOG_LEVEL: 'warn',
   }
-  const logFile = join(ground.directory, 'service.log')
+  const logFile = join(environment.directory, 'service.log')
   const serverEnv = { ...env, PENSTOCK_WORKER: '0' }
   const server = await startServer(program, ['serve'], { env: serverEnv, port, path: '/readyz', logFile, checkout })
   const client = createClient({ baseUrl: server.url, ...credentials })

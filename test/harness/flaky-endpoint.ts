@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../simulation/random.ts'
 
 /**
- * An endpoint for webhooks that has good moments and bad ones. It takes each message once, by its `webhook-id`, and counts
+ * An endpoint for webhooks that has good times and bad ones. It takes each message once, by its `webhook-id`, and counts
  * on its own which rows came, and under how many identifiers.
  */
 export type FlakyEndpoint = {
@@ -13,7 +13,7 @@ export type FlakyEndpoint = {
   /** For each row, by its number, how many messages with different identifiers had it. */
   readonly taken: Map<number, number>
   /** What happened, by name, and how often. */
-  readonly moments: Record<string, number>
+  readonly timestamps: Record<string, number>
   close(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ const hangMs = 1_500
 export async function startFlakyEndpoint(random: Random, rejects: (number: number) => boolean): Promise<FlakyEndpoint> {
   const taken = new Map<number, number>()
   const answers = new Map<string, string>()
-  const moments: Record<string, number> = {}
+  const timestamps: Record<string, number> = {}
 
   const take = (id: string, body: string): string => {
     const known = answers.get(id)
@@ -43,16 +43,16 @@ export async function startFlakyEndpoint(random: Random, rejects: (number: numbe
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const body = Buffer.concat(await request.toArray()).toString()
     const id = String(request.headers['webhook-id'])
-    const moment = random.percent(70)
+    const timestamp = random.percent(70)
       ? 'takes'
       : random.pick(['500', '429', 'resets before', 'resets after', 'hangs before', 'hangs after'])
-    moments[moment] = (moments[moment] ?? 0) + 1
-    if (moment === '500') return response.writeHead(500).end('<html>')
-    if (moment === '429') return response.writeHead(429, { 'retry-after': '1' }).end()
-    const answer = moment.endsWith('before') ? undefined : take(id, body)
-    if (moment === 'takes') return response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
+    timestamps[timestamp] = (timestamps[timestamp] ?? 0) + 1
+    if (timestamp === '500') return response.writeHead(500).end('<html>')
+    if (timestamp === '429') return response.writeHead(429, { 'retry-after': '1' }).end()
+    const answer = timestamp.endsWith('before') ? undefined : take(id, body)
+    if (timestamp === 'takes') return response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
     // Whoever hangs says nothing for a while, and never an answer.
-    if (moment.startsWith('hangs')) await delay(hangMs)
+    if (timestamp.startsWith('hangs')) await delay(hangMs)
     return request.socket.resetAndDestroy()
   }
   const server = createServer((request, response) => {
@@ -62,7 +62,7 @@ export async function startFlakyEndpoint(random: Random, rejects: (number: numbe
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     taken,
-    moments,
+    timestamps,
     close: async () => {
       server.closeAllConnections()
       server.close()

@@ -149,7 +149,7 @@ function follow(child: ChildProcess, terminal: boolean): Program {
   }
 }
 
-/** A port that was free a moment ago. */
+/** A port that was free just before. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -134,7 +134,7 @@ function waitAskedFor(error: unknown): number | undefined {
   return refusal?.status === 429 || refusal?.status === 503 ? refusal.retryAfterSeconds : undefined
 }
 
-/** A Retry-After header: seconds, or a moment (RFC 9110, section 10.2.3). */
+/** A Retry-After header: seconds, or a time (RFC 9110, section 10.2.3). */
 function readRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined
   if (/^\d+$/.test(header)) return Number(header)

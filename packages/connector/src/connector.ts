@@ -189,11 +189,11 @@ function errorOfField(fields: Fields, key: string, field: FieldDefinition): stri
   if (min !== undefined && max !== undefined && min > max) return 'has a min above its max'
   const bindingError = errorOfBinding(fields, key, field)
   if (bindingError) return bindingError
-  const unfit =
+  const invalid =
     field.default === undefined
       ? []
       : readValues({ [key]: { ...field, readonly: false } }, { [key]: field.default }, key).fieldErrors
-  if (unfit[0]) return `has a default that ${unfit[0].message}`
+  if (invalid[0]) return `has a default that ${invalid[0].message}`
   for (const [other, values] of Object.entries(when)) {
     const choice = fields[other]
     if (other === key || choice?.type !== 'Select') return `depends on ${other}, which is no choice of the same group`

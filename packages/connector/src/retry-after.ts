@@ -6,6 +6,6 @@ export function retryAfterMs({ headers }: { readonly headers: Headers }, now = D
   const value = headers.get('retry-after')?.trim()
   if (!value) return undefined
   if (/^\d+(\.\d+)?$/.test(value)) return Math.min(Number(value) * 1000, Number.MAX_SAFE_INTEGER)
-  const moment = /^[A-Za-z]{3}[a-z]*,/.test(value) ? Date.parse(value) : Number.NaN
-  return Number.isNaN(moment) ? undefined : Math.max(0, moment - now)
+  const timestamp = /^[A-Za-z]{3}[a-z]*,/.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(timestamp) ? undefined : Math.max(0, timestamp - now)
 }

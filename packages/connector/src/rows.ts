@@ -6,7 +6,7 @@
  */
 
 /**
- * One value of a row. Days and moments are ISO 8601 text; decimals and whole numbers beyond 2^53 are text, so that no
+ * One value of a row. Days and timestamps are ISO 8601 text; decimals and whole numbers beyond 2^53 are text, so that no
  * digit is lost; what is nested is JSON text. An empty text and null are different things, and both count as missing.
  */
 export type Cell = string | number | boolean | null

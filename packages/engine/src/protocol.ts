@@ -15,7 +15,7 @@ import type { Role, TransferErrorCode } from '@penstock/wire/rules'
 
 /** What every job of a runner works with, sent once when the runner starts. */
 export type RunnerSettings = {
-  readonly egress: Pick<EgressOptions, 'reach' | 'allow'>
+  readonly egress: Pick<EgressOptions, 'networkPolicy' | 'allow'>
   /** Where secrets may go without TLS. */
   readonly plainHttp: PlainHttp
   /** Directories that connectors may read and write. Absolute paths. */

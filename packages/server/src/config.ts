@@ -3,7 +3,7 @@ import { isIP, isIPv4 } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
 import { compile as compileProxies } from '@fastify/proxy-addr'
 import type { PlainHttp } from '@penstock/connector'
-import type { Reach } from '@penstock/connector/egress'
+import type { NetworkPolicy } from '@penstock/connector/egress'
 import { type AllowedDestination, parseAllowed } from '@penstock/connector/egress/allowed'
 import { limits } from '@penstock/wire'
 import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
@@ -74,7 +74,7 @@ export type Config = {
 /** What connectors may connect to. */
 export type EgressSettings = {
   /** Any address but link-local and metadata ones, or public ones only. */
-  readonly reach: Reach
+  readonly networkPolicy: NetworkPolicy
   /** Private destinations that may be connected to although `reach` is `public`. */
   readonly allow: readonly AllowedDestination[]
   /** Why it is so: part of a sentence, for the operator. */
@@ -211,7 +211,7 @@ export function readConfig(
     },
     replacePercentMin: whole('PENSTOCK_REPLACE_PERCENT', 50, 0, 100),
     egress,
-    plainHttp: { loopback: egress.reach === 'any', allow: readDestinations(read, 'PENSTOCK_ALLOW_HTTP') },
+    plainHttp: { loopback: egress.networkPolicy === 'any', allow: readDestinations(read, 'PENSTOCK_ALLOW_HTTP') },
     localFolders: read(
       'PENSTOCK_LOCAL_FOLDERS',
       [],
@@ -252,22 +252,22 @@ type Read = <T>(name: string, fallback: T, parse: (value: string) => T | undefin
  * machine, who may reach their own database; everybody else could use connectors to look around in the private network.
  */
 function readEgress(given: Given, read: Read, listens: boolean): EgressSettings {
-  const reach = read<Reach | undefined>(
+  const networkPolicy = read<NetworkPolicy | undefined>(
     'PENSTOCK_EGRESS',
     undefined,
     (value) => (value === 'any' || value === 'public' ? value : undefined),
     'any or public',
   )
   const allow = readDestinations(read, 'PENSTOCK_EGRESS_ALLOW')
-  if (reach) return { reach, allow, reason: 'PENSTOCK_EGRESS is set' }
-  if (!listens) return { reach: 'public', allow, reason: 'a worker does not know who has access to the API' }
+  if (networkPolicy) return { networkPolicy, allow, reason: 'PENSTOCK_EGRESS is set' }
+  if (!listens) return { networkPolicy: 'public', allow, reason: 'a worker does not know who has access to the API' }
   const exposure = ['PENSTOCK_PUBLIC_URL', 'PENSTOCK_TRUSTED_PROXIES'].find((name) => given(name))
-  if (exposure) return { reach: 'public', allow, reason: `${exposure} is set` }
+  if (exposure) return { networkPolicy: 'public', allow, reason: `${exposure} is set` }
   const host = given('PENSTOCK_HOST') ?? '127.0.0.1'
   const isLoopback = host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
   return isLoopback
-    ? { reach: 'any', allow, reason: `the service listens on ${host} alone` }
-    : { reach: 'public', allow, reason: 'PENSTOCK_HOST is not a loopback address' }
+    ? { networkPolicy: 'any', allow, reason: `the service listens on ${host} alone` }
+    : { networkPolicy: 'public', allow, reason: 'PENSTOCK_HOST is not a loopback address' }
 }
 
 /** Reads destinations that the operator allows something for. */
@@ -283,8 +283,8 @@ const readDestinations = (read: Read, setting: string): readonly AllowedDestinat
   )
 
 /** What connectors may connect to and why, as a sentence for the operator. */
-export function describeEgress({ reach, allow, reason }: EgressSettings): string {
-  if (reach === 'any') return `Connectors may connect to private addresses, because ${reason}.`
+export function describeEgress({ networkPolicy, allow, reason }: EgressSettings): string {
+  if (networkPolicy === 'any') return `Connectors may connect to private addresses, because ${reason}.`
   const besides =
     allow.length === 0 ? '' : ` and to ${allow.map(({ text }) => text).join(', ')} (PENSTOCK_EGRESS_ALLOW)`
   return `Connectors may connect to public addresses only${besides}, because ${reason}.`

@@ -1,2 +1,2 @@
-/** A moment as the wire has it: Unix time in whole seconds. */
-export const unixSeconds = (moment: Date): number => Math.floor(moment.getTime() / 1000)
+/** A time as the wire has it: Unix time in whole seconds. */
+export const unixSeconds = (timestamp: Date): number => Math.floor(timestamp.getTime() / 1000)

@@ -101,7 +101,7 @@ export const example = {
       synonyms: ['emailaddress', 'mail', 'em'],
     },
   ],
-  /** Moments, in Unix seconds: 1 September 2026, 8:00 and 19 September 2026, 0:00 UTC. */
+  /** Times, in Unix seconds: 1 September 2026, 8:00 and 19 September 2026, 0:00 UTC. */
   createdTime: 1788249600,
   updatedTime: 1789776000,
 } as const

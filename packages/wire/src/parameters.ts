@@ -29,8 +29,8 @@ export const page = {
     examples: [0],
   }),
 }
-const day = (description: string, moment: string) =>
-  Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description, examples: [moment] }))
+const day = (description: string, timestamp: string) =>
+  Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description, examples: [timestamp] }))
 /** The days of a report. */
 export const days = {
   startDate: day('First day, UTC: YYYY-MM-DD; the first of the current month unless given', '2026-09-01'),

@@ -1,5 +1,5 @@
 import type { DestinationContext, InspectionContext } from '../destination.ts'
-import { createEgress, type OpenEgress, type Reach } from '../egress/index.ts'
+import { createEgress, type OpenEgress, type NetworkPolicy } from '../egress/index.ts'
 import type { Json, Row } from '../rows.ts'
 import type { SourceContext } from '../source.ts'
 import type { Values } from '../values.ts'
@@ -10,7 +10,7 @@ export type TestContextOptions = {
   readonly signal?: AbortSignal
   /** Origins of platforms, and where the test answers for them: `{ 'https://graph.facebook.com': 'http://127.0.0.1:1234' }`. */
   readonly routes?: Readonly<Record<string, string>>
-  readonly reach?: Reach
+  readonly networkPolicy?: NetworkPolicy
   readonly egress?: OpenEgress
   readonly localFolders?: readonly string[]
   readonly cursor?: Json
@@ -33,12 +33,12 @@ const egresses = new Map<string, OpenEgress>()
  * in `routes` are answered elsewhere. Nothing needs to be closed.
  */
 export function testContext(options: TestContextOptions = {}): TestContext {
-  const { routes = {}, reach = 'any' } = options
+  const { routes = {}, networkPolicy = 'any' } = options
   return {
     secrets: options.secrets ?? {},
     settings: options.settings ?? {},
     signal: options.signal ?? new AbortController().signal,
-    egress: options.egress ?? sharedEgress(routes, reach),
+    egress: options.egress ?? sharedEgress(routes, networkPolicy),
     localFolders: options.localFolders ?? [],
     cursor: options.cursor,
     transferId: options.transferId ?? '0f1e2d3c4b5a6978',
@@ -50,9 +50,9 @@ export function testContext(options: TestContextOptions = {}): TestContext {
   }
 }
 
-function sharedEgress(routes: Readonly<Record<string, string>>, reach: Reach): OpenEgress {
-  const key = JSON.stringify([reach, Object.entries(routes).sort()])
-  const egress = egresses.get(key) ?? createEgress({ reach, routes })
+function sharedEgress(routes: Readonly<Record<string, string>>, networkPolicy: NetworkPolicy): OpenEgress {
+  const key = JSON.stringify([networkPolicy, Object.entries(routes).sort()])
+  const egress = egresses.get(key) ?? createEgress({ networkPolicy, routes })
   egresses.set(key, egress)
   return egress
 }

@@ -21,7 +21,7 @@ export type Acceptance = {
   /** A server that does not answer, so that stopping in the midst can be tried. */
   readonly hang?: TestServerHang
   /** Routes, local folders and what else the connector's context needs. */
-  readonly context?: Pick<TestContextOptions, 'routes' | 'reach' | 'localFolders'>
+  readonly context?: Pick<TestContextOptions, 'routes' | 'networkPolicy' | 'localFolders'>
 }
 
 export type ServerError = {

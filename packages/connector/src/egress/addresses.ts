@@ -4,7 +4,7 @@ import { BlockList, isIP } from 'node:net'
  * Where connections may go. `any`: everywhere but where a machine finds its own credentials and its neighbours by link,
  * since addresses come from people who should not have those. `public`: only to what the whole internet can reach, too.
  */
-export type Reach = 'any' | 'public'
+export type NetworkPolicy = 'any' | 'public'
 
 /** Link-local networks, and the places where clouds hand out the credentials of a machine. */
 const neverIpv4 = [
@@ -72,9 +72,9 @@ export function kindOfAddress(address: string): 'public' | 'private' | 'never' {
 }
 
 /** Whether an IP address may be connected to. What is no address may not. */
-export function isAllowedAddress(address: string, reach: Reach): boolean {
+export function isAllowedAddress(address: string, networkPolicy: NetworkPolicy): boolean {
   const kind = kindOfAddress(address)
-  return kind === 'public' || (kind === 'private' && reach === 'any')
+  return kind === 'public' || (kind === 'private' && networkPolicy === 'any')
 }
 
 /** Whether a host name may be looked up at all. */

@@ -28,7 +28,7 @@ async function serve(listener: http.RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const egress = createEgress({ reach: 'any' })
+const egress = createEgress({ networkPolicy: 'any' })
 closers.push(() => egress.close())
 
 const connectorErrorOf = async (promise: Promise<unknown>): Promise<{ action: ErrorAction; code: string }> => {
@@ -134,7 +134,7 @@ describe('the egress', () => {
 
   test('refuses, where only public addresses are allowed, names that resolve to others', async () => {
     const origin = await serve((_request, response) => response.end('inside'))
-    const open = createEgress({ reach: 'public' })
+    const open = createEgress({ networkPolicy: 'public' })
     const { port } = new URL(origin)
     for (const host of ['localhost', '127.0.0.1', '[::1]', '0.0.0.0']) {
       assert.deepEqual(await connectorErrorOf(open.request(`http://${host}:${port}/`)), refused, host)
@@ -146,7 +146,7 @@ describe('the egress', () => {
   })
 
   const allowing = (...texts: string[]) => {
-    const open = createEgress({ reach: 'public', allow: texts.map(parsed) })
+    const open = createEgress({ networkPolicy: 'public', allow: texts.map(parsed) })
     closers.push(() => open.close())
     return open
   }
@@ -195,7 +195,7 @@ describe('the egress', () => {
   })
 
   test('names the settings of the operator in its refusal of a private address', async () => {
-    const open = createEgress({ reach: 'public' })
+    const open = createEgress({ networkPolicy: 'public' })
     const message = async (host: string) => {
       const error = await open.resolve(host).catch((reason: unknown) => reason)
       return error instanceof ConnectorError ? error.message : ''
@@ -334,7 +334,7 @@ describe('the egress', () => {
 
   test('sends what goes to a routed origin elsewhere, with the host that was meant, and nothing else', async () => {
     const origin = await serve((request, response) => response.end(`${request.headers.host}${request.url}`))
-    const open = createEgress({ reach: 'public', routes: { 'https://graph.example.com': origin } })
+    const open = createEgress({ networkPolicy: 'public', routes: { 'https://graph.example.com': origin } })
     closers.push(() => open.close())
     const response = await open.request('https://graph.example.com/v1?a=b')
     assert.equal(await response.text(), 'graph.example.com/v1?a=b')

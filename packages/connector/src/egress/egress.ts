@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { ConnectorError } from '../connector-error.ts'
 import type { Egress, EgressRequest } from '../context.ts'
-import type { Reach } from './addresses.ts'
+import type { NetworkPolicy } from './addresses.ts'
 import { Agents } from './agents.ts'
 import type { AllowedDestination } from './allowed.ts'
 import { type EgressBounds, egressBounds } from './bounds.ts'
@@ -11,7 +11,7 @@ import { bare, type LookUp, makeAddressRules } from './look-up.ts'
 
 export type EgressOptions = {
   /** `any`: all but link-local and metadata addresses. `public`: only what the whole internet reaches. */
-  readonly reach: Reach
+  readonly networkPolicy: NetworkPolicy
   /** Private destinations that may be reached although `reach` is `public`. */
   readonly allow?: readonly AllowedDestination[]
   /**
@@ -37,9 +37,9 @@ const harmlessHeaders =
 
 /** Makes the only way out that connectors have. */
 export function createEgress(options: EgressOptions): OpenEgress {
-  const { reach, allow = [], routes = {}, now = () => performance.now() } = options
+  const { networkPolicy, allow = [], routes = {}, now = () => performance.now() } = options
   const bounds = { ...egressBounds, ...options.bounds }
-  const rules = makeAddressRules(reach, allow)
+  const rules = makeAddressRules(networkPolicy, allow)
   const routed = new Agents()
   const checked = new Agents(rules.lookUp())
   /** A lookup is not told the port; those for which something of their own is allowed have their own agents. */

@@ -131,7 +131,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
   })
 }
 
-/** A server may close a kept connection at the moment in which it is used again; what changes nothing is asked anew. */
+/** A server may close a kept connection at the time in which it is used again; what changes nothing is asked anew. */
 const isRepeatable = ({ method = 'GET', body }: EgressRequest, error: unknown): boolean =>
   !(body instanceof ReadableStream) &&
   /^(GET|HEAD|PUT|DELETE|OPTIONS)$/.test(method) &&

@@ -49,7 +49,7 @@ async function endOf(
   const { url, gone } = await startTestServer(
     typeof answer === 'function' ? answer : (socket) => socket.end(answer, 'latin1'),
   )
-  const egress = createEgress({ reach: 'any', ...options })
+  const egress = createEgress({ networkPolicy: 'any', ...options })
   try {
     const work = egress.request(url, init).then((response) => readWhole(response, 'The server'))
     const [result] = await Promise.allSettled([work])
@@ -137,7 +137,7 @@ describe('the egress and a hostile server', { timeout: 60_000 }, () => {
   test('does not count the time in which nothing is read', async () => {
     let clock = 0
     const { url } = await startTestServer((socket) => socket.end(`${head('content-length: 300000')}${'a'.repeat(300_000)}`))
-    const egress = createEgress({ reach: 'any', now: () => clock })
+    const egress = createEgress({ networkPolicy: 'any', now: () => clock })
     closers.push(() => egress.close())
     let bytes = 0
     for await (const piece of (await egress.request(url)).body ?? []) {
@@ -184,7 +184,7 @@ describe('the egress and a hostile server', { timeout: 60_000 }, () => {
     for (const [name, answer] of states) {
       const reached = Promise.withResolvers()
       const { url, gone } = await startTestServer((socket) => socket.write(answer, 'latin1', reached.resolve))
-      const egress = createEgress({ reach: 'any' })
+      const egress = createEgress({ networkPolicy: 'any' })
       const stop = new AbortController()
       const work = egress.request(url, { signal: stop.signal }).then((response) => response.text())
       await Promise.race([reached.promise, work])
@@ -206,7 +206,7 @@ describe('the egress and a hostile server', { timeout: 60_000 }, () => {
       answer()
       socket.on('data', answer)
     })
-    const egress = createEgress({ reach: 'any' })
+    const egress = createEgress({ networkPolicy: 'any' })
     closers.push(() => egress.close())
     assert.equal(await (await egress.request(url)).text(), 'ok')
     await assert.rejects((await egress.request(url)).text(), { code: 'connection_lost' })
@@ -218,7 +218,7 @@ describe('the egress and a hostile server', { timeout: 60_000 }, () => {
       socket.pause()
       socket.write(`${head('content-length: 2')}ok`)
     })
-    const egress = createEgress({ reach: 'any' })
+    const egress = createEgress({ networkPolicy: 'any' })
     closers.push(() => egress.close())
     const body = Buffer.alloc(32 << 20)
     assert.equal(await (await egress.request(url, { method: 'POST', body })).text(), 'ok')

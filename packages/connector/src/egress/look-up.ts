@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { ConnectorError } from '../connector-error.ts'
-import { isAllowedName, kindOfAddress, type Reach } from './addresses.ts'
+import { isAllowedName, kindOfAddress, type NetworkPolicy } from './addresses.ts'
 import { type AllowedDestination, makeMatches } from './allowed.ts'
 
 /** Answers for a host what `dns.lookup` would, without the addresses that must not be reached. */
@@ -11,7 +11,7 @@ export type LookUp = LookupFunction
 export type AddressRules = {
   /**
    * A lookup for `net.connect` to this port. Because the socket connects to the very addresses that were checked here, a
-   * name that resolves differently a moment later gains nothing. Where the port is unknown, destinations that are allowed
+   * name that resolves differently shortly after gains nothing. Where the port is unknown, destinations that are allowed
    * on one port alone are not.
    */
   lookUp(port?: number): LookUp
@@ -25,12 +25,12 @@ export type AddressRules = {
 /**
  * @param allow private destinations that may be connected to although `reach` is `public`
  */
-export function makeAddressRules(reach: Reach, allow: readonly AllowedDestination[] = []): AddressRules {
+export function makeAddressRules(networkPolicy: NetworkPolicy, allow: readonly AllowedDestination[] = []): AddressRules {
   const isAllowedPrivate = makeMatches(allow)
   const isAllowed = (address: string, host: string, port: number | undefined) => {
     const kind = kindOfAddress(address)
     if (kind !== 'private') return kind === 'public'
-    return reach === 'any' || isAllowedPrivate(address, host, port)
+    return networkPolicy === 'any' || isAllowedPrivate(address, host, port)
   }
   return {
     lookUp: (port) => (host, options, callback) => {

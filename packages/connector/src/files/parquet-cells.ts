@@ -18,13 +18,13 @@ export function cellsOf(element: Element): FromStored {
   if (converted === 'DATE' || logical?.type === 'DATE') return dateOf
   if (logical?.type === 'TIME') return (value) => timeOf(value, logical.digits)
   if (logical?.type === 'TIMESTAMP') {
-    return logical.utc ? (value) => momentOf(value, logical.digits) : (value) => localTimeOf(value, logical.digits)
+    return logical.utc ? (value) => timestampOf(value, logical.digits) : (value) => localTimeOf(value, logical.digits)
   }
   switch (converted) {
     case 'TIMESTAMP_MILLIS':
-      return (value) => momentOf(value, 3)
+      return (value) => timestampOf(value, 3)
     case 'TIMESTAMP_MICROS':
-      return (value) => momentOf(value, 6)
+      return (value) => timestampOf(value, 6)
     case 'TIME_MILLIS':
       return (value) => timeOf(value, 3)
     case 'TIME_MICROS':
@@ -38,7 +38,7 @@ export function cellsOf(element: Element): FromStored {
     case 'INT64':
       return isUnsigned(element, 64) ? (value) => wholeCell(BigInt.asUintN(64, value as bigint)) : numberOf
     case 'INT96':
-      return (value) => momentOf(nanosecondsOf(value as Buffer), 9)
+      return (value) => timestampOf(nanosecondsOf(value as Buffer), 9)
     case 'FLOAT':
       return floatOf
     case 'DOUBLE':
@@ -140,8 +140,8 @@ function splitSeconds(value: bigint, digits: number): { seconds: bigint; fractio
   return { seconds: (value - rest) / units, fraction: String(rest).padStart(digits, '0') }
 }
 
-/** A moment in time, which ends in Z. */
-function momentOf(value: Stored, digits: number): string {
+/** A time in time, which ends in Z. */
+function timestampOf(value: Stored, digits: number): string {
   const local = localTimeOf(value, digits)
   return local.includes('T') ? `${local}Z` : local
 }

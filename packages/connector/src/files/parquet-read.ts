@@ -18,7 +18,7 @@ type GroupPlace = { readonly group: number; readonly row: number; readonly store
 
 /**
  * Opens a Parquet file. Its rows are read group by group, and the pages of a group as its rows come to them; what is
- * nested becomes JSON text, decimals and whole numbers beyond 2^53 become text, days and moments become ISO 8601 text,
+ * nested becomes JSON text, decimals and whole numbers beyond 2^53 become text, days and timestamps become ISO 8601 text,
  * bytes that are marked as no text become hexadecimal. Rows that the footer claims and the pages do not hold are an error.
  */
 export async function openParquet(

@@ -100,11 +100,11 @@ describe('readFiles of Parquet', () => {
     assert.deepEqual([...(chunk?.errors ?? [])], [[0, 'The row has bytes in a nested value that are no text.']])
   })
 
-  test('writes days and moments as ISO 8601', async () => {
-    const moment = new Date('2026-01-31T12:34:56.789Z')
-    assert.deepEqual(await cellsOf({ type: 'INT32', converted_type: 'DATE' }, moment), ['2026-01-31', null])
+  test('writes days and timestamps as ISO 8601', async () => {
+    const timestamp = new Date('2026-01-31T12:34:56.789Z')
+    assert.deepEqual(await cellsOf({ type: 'INT32', converted_type: 'DATE' }, timestamp), ['2026-01-31', null])
     const millis = { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' } as const
-    assert.deepEqual(await cellsOf(millis, moment, new Date(-1)), [
+    assert.deepEqual(await cellsOf(millis, timestamp, new Date(-1)), [
       ...['2026-01-31T12:34:56.789Z', '1969-12-31T23:59:59.999Z'],
       null,
     ])

@@ -4,10 +4,10 @@ import { discard, textOf } from '../object-stores/answers.ts'
 import { checkReading } from '../object-stores/check-reading.ts'
 import { objectNameOf, placeOf } from '../object-stores/place.ts'
 import { readXml, textAt } from '../object-stores/xml.ts'
-import { makeS3Client, reachS3 } from './s3-client.ts'
+import { makeS3Client, connectToS3 } from './s3-client.ts'
 import { s3Objects } from './s3-objects.ts'
 
-const reach = async (context: ConnectorContext): Promise<string> => `${await reachS3(context)} answers.`
+const reach = async (context: ConnectorContext): Promise<string> => `${await connectToS3(context)} answers.`
 
 /** A key that may not list buckets is told apart from one that is not known. */
 async function signIn(context: ConnectorContext): Promise<string> {

@@ -85,7 +85,7 @@ export function makeS3Client(context: ConnectorContext): S3Client {
 }
 
 /** Where requests without a bucket go, to see whether anything answers. */
-export async function reachS3(context: ConnectorContext): Promise<string> {
+export async function connectToS3(context: ConnectorContext): Promise<string> {
   const endpoint = endpointOf(context.secrets)
   const url = urlOf({}, regionNamed(context.secrets.region) ?? 'us-east-1', endpoint)
   await discard(await context.egress.request(url, { method: 'HEAD', signal: context.signal }))

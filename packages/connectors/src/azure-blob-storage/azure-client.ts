@@ -66,7 +66,7 @@ export function makeAzureClient(context: ConnectorContext, container: Container)
 }
 
 /** Asks the account without credentials whether anything answers there. */
-export async function reachAzure(context: ConnectorContext, container: Container): Promise<string> {
+export async function connectToAzure(context: ConnectorContext, container: Container): Promise<string> {
   const { host, origin } = new URL(container.service)
   await discard(await context.egress.request(origin, { method: 'HEAD', signal: context.signal }))
   return host

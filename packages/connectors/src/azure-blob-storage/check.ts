@@ -5,11 +5,11 @@ import { checkReading } from '../object-stores/check-reading.ts'
 import { objectNameOf } from '../object-stores/place.ts'
 import { azureBlobs } from './azure-blobs.ts'
 import { azureBlocks } from './azure-blocks.ts'
-import { type AzureClient, makeAzureClient, reachAzure } from './azure-client.ts'
+import { type AzureClient, makeAzureClient, connectToAzure } from './azure-client.ts'
 import { containerOf, type Located, locate } from './container.ts'
 
 const reach = async (context: ConnectorContext): Promise<string> =>
-  `${await reachAzure(context, containerOf(context))} answers.`
+  `${await connectToAzure(context, containerOf(context))} answers.`
 
 /** A signature that does not allow to list is told apart from one that is not accepted. */
 async function signIn(context: ConnectorContext): Promise<string> {

@@ -18,7 +18,7 @@ export const resultGone = (platform: string): ConnectorError =>
 
 /**
  * Reads the rows behind a checkpoint, or from the beginning. As long as the result is kept, reading goes on in it, and so
- * sees the moment in which the statement ran. Afterwards the statement runs again, for the rows behind the last one.
+ * sees the time in which the statement ran. Afterwards the statement runs again, for the rows behind the last one.
  */
 export async function* readCachedResult(
   order: Order,

@@ -1,9 +1,9 @@
 import { checkSteps } from '@penstock/connector'
-import { assertReachable } from '../platform-api/call.ts'
+import { assertConnectivity } from '../platform-api/call.ts'
 import { accountName, dataManagerOrigin, openDataManager } from './data-manager.ts'
 
 export const checkDataManager = checkSteps(
-  ['reach', (context) => assertReachable(context, `${dataManagerOrigin}/`)],
+  ['reach', (context) => assertConnectivity(context, `${dataManagerOrigin}/`)],
   [
     'sign in',
     async (context) => {

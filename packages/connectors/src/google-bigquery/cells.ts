@@ -1,5 +1,5 @@
 import { type Cell, ConnectorError } from '@penstock/connector'
-import { localTime } from '../databases/moments.ts'
+import { localTime } from '../databases/timestamps.ts'
 import { listIn, objectIn } from '../platform-api/json.ts'
 
 /** A column of a result, or a field within one, as BigQuery describes it. */
@@ -35,7 +35,7 @@ export const fieldsIn = (fields: unknown): readonly FieldType[] =>
   })
 
 /**
- * How a value becomes a cell. Whole numbers are numbers as far as no digit is lost; decimals stay text; moments are
+ * How a value becomes a cell. Whole numbers are numbers as far as no digit is lost; decimals stay text; timestamps are
  * ISO 8601 in UTC; bytes are \x and hexadecimal digits; records and lists are JSON.
  */
 export function cellOf(value: unknown, field: FieldType): Cell {
@@ -58,7 +58,7 @@ function plainOf(text: string, type: string): Cell {
     case 'BOOLEAN':
       return text === 'true'
     case 'TIMESTAMP':
-      return momentOf(text)
+      return timestampOf(text)
     case 'BYTES':
       return `\\x${Buffer.from(text, 'base64').toString('hex')}`
     default:
@@ -79,8 +79,8 @@ function nestedOf(value: unknown, field: FieldType): Nested {
   return Object.fromEntries(field.fields.map((inner, at) => [inner.name, nestedOf(objectIn(cells[at]).v, inner)]))
 }
 
-/** Microseconds since 1970 as a moment; another text comes back as it is. */
-function momentOf(text: string): string {
+/** Microseconds since 1970 as a time; another text comes back as it is. */
+function timestampOf(text: string): string {
   const local = /^-?\d{1,18}$/.test(text) ? localTime(BigInt(text) * 1000n) : undefined
   return local === undefined ? text : `${local}Z`
 }
@@ -107,5 +107,5 @@ export function parameterTypeOf({ name, type, repeated }: FieldType): string {
 /** The text by which a row is found again in its order, as a parameter takes it. */
 export function orderTextOf(value: unknown, { type }: FieldType): string | null {
   if (value === null || value === undefined) return null
-  return type === 'TIMESTAMP' ? momentOf(String(value)) : String(value)
+  return type === 'TIMESTAMP' ? timestampOf(String(value)) : String(value)
 }

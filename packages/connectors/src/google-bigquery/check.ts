@@ -1,11 +1,11 @@
 import { type Check, type ConnectorContext, checkSteps } from '@penstock/connector'
-import { assertReachable } from '../platform-api/call.ts'
+import { assertConnectivity } from '../platform-api/call.ts'
 import { makeBigQuery, origin } from './jobs.ts'
 import { describe, sourceOf } from './plan.ts'
 
 /** Reaches Google, signs in, and has BigQuery examine the query that a connection names. Nothing is run or billed. */
 export const check: Check = checkSteps(
-  ['reach', (context) => assertReachable(context, `${origin}/`)],
+  ['reach', (context) => assertConnectivity(context, `${origin}/`)],
   ['sign in', signIn],
   ['permission', permission],
 )

@@ -66,7 +66,7 @@ export function makeGcsClient(context: ConnectorContext, bucket: string): GcsCli
 }
 
 /** Whether anything answers where Google keeps objects. */
-export async function reachGcs(context: ConnectorContext): Promise<string> {
+export async function connectToGcs(context: ConnectorContext): Promise<string> {
   await discard(await context.egress.request(`${origin}/`, { method: 'HEAD', signal: context.signal }))
   return new URL(origin).host
 }

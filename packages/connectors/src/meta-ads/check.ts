@@ -1,10 +1,10 @@
 import { type Check, type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
-import { assertReachable } from '../platform-api/call.ts'
+import { assertConnectivity } from '../platform-api/call.ts'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
 import { accountPath } from './audience-directory.ts'
 import { graphOrigin, openGraph } from './graph.ts'
 
-const reach = (context: ConnectorContext) => assertReachable(context, `${graphOrigin}/`)
+const reach = (context: ConnectorContext) => assertConnectivity(context, `${graphOrigin}/`)
 
 async function signIn(context: ConnectorContext): Promise<string> {
   const { json } = await openGraph(context).get('me', { fields: 'id' })

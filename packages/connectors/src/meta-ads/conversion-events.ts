@@ -1,6 +1,6 @@
 import type { Batch } from '@penstock/connector'
 import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
-import { eventIdOf, type Read, readMoment, readObject, type Wrong, wrong } from '../platform-api/events.ts'
+import { eventIdOf, type Read, readTimestamp, readObject, type Wrong, wrong } from '../platform-api/events.ts'
 import type { JsonObject } from '../platform-api/json.ts'
 
 export type MetaEvent = {
@@ -37,7 +37,7 @@ export function eventOf(batch: Batch, row: BatchRow): Read<MetaEvent> {
   if (source === undefined) {
     return wrong('The kind of place must be physical_store, call_center or system_generated.', 'action_source')
   }
-  const time = readMoment(row, 'event_time', daysMax(source))
+  const time = readTimestamp(row, 'event_time', daysMax(source))
   if ('wrong' in time) return time
   const user = readObject(row, 'user_data')
   if ('wrong' in user) return user

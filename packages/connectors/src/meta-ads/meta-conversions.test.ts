@@ -164,9 +164,9 @@ describe('Meta Conversions, against a server that keeps to what is known of Meta
 const testServer = await startMeta()
 after(() => testServer.close())
 const { authType: _, ...testServerSecrets } = metaSecrets
-const moment = Math.floor(Date.now() / 1000) - 60
+const timestamp = Math.floor(Date.now() / 1000) - 60
 const user = JSON.stringify({ em: [createHash('sha256').update('jane@example.com').digest('hex')] })
-const made = (n: number): Cell[] => [`Lead ${n}`, moment, 'system_generated', user]
+const made = (n: number): Cell[] => [`Lead ${n}`, timestamp, 'system_generated', user]
 
 acceptDestination({
   connector: metaConversions,
@@ -180,12 +180,12 @@ acceptDestination({
   rows: Array.from({ length: 12 }, (_, n) => made(n)),
   badRows: [
     {
-      row: ['Old', moment - 8 * 86_400, 'system_generated', user],
+      row: ['Old', timestamp - 8 * 86_400, 'system_generated', user],
       reason: /older than the 7 days/,
       field: 'event_time',
     },
     {
-      row: ['Open', moment, 'system_generated', '{"em":"jane@example.com"}'],
+      row: ['Open', timestamp, 'system_generated', '{"em":"jane@example.com"}'],
       reason: /no SHA-256/,
       field: 'user_data',
     },

@@ -4,7 +4,7 @@ import { textOf } from './raw-rows.ts'
 
 /**
  * How the text of a type becomes a cell. Whole numbers of 64 bits and decimals stay text, so that no digit is lost;
- * moments become ISO 8601, in UTC where the type is a moment; bytes are \x and hexadecimal digits.
+ * timestamps become ISO 8601, in UTC where the type is a time; bytes are \x and hexadecimal digits.
  */
 export type CellKind =
   | 'text'
@@ -72,7 +72,7 @@ export function cellOf(value: Buffer | null, kind: CellKind): Cell | undefined {
     case 'local-time':
       return text.replace(' ', 'T')
     case 'time':
-      // The moment zero of MySQL is none.
+      // The time zero of MySQL is none.
       return text.startsWith('0000') ? text : `${text.replace(' ', 'T')}Z`
     default:
       return text

@@ -1,5 +1,5 @@
 import { columnNotFound } from '../databases/columns.ts'
-import { dayBefore, inTimezone } from '../databases/moments.ts'
+import { dayBefore, inTimezone } from '../databases/timestamps.ts'
 import type { Reading } from '../databases/settings.ts'
 import { type CellKind, kindOf } from './cells.ts'
 import { invalidAnswer } from './packet-guard.ts'

@@ -58,7 +58,7 @@ async function begin(session: Session): Promise<void> {
   await session.run('start transaction read only')
 }
 
-/** The rows behind a spot, as the server sends them: one statement, which sees one moment. */
+/** The rows behind a spot, as the server sends them: one statement, which sees one time. */
 async function* rowsOf(session: Session, plan: Plan, from: Spot, waitMs: number): AsyncGenerator<ReadRow[]> {
   const { columns, kinds, order } = plan
   await session.guard(() => begin(session))

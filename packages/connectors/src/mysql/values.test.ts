@@ -43,8 +43,8 @@ function asBytes(given: Cell, found: Cell): boolean {
   return found === `\\x${bytes.toString('hex')}`
 }
 const asIs = (given: Cell, found: Cell): boolean => given === found
-/** A moment in UTC with six digits behind the seconds. */
-function moment(text: string): string {
+/** A time in UTC with six digits behind the seconds. */
+function timestamp(text: string): string {
   const [, day = '', time = '00:00:00', fraction = '', zone = ''] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? []
   assert.notEqual(day, '', `${text} is no moment`)
@@ -54,7 +54,7 @@ function moment(text: string): string {
       : new Date(Date.parse(`${day}T${time}${zone}`)).toISOString().slice(0, 19).replace('T', ' ')
   return `${shifted}.${fraction.padEnd(9, '0')}`
 }
-const asMoment = (given: Cell, found: Cell): boolean => moment(String(given)) === moment(String(found))
+const asTimestamp = (given: Cell, found: Cell): boolean => timestamp(String(given)) === timestamp(String(found))
 
 const whole = (min: bigint, max: bigint) =>
   fc
@@ -90,12 +90,12 @@ const days = fc.date({ min: new Date('1000-01-01'), max: new Date('9999-12-30'),
 const recent = fc.date({ min: new Date('1970-01-02'), max: new Date('2038-01-18'), noInvalidDate: true })
 const zones = fc.constantFrom('', 'Z', '+00:00', '+05:30', '-11:00')
 const fractions = fc.stringMatching(/^(\.\d{1,9})?$/)
-const moments = (dates: fc.Arbitrary<Date>) =>
+const timestamps = (dates: fc.Arbitrary<Date>) =>
   fc
     .tuple(dates, fractions, zones)
     .map(([date, fraction, zone]) => `${date.toISOString().slice(0, 19)}${fraction}${zone}`)
 const oddDays = fc.oneof(
-  moments(days),
+  timestamps(days),
   fc.constantFrom<Cell>(
     '26-01-05',
     '10/11/12',
@@ -157,27 +157,27 @@ const kinds: readonly Kind[] = [
       fc.constant('0000-00-00'),
     ),
     odd: oddDays,
-    same: asMoment,
+    same: asTimestamp,
   },
   {
     type: 'datetime',
     good: days.map((day) => day.toISOString().slice(0, 19)),
-    odd: fc.oneof(oddDays, moments(days)),
-    same: asMoment,
+    odd: fc.oneof(oddDays, timestamps(days)),
+    same: asTimestamp,
   },
   {
     type: 'datetime(6)',
     good: fc
       .tuple(days, fc.stringMatching(/^\d{6}$/))
       .map(([day, part]) => `${day.toISOString().slice(0, 19)}.${part}`),
-    odd: fc.oneof(oddDays, moments(days)),
-    same: asMoment,
+    odd: fc.oneof(oddDays, timestamps(days)),
+    same: asTimestamp,
   },
   {
     type: 'timestamp(3) not null',
     good: recent.map((day) => day.toISOString()),
-    odd: fc.oneof(oddDays, moments(recent), fc.constant(null)),
-    same: asMoment,
+    odd: fc.oneof(oddDays, timestamps(recent), fc.constant(null)),
+    same: asTimestamp,
   },
   {
     type: 'time(3)',

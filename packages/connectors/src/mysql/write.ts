@@ -130,7 +130,7 @@ async function deliver(
   transferId: string,
   batch: Batch,
 ): Promise<Delivery> {
-  // Whoever else writes this very batch at this moment is waited for here.
+  // Whoever else writes this very batch at this time is waited for here.
   const known = await note(session, transferId, batch)
   if (known) return known
   const writers = table.columns.map(writerFor)

@@ -1,5 +1,5 @@
 import type { Cell } from '@penstock/connector'
-import { withoutOffset } from '../databases/moments.ts'
+import { withoutOffset } from '../databases/timestamps.ts'
 import { type Doubt, doubtFor, isHexadecimal } from './exact-values.ts'
 import type { TableColumn } from './table.ts'
 

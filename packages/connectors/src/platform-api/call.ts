@@ -45,7 +45,7 @@ export async function call({ egress, signal }: ConnectorContext, asked: Call): P
 }
 
 /** The first step of a check: whether anything answers there, be it that it refuses. */
-export async function assertReachable({ egress, signal }: ConnectorContext, origin: string): Promise<string> {
+export async function assertConnectivity({ egress, signal }: ConnectorContext, origin: string): Promise<string> {
   const response = await egress.request(origin, { signal })
   await response.body?.cancel()
   return `${new URL(origin).host} answers.`

@@ -50,10 +50,10 @@ export function readObject(row: BatchRow, column: string): Read<JsonObject> {
 const aheadSecondsMax = 60
 
 /**
- * A moment in seconds since 1970, from such a number or from ISO 8601 with its zone.
+ * A time in seconds since 1970, from such a number or from ISO 8601 with its zone.
  * @param daysMax how old the platform lets it be; absent for no bound
  */
-export function readMoment(row: BatchRow, column: string, daysMax: number | undefined): Read<number> {
+export function readTimestamp(row: BatchRow, column: string, daysMax: number | undefined): Read<number> {
   const text = row.text(column)
   if (text === undefined) return wrong('The moment of the event is missing.', column)
   const seconds = secondsOf(text)
@@ -68,7 +68,7 @@ export function readMoment(row: BatchRow, column: string, daysMax: number | unde
   return { read: seconds }
 }
 
-/** Moments without a zone mean another one for everybody who reads them. */
+/** Times without a zone mean another one for everybody who reads them. */
 function secondsOf(text: string): number | undefined {
   if (/^\d{1,10}(\.\d+)?$/.test(text)) return Math.floor(Number(text))
   if (!/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/i.test(text)) return undefined

@@ -2,7 +2,7 @@ import type { Cell } from '@penstock/connector'
 
 /**
  * How the text of a type becomes a cell. Whole numbers of 64 bits and decimals stay text, so that no digit is lost;
- * moments become ISO 8601, in UTC where they know their zone; bytes are \x and hexadecimal digits; arrays and composites are
+ * timestamps become ISO 8601, in UTC where they know their zone; bytes are \x and hexadecimal digits; arrays and composites are
  * JSON.
  */
 export type CellKind = 'text' | 'number' | 'boolean' | 'local-time' | 'time' | 'composite' | 'array' | 'json-array'
@@ -46,12 +46,12 @@ export function cellOf(text: string | null, kind: CellKind): Cell {
       return text === 't'
     // `infinity`, and years before Christ, have no form in ISO 8601 that others read.
     case 'local-time':
-      return moment.test(text) ? text.replace(' ', 'T') : text
+      return timestamp.test(text) ? text.replace(' ', 'T') : text
     case 'time':
-      return moment.test(text) ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text
+      return timestamp.test(text) ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text
     default:
       return text
   }
 }
 
-const moment = /^\d{4}-\d\d-\d\d [\d:.]+(\+00)?$/
+const timestamp = /^\d{4}-\d\d-\d\d [\d:.]+(\+00)?$/

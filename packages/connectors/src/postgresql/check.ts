@@ -1,5 +1,5 @@
 import { type Check, type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
-import { reach } from '../databases/reach.ts'
+import { reach } from '../databases/connectivity.ts'
 import { placeOf } from '../databases/settings.ts'
 import { openSession, type Session } from './session.ts'
 import { batchesTable } from './table.ts'

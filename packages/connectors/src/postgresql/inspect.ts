@@ -64,7 +64,7 @@ async function look(session: Session, writing: Writing, context: InspectionConte
     const at = columns.indexOf(column.name)
     return { column, writer: writerFor(column, bytesFormatOf(settings)), cells: rows.map((row) => row[at] ?? null) }
   })
-  return [...findings, ...(await unfitValues(session, samples))]
+  return [...findings, ...(await invalidValues(session, samples))]
 }
 
 const mayNotWrite = (grants: string): Finding => ({
@@ -98,7 +98,7 @@ type Sample = {
 }
 
 /** Columns that do not take each of the values looked at. */
-async function unfitValues(session: Session, samples: readonly Sample[]): Promise<Finding[]> {
+async function invalidValues(session: Session, samples: readonly Sample[]): Promise<Finding[]> {
   const unwritable = samples.flatMap(({ column, writer, cells }) => {
     const reason = cells.map((cell) => writer.problemOf?.(cell)).find((each) => each !== undefined)
     const length = Number(/^character(?: varying)?\((\d+)\)$/.exec(column.fullType)?.[1] ?? Number.POSITIVE_INFINITY)

@@ -30,7 +30,7 @@ const day = fc.oneof(
     .map((at) => at.toISOString().slice(0, 10)),
   fc.constantFrom('infinity', '-infinity', '0044-03-15 BC', '12026-01-31', '4713-01-01 BC'),
 )
-const moment = fc.oneof(
+const timestamp = fc.oneof(
   fc
     .tuple(
       day.filter((text) => /^\d{4}-/.test(text) && !text.includes('BC')),
@@ -68,8 +68,8 @@ const types: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'pipe.mood': fc.constantFrom('', 'happy', 'so so'),
   tsvector: fc.constantFrom('', "'a':1A 'b':2"),
   date: day,
-  timestamp: moment,
-  timestamptz: moment,
+  timestamp: timestamp,
+  timestamptz: timestamp,
   time: fc.constantFrom('00:00:00', '24:00:00', '12:34:56.000001'),
   timetz: fc.constantFrom('12:00:00+05:30', '00:00:00-12'),
   interval: fc.constantFrom('1 day 2 hours', '-1 day +02:03:00', '-3 mons 2 days -00:00:00.5', '0'),

@@ -280,7 +280,7 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
     assert.equal((await query('select * from pipe.t')).length, 2)
   })
 
-  test('brings moments into columns without a time zone in UTC, and nothing where a cell is empty', async () => {
+  test('brings timestamps into columns without a time zone in UTC, and nothing where a cell is empty', async () => {
     await query('create table pipe.t (id timestamp, name int)')
     await deliver({}, [
       ['2026-01-31T12:00:00.000001+02:00', ''],

@@ -1,5 +1,5 @@
 import type { Cell, Values } from '@penstock/connector'
-import { ignoresZone, withoutOffset } from '../databases/moments.ts'
+import { ignoresZone, withoutOffset } from '../databases/timestamps.ts'
 import type { Write } from '../databases/tab-separated.ts'
 import { arrayTextOf } from './arrays.ts'
 import { reasonOf } from './errors.ts'

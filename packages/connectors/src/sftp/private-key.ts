@@ -23,10 +23,10 @@ export async function readPrivateKey(
   if (rounds !== undefined && rounds > bounds.keyRounds) throw tooManyRounds(rounds)
   const opened =
     rounds !== undefined && passphrase !== undefined ? await unlock({ text, passphrase }, signal) : undefined
-  if (opened && 'why' in opened) throw unfitKey(opened.why)
+  if (opened && 'why' in opened) throw invalidKey(opened.why)
   const plain = opened ? withoutPassphrase(opened.pem) : text
   const parsed = ssh2.utils.parseKey(plain, opened ? undefined : passphrase)
-  if (parsed instanceof Error || !parsed.isPrivateKey()) throw unfitKey(parsed instanceof Error ? parsed.message : '')
+  if (parsed instanceof Error || !parsed.isPrivateKey()) throw invalidKey(parsed instanceof Error ? parsed.message : '')
   assertSize(parsed.getPrivatePEM())
   return opened || passphrase === undefined ? plain : withoutPassphrase(parsed.getPrivatePEM())
 }
@@ -42,7 +42,7 @@ function assertForm(text: string): void {
   if (kind === 'PRIVATE KEY' || kind === 'ENCRYPTED PRIVATE KEY') throw otherForm('PKCS #8')
   if (/^PuTTY-User-Key-File-(?!2)/.test(first)) throw otherForm('PuTTY 3')
   if (first.startsWith('PuTTY-User-Key-File-2:')) {
-    if (lines.filter((line) => line.startsWith('Private-Lines:')).length !== 1) throw unfitKey('')
+    if (lines.filter((line) => line.startsWith('Private-Lines:')).length !== 1) throw invalidKey('')
     return
   }
   const inner = lines.slice(1, -1)
@@ -54,7 +54,7 @@ function assertForm(text: string): void {
     headers >= 0 &&
     headers <= 8 &&
     inner.slice(headers).every((line) => base64Line.test(line.trim()))
-  if (!fits) throw unfitKey('')
+  if (!fits) throw invalidKey('')
 }
 
 /** How often an OpenSSH key mixes its passphrase; `undefined` where it has none, or is no such key. */
@@ -66,14 +66,14 @@ function roundsOf(text: string): number | undefined {
   const next = (): Buffer => {
     const start = at + 4
     const length = start <= bytes.length ? bytes.readUInt32BE(at) : Number.POSITIVE_INFINITY
-    if (start + length > bytes.length) throw unfitKey('')
+    if (start + length > bytes.length) throw invalidKey('')
     at = start + length
     return bytes.subarray(start, at)
   }
   const [, derivation, options] = [next(), next(), next()]
   if (derivation?.toString('latin1') !== 'bcrypt' || !options) return undefined
   const salt = options.length >= 4 ? options.readUInt32BE(0) : Number.POSITIVE_INFINITY
-  if (options.length !== 4 + salt + 4) throw unfitKey('')
+  if (options.length !== 4 + salt + 4) throw invalidKey('')
   return options.readUInt32BE(4 + salt)
 }
 
@@ -127,7 +127,7 @@ function assertSize(pem: string): void {
   try {
     key = createPrivateKey(pem)
   } catch {
-    throw unfitKey('')
+    throw invalidKey('')
   }
   const { modulusLength = 0 } = key.asymmetricKeyDetails ?? {}
   if (modulusLength > bounds.keyBits) throw tooLarge(modulusLength)
@@ -136,10 +136,10 @@ function assertSize(pem: string): void {
   const longest = Math.max(
     ...[parts.e, parts.d, parts.p, parts.q, parts.dp, parts.dq, parts.qi].map((part) => part?.length ?? 0),
   )
-  if (longest > n.length) throw unfitKey('')
+  if (longest > n.length) throw invalidKey('')
 }
 
-function unfitKey(why: string): ConnectorError {
+function invalidKey(why: string): ConnectorError {
   const advice = /encrypted|passphrase|integrity|decrypt/i.test(why)
     ? 'it is encrypted, and the passphrase does not open it.'
     : 'it should be an OpenSSH or PEM key, with its first and last line.'

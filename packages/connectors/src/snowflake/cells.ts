@@ -1,5 +1,5 @@
 import type { Cell } from '@penstock/connector'
-import { localTime } from '../databases/moments.ts'
+import { localTime } from '../databases/timestamps.ts'
 
 /** A column of a result, as Snowflake describes it. */
 export type ColumnType = {
@@ -12,7 +12,7 @@ export type ColumnType = {
 
 /**
  * How the text of a type becomes a cell. Whole numbers are numbers as far as no digit is lost; decimals stay text; days,
- * times and moments are ISO 8601, moments with the offset that they have; bytes are \x and hexadecimal digits; semi-structured values are the
+ * times and timestamps are ISO 8601, timestamps with the offset that they have; bytes are \x and hexadecimal digits; semi-structured values are the
  * JSON text that they come as.
  */
 export function cellOf(text: string | null, { type, scale }: ColumnType): Cell {
@@ -34,11 +34,11 @@ export function cellOf(text: string | null, { type, scale }: ColumnType): Cell {
     case 'TIME':
       return timeOf(text)
     case 'TIMESTAMP_NTZ':
-      return momentOf(text)?.local ?? text
+      return timestampOf(text)?.local ?? text
     case 'TIMESTAMP_LTZ':
       return withZone(text, 0)
     case 'TIMESTAMP_TZ':
-      return withZone(text, momentOf(text)?.offsetMinutes ?? 0)
+      return withZone(text, timestampOf(text)?.offsetMinutes ?? 0)
     case 'BINARY':
       return /^([0-9A-F]{2})*$/i.test(text) ? `\\x${text.toLowerCase()}` : text
     default:
@@ -51,11 +51,11 @@ export function orderTextOf(text: string | null, { type }: ColumnType): string |
   if (text === null) return null
   if (type === 'DATE') return dayOf(text)
   if (type === 'TIME') return withNanoseconds(timeOf(text))
-  if (type.startsWith('TIMESTAMP_')) return withNanoseconds(momentOf(text)?.local ?? text)
+  if (type.startsWith('TIMESTAMP_')) return withNanoseconds(timestampOf(text)?.local ?? text)
   return text
 }
 
-/** A time or moment with nine digits behind its point, as the formats below have them. */
+/** A time or time with nine digits behind its point, as the formats below have them. */
 export function withNanoseconds(text: string): string {
   const [whole = '', fraction = ''] = text.split('.')
   return `${whole}.${fraction.padEnd(9, '0')}`
@@ -75,12 +75,12 @@ export function literalOf({ type, scale }: ColumnType): string | undefined {
     case 'TIME':
       return `to_time(?, 'HH24:MI:SS.FF9')`
     case 'TIMESTAMP_NTZ':
-      return `to_timestamp_ntz(?, '${momentFormat}')`
-    // The session's time zone is UTC, so a text without an offset is a moment in it.
+      return `to_timestamp_ntz(?, '${timestampFormat}')`
+    // The session's time zone is UTC, so a text without an offset is a time in it.
     case 'TIMESTAMP_LTZ':
-      return `to_timestamp_ltz(?, '${momentFormat}')`
+      return `to_timestamp_ltz(?, '${timestampFormat}')`
     case 'TIMESTAMP_TZ':
-      return `to_timestamp_tz(?, '${momentFormat}')`
+      return `to_timestamp_tz(?, '${timestampFormat}')`
     case 'BINARY':
       return `to_binary(?, 'HEX')`
     default:
@@ -88,7 +88,7 @@ export function literalOf({ type, scale }: ColumnType): string | undefined {
   }
 }
 
-const momentFormat = 'YYYY-MM-DD"T"HH24:MI:SS.FF9'
+const timestampFormat = 'YYYY-MM-DD"T"HH24:MI:SS.FF9'
 
 /** SQL that gives a text which differs where values differ, for a digest of the row. */
 export function textSqlOf(expression: string, { type }: ColumnType): string {
@@ -101,9 +101,9 @@ export function textSqlOf(expression: string, { type }: ColumnType): string {
       return `to_varchar(${expression}, 'HH24:MI:SS.FF9')`
     case 'TIMESTAMP_NTZ':
     case 'TIMESTAMP_LTZ':
-      return `to_varchar(${expression}, '${momentFormat}')`
+      return `to_varchar(${expression}, '${timestampFormat}')`
     case 'TIMESTAMP_TZ':
-      return `to_varchar(${expression}, '${momentFormat}TZHTZM')`
+      return `to_varchar(${expression}, '${timestampFormat}TZHTZM')`
     case 'BINARY':
       return `hex_encode(${expression})`
     // The text of a float has not all of its digits.
@@ -138,10 +138,10 @@ function timeOf(text: string): string {
   return nanoseconds === undefined ? text : (localTime(nanoseconds)?.slice(11) ?? text)
 }
 
-type Moment = { readonly local: string; readonly nanoseconds: bigint; readonly offsetMinutes: number }
+type Timestamp = { readonly local: string; readonly nanoseconds: bigint; readonly offsetMinutes: number }
 
 /** `seconds since 1970`, and behind a space the offset in minutes, of which Snowflake makes a positive number with 1440. */
-function momentOf(text: string): Moment | undefined {
+function timestampOf(text: string): Timestamp | undefined {
   const [seconds = '', offset = '1440'] = text.split(' ')
   const nanoseconds = nanosecondsOf(seconds)
   if (nanoseconds === undefined || !/^\d{1,4}$/.test(offset)) return undefined
@@ -150,10 +150,10 @@ function momentOf(text: string): Moment | undefined {
 }
 
 function withZone(text: string, offsetMinutes: number): string {
-  const moment = momentOf(text)
-  if (!moment) return text
-  if (offsetMinutes === 0) return `${moment.local}Z`
-  const local = localTime(moment.nanoseconds + BigInt(offsetMinutes) * 60n * nanosecondsOfSecond)
+  const timestamp = timestampOf(text)
+  if (!timestamp) return text
+  if (offsetMinutes === 0) return `${timestamp.local}Z`
+  const local = localTime(timestamp.nanoseconds + BigInt(offsetMinutes) * 60n * nanosecondsOfSecond)
   const minutes = Math.abs(offsetMinutes)
   const part = (number: number) => String(number).padStart(2, '0')
   return `${local}${offsetMinutes < 0 ? '-' : '+'}${part(Math.floor(minutes / 60))}:${part(minutes % 60)}`
@@ -162,7 +162,7 @@ function withZone(text: string, offsetMinutes: number): string {
 function nanosecondsOf(text: string): bigint | undefined {
   const [, sign, seconds = '', fraction] = /^(-?)(\d{1,20})(?:\.(\d{1,9}))?$/.exec(text) ?? []
   if (seconds === '') return undefined
-  // The documentation of Snowflake shows moments with a zone once as seconds, and once as nanoseconds without a point.
+  // The documentation of Snowflake shows timestamps with a zone once as seconds, and once as nanoseconds without a point.
   const isNanoseconds = fraction === undefined && seconds.length > 15
   const nanoseconds = isNanoseconds
     ? BigInt(seconds)

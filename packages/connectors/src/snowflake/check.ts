@@ -1,12 +1,12 @@
 import { type Check, type ConnectorContext, checkSteps } from '@penstock/connector'
-import { assertReachable } from '../platform-api/call.ts'
+import { assertConnectivity } from '../platform-api/call.ts'
 import { accountOf } from './account.ts'
 import { describe, sourceOf } from './plan.ts'
 import { makeSqlApi } from './sql-api.ts'
 
 /** Reaches the account, signs in, and looks whether the role may read what the settings name. Nothing is written. */
 export const check: Check = checkSteps(
-  ['reach', (context) => assertReachable(context, `${accountOf(context.secrets).origin}/`)],
+  ['reach', (context) => assertConnectivity(context, `${accountOf(context.secrets).origin}/`)],
   ['sign in', signIn],
   ['permission', permission],
 )

@@ -1,6 +1,6 @@
 import { ConnectorError, type Values } from '@penstock/connector'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
-import { dayBefore, inTimezone } from '../databases/moments.ts'
+import { dayBefore, inTimezone } from '../databases/timestamps.ts'
 import type { Spot } from '../databases/checkpoints.ts'
 import { type Reading, readingOf } from '../databases/settings.ts'
 import { plainName } from './account.ts'
@@ -138,11 +138,11 @@ const quoteName = (name: string): string => quoteAsIs(plainName(name))
 
 const unknownType: ColumnType = { name: '', type: '', scale: 0 }
 
-const isMoment = ({ type }: ColumnType): boolean => type === 'DATE' || type.startsWith('TIMESTAMP_')
+const isTimestamp = ({ type }: ColumnType): boolean => type === 'DATE' || type.startsWith('TIMESTAMP_')
 
 function assertCursor(column: ColumnType, markerType: unknown): void {
   const { name, type } = column
-  const kind = isMoment(column) ? 'Datetime' : type === 'FIXED' || type === 'REAL' ? 'Numeric' : undefined
+  const kind = isTimestamp(column) ? 'Datetime' : type === 'FIXED' || type === 'REAL' ? 'Numeric' : undefined
   if (kind !== undefined && (markerType === undefined || markerType === kind)) return
   const advice = kind === undefined ? 'name another column, or convert this one in a query' : `set the type to ${kind}`
   const message = `The marker column ${name} holds ${type}, which is no marker of the type ${markerType ?? 'Datetime or Numeric'}: ${advice}.`
@@ -158,7 +158,7 @@ async function boundOf(
   cursor: ColumnType,
   { lagSeconds, timezone }: Reading,
 ): Promise<string | undefined> {
-  if (isMoment(cursor)) {
+  if (isTimestamp(cursor)) {
     const text = `select to_varchar(dateadd(second, -${lagSeconds}, sysdate()), 'YYYY-MM-DD"T"HH24:MI:SS.FF9')`
     const now = (await api.run({ ...at, text })).rows[0]?.[0] ?? ''
     if (cursor.type !== 'DATE' && cursor.type !== 'TIMESTAMP_NTZ') return now

@@ -1,5 +1,5 @@
 import { type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
-import { assertReachable } from '../platform-api/call.ts'
+import { assertConnectivity } from '../platform-api/call.ts'
 import { originOf, sendItems } from './data-api.ts'
 
 /** A signed request without an item changes nothing. The Trade Desk looks at the signature before it misses the items. */
@@ -12,7 +12,7 @@ async function sendNothing(context: ConnectorContext): Promise<void> {
 }
 
 export const checkFirstParty = checkSteps(
-  ['reach', (context) => assertReachable(context, `${originOf(context.settings.dataCenter)}/`)],
+  ['reach', (context) => assertConnectivity(context, `${originOf(context.settings.dataCenter)}/`)],
   [
     'sign in',
     async (context) => {

@@ -1,5 +1,5 @@
 import { type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
-import { assertReachable } from '../platform-api/call.ts'
+import { assertConnectivity } from '../platform-api/call.ts'
 import { textIn } from '../platform-api/json.ts'
 import { tiktokOrigin, track } from './events-api.ts'
 
@@ -8,7 +8,7 @@ const sendNothing = (context: ConnectorContext, source: string, id: string) =>
   track(context, { event_source: source, event_source_id: id, data: [] })
 
 export const checkEvents = checkSteps(
-  ['reach', (context) => assertReachable(context, `${tiktokOrigin}/`)],
+  ['reach', (context) => assertConnectivity(context, `${tiktokOrigin}/`)],
   [
     'sign in',
     async (context) => {

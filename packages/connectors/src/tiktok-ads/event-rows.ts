@@ -1,6 +1,6 @@
 import type { Batch } from '@penstock/connector'
 import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
-import { eventIdOf, type Read, readMoment, readObject, wrong } from '../platform-api/events.ts'
+import { eventIdOf, type Read, readTimestamp, readObject, wrong } from '../platform-api/events.ts'
 import { type JsonObject, objectIn } from '../platform-api/json.ts'
 
 export type EventSource = 'web' | 'app' | 'offline'
@@ -33,7 +33,7 @@ export function eventOf(batch: Batch, row: BatchRow): Read<TikTokEvent> {
     return wrong('The kind of place must be web, app or offline.', 'event_source')
   }
   // What was bought in a shop is often reported weeks later.
-  const time = readMoment(row, 'event_time', source === 'offline' ? undefined : 7)
+  const time = readTimestamp(row, 'event_time', source === 'offline' ? undefined : 7)
   if ('wrong' in time) return time
   const context = readObject(row, 'context')
   if ('wrong' in context) return context

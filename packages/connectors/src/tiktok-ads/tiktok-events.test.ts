@@ -159,7 +159,7 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
 
 const testServer = await startTikTok()
 after(() => testServer.close())
-const moment = Math.floor(Date.now() / 1000) - 60
+const timestamp = Math.floor(Date.now() / 1000) - 60
 const device = JSON.stringify({ ip: '192.0.2.7' })
 
 acceptDestination({
@@ -171,10 +171,10 @@ acceptDestination({
   missing: { pixelCode: 'CANOTHER' },
   context: { routes: { 'https://business-api.tiktok.com': testServer.url } },
   columns: columns.slice(0, 4),
-  rows: Array.from({ length: 12 }, (_, n) => [`Click ${n}`, moment, 'web', device]),
+  rows: Array.from({ length: 12 }, (_, n) => [`Click ${n}`, timestamp, 'web', device]),
   badRows: [
-    { row: ['bad name!', moment, 'web', device], reason: /did not take/ },
-    { row: ['Click', moment - 8 * 86_400, 'web', device], reason: /older than the 7 days/, field: 'event_time' },
+    { row: ['bad name!', timestamp, 'web', device], reason: /did not take/ },
+    { row: ['Click', timestamp - 8 * 86_400, 'web', device], reason: /older than the 7 days/, field: 'event_time' },
   ],
   async readBack() {
     return [...testServer.events.values()].map(({ event, event_time, event_source, user }) => [

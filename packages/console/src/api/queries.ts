@@ -80,7 +80,7 @@ export function useRead<I extends OperationId>(
 
 /**
  * Reads once, outside of a render; the result is kept as that of `useRead` is.
- * @param options `fresh`: reads although it was read a moment ago
+ * @param options `fresh`: reads although it was read just before
  */
 export function readOnce<I extends OperationId>(
   operation: I,

@@ -2,7 +2,7 @@
 
 const dayMs = 86_400_000
 
-/** The day of a moment. @param ms milliseconds since 1970 */
+/** The day of a time. @param ms milliseconds since 1970 */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 /** The day that is `days` later; earlier where it is negative. */

@@ -63,7 +63,7 @@ const twoDigits = (number: number): string => String(number).padStart(2, '0')
 
 function calendarDay(year: number, month: number, day: number): string | undefined {
   if (month < 1 || month > 12 || day < 1 || day > 31 || year < 1900) return undefined
-  const moment = Date.UTC(year, month - 1, day)
-  if (moment > Date.now() || new Date(moment).getUTCDate() !== day) return undefined
+  const timestamp = Date.UTC(year, month - 1, day)
+  if (timestamp > Date.now() || new Date(timestamp).getUTCDate() !== day) return undefined
   return `${year}${twoDigits(month)}${twoDigits(day)}`
 }

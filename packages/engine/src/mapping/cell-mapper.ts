@@ -41,13 +41,13 @@ export function fieldMapper(definition: RecordField | undefined): FieldMapper {
         ? `is hashed, but by something else than ${hashed.map((name) => digestNames[name]).join(' or ')}`
         : complaint
     return {
-      map: hashedMapper(comesOften(definition) ? remembered(make) : make, hashed, digestEncoding, anyText),
+      map: hashedMapper(comesOften(definition) ? cached(make) : make, hashed, digestEncoding, anyText),
       byCountry,
       complaintOf,
     }
   }
   if (form) {
-    const normalise = comesOften(definition) ? remembered(normalisers[form]) : normalisers[form]
+    const normalise = comesOften(definition) ? cached(normalisers[form]) : normalisers[form]
     const complaintOf = (cell: string | number | boolean) =>
       !anyText && isForeignDigest(String(cell).trim(), false)
         ? 'is hashed, but the destination wants the value itself'
@@ -126,17 +126,17 @@ const repeating: ReadonlySet<Normalisation> = new Set([
   ...(['birth-date', 'birth-year', 'birth-month', 'birth-day', 'gender'] as const),
 ])
 
-const rememberedMax = 5_000
+const cachedMax = 5_000
 
 /** The same function, which knows the first 5,000 answers by heart: two to ten times as fast where values come again. */
-function remembered(make: Normalise): Normalise {
+function cached(make: Normalise): Normalise {
   const known = new Map<string, string>()
   return (text) => {
     const before = known.get(text)
     if (before !== undefined) return before
     const made = make(text)
     // Copies, because a short text cut out of a chunk keeps the whole chunk in memory.
-    if (made !== undefined && known.size < rememberedMax) known.set(copy(text), copy(made))
+    if (made !== undefined && known.size < cachedMax) known.set(copy(text), copy(made))
     return made
   }
 }

@@ -17,7 +17,7 @@ import {
 /** Records are told apart by what stands in them: their number. Every seventh is broken, every fifth cannot be mapped. */
 const isBroken = (number: number) => number % 7 === 0
 const isUnmappable = (number: number) => number % 5 === 0
-const isFit = (number: number) => !isBroken(number) && !isUnmappable(number)
+const isValid = (number: number) => !isBroken(number) && !isUnmappable(number)
 
 type Scene = {
   records: number
@@ -98,7 +98,7 @@ function assertCover(filledBatches: readonly FilledBatch[], first: number, last:
     assert.equal(filledBatch.first, next)
     assert(filledBatch.covered > 0)
     const numbers = Array.from({ length: filledBatch.covered }, (_, i) => filledBatch.first + i)
-    assert.deepEqual(filledBatch.numbers, numbers.filter(isFit))
+    assert.deepEqual(filledBatch.numbers, numbers.filter(isValid))
     assert.deepEqual(
       filledBatch.rows,
       filledBatch.numbers.map((number) => [`mapped ${number}`]),
@@ -108,9 +108,9 @@ function assertCover(filledBatches: readonly FilledBatch[], first: number, last:
       filledBatch.numbers.map((number) => [number]),
     )
     assert.deepEqual(
-      filledBatch.unfit,
+      filledBatch.invalid,
       numbers
-        .filter((number) => !isFit(number))
+        .filter((number) => !isValid(number))
         .map((number) => ({ number, raw: [number], error: { reason: isBroken(number) ? 'broken' : 'unmappable' } })),
     )
     next += filledBatch.covered

@@ -18,7 +18,7 @@ export type Mapper = (chunk: Pick<Chunk, 'rows' | 'errors'>) => {
 export type RowError = { readonly field?: string; readonly reason: string }
 
 /** A record that is not sent. */
-export type Unfit = { readonly number: number; readonly raw: Row; readonly error: RowError }
+export type InvalidRow = { readonly number: number; readonly raw: Row; readonly error: RowError }
 
 /** One batch, and all that must be known of the records that it covers. */
 export type FilledBatch = {
@@ -29,7 +29,7 @@ export type FilledBatch = {
   /** For each of `rows`: its number, and the record as the source gave it. */
   readonly numbers: readonly number[]
   readonly raws: readonly Row[]
-  readonly unfit: readonly Unfit[]
+  readonly invalid: readonly InvalidRow[]
   /** The chunks that it was filled from, in order; all but the first begin inside it. */
   readonly segments: readonly Segment[]
 }
@@ -139,7 +139,7 @@ function emptyBatch(first: number) {
   const rows: Row[] = []
   const numbers: number[] = []
   const raws: Row[] = []
-  const unfit: Unfit[] = []
+  const invalid: InvalidRow[] = []
   const segments: Segment[] = []
   return {
     covered: 0,
@@ -151,7 +151,7 @@ function emptyBatch(first: number) {
         const raw = chunk.rows[i] as Row
         const broken = chunk.errors?.get(i)
         const error = broken === undefined ? mapped.errors.get(i) : { reason: broken }
-        if (error) unfit.push({ number: segment.first + i, raw, error })
+        if (error) invalid.push({ number: segment.first + i, raw, error })
         else {
           rows.push(mapped.rows[i] as Row)
           numbers.push(segment.first + i)
@@ -161,7 +161,7 @@ function emptyBatch(first: number) {
       this.covered += until - from
     },
     done(): FilledBatch {
-      return { first, covered: this.covered, rows, numbers, raws, unfit, segments }
+      return { first, covered: this.covered, rows, numbers, raws, invalid, segments }
     },
   }
 }
@@ -233,7 +233,7 @@ export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
     rows: filledBatch.rows.slice(rowsFrom, rowsUntil),
     numbers: filledBatch.numbers.slice(rowsFrom, rowsUntil),
     raws: filledBatch.raws.slice(rowsFrom, rowsUntil),
-    unfit: filledBatch.unfit.filter(({ number }) => number >= from && number < until),
+    invalid: filledBatch.invalid.filter(({ number }) => number >= from && number < until),
     segments: filledBatch.segments.filter((segment) => segment.first < until && segment.first + segment.count > from),
   })
   return [part(filledBatch.first, border, 0, middle), part(border, end, middle, filledBatch.rows.length)]

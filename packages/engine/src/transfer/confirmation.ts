@@ -89,8 +89,8 @@ function keptOf({ row, count, field, reason, raw }: Rejected, names: readonly st
   }
 }
 
-const invalidOf = ({ unfit }: FilledBatch): Rejected[] =>
-  unfit.map(({ number, raw, error }) => ({
+const invalidOf = ({ invalid }: FilledBatch): Rejected[] =>
+  invalid.map(({ number, raw, error }) => ({
     ...{ row: number, count: 1, field: error.field ?? null, reason: error.reason, raw },
   }))
 

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { containing } from '../db/like.ts'
 import type { Notices } from '../db/notices.ts'
-import { createRemembered } from '../db/remembered.ts'
+import { createCache } from '../db/cache.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { type InEnvironment, refuse, requireEditable, requireQuota } from '../refusal.ts'
 import * as queries from './queries.ts'
@@ -27,7 +27,7 @@ export type AccountDeps = {
 
 /** What notices about accounts that are gone are called. */
 export const accountTopic = 'account'
-const rememberedAccountsMax = 10_000
+const cachedAccountsMax = 10_000
 
 /** One version of an account; its ETag. */
 const etagOf = ({ version }: { version: number }) => String(version)
@@ -132,14 +132,14 @@ async function lockForChange(
 
 /** Finds the account that an operation acts in: remembered for reads, held against deletion for writes. */
 export function createAccountFinder(database: Database, notices: Notices) {
-  const remembered = createRemembered<ActingAccount>(notices, accountTopic, rememberedAccountsMax)
+  const cached = createCache<ActingAccount>(notices, accountTopic, cachedAccountsMax)
   return {
     find: async (db: Db, organizationId: string, id: string, forWrite: boolean): Promise<ActingAccount | undefined> => {
       if (forWrite) return queries.holdActingAccount.first(db, { organizationId, id })
-      const account = await remembered.get(id, () => queries.findActingAccount.first(database, { organizationId, id }))
+      const account = await cached.get(id, () => queries.findActingAccount.first(database, { organizationId, id }))
       return account?.organizationId === organizationId ? account : undefined
     },
     /** This process knows at once, without waiting for its own notice. */
-    forget: remembered.forget,
+    forget: cached.forget,
   }
 }

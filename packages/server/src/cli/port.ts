@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { ConfigError, readConfig } from '../config.ts'
 
 /**
- * Settings in which port 0 is a port that is free at the moment: addresses in replies need to know it beforehand.
+ * Settings in which port 0 is a port that is free now: addresses in replies need to know it beforehand.
  * @throws ConfigError where a setting is bad, or where nothing can listen on the host
  */
 export async function withFreePort(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {

@@ -25,7 +25,7 @@ export async function rotateKeyCommand(config: Config, log: Logger, { json }: { 
     const previousFile = text === undefined ? undefined : previousKeyFile(config, masterKey)
     const resealed = await rotateMasterKey(database, await openKeyring(database, masterKey), next, async () => {
       if (text === undefined || previousFile === undefined) return
-      // The old key is stored before the new one takes its place: at every moment one of the two files has it.
+      // The old key is stored before the new one takes its place: at every time one of the two files has it.
       const kept = parseMasterKey(await writeNew(previousFile, await readFile(file, 'utf8')))
       if (kept?.id !== masterKey.id) {
         throw new CommandRuntimeError(

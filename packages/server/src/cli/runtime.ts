@@ -76,7 +76,7 @@ export async function openRuntime(
     await embedded?.stop()
   }
   try {
-    await reach(database, databaseUrl)
+    await assertConnectivity(database, databaseUrl)
     const embeddedIn = embedded ? `, embedded in ${config.dataDirectory}` : ''
     const databaseName = `${describeDatabase(databaseUrl)}${embeddedIn}`
     const masterKey = keptKey ?? (await makeFirstKey(config, database, may.masterKey))
@@ -112,7 +112,7 @@ export const sayDatabase = ({ databaseName }: CommandRuntime): void =>
   void process.stderr.write(`Database: ${databaseName}\n`)
 
 /** Fails, with what to do, where the database cannot be used at all. */
-async function reach(database: Database, url: DatabaseUrl): Promise<void> {
+async function assertConnectivity(database: Database, url: DatabaseUrl): Promise<void> {
   try {
     await readServerVersion(database)
     if (typeof url === 'function' || !(await isPooledByTransaction(url))) return

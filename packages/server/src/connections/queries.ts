@@ -329,7 +329,7 @@ export const filledFields = statement<
   where a.account_id = :accountId and a.connector_id = any(:connectorIds) and a.configured
 `)
 
-/** With their account: connections that were not deleted yet become so, at the account's own moment. */
+/** With their account: connections that were not deleted yet become so, at the account's own time. */
 export const deleteConnectionsOfAccount = statement<{ accountId: string }>(`
   update connections set
     remembered_status = case when status in ('disabled', 'deleted') then remembered_status else status end,
@@ -338,7 +338,7 @@ export const deleteConnectionsOfAccount = statement<{ accountId: string }>(`
   where account_id = :accountId
 `)
 
-/** With their account: those that were deleted at its own moment come back, disabled as a restore leaves them. */
+/** With their account: those that were deleted at its own time come back, disabled as a restore leaves them. */
 export const restoreConnectionsOfAccount = statement<{ accountId: string }>(`
   update connections c set
     status = case when c.deleted_time = a.deleted_time then 'disabled' else 'deleted' end,

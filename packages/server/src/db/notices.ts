@@ -11,11 +11,11 @@ const channel = 'penstock'
 
 export type Listener = {
   /** News of the topic; `value` is what it is about. */
-  onNews?: (value: string) => void
+  onMessage?: (value: string) => void
   /** From here on news may have been missed. */
-  onDeaf?: () => void
+  onDisconnect?: () => void
   /** Hearing again; runs before any news is delivered, on the listening connection. A throw counts as a lost connection. */
-  onHearing?: (client: pg.Client) => Promise<void>
+  onReconnect?: (client: pg.Client) => Promise<void>
 }
 
 export type Notices = {
@@ -43,7 +43,7 @@ export function createNotices(url: DatabaseUrl, onError: (error: unknown) => voi
 
   const deliver = (payload: string) => {
     const topic = payload.slice(0, payload.indexOf(':'))
-    for (const entry of listeners) if (entry.topic === topic) entry.listener.onNews?.(payload.slice(topic.length + 1))
+    for (const entry of listeners) if (entry.topic === topic) entry.listener.onMessage?.(payload.slice(topic.length + 1))
   }
 
   const lose = (lost: pg.Client) => {
@@ -51,7 +51,7 @@ export function createNotices(url: DatabaseUrl, onError: (error: unknown) => voi
     if (lost !== client || !hearing) return
     clearInterval(heartbeat)
     hearing = false
-    for (const { listener } of listeners) listener.onDeaf?.()
+    for (const { listener } of listeners) listener.onDisconnect?.()
     void lost.end().catch(() => {})
     if (!closed) void keepConnecting()
   }
@@ -70,7 +70,7 @@ export function createNotices(url: DatabaseUrl, onError: (error: unknown) => voi
     try {
       await fresh.connect()
       await fresh.query(`listen ${channel}`)
-      for (const { listener } of listeners) await listener.onHearing?.(fresh)
+      for (const { listener } of listeners) await listener.onReconnect?.(fresh)
       if (closed) throw new Error('Closed while it was connecting')
     } catch (error) {
       await fresh.end().catch(() => {})

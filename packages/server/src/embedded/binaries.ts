@@ -5,7 +5,7 @@ import { type Owner, run } from './command.ts'
 import { exists, hasCode, makeDirectory, renameDurably } from './files.ts'
 import { withLock } from './lock.ts'
 import { isRoot } from './owner.ts'
-import { systemDirectory } from './place.ts'
+import { systemDirectory } from './cluster-directory.ts'
 
 /** PostgreSQL's programs, each an absolute path. */
 export type Binaries = { postgres: string; initdb: string; pgCtl: string; majorVersion: string }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { type Owner, run } from './command.ts'
 import { exists, hasCode, makeDirectory, renameDurably, writeAtomically } from './files.ts'
-import { dataName, findPlace } from './place.ts'
+import { dataName, findPlace } from './cluster-directory.ts'
 import { serviceName } from './session.ts'
 import type { ServerChoices } from './settings.ts'
 

@@ -33,7 +33,7 @@ export async function ensureRunning(cluster: Cluster): Promise<Postmaster> {
     const port = await choosePort(cluster.home)
     failure = await launch(cluster, port, deadline)
     if (failure === undefined) continue
-    // A part of a killed server may live on for a moment, and anyone may have taken the port meanwhile.
+    // A part of a killed server may live on briefly, and anyone may have taken the port meanwhile.
     const mayPass = failure.includes('shared memory block') || !(await isFree(port))
     if (!mayPass) break
     await sleep(200)
@@ -104,7 +104,7 @@ async function launch(cluster: Cluster, port: number, deadline: number): Promise
   return failure && `${failure}\n${await lastWords(cluster, startedAt)}`.trim()
 }
 
-/** The last lines a server wrote since a moment: before its log was open, and into its log. */
+/** The last lines a server wrote since a time: before its log was open, and into its log. */
 async function lastWords({ home, log }: Cluster, sinceMs: number): Promise<string> {
   const paths = [join(home, 'start.log'), ...(await readdir(log)).map((name) => join(log, name))]
   const texts = await Promise.all(

@@ -71,7 +71,7 @@ async function withSession<T>({ port, password }: Address, work: (session: pg.Cl
     application_name: 'supervisor',
     connectionTimeoutMillis: 30_000,
   })
-  // The server may die at any moment; the query that fails thereby says so, this event says it again.
+  // The server may die at any time; the query that fails thereby says so, this event says it again.
   session.on('error', () => {})
   await session.connect()
   try {

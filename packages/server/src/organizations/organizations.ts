@@ -117,7 +117,7 @@ export const listClients = (db: Db, organizationId: string | null): Promise<Clie
   selectClients.all(db, { organizationId })
 
 /**
- * Revokes a client and every token it holds; running processes refuse them within moments.
+ * Revokes a client and every token it holds; running processes refuse them within seconds.
  * Throws where there is no such client that is not revoked already.
  */
 export async function revokeClient(tx: Transaction, id: string): Promise<void> {

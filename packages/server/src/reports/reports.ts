@@ -80,6 +80,6 @@ function readDays({ startDate, endDate }: { startDate?: string; endDate?: string
 
 /** Whether a calendar has this day. */
 function isDay(day: string): boolean {
-  const moment = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day)
+  const timestamp = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(timestamp.getTime()) && timestamp.toISOString().startsWith(day)
 }

@@ -6,7 +6,7 @@ const stallMs = 30_000
 
 /** The runners of a process, by its settings. */
 export const runnerOptions = ({ egress, plainHttp, localFolders, runnerMemoryMb }: Config): PoolOptions => ({
-  settings: { egress: { reach: egress.reach, allow: egress.allow }, plainHttp, localFolders },
+  settings: { egress: { networkPolicy: egress.networkPolicy, allow: egress.allow }, plainHttp, localFolders },
   memoryBytesMax: runnerMemoryMb * 1024 ** 2,
   stallMs,
   spare: true,

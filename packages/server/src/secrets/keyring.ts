@@ -114,7 +114,7 @@ function openKey(known: MasterKey, keyId: string, sealedKey: Buffer): MasterKey 
 /** Tells rotations, through a lock on the listening connection, which key this process is at. */
 function followRotations(notices: Notices, current: (db: Db) => Promise<MasterKey>): void {
   let held: string | undefined
-  let connection: Parameters<NonNullable<Parameters<Notices['on']>[1]['onHearing']>>[0] | undefined
+  let connection: Parameters<NonNullable<Parameters<Notices['on']>[1]['onReconnect']>>[0] | undefined
   const follow = async () => {
     const client = connection
     if (!client) return
@@ -125,12 +125,12 @@ function followRotations(notices: Notices, current: (db: Db) => Promise<MasterKe
     held = id
   }
   notices.on(masterKeyTopic, {
-    onNews: () => void follow().catch(() => connection?.end()),
-    onDeaf: () => {
+    onMessage: () => void follow().catch(() => connection?.end()),
+    onDisconnect: () => {
       connection = undefined
       held = undefined
     },
-    onHearing: (client) => {
+    onReconnect: (client) => {
       connection = client
       held = undefined
       return follow()

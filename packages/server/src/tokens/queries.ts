@@ -4,7 +4,7 @@ export const findClient = statement<{ id: string }, { secretDigest: Buffer }>(`
   select secret_digest from clients where id = :id and revoked_time is null
 `)
 
-/** Stores a token unless its client was revoked a moment ago. */
+/** Stores a token unless its client was revoked just before. */
 export const insertToken = statement<{ digest: Buffer; clientId: string; lifetimeSeconds: number }>(`
   insert into tokens (digest, client_id, expires_time)
   select :digest, id, now() + make_interval(secs => :lifetimeSeconds)

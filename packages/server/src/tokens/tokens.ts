@@ -3,7 +3,7 @@ import type { Actor, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Notices } from '../db/notices.ts'
-import { createRemembered } from '../db/remembered.ts'
+import { createCache } from '../db/cache.ts'
 import { revokedTopic, secretDigest } from '../organizations/organizations.ts'
 import { refuse } from '../refusal.ts'
 import type { Attempts, RequestLimit } from './attempts.ts'
@@ -17,8 +17,8 @@ export type TokenDeps = {
   readonly areCredentialsRight: ReturnType<typeof createCredentialCheck>
 }
 
-const rememberedTokensMax = 10_000
-const rememberedCredentialsMax = 1_000
+const cachedTokensMax = 10_000
+const cachedCredentialsMax = 1_000
 
 /** What the secret of an unknown client is compared with, and never equals. */
 const nobody = randomBytes(32)
@@ -60,12 +60,12 @@ export function createCredentialCheck(
   database: Database,
   notices: Notices,
 ): (clientId: string, clientSecret: string) => Promise<boolean> {
-  const remembered = createRemembered<object>(notices, revokedTopic, rememberedCredentialsMax)
+  const cached = createCache<object>(notices, revokedTopic, cachedCredentialsMax)
   const right = {}
   return async (clientId, clientSecret) => {
     const given = secretDigest(clientSecret)
     const credentials = digestOf(`${given.toString('hex')} ${clientId}`).toString('base64')
-    const found = await remembered.get(credentials, async () => {
+    const found = await cached.get(credentials, async () => {
       const kept = (await findClient.first(database, { id: clientId }))?.secretDigest ?? nobody
       return timingSafeEqual(given, kept) ? right : undefined
     })
@@ -78,10 +78,10 @@ export function createAuthenticator(
   database: Database,
   notices: Notices,
 ): (token: string) => Promise<Actor | undefined> {
-  const remembered = createRemembered<{ actor: Actor; expiresMs: number }>(notices, revokedTopic, rememberedTokensMax)
+  const cached = createCache<{ actor: Actor; expiresMs: number }>(notices, revokedTopic, cachedTokensMax)
   return async (token) => {
     const digest = digestOf(token)
-    const found = await remembered.get(digest.toString('base64'), async () => {
+    const found = await cached.get(digest.toString('base64'), async () => {
       const row = await findToken.first(database, { digest })
       if (!row) return undefined
       const { clientId, organizationId, expiresTime } = row

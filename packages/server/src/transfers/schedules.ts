@@ -10,7 +10,7 @@ import { viewSchedule } from './view.ts'
 /** When connections run by themselves. The clock that starts them is in `supervisor/upkeep.ts`. */
 
 /**
- * The next moment after another one that a schedule means; undefined where there is none.
+ * The next time after another one that a schedule means; undefined where there is none.
  * @throws where cron or time zone cannot be read
  */
 export function nextRun(cron: string, timezone: string, after: Date): Date | undefined {

@@ -2,7 +2,7 @@ import type { Reject, Role, Schedule, Transfer, TransferError } from '@penstock/
 import { unixSeconds } from '../time.ts'
 import type { RejectRow, ScheduleRow, TransferRow } from './queries.ts'
 
-const maybeSeconds = (moment: Date | null) => (moment ? unixSeconds(moment) : null)
+const maybeSeconds = (timestamp: Date | null) => (timestamp ? unixSeconds(timestamp) : null)
 
 export const viewTransfer = (row: TransferRow): Transfer => ({
   id: row.id,

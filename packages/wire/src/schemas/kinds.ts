@@ -33,8 +33,8 @@ export const oneOf = <const V extends readonly string[]>(
 
 export const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] })
-export const unixSeconds = (description: string, moment: number = example.updatedTime) =>
-  Type.Integer({ minimum: 0, description: `${description}, Unix time in seconds`, examples: [moment] })
+export const unixSeconds = (description: string, timestamp: number = example.updatedTime) =>
+  Type.Integer({ minimum: 0, description: `${description}, Unix time in seconds`, examples: [timestamp] })
 export const flag = (description: string, example = true) => Type.Boolean({ description, examples: [example] })
 export const text = (description: string, example: string) => Type.String({ description, examples: [example] })
 

@@ -22,7 +22,7 @@ export function DeletedTable({
 }: {
   connections: readonly Connection[]
   showsAccount: boolean
-  /** The one that is being restored at the moment. */
+  /** The one that is being restored now. */
   restoring: string | undefined
   onRestore: (connection: Connection) => void
 }) {

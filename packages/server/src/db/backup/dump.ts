@@ -8,7 +8,7 @@ import { describeTables, readRows, settingsOfTexts } from './tables.ts'
 export type Counts = Record<string, number>
 
 /**
- * Reads the whole database as it is at one moment, in one read-only transaction that blocks no writer.
+ * Reads the whole database as it is at one time, in one read-only transaction that blocks no writer.
  * @param counts is filled with the number of rows of each table
  * @returns the text of the backup, in pieces of some thousand lines
  * @throws BackupError where the database has no tables yet, or is of a newer version

@@ -2,9 +2,9 @@ import type { Notices } from './notices.ts'
 
 /**
  * What this process remembers of the database, so that a request need not ask again: small, bounded, and forgotten the
- * moment another process says that it changed. While notices cannot be heard nothing is remembered.
+ * time another process says that it changed. While notices cannot be heard nothing is remembered.
  */
-export type Remembered<V extends object> = {
+export type Cache<V extends object> = {
   /** The remembered value, or what `load` finds; nothing found is not remembered. */
   get(key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
   forget(key: string): void
@@ -15,7 +15,7 @@ export type Remembered<V extends object> = {
  * @param topic the notices that make an entry forgotten; their value is its key, or empty for all
  * @param entriesMax beyond it the entry that was used longest ago goes
  */
-export function createRemembered<V extends object>(notices: Notices, topic: string, entriesMax: number): Remembered<V> {
+export function createCache<V extends object>(notices: Notices, topic: string, entriesMax: number): Cache<V> {
   const entries = new Map<string, V>()
   // A value that was loaded before something was forgotten may be the old one; it is used but not kept.
   let forgettings = 0
@@ -28,7 +28,7 @@ export function createRemembered<V extends object>(notices: Notices, topic: stri
     forgettings++
     entries.clear()
   }
-  notices.on(topic, { onNews: (value) => (value === '' ? forgetAll() : forget(value)), onDeaf: forgetAll })
+  notices.on(topic, { onMessage: (value) => (value === '' ? forgetAll() : forget(value)), onDisconnect: forgetAll })
 
   return {
     async get(key, load) {

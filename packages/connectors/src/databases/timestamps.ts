@@ -1,12 +1,12 @@
 import { ConnectorError } from '@penstock/connector'
 
 /**
- * A moment or day as a column without a time zone takes it: in UTC, `YYYY-MM-DD HH:MM:SS` with as many fractional digits
+ * A time or day as a column without a time zone takes it: in UTC, `YYYY-MM-DD HH:MM:SS` with as many fractional digits
  * as it came with. A text without an offset stays what it says; what is no ISO 8601, and a day that no calendar has, comes
  * back as it is, for the database to judge.
  */
 export function withoutOffset(text: string): string {
-  const found = moment.exec(text)
+  const found = timestamp.exec(text)
   if (!found) return text
   const [, day = '', minutes = '', seconds = ':00', fraction = '', offset = '', hours = '', rest = '00'] = found
   if (offset === '' || isZero.test(offset)) return `${day} ${minutes}${seconds}${fraction}`
@@ -17,7 +17,7 @@ export function withoutOffset(text: string): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}${fraction}`
 }
 
-const moment = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?( ?(?:[Zz]|([+-]\d\d)(?::?(\d\d))?))?$/
+const timestamp = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?( ?(?:[Zz]|([+-]\d\d)(?::?(\d\d))?))?$/
 const isZero = /^ ?(?:[Zz]|[+-]00(?::?00)?)$/
 
 function isDay(day: string): boolean {
@@ -30,12 +30,12 @@ function isDay(day: string): boolean {
  * name, with seconds, beyond the year 9999. Also true for a day that no calendar has with an offset behind it.
  */
 export function ignoresZone(text: string): boolean {
-  if (moment.test(text)) return withoutOffset(text) === text && /(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/.test(text.slice(16))
+  if (timestamp.test(text)) return withoutOffset(text) === text && /(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/.test(text.slice(16))
   const behind = /\d:\d\d(?::\d\d(?:\.\d*)?)?(.*)$/s.exec(text)?.[1] ?? ''
   return !/^(?:\s*(?:[AP]M|BC|AD|\d{4}(?:-\d\d-\d\d)?)\b)*\s*$/i.test(behind)
 }
 
-/** A moment as the clocks of a time zone show it, `YYYY-MM-DD HH:MM:SS`. Throws `invalid_setting` where there is no such zone. */
+/** A time as the clocks of a time zone show it, `YYYY-MM-DD HH:MM:SS`. Throws `invalid_setting` where there is no such zone. */
 export function inTimezone(at: Date, timezone: string): string {
   let format: Intl.DateTimeFormat
   try {
