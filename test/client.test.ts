@@ -74,7 +74,7 @@ describe('the client', { concurrency: true }, () => {
     )
   })
 
-  test('starts a transfer, is told of the one under way, and reads what it rejected', async () => {
+  test('starts a transfer, is told of the one active, and reads what it rejected', async () => {
     const organization = await service.addOrganization()
     const client = createClient({ baseUrl, token: organization.token })
     const caller = callerOf(service, organization)

@@ -276,7 +276,7 @@ for (const [name, scenario] of Object.entries(scenarios)) {
     }
 
     if (scenario.again) {
-      test('answers what is under way, and begins nothing more', async () => {
+      test('answers what is active, and begins nothing more', async () => {
         const call = await prepare()
         const first = await send(operation, call)
         assert.equal(first.status, scenario.status, first.text)

@@ -183,7 +183,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
     assert.doesNotMatch(log, /s3c/)
   })
 
-  test('is taken up by a second process, and stopped by the last that holds it', async (t) => {
+  test('is claimed by a second process, and stopped by the last that holds it', async (t) => {
     const { start, spawnHolder, postmasterPid, isRunning } = await prepare(t)
     const other = await holding(spawnHolder())
     const pid = await postmasterPid()
@@ -204,7 +204,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
     assert.deepEqual(await query(one.url, started), await query(two.url, started))
   })
 
-  test('outlives the process that started it, and is taken up by the next', async (t) => {
+  test('outlives the process that started it, and is claimed by the next', async (t) => {
     const { start, spawnHolder, postmasterPid } = await prepare(t)
     const killed = await holding(spawnHolder())
     const pid = await postmasterPid()

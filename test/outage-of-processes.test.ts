@@ -110,7 +110,7 @@ describe('a service whose database goes away', { concurrency: 4 }, () => {
   for (const way of ['closed', 'reset', 'silent'] as const) {
     test(`(${way}) in the middle of a job does that job again, and the next, and ends well`, async (t) => {
       const { proxy, pool, served, addKey, addWork, keys, jobs } = await serveBehind(t)
-      // The job waits for a lock of the test's, and so it is under way as its session breaks.
+      // The job waits for a lock of the test's, and so it is active as its session breaks.
       const holder = await pool.connect()
       try {
         await holder.query('begin; lock table idempotency_keys in access exclusive mode')

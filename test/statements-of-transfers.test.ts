@@ -169,7 +169,7 @@ test('a page of the history of a connection reads the page, and its count two ev
     (plan, { title }) => plan.rowsRead > (title === 'count' ? 2 : size) && `${plan.rowsRead} rows read`,
   ))
 
-test('the count of a status reads the transfers of that status alone, and one that is under way is found at once', () =>
+test('the count of a status reads the transfers of that status alone, and one that is active is found at once', () =>
   assertPlans(
     [
       {
@@ -177,7 +177,7 @@ test('the count of a status reads the transfers of that status alone, and one th
         statement: transferQueries.transferList({ connectionId, status: 'failed' }).count,
         parameters: { connectionId, status: 'failed' },
       },
-      { title: 'under way', statement: transferQueries.findUnderWay, parameters: { connectionId } },
+      { title: 'under way', statement: transferQueries.findActive, parameters: { connectionId } },
     ],
     (plan, { title }) =>
       plan.rowsRead > (title === 'under way' ? 1 : many.transfers / 100) && `${plan.rowsRead} rows read`,

@@ -129,7 +129,7 @@ describe('the list of all transfers', () => {
     assert.deepEqual(await listed({ connectionIds: strangersConnection.id }), [])
   })
 
-  test('takes up to 100 connections, and refuses what are no identifiers', async () => {
+  test('claims to 100 connections, and refuses what are no identifiers', async () => {
     const unknown = (many: number) => Array(many).fill('0123456789abcdef').join(',')
     assert.deepEqual(await listed({ connectionIds: unknown(100) }), [])
     const { id } = connectionOf('a')

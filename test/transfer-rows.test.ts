@@ -182,7 +182,7 @@ describe('a replay', () => {
   })
 })
 
-describe('a transfer under way', () => {
+describe('a transfer active', () => {
   test('that is cancelled ends, keeps what was confirmed, and lets the next one begin', async () => {
     const { id, table, pipe } = await addConnection('name text', ['name', 'Ada'])
     const holder = await fixture.target.connect()

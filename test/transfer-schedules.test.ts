@@ -175,7 +175,7 @@ describe('a run that is due', () => {
     assert.equal((await transfersOf(pipe)).length, 1, 'what was missed is made up for by one')
   })
 
-  test('is left out while a transfer is under way', async () => {
+  test('is left out while a transfer is active', async () => {
     const pipe = await newConnection()
     await set(pipe, { cron: '0 * * * *' })
     const { id } = await caller.expect(caller.call('startTransfer', { ...pipe, body: {} }))

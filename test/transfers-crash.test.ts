@@ -17,7 +17,7 @@ import {
 } from './harness/people.ts'
 import { seed } from './harness/seed.ts'
 import { localFolder, postgresql } from './harness/transfers.ts'
-import { isUnderWay, type ProcessFixture, startProcessFixture } from './harness/worker-processes.ts'
+import { isActive, type ProcessFixture, startProcessFixture } from './harness/worker-processes.ts'
 import { type Random, seeded } from './simulation/random.ts'
 
 /**
@@ -28,7 +28,7 @@ import { type Random, seeded } from './simulation/random.ts'
 const rows = Number(process.env.PENSTOCK_TEST_ROWS ?? 150_000)
 const kills = Number(process.env.PENSTOCK_TEST_KILLS ?? 9)
 
-/** A transfer under way, and what must be true of it in the end. */
+/** A transfer active, and what must be true of it in the end. */
 type Run = { connectionId: string; transferId: string; fit: number; assertArrived(): Promise<void> }
 
 /** Where the people go. */
@@ -96,12 +96,12 @@ async function killAgainAndAgain(fixture: ProcessFixture, runs: readonly Run[], 
   let worker = fixture.spawnWorker()
   for (; killed < kills; killed++) {
     const before = await Promise.all(runs.map(({ transferId }) => fixture.standing(transferId)))
-    const left = runs.filter((_, i) => before[i] && isUnderWay(before[i]))
+    const left = runs.filter((_, i) => before[i] && isActive(before[i]))
     if (left.length === 0) break
     await Promise.race(
       runs.flatMap(({ transferId }, i) => {
         const standing = before[i]
-        return standing && isUnderWay(standing) ? [fixture.claimed(transferId, standing.attempt)] : []
+        return standing && isActive(standing) ? [fixture.claimed(transferId, standing.attempt)] : []
       }),
     )
     await delay(random.int(mostMs))
@@ -127,7 +127,7 @@ async function killAgainAndAgain(fixture: ProcessFixture, runs: readonly Run[], 
 const names = Object.keys(goals)
 const isShort = rows <= 200_000
 
-// One kill hits all that is under way; where there is time for it, each has its own.
+// One kill hits all that is active; where there is time for it, each has its own.
 for (const together of isShort ? [names] : names.map((name) => [name])) {
   test(`with ${kills} kills in ${rows} rows on their way to ${together.join(', ')}, every good one is there once, and every one is accounted for (PENSTOCK_TEST_SEED=${seed})`, async (t) => {
     const fixture = await startProcessFixture(t)

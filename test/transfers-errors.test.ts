@@ -17,7 +17,7 @@ import { seed } from './harness/seed.ts'
 import { withSession } from './harness/session.ts'
 import { localFolder, postgresql } from './harness/transfers.ts'
 import { bounded, until } from './harness/until.ts'
-import { isUnderWay, type ProcessFixture, startProcessFixture } from './harness/worker-processes.ts'
+import { isActive, type ProcessFixture, startProcessFixture } from './harness/worker-processes.ts'
 import { seeded } from './simulation/random.ts'
 
 /** The truth about rows when what is around a worker fails, or when it is told to leave; workers are processes here. */
@@ -90,7 +90,7 @@ describe('a transfer', () => {
     let attempts = 0
     for (const signal of ['SIGQUIT', 'SIGKILL', 'SIGQUIT'] as const) {
       const standing = await fixture.claimed(transferId, attempts)
-      if (!isUnderWay(standing)) break
+      if (!isActive(standing)) break
       attempts = standing.attempt
       await delay(random.int(600))
       await server.restart(signal)
@@ -119,7 +119,7 @@ describe('a transfer', () => {
     let worker = fixture.spawnWorker()
     for (let kills = 0; kills < 4; kills++) {
       const standing = await fixture.standing(transferId)
-      if (!isUnderWay(standing)) break
+      if (!isActive(standing)) break
       await fixture.claimed(transferId, standing.attempt)
       await delay(random.int(2_000))
       worker.signal('SIGKILL')

@@ -48,7 +48,7 @@ export async function claim(db: Database): Promise<string | undefined> {
   })
 }
 
-/** A transfer that is under way, and what confirms its batches. */
+/** A transfer that is active, and what confirms its batches. */
 export async function takeUp(db: Database, keyring: Keyring, id: string) {
   const work = await engine.findWork.first(db, { id })
   if (!work) throw new Error('The transfer that was taken up is not there')

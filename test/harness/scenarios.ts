@@ -21,7 +21,7 @@ export type Scenario = {
   request: string
   /** Status of a success. */
   status: 200 | 201 | 202
-  /** Status of a success where nothing new is begun, because it is under way. */
+  /** Status of a success where nothing new is begun, because it is active. */
   again?: 200
   /** The payload. */
   reply: shapes.Shape

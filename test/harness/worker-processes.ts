@@ -58,11 +58,11 @@ export async function startProcessFixture(
         async () => {
           // A test may restart the database meanwhile.
           const now = await standing(transferId).catch(() => undefined)
-          return now && (now.attempt > attempt || !isUnderWay(now)) ? now : undefined
+          return now && (now.attempt > attempt || !isActive(now)) ? now : undefined
         },
         120_000,
       ),
   }
 }
 
-export const isUnderWay = ({ status }: Standing): boolean => status === 'queued' || status === 'running'
+export const isActive = ({ status }: Standing): boolean => status === 'queued' || status === 'running'

@@ -5,7 +5,7 @@ import { destination, source, sourceSecrets } from './fixtures.ts'
 import { type HttpCall, http } from './process.ts'
 
 /**
- * Writers that keep a service busy and a book of what it acknowledged. While a write is under way both what was there
+ * Writers that keep a service busy and a book of what it acknowledged. While a write is active both what was there
  * before and what it makes may be found later; once it is acknowledged only the latter.
  */
 export type Record = {

@@ -76,7 +76,7 @@ type PageResult = {
 }
 
 type BegunResult = {
-  /** Nothing new was begun: what is answered was under way. */
+  /** Nothing new was begun: what is answered was active. */
   already: boolean
 }
 

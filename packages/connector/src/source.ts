@@ -3,7 +3,7 @@ import type { Json, Row } from './rows.ts'
 
 /**
  * How data is read. The engine opens a reader, reads chunks until they end or it has had enough, and closes the reader.
- * A reader never has more than one `read` under way. Reading is repeatable: from the same checkpoint it gives the same
+ * A reader never has more than one `read` active. Reading is repeatable: from the same checkpoint it gives the same
  * rows in the same order, as far as the source itself stays the same; where it can tell that it did not (a file was
  * replaced), it throws `source_changed`.
  */

@@ -67,7 +67,7 @@ export async function startS3TestServer(
   return testServer
 }
 
-/** Adds what fauxqs lacks: the list of uploads that are under way, by their identifiers. */
+/** Adds what fauxqs lacks: the list of uploads that are active, by their identifiers. */
 function listUploads(fauxqs: ReturnType<typeof buildApp>): ReadonlyMap<string, string> {
   const uploads = new Map<string, string>()
   const pathOf = (url = '') => decodeURIComponent(url.replace(/\?.*/s, ''))

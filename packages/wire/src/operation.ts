@@ -40,7 +40,7 @@ export type Operation = {
   reads?: true
   /** 200 unless said otherwise. */
   success?: 200 | 201 | 202
-  /** The answer is 200 where nothing new was begun, because it is under way; the envelope's `statusMessage` then. */
+  /** The answer is 200 where nothing new was begun, because it is active; the envelope's `statusMessage` then. */
   already?: string
   /** Further media types in which the whole list is streamed, picked by `Accept`. */
   streams?: readonly string[]

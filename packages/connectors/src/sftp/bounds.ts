@@ -12,7 +12,7 @@ export const bounds = {
   signInBytes: 1024 * 1024,
   /** Questions for a password in a dialogue. */
   prompts: 10,
-  /** Bytes that wait to be sent because the server does not read; the connector itself has about 2 MiB under way. */
+  /** Bytes that wait to be sent because the server does not read; the connector itself has about 2 MiB active. */
   waitingBytes: 4 * 1024 * 1024,
   /** Key exchanges of a session. */
   keyExchanges: 1_000,

@@ -5,7 +5,7 @@ import { bounds } from './bounds.ts'
 import { invalidAnswer } from './problems.ts'
 import type { Session } from './session.ts'
 
-/** What every server takes at once, and so many of them under way that a long line is kept busy. */
+/** What every server takes at once, and so many of them active that a long line is kept busy. */
 const pieceBytes = 30 * 1024
 const piecesAhead = 64
 

@@ -30,7 +30,7 @@ export type Session = {
    * @param subject what a message calls the thing that it is about: a path
    */
   call<Value = void>(subject: string, start: (sftp: SFTPWrapper, done: Done<Value>) => void): Promise<Value>
-  /** Ends the session, and what is under way with it. */
+  /** Ends the session, and what is active with it. */
   end(connectorError: ConnectorError): void
   close(): void
 }
@@ -53,7 +53,7 @@ export function makeSessions(context: ConnectorContext, hostKey?: HostKey): Sess
   }
 }
 
-/** Connects and signs in. Ends when the signal says so, and whatever is under way with it. */
+/** Connects and signs in. Ends when the signal says so, and whatever is active with it. */
 export async function openSession(
   { secrets, egress, signal }: ConnectorContext,
   hostKey = hostKeyOf(secrets),

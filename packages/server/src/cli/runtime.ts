@@ -46,7 +46,7 @@ export type Creation = {
 }
 
 /**
- * Opens the database of the settings: starts the embedded one, or takes up the one that runs already.
+ * Opens the database of the settings: starts the embedded one, or claims the one that runs already.
  * @throws CommandRuntimeError where something cannot be used, or is missing and may not be made
  */
 export async function openRuntime(

@@ -38,7 +38,7 @@ export type EmbeddedPostgresOptions = {
 }
 
 /**
- * Starts the PostgreSQL of a directory, making its database the first time, or takes up the one that runs there already.
+ * Starts the PostgreSQL of a directory, making its database the first time, or claims the one that runs there already.
  * It runs apart from this process and outlives it; while this process lives, it starts the server again should it die.
  * Rejects with an error that says what happened and what to do.
  */

@@ -23,13 +23,13 @@ const batchRows = 500
 const awaitProcessesMs = 25_000
 
 /**
- * Makes `next` the master key, in steps that each can be interrupted and taken up again by running it once more:
+ * Makes `next` the master key, in steps that each can be interrupted and claimed again by running it once more:
  * 1. `next` is stored, sealed under the current key, and becomes the current one; running processes learn it.
  * 2. Every secret and every data key is sealed again under it, while the service runs.
  * 3. `keep` puts it where the next start will read it.
  * 4. Once no process works with the old key any more, the sealed copy and the old key's name are dropped, so that the
  *    old key opens nothing from here on.
- * Until then the old key in the settings still opens everything. Throws where another rotation is under way.
+ * Until then the old key in the settings still opens everything. Throws where another rotation is active.
  * @returns how many secrets and data keys were sealed again
  */
 export async function rotateMasterKey(

@@ -103,7 +103,7 @@ export const wakeWorker = statement<{ id: string }>(`
   select graphile_worker.add_job('transfer', json_build_object('id', :id::text))
 `)
 
-export const findUnderWay = statement<{ connectionId: string }, TransferRow>(`
+export const findActive = statement<{ connectionId: string }, TransferRow>(`
   select ${transferColumns} from transfers t
   where t.connection_id = :connectionId and t.status in ('queued', 'running')
 `)

@@ -72,7 +72,7 @@ type Start = {
   confirmed?: boolean
 }
 
-/** Starts a transfer, or finds the one that is under way: never two at once for one connection. */
+/** Starts a transfer, or finds the one that is active: never two at once for one connection. */
 export async function startTransfer(
   { db: tx, account, id, body }: Call<'startTransfer'>,
   { catalogue }: TransferDeps,
@@ -91,8 +91,8 @@ export async function begin(
 ): Promise<{ reply: Transfer; already: boolean }> {
   if (!mayTransfer(row.status)) refuse('connection_not_active')
   if (!row.accountEnabled) refuse('account_disabled')
-  const underWay = await queries.findUnderWay.first(tx, { connectionId: row.id })
-  if (underWay) return { reply: viewTransfer(underWay), already: true }
+  const active = await queries.findActive.first(tx, { connectionId: row.id })
+  if (active) return { reply: viewTransfer(active), already: true }
   const id = newIdentifier()
   const inserted = await queries.insertTransfer.first(tx, {
     id,

@@ -18,7 +18,7 @@ const queueConnections = 2
 const pulseMs = 5_000
 /** How long the answer to a pulse may take; a database that takes longer is away. */
 const heartbeatTimeoutMs = 5_000
-/** How long jobs under way may go on once the queue is told to stop; those that take longer are cut, and done again. */
+/** How long active jobs may go on once the queue is told to stop; those that take longer are cut, and done again. */
 const finishMs = 10_000
 const unlockMs = 2_000
 

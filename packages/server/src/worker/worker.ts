@@ -19,7 +19,7 @@ const firstRetryMs = 500
 const longestRetryMs = 60_000
 
 export type Worker = {
-  /** Lets jobs under way finish, for ten seconds at most, and lets go of the database. Once; a further call waits for the same. */
+  /** Lets active jobs finish, for ten seconds at most, and lets go of the database. Once; a further call waits for the same. */
   stop(): Promise<void>
 }
 
@@ -83,20 +83,20 @@ export async function startWorker(
 
 /**
  * Work that ends once nothing is left, and is called for whenever there may be more: it is done so many times at once.
- * A call that finds as many under way resolves at once; the first of them to end looks again.
+ * A call that finds as many active resolves at once; the first of them to end looks again.
  */
 function atMost(times: number, work: () => Promise<void>): () => Promise<void> {
-  let underWay = 0
+  let active = 0
   let isCalledFor = false
   return async () => {
     isCalledFor = true
-    if (underWay === times) return
-    underWay++
+    if (active === times) return
+    active++
     while (isCalledFor) {
       isCalledFor = false
       await work()
     }
-    underWay--
+    active--
   }
 }
 

@@ -5,7 +5,7 @@ import { count } from '../../components/numbers.ts'
 import { duration, Time } from '../../components/time.tsx'
 import { transfer as say } from '../../strings/transfer.ts'
 
-/** When the transfer was asked for, how long it waited and took, and how often a worker took it up. */
+/** When the transfer was asked for, how long it waited and took, and how often a worker claimed it. */
 export function Timing({ transfer, nowMs }: { transfer: Transfer; nowMs: number }) {
   const { createdTime, startedTime, finishedTime, records, attempt, trigger } = transfer
   const now = Math.floor(nowMs / 1000)

@@ -296,7 +296,7 @@ export const recordRetry = statement<Fence & { code: TransferErrorCode; message:
   where id = :id and attempt = :attempt and status = 'running'
 `)
 
-/** Gives a transfer back, so that another worker takes it up at once. */
+/** Gives a transfer back, so that another worker claims it at once. */
 export const releaseTransfer = statement<Fence>(`
   update transfers set status = 'queued', heartbeat_time = null
   where id = :id and attempt = :attempt and status = 'running'
