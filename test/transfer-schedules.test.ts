@@ -147,7 +147,7 @@ describe('a schedule', () => {
   })
 })
 
-describe('a run that is due', () => {
+describe('a transfer that is due', () => {
   test('starts a transfer, and the schedule goes on to its next time', async () => {
     const pipe = await newConnection()
     await set(pipe, { cron: '0 * * * *' })

@@ -31,7 +31,7 @@ export const rowsOf = (chunks: readonly Chunk[]): Row[] => chunks.flatMap(({ row
 export function cursorOf(chunks: readonly Chunk[]): Json {
   const last = chunks.at(-1)
   const cursor = last?.cursorAfter?.(last.rows.length)
-  if (cursor === undefined) throw new Error('These chunks have no marker')
+  if (cursor === undefined) throw new Error('These chunks have no cursor')
   return cursor
 }
 

@@ -109,7 +109,7 @@ export function acceptSource(acceptance: SourceAcceptance): void {
           assert.ok(cursorAfter, 'a chunk of an incremental read says where the next transfer begins')
           for (const count of [0, Math.floor(rows.length / 2), rows.length]) {
             const cursor = asStored(cursorAfter(count))
-            assertStorable(cursorAfter(count), 'a marker')
+            assertStorable(cursorAfter(count), 'a cursor')
             const rest = await readAll(next, undefined, undefined, cursor)
             const expected = [...rows.slice(count), ...rowsOf(chunks.slice(at + 1))]
             assert.deepEqual(rowsOf(rest), expected, `behind row ${count} of chunk ${at} of ${chunks.length}`)

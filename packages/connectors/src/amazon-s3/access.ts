@@ -8,7 +8,7 @@ export const access = {
   }),
   region: text({
     label: 'Region',
-    description: 'Region of the bucket, such as eu-central-1; found out by itself where none is given',
+    description: 'Region of the bucket, such as eu-central-1; detected automatically if it is empty',
   }),
   endpoint: text({
     label: 'Endpoint',

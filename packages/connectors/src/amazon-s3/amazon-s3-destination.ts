@@ -3,7 +3,7 @@ import { fileBatch, writeFields } from '@penstock/connector/files/definition'
 import { access } from './access.ts'
 import { amazonS3 } from './platform.ts'
 
-/** Files in a bucket of Amazon S3, or of a store that speaks like it, written anew with each run. */
+/** Files in a bucket of Amazon S3, or of a store that speaks like it, written anew with each transfer. */
 export const amazonS3Destination = defineConnector({
   slug: 'amazon-s3-destination',
   name: 'Amazon S3 Destination',
@@ -13,9 +13,9 @@ export const amazonS3Destination = defineConnector({
   description: 'Saves the records of a transfer as files in a bucket of Amazon S3.',
   actions: ['put', 'upload'],
   notes:
-    'Every run makes a new object and leaves earlier ones alone: the time and the transfer are part of its name. It appears once it is whole; a run that is cancelled or fails leaves an object of the rows that were accepted. {{date}} in the path becomes the day of the run. A rule of the bucket that ends incomplete uploads after some days keeps the remains of broken runs from costing money.',
+    'Every transfer makes a new object and leaves earlier ones alone: the time and the transfer are part of its name. It appears once it is whole; a transfer that is cancelled or fails leaves an object of the rows that were accepted. {{date}} in the path becomes the day of the run. A rule of the bucket that ends incomplete uploads after some days keeps the remains of broken runs from costing money.',
   tested:
-    'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and makes trouble; not Amazon S3 itself.',
+    'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and injects failures; not Amazon S3 itself.',
   secrets: {
     accessKeyId: text({
       label: 'Access key ID',
@@ -24,7 +24,7 @@ export const amazonS3Destination = defineConnector({
     }),
     secretAccessKey: secret({
       label: 'Secret access key',
-      description: 'Secret that AWS showed once, when this access key was made',
+      description: 'Secret that AWS showed once, when this access key was created',
       required: true,
     }),
     ...access,

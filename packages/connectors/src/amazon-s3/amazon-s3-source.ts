@@ -15,7 +15,7 @@ export const amazonS3Source = defineConnector({
   notes:
     'Of a prefix, the files right under it are read, in the order of their names; nothing deeper is. All files should have the same columns. A file that is replaced while it is being read ends the transfer. With an endpoint, stores that are compatible with S3 are read as well.',
   tested:
-    'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and makes trouble; not Amazon S3 itself.',
+    'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and injects failures; not Amazon S3 itself.',
   secrets: {
     accessKeyId: text({
       label: 'Access key',

@@ -13,9 +13,9 @@ export const azureBlobStorageDestination = defineConnector({
   description: 'Saves the records of a transfer as a file in a container of Azure Blob Storage.',
   actions: ['put'],
   notes:
-    'A blob that already has the chosen name is replaced. Where only a prefix is given, the name is made from the time and the ID of the transfer. The blob appears once it is whole. A run that is cancelled or fails leaves a blob of the rows that were accepted, unless one of this name is already there; what else it sent vanishes after a week.',
+    'A blob that already has the chosen name is replaced. Where only a prefix is given, the name is made from the time and the ID of the transfer. The blob appears once it is whole. A transfer that is cancelled or fails leaves a blob of the rows that were accepted, unless one of this name is already there; what else it sent vanishes after a week.',
   tested:
-    'Microsoft’s own emulator of Azure Storage, azurite 3.33.0, behind a proxy that makes trouble; not Azure itself.',
+    'Microsoft’s own emulator of Azure Storage, azurite 3.33.0, behind a proxy that injects failures; not Azure itself.',
   secrets: {
     ...credentials('create, write, add and list'),
     defaultPath: text({

@@ -16,7 +16,7 @@ export const azureBlobStorageSource = defineConnector({
   notes:
     'Of a folder, only files right inside it are read, in the order of their names, and only those whose ending says what they are, unless a format is chosen. A blob that is replaced while it is being read ends the transfer.',
   tested:
-    'Microsoft’s own emulator of Azure Storage, azurite 3.33.0, behind a proxy that makes trouble; not Azure itself.',
+    'Microsoft’s own emulator of Azure Storage, azurite 3.33.0, behind a proxy that injects failures; not Azure itself.',
   secrets: credentials('read and list'),
   source: {
     fields: {

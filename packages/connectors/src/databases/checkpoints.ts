@@ -16,7 +16,7 @@ export function checkpointOf({ after = [], skip, bound }: Spot, place?: Json): J
   if (Buffer.byteLength(JSON.stringify(checkpoint)) > lengthMax) {
     throw new ConnectorError(
       'invalid_key',
-      'A key is too long to be kept as a position; name key columns with shorter values.',
+      'A key is too long to be stored in a checkpoint; name key columns with shorter values.',
     )
   }
   return checkpoint

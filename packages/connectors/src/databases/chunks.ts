@@ -92,5 +92,5 @@ function complete(spot: readonly (string | null)[]): readonly string[] {
 const keyNotUnique = (): ConnectorError =>
   new ConnectorError(
     'invalid_key',
-    'Two rows have the same values in the key columns; name columns that together tell all rows apart, or none.',
+    'Two rows have the same values in the key columns; name columns that together identify each row, or none.',
   )

@@ -69,12 +69,12 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
   }),
   syncMode: select({
     label: 'Sync mode',
-    description: 'Whether each run reads all rows or only those whose marker grew since the last run',
+    description: 'Whether each transfer reads all rows or only those whose cursor grew since the last transfer',
     options: ['Full', 'Incremental'],
     default: 'Full',
   }),
   markerColumn: text({
-    label: 'Marker column',
+    label: 'Cursor column',
     description:
       'Column whose value grows whenever a row is added or changed; rows without a value in it are not read. After another column is chosen here, the next run begins anew',
     required: true,
@@ -83,7 +83,7 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
   lagSeconds: number({
     label: 'Lag in seconds',
     description:
-      'How far behind the start of the run reading stops where the marker is a time, so that what is being written at that moment waits for the next run instead of being missed',
+      'How far behind the start of the transfer reading stops where the cursor is a time, so that what is being written at that time waits for the next run instead of being missed',
     min: 0,
     max: 86_400,
     default: 60,
@@ -91,7 +91,7 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
   }),
   timezone: text({
     label: 'Timezone',
-    description: 'Time zone of marker times that do not say theirs, such as Europe/Paris',
+    description: 'Time zone of cursor times that do not say theirs, such as Europe/Paris',
     default: 'UTC',
     when: { syncMode: 'Incremental' },
   }),
@@ -110,7 +110,7 @@ export const tableDestinationFields = ({ schemas }: { schemas: boolean }): Field
   table: text({ label: 'Table', description: 'Name of the table to which rows go', required: true }),
   writeMode: select({
     label: 'Write mode',
-    description: 'Whether every row is added, or takes the place of the row with the same key',
+    description: 'Whether every row is added, or replaces the row with the same key',
     options: ['Insert', 'Upsert'],
     default: 'Insert',
   }),

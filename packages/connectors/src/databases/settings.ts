@@ -18,7 +18,7 @@ export type Reading = {
   readonly from: { readonly schema: string; readonly table: string } | { readonly query: string }
   /** As the settings name them; empty where they do not. */
   readonly keys: readonly string[]
-  /** Absent where each run reads all rows. */
+  /** Absent where each transfer reads all rows. */
   readonly cursor: string | undefined
   readonly lagSeconds: number
   readonly timezone: string

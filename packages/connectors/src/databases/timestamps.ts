@@ -46,7 +46,7 @@ export function inTimezone(at: Date, timezone: string): string {
       ...({ hour: '2-digit', minute: '2-digit', second: '2-digit' } as const),
     })
   } catch {
-    throw new ConnectorError('invalid_setting', 'There is no such time zone; use a name such as Europe/Paris, or UTC.')
+    throw new ConnectorError('invalid_setting', 'Unknown time zone. Use a name such as Europe/Paris, or UTC.')
   }
   const part = (type: string) => format.formatToParts(at).find((each) => each.type === type)?.value ?? ''
   return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}:${part('second')}`

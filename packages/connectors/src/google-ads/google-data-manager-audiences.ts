@@ -20,7 +20,7 @@ export const googleDataManagerAudiences = defineConnector({
   notes:
     'A connection carries either contact data or advertising IDs, never both. Google goes through what it took in within hours: members that it does not use are counted as rejected where it says so while the transfer waits for its results, and later ones are not in its counts. Replacing removes earlier members only of lists to which the transfer has added some. An address is matched only where first name, last name, country and postal code are all there.',
   tested:
-    'A server of ours that keeps to what is published of Google’s token endpoint and its Data Manager API; not Google itself.',
+    'Our own test server, which follows what is published of Google’s token endpoint and its Data Manager API; not Google itself.',
   secrets: signIn,
   check: async (context) => (await import('./check-data-manager.ts')).checkDataManager(context),
   destination: {

@@ -12,7 +12,7 @@ export const googleBigquerySource = defineConnector({
   notes:
     'The service account needs the roles BigQuery Job User and BigQuery Data Viewer. Results are read from BigQuery itself, which keeps them for 24 hours: a transfer that was interrupted goes on in the same result, and after that time with a new query behind the last row. For this all rows are ordered, whatever order the query asks for: by the key columns, or, where none are given, by a digest of each row. BigQuery has limits on how many rows it orders; name key columns and few other columns where there are many.',
   tested:
-    'A server of ours that keeps to what is published of BigQuery’s REST interface, with DuckDB behind it; not BigQuery itself.',
+    'Our own test server, which follows what is published of BigQuery’s REST interface, with DuckDB behind it; not BigQuery itself.',
   secrets: {
     jsonKey: secret({
       label: 'JSON key',
@@ -60,7 +60,7 @@ export const googleBigquerySource = defineConnector({
       }),
       statementTimeoutSeconds: number({
         label: 'Statement timeout in seconds',
-        description: 'How long BigQuery may take for the query until it gives it up',
+        description: 'How long BigQuery may take for the query before it is cancelled',
         min: 1,
         max: 86_400,
         default: 3600,

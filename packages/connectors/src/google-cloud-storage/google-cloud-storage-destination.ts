@@ -12,9 +12,9 @@ export const googleCloudStorageDestination = defineConnector({
   description: 'Saves the records of a transfer as a file in a bucket of Google Cloud Storage.',
   actions: ['put'],
   notes:
-    'An object that already has the chosen name is replaced. Where only a prefix is given, the name is made from the time and the ID of the transfer. The object appears once it is whole; until then its parts are kept below .penstock/ beside it, and so the service account must be allowed to create, get and delete objects. A run that is cancelled or fails leaves an object of the rows that were accepted, with the time and the transfer in its name.',
+    'An object that already has the chosen name is replaced. Where only a prefix is given, the name is made from the time and the ID of the transfer. The object appears once it is whole; until then its parts are kept below .penstock/ beside it, and so the service account must be allowed to create, get and delete objects. A transfer that is cancelled or fails leaves an object of the rows that were accepted, with the time and the transfer in its name.',
   tested:
-    'A server of ours that keeps to the published rules of Google Cloud Storage; not Google Cloud Storage itself.',
+    'Our own test server, which follows the published rules of Google Cloud Storage; not Google Cloud Storage itself.',
   secrets: {
     jsonKey: secret({
       label: 'JSON key',

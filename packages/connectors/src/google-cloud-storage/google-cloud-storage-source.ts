@@ -15,7 +15,7 @@ export const googleCloudStorageSource = defineConnector({
   notes:
     'Files in folders below the prefix are left out, and so is whatever has no ending that says what it is, unless a format is chosen. Files are read in the order of their names. An object that is replaced while it is being read ends the transfer.',
   tested:
-    'A server of ours that keeps to the published rules of Google Cloud Storage; not Google Cloud Storage itself.',
+    'Our own test server, which follows the published rules of Google Cloud Storage; not Google Cloud Storage itself.',
   secrets: {
     jsonKey: secret({
       label: 'JSON key',

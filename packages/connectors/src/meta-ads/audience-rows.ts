@@ -65,7 +65,7 @@ function verbOf(row: BatchRow, replaces: boolean): 'add' | 'remove' | Wrong {
     case 'remove':
     case 'delete':
       if (!replaces) return 'remove'
-      return { wrong: 'A run that replaces the audience takes only members; leave out who is to be removed.' }
+      return { wrong: 'A transfer that replaces the audience takes only members; leave out who is to be removed.' }
     case 'replace':
       if (replaces) return 'add'
       return {

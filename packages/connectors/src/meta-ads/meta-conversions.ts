@@ -14,7 +14,7 @@ export const metaConversions = defineConnector({
   actions: ['add', 'update', 'delete'],
   notes:
     'An event counts only inside the attribution window, which is 28 days unless you changed it. Meta takes events of shops for 62 days and all others for 7; older ones are rejected before they are sent.',
-  tested: 'A server of ours that keeps to what is published of Meta’s Graph API; not Meta itself.',
+  tested: 'Our own test server, which follows what is published of Meta’s Graph API; not Meta itself.',
   secrets: {
     ...app,
     accessToken: secret({

@@ -257,7 +257,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     assert.deepEqual(members(), [person('old')])
   })
 
-  test('rejects rows that remove in a run that replaces, and changes nothing where no other row is left', async () => {
+  test('rejects rows that remove in a transfer that replaces, and changes nothing where no other row is left', async () => {
     await deliverAll([batchOf(columns, [row('old')])])
     const { deliveries } = await deliverAll([batchOf(columns, [row('old', 'remove')])], { settings: replaced })
     assert.deepEqual(deliveries[0]?.rejected?.[0]?.index, 0)

@@ -15,7 +15,7 @@ export const metaCustomAudiences = defineConnector({
   actions: ['create', 'add', 'remove', 'replace', 'delete'],
   notes:
     'A new audience is made by rows whose action is add; rows that name no audience share one that is made for the connection. Replace discards all earlier members, and must be done within 85 minutes. Meta hides the exact size of audiences with fewer than 1,000 people.',
-  tested: 'A server of ours that keeps to what is published of Meta’s Graph API; not Meta itself.',
+  tested: 'Our own test server, which follows what is published of Meta’s Graph API; not Meta itself.',
   secrets: {
     authType: select({
       label: 'Sign-in method',
@@ -62,7 +62,7 @@ export const metaCustomAudiences = defineConnector({
       idsField: text({ label: 'IDs field', description: 'Column of the source in which the identifiers stand' }),
       replaceExistingAudience: boolean({
         label: 'Replace existing audience',
-        description: 'Whether each run discards the present members and starts from the rows it delivers',
+        description: 'Whether each transfer discards the present members and starts from the rows it delivers',
       }),
     },
     records: {

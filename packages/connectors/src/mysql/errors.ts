@@ -43,7 +43,7 @@ type Meaning = readonly [code: ConnectorErrorCode, sentence: string]
 
 const credentials: Meaning = [
   'invalid_credentials',
-  'The server does not let this user in: check user, password, database, and from where and with which TLS mode the user is admitted.',
+  'The server does not admit this user. Check user, password, database, and from where and with which TLS mode the user is admitted.',
 ]
 const denied: Meaning = ['permission_denied', 'The user lacks a permission that this needs; grant it.']
 const tableNotFound: Meaning = ['table_not_found', 'There is no such table or view; check the setting.']
@@ -68,7 +68,7 @@ const meanings: Readonly<Record<number, Meaning>> = {
   1049: ['table_not_found', 'There is no database of this name; check the setting.'],
   ...{ 1051: tableNotFound, 1146: tableNotFound, 1109: tableNotFound },
   1054: ['column_not_found', 'There is no such column.'],
-  1060: ['invalid_query', 'The query gives two columns one name; give each a name of its own with AS.'],
+  1060: ['invalid_query', 'Two columns of the query have the same name. Give each its own name with AS.'],
   ...{ 1142: denied, 1143: denied, 1227: denied, 1370: denied },
   ...{ 1064: invalidQuery, 1149: invalidQuery, 1305: invalidQuery, 1055: invalidQuery, 1222: invalidQuery },
   ...{ 1205: conflict, 1213: conflict, 1020: conflict },

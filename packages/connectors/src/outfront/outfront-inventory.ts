@@ -45,17 +45,17 @@ export const outfrontInventory = defineConnector({
       }),
       loadType: select({
         label: 'Load type',
-        description: 'How much each run reads; everything is the only choice',
+        description: 'How much each transfer reads; everything is the only choice',
         options: ['Full Load'],
       }),
       transferType: select({
         label: 'Transfer type',
-        description: 'Whether somebody starts each run or a schedule does',
+        description: 'Whether transfers start manually or on a schedule',
         options: ['Manual Transfer', 'Scheduled Transfer'],
       }),
       windowType: select({
         label: 'Window',
-        description: 'Whether the dates are fixed or reach ahead from the day of each run',
+        description: 'Whether the dates are fixed or reach ahead from the day of each transfer',
         options: ['Fixed Window', 'Rolling Window'],
       }),
       startDate: date({

@@ -86,7 +86,7 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
     assert.deepEqual(ids(rowsOf(await read(settings, { cursor }))), [1])
     assert.deepEqual(ids(rowsOf(await read({ ...settings, lagSeconds: 0 }, { cursor }))), [1, 4])
     const other = { ...settings, markerColumn: 'id' }
-    assert.deepEqual(ids(rowsOf(await read(other, { cursor }))), [1, 2, 3, 4], 'another marker column begins anew')
+    assert.deepEqual(ids(rowsOf(await read(other, { cursor }))), [1, 2, 3, 4], 'another cursor column begins anew')
   })
 
   test('begins behind any row, also of rows that are equal in the cursor or in everything', async () => {

@@ -145,7 +145,7 @@ function assertCursor(column: ColumnType, markerType: unknown): void {
   const kind = isTimestamp(column) ? 'Datetime' : type === 'FIXED' || type === 'REAL' ? 'Numeric' : undefined
   if (kind !== undefined && (markerType === undefined || markerType === kind)) return
   const advice = kind === undefined ? 'name another column, or convert this one in a query' : `set the type to ${kind}`
-  const message = `The marker column ${name} holds ${type}, which is no marker of the type ${markerType ?? 'Datetime or Numeric'}: ${advice}.`
+  const message = `The cursor column ${name} holds ${type}, which is no cursor of the type ${markerType ?? 'Datetime or Numeric'}: ${advice}.`
   throw new ConnectorError('invalid_setting', message)
 }
 

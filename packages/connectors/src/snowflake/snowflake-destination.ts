@@ -38,7 +38,7 @@ export const snowflakeDestination = defineConnector({
       table: text({ label: 'Table / view name', description: 'Name of the table to which rows go', required: true }),
       writeMode: select({
         label: 'Write mode',
-        description: 'Whether rows are added to the table or take the place of its content',
+        description: 'Whether rows are added to the table or replace its content',
         options: ['Append', 'Replace'],
         required: true,
       }),

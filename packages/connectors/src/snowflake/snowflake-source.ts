@@ -14,7 +14,7 @@ export const snowflakeSource = defineConnector({
   notes:
     'The role needs USAGE on the warehouse, the database and the schema, and SELECT on the table. The warehouse has to be running or resume by itself. Names are written as in SQL: in any case, or in double quotes. Rows come through the SQL API, whose results Snowflake keeps for 24 hours: a transfer that was interrupted goes on in the same result, and after that time with a new statement behind the last row. For this all rows are ordered, by the key columns, or, where none are given, by a digest of each row: name key columns where there are many rows.',
   tested:
-    'A server of ours that keeps to what is published of Snowflake’s SQL API, with DuckDB behind it; not Snowflake itself.',
+    'Our own test server, which follows what is published of Snowflake’s SQL API, with DuckDB behind it; not Snowflake itself.',
   secrets: {
     ...signIn,
     snowflakeAccount: text({
@@ -61,13 +61,13 @@ export const snowflakeSource = defineConnector({
       }),
       syncMode: select({
         label: 'Sync mode',
-        description: 'Whether each run reads all rows or only those that changed since the last run',
+        description: 'Whether each transfer reads all rows or only those that changed since the last transfer',
         options: ['Full', 'Incremental'],
         required: true,
       }),
       timezone: text({
         label: 'Timezone',
-        description: 'Time zone of marker times that do not say theirs, such as Europe/Paris; UTC where none is given',
+        description: 'Time zone of cursor times that do not say theirs, such as Europe/Paris; UTC if it is empty',
       }),
       keyColumns: text({
         label: 'Key columns',
@@ -77,7 +77,7 @@ export const snowflakeSource = defineConnector({
       startTime: text({ label: 'Start time', description: 'When the schedule runs for the first time' }),
       syncFrequency: number({
         label: 'Sync frequency',
-        description: 'How much time lies between two runs, counted in the unit below',
+        description: 'How much time lies between two transfers, counted in the unit below',
         min: 1,
       }),
       unit: select({
@@ -86,28 +86,28 @@ export const snowflakeSource = defineConnector({
         options: ['Minutes', 'Hours', 'Days'],
       }),
       markerColumn: text({
-        label: 'Marker column',
+        label: 'Cursor column',
         description: 'Column whose value grows whenever a row is added or changed',
         required: true,
         when: { syncMode: 'Incremental' },
       }),
       markerType: select({
-        label: 'Marker type',
-        description: 'Whether the marker column holds times or numbers',
+        label: 'Cursor type',
+        description: 'Whether the cursor column holds times or numbers',
         options: ['Datetime', 'Numeric'],
         required: true,
         when: { syncMode: 'Incremental' },
       }),
       markerPosition: text({
-        label: 'Marker position',
-        description: 'Value of the marker column up to which rows have been read; the service keeps it',
+        label: 'Cursor position',
+        description: 'Value of the cursor column up to which rows have been read; the service keeps it',
         readonly: true,
         when: { syncMode: 'Incremental' },
       }),
       lagSeconds: number({
         label: 'Lag in seconds',
         description:
-          'How far behind the start of the run reading stops where the marker is a time, so that what is being written at that moment waits for the next run instead of being missed',
+          'How far behind the start of the transfer reading stops where the cursor is a time, so that what is being written at that time waits for the next run instead of being missed',
         min: 0,
         max: 86_400,
         default: 60,
@@ -115,7 +115,7 @@ export const snowflakeSource = defineConnector({
       }),
       statementTimeoutSeconds: number({
         label: 'Statement timeout in seconds',
-        description: 'How long Snowflake may take for a statement until it gives it up',
+        description: 'How long Snowflake may take for a statement before it is cancelled',
         min: 1,
         max: 604_800,
         default: 3600,

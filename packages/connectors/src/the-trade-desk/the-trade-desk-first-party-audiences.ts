@@ -14,7 +14,7 @@ export const theTradeDeskFirstPartyAudiences = defineConnector({
   notes:
     'Before the first run you need an access letter and an agreement about UID2. A row may carry several identifiers.',
   tested:
-    'A server of ours that keeps to what is published of The Trade Desk’s endpoint for first-party data; not The Trade Desk itself.',
+    'Our own test server, which follows what is published of The Trade Desk’s endpoint for first-party data; not The Trade Desk itself.',
   secrets: {
     advertiserId: text({
       label: 'Advertiser ID',

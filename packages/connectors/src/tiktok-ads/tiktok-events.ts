@@ -12,7 +12,7 @@ export const tiktokEvents = defineConnector({
   actions: ['add'],
   notes:
     'Each kind of place needs its own setting: web a pixel, app an app, offline an offline event set. Events of web and app that are older than 7 days are rejected before they are sent.',
-  tested: 'A server of ours that keeps to what is published of TikTok’s Events API; not TikTok itself.',
+  tested: 'Our own test server, which follows what is published of TikTok’s Events API; not TikTok itself.',
   secrets: {
     accessToken: secret({
       label: 'Access token',

@@ -44,7 +44,7 @@ const again = { action: 'retry' } as const
 const secrets = { url: server.url, signingSecret, authorizationHeader }
 
 acceptDestination({
-  ...{ connector: webhook, testServer: 'an endpoint that verifies messages as Standard Webhooks says', secrets },
+  ...{ connector: webhook, testServer: 'an endpoint that verifies messages according to Standard Webhooks', secrets },
   wrongSecrets: { ...secrets, signingSecret: secretOf('w') },
   settings: { rowsPerRequest: 30 },
   ...{ columns, rows },

@@ -8,12 +8,12 @@ export const webhook = defineConnector({
   platform: webhookPlatform,
   dataType: 'raw events data stream',
   dataTypeCategory: 'events',
-  description: 'Posts rows as JSON to an endpoint of your own, signed as Standard Webhooks says.',
+  description: 'Posts rows as JSON to your own endpoint, signed according to Standard Webhooks.',
   actions: ['send'],
   notes:
     'Rows may have any columns. A message is {"type": "transfer.rows", "timestamp", "data": {"transferId", "rows": [{…}]}}; one that comes a second time has the same webhook-id, also where the next transfer of an incremental connection repeats what was never confirmed, with its own transferId and timestamp. A success status takes all rows, unless the answer says {"rejected": [{"index": 0, "reason": "…"}]}; an answer that is JSON and cut off takes none, and the message comes again. A check sends a message of the type transfer.check, which holds no rows.',
   tested:
-    'An endpoint of ours that verifies messages as Standard Webhooks says, without TLS and on the machine of the tests.',
+    'Our own endpoint, which verifies messages according to Standard Webhooks, without TLS and on the machine of the tests.',
   secrets: {
     url: text({
       label: 'URL',
