@@ -1,13 +1,13 @@
 /**
  * `npm run bench:api [-- --large]`: what the interface can do, each figure beside its limit, in one run.
  * A figure that falls short is said so and is no failure: the exit code is 0 unless something could not be measured.
- * `--only <part of a name>`, `--rounds`, `--seconds` and `--connections` are for whoever works on one figure.
+ * `--only <part of a name>`, `--rounds`, `--seconds` and `--connections` are for work on a single figure.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { catalogueFigure, type Figure, growthFigures, readFigures, writeFigures } from './figures.ts'
 import { startPostgres } from './environment.ts'
+import { catalogueFigure, type Figure, growthFigures, readFigures, writeFigures } from './figures.ts'
 import { type Comparison, compare } from './measure.ts'
 import { freePort, startServer } from './processes.ts'
 import { environment, type Service, startService } from './service.ts'

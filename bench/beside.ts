@@ -8,8 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { startPostgres } from './environment.ts'
 import { startSink } from './transfers/limits.ts'
-import { type Fixture, openFixture } from './transfers/transfer-fixture.ts'
 import { writeRows } from './transfers/rows.ts'
+import { type Fixture, openFixture } from './transfers/transfer-fixture.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -56,7 +56,8 @@ if (wanted('first row')) await firstRow()
 if (wanted('small transfers')) await small()
 if (wanted('csv → webhook'))
   await whole('CSV → webhook, seconds', (fixture) => fixture.connectToWebhook('people.csv', sink.url))
-if (wanted('csv → postgresql')) await whole('CSV → PostgreSQL, seconds', (fixture) => fixture.connectToTable('people.csv'))
+if (wanted('csv → postgresql'))
+  await whole('CSV → PostgreSQL, seconds', (fixture) => fixture.connectToTable('people.csv'))
 if (wanted('eight transfers')) await eight()
 
 /** What an idle worker and an idle service hold, with their runners; memory that processes share counts once. */

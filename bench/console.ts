@@ -37,7 +37,7 @@ row('Navigation until the rows are there, nothing cached', await times(contentMs
 row('Click on the next page until it is answered', await times(clickMs), bounds.clickMs, 'ms')
 row('Click on the next page until its rows are there', await times(rowsMs), undefined, 'ms')
 
-/** What comes over the network until a page is there, for somebody who has never been here; answers of the API apart. */
+/** Bytes over the network until a page is there, on a first visit with an empty cache, without the API's responses. */
 async function firstLoadBytes(path: string): Promise<number> {
   const { page, devtools } = await signedIn()
   let bytes = 0

@@ -18,7 +18,7 @@ export async function compare(subject: Target, limit: Target, rounds: Rounds): P
   for (const target of [subject, limit]) await measure(target, rounds.connections, warmUpSeconds)
   const pairs: { subject: number; limit: number }[] = []
   for (let round = 0; round < rounds.rounds; round++) {
-    // Whoever goes first in one round goes second in the next.
+    // The target that is measured first in one round is second in the next.
     const order = round % 2 === 0 ? (['subject', 'limit'] as const) : (['limit', 'subject'] as const)
     const pair = { subject: 0, limit: 0 }
     for (const side of order) {

@@ -18,7 +18,7 @@ import { startPostgres } from './environment.ts'
 import { load } from './load.ts'
 import { median } from './measure.ts'
 import { fillTransfers } from './scaling/fill.ts'
-import { claim, type Connection, queue, takeUp } from './scaling/work.ts'
+import { type Connection, claim, openTransfer, queue } from './scaling/work.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -128,7 +128,7 @@ async function work(): Promise<void> {
       await queue(database, pipe)
       const id = await claim(database)
       if (id === undefined) return
-      const transfer = await takeUp(database, keyring, id)
+      const transfer = await openTransfer(database, keyring, id)
       await transfer.begin()
       await transfer.deliver()
       await transfer.end()
@@ -139,7 +139,7 @@ async function work(): Promise<void> {
 async function begin(pipe: Connection) {
   const id = await queue(database, pipe)
   await database.pool.query(`update transfers set status = 'running', attempt = 1 where id = $1`, [id])
-  const transfer = await takeUp(database, keyring, id)
+  const transfer = await openTransfer(database, keyring, id)
   await transfer.begin()
   return transfer
 }

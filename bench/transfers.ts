@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from './environment.ts'
 import { copyWithPostgres, hashWithDuckDb, startSink } from './transfers/limits.ts'
-import { openFixture, type Worker } from './transfers/transfer-fixture.ts'
 import { writeRows } from './transfers/rows.ts'
+import { openFixture, type Worker } from './transfers/transfer-fixture.ts'
 
 const { values: options } = parseArgs({
   options: {

@@ -52,7 +52,9 @@ await run('people.csv → webhook', webhook, { rowsPerRequest: 1000 })
 say(`The table people holds ${await database.count()} rows; the webhook took ${receiver.taken().toLocaleString('en')}.`)
 
 if (process.stdin.isTTY) {
-  say(`The service goes on at ${url}, with the credentials in ${join(directory, 'credentials.json')}. Ctrl-C ends it.`)
+  say(
+    `The service still runs at ${url}, with the credentials in ${join(directory, 'credentials.json')}. Ctrl-C stops it.`,
+  )
   await once(process, 'SIGINT')
 }
 

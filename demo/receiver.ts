@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** The other end of a webhook, as somebody would write it: it verifies signatures, and does not take every row. */
+/** The receiver of a webhook, as an application would implement it: it verifies signatures and rejects some rows. */
 export type Receiver = {
   readonly url: string
   readonly signingSecret: string

@@ -23,12 +23,13 @@ const words: readonly Word[] = [
     word: 'receipt',
     instead: 'delivery state',
     // Columns of the database, what values are sealed for, and signatures of platforms.
-    except: /^packages\/server\/src\/(db|transfers)\/|platform-api\/seal|^test\/(sealed-values|harness\/accounting)/,
+    except:
+      /^packages\/server\/(schema|src\/(db|transfers)\/)|api\/seal|^test\/(sealed-values|harness\/accounting)|receipt_sealed/,
   },
   { word: 'faults', instead: 'errors; of a request: field errors' },
   { word: 'mill', instead: 'transfer fixture', except: /^packages\// },
   { word: 'brake', instead: 'replace guard' },
-  { word: 'under way', instead: 'active' },
+  { word: 'under way', instead: 'active', except: /transfers_under_way/ },
   { word: 'taken up', instead: 'claimed' },
   { word: 'silence seconds', instead: 'heartbeat timeout seconds' },
   { word: 'on news', instead: 'on message' },

@@ -4,6 +4,7 @@ import type { AttentionEntry, AttentionReason } from '@penstock/wire'
 import pg from 'pg'
 import { attentionOf, rankOf } from '../packages/server/src/attention/queries.ts'
 import { createClient } from '../packages/server/src/organizations/organizations.ts'
+import { addConnection, addFolder, type Connection, type Inbox, localFolder, makeInbox } from './harness/connections.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
 import {
@@ -16,7 +17,6 @@ import {
   withoutIndexes,
 } from './harness/many-connections.ts'
 import { loadPairsOfTransfers } from './harness/many-transfers.ts'
-import { addFolder, addConnection, type Inbox, localFolder, makeInbox, type Connection } from './harness/connections.ts'
 import { assertPlansOf } from './harness/plans.ts'
 import { recordStatements } from './harness/recorded-statements.ts'
 import { startServiceOn, startTestService, type TestService } from './harness/service.ts'

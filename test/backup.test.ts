@@ -9,13 +9,13 @@ import { createLogger } from '../packages/server/src/log.ts'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
 import { startDue } from '../packages/server/src/transfers/supervisor/upkeep.ts'
 import { type Commands, commandsOn } from './harness/commands.ts'
+import { addAccountWithConnection, makeInbox } from './harness/connections.ts'
 import { createEmptyDatabase, createTestDatabase } from './harness/database.ts'
 import { engineOf } from './harness/engine-of.ts'
 import { callerOf, destination, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { loadAccounts, prepareToLoad } from './harness/many-connections.ts'
 import { migrateAsDrizzle } from './harness/migrations.ts'
-import { addAccountWithConnection, makeInbox } from './harness/connections.ts'
 import { prepareStage, type Stage, tokenOf } from './harness/process.ts'
 import { assertKeyOpens, saveSecrets } from './harness/saved-secrets.ts'
 import { startServiceOn } from './harness/service.ts'
@@ -188,7 +188,7 @@ describe('a backup', { concurrency: 2 }, () => {
     assert.equal(stage.base.length > 0, true)
   })
 
-  test('is of one time, whatever is written meanwhile', async (t) => {
+  test('is a consistent snapshot, whatever is written meanwhile', async (t) => {
     const { file, from, to, stage } = await prepare(t)
     await from.sql(organization)
     await from.sql(`insert into environments (name, id, host) values ('production', 'e', 'h')`)

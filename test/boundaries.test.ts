@@ -138,7 +138,7 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
   },
 }
 /** What tells the server where the console is; no browser loads it. */
-const beside = 'console/src/directory.ts'
+const beside = 'console/src/dist-path.ts'
 
 for (const [name, { names, node }] of Object.entries(mayImport)) {
   test(`${name} imports only ${names.join(', ')}${node ? ' and Node' : ', nothing of Node'}`, () => {

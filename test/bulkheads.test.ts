@@ -60,7 +60,7 @@ before(async () => {
     env: {
       PENSTOCK_LOCAL_FOLDERS: folder,
       PENSTOCK_EGRESS: 'any',
-      // A server that is broken for good is not waited for; what connectors themselves give up after 60 s comes first.
+      // No retries for a server that stays broken; the connectors' own timeouts of 60 s come before the progress timeout.
       PENSTOCK_RETRY_SECONDS: '1',
       PENSTOCK_PROGRESS_SECONDS: '90',
       PENSTOCK_RATE_LIMIT: '0',
@@ -131,7 +131,7 @@ async function move(of: Tenant, accountId: string, connectionId: string, what = 
   )
 }
 
-/** What an attacker is answered: a sentence, and never that it is our error. */
+/** The answer to an attacker: a clear message, never an internal error. */
 function assertClear(name: string, answer: Answer<unknown>): void {
   assert([200, 422].includes(answer.status), `${name}: ${answer.status} ${answer.text.slice(0, 300)}`)
   assert(answer.status === 200 || answer.error === 'platform_refused', `${name}: ${answer.text.slice(0, 300)}`)

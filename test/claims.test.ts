@@ -56,7 +56,7 @@ describe('taking up a transfer', () => {
     await queue(3, 1)
     assert.deepEqual(await claim(8), ['1-01', '2-01', '3-01', '1-02', '2-02', '1-03', '1-04', undefined])
     const { rows } = await client.query(
-      `select distinct status, attempt, heartbeat_time is not null as beats from transfers`,
+      `select distinct status, attempt, heartbeat_time is not null as heartbeats from transfers`,
     )
     assert.deepEqual(rows, [{ status: 'running', attempt: 1, heartbeats: true }])
   })

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { type Client, createClient, everyEntry, everyPage } from '@penstock/client'
 import { operations } from '@penstock/wire'
+import { addAccountWithConnection, addEndedTransfer, type Inbox, makeInbox } from './harness/connections.ts'
 import {
   callerOf,
   destination,
@@ -12,7 +13,6 @@ import {
   sourceSecrets,
   sourceSettings,
 } from './harness/fixtures.ts'
-import { addAccountWithConnection, addEndedTransfer, type Inbox, makeInbox } from './harness/connections.ts'
 import { refusal } from './harness/recorder.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
@@ -42,7 +42,7 @@ describe('the client', { concurrency: true }, () => {
     assert.deepEqual(Object.keys(createClient({ baseUrl, token: '' })).sort(), Object.keys(operations).sort())
   })
 
-  test('lays a connection from account to active connection', async () => {
+  test('creates and activates a connection, from the account on', async () => {
     const client = await freshClient()
     const { reply: account } = await client.addAccount({ body: { name: 'Piped' } })
     const accountId = account.id
@@ -74,7 +74,7 @@ describe('the client', { concurrency: true }, () => {
     )
   })
 
-  test('starts a transfer, is told of the one active, and reads what it rejected', async () => {
+  test('reads rejected records, replays them, and gets the active transfer when it starts another', async () => {
     const organization = await service.addOrganization()
     const client = createClient({ baseUrl, token: organization.token })
     const caller = callerOf(service, organization)
@@ -89,8 +89,8 @@ describe('the client', { concurrency: true }, () => {
     assert.deepEqual(rejects, [[2, 'email is taken']])
     const begun = await client.replayTransfer({ ...pipe, transferId, idempotencyKey: 'once' })
     assert.deepEqual([begun.already, begun.reply.trigger], [false, 'replay'])
-    const under = await client.startTransfer({ ...pipe, body: { confirm: true } })
-    assert.deepEqual([under.already, under.reply.id], [true, begun.reply.id])
+    const active = await client.startTransfer({ ...pipe, body: { confirm: true } })
+    assert.deepEqual([active.already, active.reply.id], [true, begun.reply.id])
     const { reply: cancelled } = await client.cancelTransfer({ ...pipe, transferId: begun.reply.id })
     assert.equal(cancelled.status, 'cancelled')
     const { reply: report } = await client.reportConnections({ accountId: pipe.accountId })

@@ -11,7 +11,7 @@ import { assertKeyOpens, saveSecrets } from './harness/saved-secrets.ts'
 import { withSession } from './harness/session.ts'
 import { until } from './harness/until.ts'
 
-/** The operator's commands beside a running service, which goes on and knows at once; with the embedded PostgreSQL. */
+/** The operator's commands beside a service that keeps running and applies each change; with the embedded PostgreSQL. */
 
 describe('beside a running service', () => {
   let stage: Stage
@@ -50,7 +50,7 @@ describe('beside a running service', () => {
     assert.equal(await statusOf('/accounts'), 200)
   })
 
-  test('a new organization and a new client are let in at once; a revoked client is refused within seconds', async () => {
+  test('a new organization and a new client are accepted at once; a revoked client is refused within seconds', async () => {
     const made = ['org', 'create', '--name', 'Second', '--owner-email', 'second@example.com']
     const { organizationId, ...first } = await commands.json<Record<string, string>>(...made)
     assert(organizationId && first.clientId)

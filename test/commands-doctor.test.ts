@@ -64,7 +64,7 @@ describe('the doctor', () => {
     const lines = (await commandsOn(stage, env).done('doctor')).trimEnd().split('\n')
     for (const [i, name] of names.entries()) {
       assert.equal(lines[i]?.slice(0, 18), `ok    ${name.padEnd(12)}`)
-      // The port is picked anew for each, and others write on the same disk meanwhile.
+      // Each run picks another port, and other processes write to the same disk meanwhile.
       if (name !== 'settings' && name !== 'disk') assert.equal(lines[i]?.slice(18), checks[i]?.message)
     }
     assert.equal(lines.length, names.length)
@@ -84,7 +84,7 @@ describe('the doctor', () => {
       ['settings', /^PENSTOCK_WORKER must be 1 or 0/],
     ))
 
-  test('says what to do about a database that does not answer, and goes on to the disk', async () => {
+  test('says what to do about a database that does not answer, and still checks the disk', async () => {
     const gone = `postgres://someone:canary@127.0.0.1:${await freePort()}/penstock`
     await assertFails({ DATABASE_URL: gone }, 1, [
       'database',

@@ -52,7 +52,7 @@ describe('a worker', { concurrency: 2 }, () => {
           const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
           return (await sql(waiting)).length === 1
         })
-        // Whoever hands a signal on makes an echo of it; these are far enough apart to be taken one by one.
+        // A process that forwards a signal makes an echo of it; these are far enough apart to arrive one by one.
         for (let echoes = 0; echoes < 3; echoes++) {
           assert.equal(worker.hasEnded, false)
           worker.signal(signal)
@@ -90,7 +90,7 @@ describe('a worker', { concurrency: 2 }, () => {
     assert.equal(purged(second).length, 1)
   })
 
-  test('of two on one database, one does a job; the other goes on when the first was killed', async (t) => {
+  test('of two on one database, one does a job; the other continues after the first was killed', async (t) => {
     const { sql, startWorker } = await prepare(t)
     await sql(removable)
     const workers = [startWorker(), startWorker()] as const

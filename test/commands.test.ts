@@ -212,7 +212,7 @@ describe('on a database', () => {
     assert.deepEqual(ids, [created.organizationId, shown.exec(words)?.[1]], 'the oldest first')
   })
 
-  test('names and addresses that are none make no organization; all errors are told at once', async () => {
+  test('an organization needs a valid name and address; all errors are reported at once', async () => {
     const before = await commands.json('org', 'list')
     const [name, address] = ['Fine', 'fine@example.com']
     const cases = [
@@ -225,12 +225,12 @@ describe('on a database', () => {
       ['', 'nobody', [/--name/, /--owner-email/]],
     ] as const
     await Promise.all(
-      cases.map(async ([given, mail, fieldErrors]) => {
+      cases.map(async ([given, mail, options]) => {
         const { code, stdout, stderr } = await commands.run('org', 'create', '--name', given, '--owner-email', mail)
         assert.deepEqual([code, stdout], [2, ''], JSON.stringify([given, mail]))
         const lines = stderr.trimEnd().split('\n')
-        assert.equal(lines.length, fieldErrors.length, stderr)
-        for (const [i, line] of lines.entries()) assert.match(line, new RegExp(`^penstock: ${fieldErrors[i]?.source} must`))
+        assert.equal(lines.length, options.length, stderr)
+        for (const [i, line] of lines.entries()) assert.match(line, new RegExp(`^penstock: ${options[i]?.source} must`))
       }),
     )
     assert.deepEqual(await commands.json('org', 'list'), before)

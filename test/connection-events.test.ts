@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test'
 import { limits } from '@penstock/wire'
 import { restoreAccount } from '../packages/server/src/accounts/accounts.ts'
 import { connectionsOfAccounts, meet } from '../packages/server/src/connections/connections.ts'
+import { addAccountWithConnection, type Connection, type Inbox, makeInbox } from './harness/connections.ts'
 import { type Caller, callerOf, destinationSettings, sourceSettings } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
-import { addAccountWithConnection, type Inbox, makeInbox, type Connection } from './harness/connections.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
 /** The history of a connection: what is told of whatever changes it, and what is not. */
@@ -36,21 +36,23 @@ const reportedOf = async (pipe: Connection) =>
 const newConnection = () => addAccountWithConnection(caller, inbox.folder)
 const act = (pipe: Connection, action: 'activate' | 'enable' | 'disable') =>
   caller.expect(caller.call('updateConnectionStatus', { ...pipe, body: { action } }))
-const update = (pipe: Connection, body: object) => caller.expect(caller.call('updateConnection', { ...pipe, body } as never))
+const update = (pipe: Connection, body: object) =>
+  caller.expect(caller.call('updateConnection', { ...pipe, body } as never))
 const met = (pipe: Connection, trigger: 'breakdown' | 'outage' | 'recovery') =>
   service.database.transaction((tx) => meet(tx, pipe.id, trigger))
-const schedule = (pipe: Connection, body: object) => caller.expect(caller.call('setSchedule', { ...pipe, body } as never))
+const schedule = (pipe: Connection, body: object) =>
+  caller.expect(caller.call('setSchedule', { ...pipe, body } as never))
 
 type Reported = [kind: string, from: string | null, to: string | null][]
-/** What is done to an active connection named Connection, and what its history tells of it. */
+/** What is done to an active connection named Pipe, and what its history says about it. */
 const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; tells: Reported }> = {
   'a new name': { does: (pipe) => update(pipe, { name: ' Other ' }), tells: [['renamed', 'Pipe', 'Other']] },
   'the same name': { does: (pipe) => update(pipe, { name: 'Pipe' }), tells: [] },
-  'the settings of one end': {
+  'the settings of one side': {
     does: (pipe) => update(pipe, { destConnectionConfig: { subfolder: 'canary-value' } }),
     tells: [['settings', null, 'Destination']],
   },
-  'a name and the settings of both ends at once': {
+  'a name and the settings of both sides at once': {
     does: (pipe) =>
       update(pipe, {
         name: 'Other',
@@ -76,7 +78,7 @@ const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; te
       ['status', 'disabled', 'active'],
     ],
   },
-  'a platform that refuses, and somebody who mends it': {
+  'a platform that refuses, and an activation after the cause is fixed': {
     does: async (pipe) => {
       await met(pipe, 'breakdown')
       await act(pipe, 'activate')

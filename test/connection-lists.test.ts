@@ -35,7 +35,7 @@ describe('the list of connections', () => {
     }
   })
 
-  test('is filtered by the names of its source and destination too, and by name, ends and status together', async () => {
+  test('is filtered by the names of its source and destination too, and by name, sides and status together', async () => {
     const { id } = await caller.addAccountWithSides()
     const crm = connectorBySlug('salesforce-crm')
     await caller.addConnectors(id, crm)

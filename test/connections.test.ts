@@ -88,7 +88,7 @@ describe('a connection', () => {
     assert.deepEqual(listed, response)
   })
 
-  test('shows whether its sides are configured, and becomes as they do', async () => {
+  test('shows whether its sides are configured, and follows their changes', async () => {
     const { id: account } = await caller.addAccountWithSides()
     const made = await caller.createConnection(account)
     assert.deepEqual([made.src.configured, made.dest.configured], [false, false])
@@ -294,7 +294,7 @@ describe('an update', () => {
     assert((await read(id)).updatedTime > was.response.updatedTime)
   })
 
-  test('never changes an end', async () => {
+  test('never changes a side', async () => {
     const { id } = connection
     const other = connectorBySlug('snowflake-source').id
     for (const [body, fields] of [

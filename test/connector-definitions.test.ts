@@ -6,7 +6,7 @@ import { planMapping } from '../packages/engine/src/mapping/plan.ts'
 import { type Caller, callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
-/** What connectors are by their definitions: all that a form and a mapping need, and no value of anybody's. */
+/** The definitions of connectors: all that a form and a mapping need, and no customer's values. */
 
 let service: TestService
 let caller: Caller
@@ -26,7 +26,7 @@ const named = <T extends { name: string }>(entries: readonly T[], name: string):
   entries.find((entry) => entry.name === name) ?? assert.fail(`no ${name}`)
 
 describe('the definition of a connector', () => {
-  test('is there for every connector of the catalogue, with the fields, ends and records that it has', async () => {
+  test('is there for every connector of the catalogue, with the fields, sides and records that it has', async () => {
     for (const connector of connectors) {
       const definition = await define(connector)
       assert.equal(definition.connectorId, connector.id)
@@ -67,10 +67,10 @@ describe('the definition of a connector', () => {
 
   test('says of records in which form and under which names they are found, as the mapping finds them', async () => {
     const meta = connectorBySlug('meta-custom-audiences')
-    const { destination: end } = await define(meta)
+    const { destination: side } = await define(meta)
     const records = meta.destination?.records ?? assert.fail()
     let found = 0
-    for (const { name, normalise, hashed, synonyms = [] } of end?.records ?? []) {
+    for (const { name, normalise, hashed, synonyms = [] } of side?.records ?? []) {
       assert.deepEqual([normalise, hashed ?? []], [records[name]?.normalise, records[name]?.hashed ?? []])
       const alone = {
         [name]: { description: '', required: true, ...records[name], oneOf: undefined, together: undefined },

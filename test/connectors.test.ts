@@ -148,7 +148,7 @@ describe('adding connectors', () => {
     }
   })
 
-  test('makes one ready from the start that asks nothing of anybody', async () => {
+  test('adds a connector without fields to fill in as configured', async () => {
     const { id } = await caller.addAccount()
     const added = await caller.addConnectors(id, connectorBySlug('fetch-audiences'), crm)
     assert.deepEqual(
@@ -233,8 +233,8 @@ describe('removing a connector', () => {
     )
     const remove = (connector = source) => caller.call('removeConnector', { accountId: id, id: connector.id })
     const content = await contentOf(service)
-    for (const end of [source, destination]) {
-      const used = await remove(end)
+    for (const side of [source, destination]) {
+      const used = await remove(side)
       assert.deepEqual([used.status, used.error], [409, 'connector_in_use'])
       const named = used.details
         .map(({ field, message }) => `${field} ${message}`)

@@ -81,7 +81,7 @@ describe('the catalogue, in the console', { skip }, () => {
     await page.getByText('No matching connectors').waitFor()
   })
 
-  test('adds several connectors at once, picked over several searches, and goes on to configure them', async () => {
+  test('adds several connectors at once, picked over several searches, and then configures them', async () => {
     const { id, path } = await accountOf('Several')
     const page = await stage.open(path)
     const wanted = [postgresql, localFolder, connectorBySlug('meta-custom-audiences')]

@@ -72,7 +72,7 @@ describe('a connection in the console', { skip }, () => {
     await item(page, name).click()
   }
 
-  test('is a connection with a gate, which is told in words, too', async () => {
+  test('shows its source, destination and status, and describes them in text for screen readers', async () => {
     const connection = await connect('Spring customers')
     const page = await stage.open(pathOf(connection))
     await page
@@ -84,7 +84,7 @@ describe('a connection in the console', { skip }, () => {
     assert.deepEqual(await accessibilityViolations(page), [])
   })
 
-  test('says what is missing before it can be activated, and leads to what mends it', async () => {
+  test('says what is missing before it can be activated, and links to where it is added', async () => {
     const bare = await stage.addAccount('Bare')
     const accountId = bare.id
     await stage.client.addConnectors({ accountId, body: { connectorIds: [localFolder.id, postgresql.id] } })
@@ -96,8 +96,8 @@ describe('a connection in the console', { skip }, () => {
     await button(page, 'Activate').click()
     const alert = page.getByRole('alert').filter({ hasText: 'Not ready yet' })
     await alert.getByText('is not configured').first().waitFor()
-    const mend = alert.getByRole('link', { name: 'Configure PostgreSQL' })
-    assert.equal(await mend.getAttribute('href'), `/accounts/${accountId}/connectors?configure=${postgresql.id}`)
+    const configure = alert.getByRole('link', { name: 'Configure PostgreSQL' })
+    assert.equal(await configure.getAttribute('href'), `/accounts/${accountId}/connectors?configure=${postgresql.id}`)
     assert.match((await alert.textContent()) ?? '', /Request [0-9a-f-]{8,}/)
     assert.deepEqual(await accessibilityViolations(page), [])
     await alert.getByRole('button', { name: 'Complete the settings' }).first().click()
@@ -202,7 +202,7 @@ describe('a connection in the console', { skip }, () => {
     assert.deepEqual(await accessibilityViolations(page), [])
   })
 
-  test('shows a transfer as it goes, and can cancel it', async () => {
+  test('shows the progress of a transfer, and can cancel it', async () => {
     const connection = await crowd('Crowd')
     const page = await stage.open(pathOf(connection))
     await button(page, 'Run now').click()
@@ -221,7 +221,7 @@ describe('a connection in the console', { skip }, () => {
     await until('it may run again', async () => (await reasonOf(button(page, 'Run now'))) === undefined)
   })
 
-  test('says that disabling it cancels its transfer, and other pages of it follow without being loaded again', async () => {
+  test('says that disabling it cancels its transfer, and updates its other open pages without a reload', async () => {
     const connection = await crowd('Interrupted')
     const page = await stage.open(pathOf(connection))
     const watching = await stage.open(pathOf(connection))
@@ -233,7 +233,7 @@ describe('a connection in the console', { skip }, () => {
     await button(dialog(page), 'Disable').click()
     await button(watching, 'Enable').waitFor()
     await watching.getByText('Disabled', { exact: true }).first().waitFor()
-    const cancelled = await until('the run is cancelled', async () => {
+    const cancelled = await until('the transfer is cancelled', async () => {
       const { reply } = await stage.client.listTransfers({ accountId: account.id, id: connection.id })
       return reply[0]?.status === 'cancelled' ? reply[0] : undefined
     })
@@ -241,7 +241,7 @@ describe('a connection in the console', { skip }, () => {
     await watching.getByText('read so far').waitFor({ state: 'detached' })
   })
 
-  test('says while a transfer retries what its temporary error is, and so does the overview', async () => {
+  test('shows the temporary error of a transfer while it retries, as does the overview', async () => {
     await prepareLocked(stage)
     const connection = await connect('Held up', { table: 'locked' })
     await stage.client.startTransfer({ accountId: account.id, id: connection.id, body: {} })
@@ -355,7 +355,7 @@ describe('a connection in the console', { skip }, () => {
     await page.getByText('Schedule deleted: Every hour at :15, Europe/Berlin, switched off').waitFor()
   })
 
-  test('is warned of a schedule by which every transfer would add all rows again', async () => {
+  test('warns of a schedule whose every transfer would add all rows again', async () => {
     const { reply: connection } = await stage.client.createConnection({
       accountId: account.id,
       body: {
@@ -430,7 +430,7 @@ describe('a connection in the console', { skip }, () => {
     assert.equal((await stage.client.getConnection(of)).reply.name, 'Mine again')
   })
 
-  test('tells its runs, settings and statuses in one history', async () => {
+  test('lists its transfers, settings and statuses in one history', async () => {
     const connection = await connect('Storied')
     await stage.run(account.id, connection.id)
     await stage.client.updateConnection({ accountId: account.id, id: connection.id, body: { name: 'Storied twice' } })
@@ -444,7 +444,7 @@ describe('a connection in the console', { skip }, () => {
     await page.getByRole('heading', { name: 'Transfer of Storied twice' }).waitFor()
   })
 
-  test('that a platform refused is broken, and says what to mend', async () => {
+  test('is broken after a platform refused it, and says what to fix', async () => {
     const connection = await connect('Gone file', { file: 'gone.csv' })
     await stage.run(account.id, connection.id)
     await until('it is broken', async () => (await statusOf(connection)) === 'broken')
@@ -459,7 +459,7 @@ describe('a connection in the console', { skip }, () => {
     await until('it is active', async () => (await statusOf(connection)) === 'active')
   })
 
-  test('offers with a failed transfer what to do next, by what it failed for', async () => {
+  test('offers next steps for a failed transfer, by its error', async () => {
     const { id: accountId } = await stage.addAccount('Next steps')
     await stage.addSides(accountId)
     const failed = async (name: string, options: Parameters<ConsoleStage['connect']>[2]) => {
@@ -498,7 +498,7 @@ describe('a connection in the console', { skip }, () => {
     await refused.page.waitForURL(`**/connectors?configure=${postgresql.id}`)
   })
 
-  test('that stopped before it replaced what is there goes on once somebody stands by it', async () => {
+  test('that stopped before it replaced the existing records can be confirmed and run', async () => {
     const connection = await connect('Replacing')
     const { id } = await stage.run(account.id, connection.id)
     await stage.sql(
@@ -513,9 +513,10 @@ describe('a connection in the console', { skip }, () => {
     await page.getByText('A transfer of Replacing was started').waitFor()
     const { total } = await stage.client.listTransfers({ accountId: account.id, id: connection.id })
     assert.equal(total, 2)
-    // It stood by it: the next transfer is one of those that need no word.
+    // The new transfer is confirmed.
     await stage.sql(
-      `do $$ begin if not exists (select from transfers where connection_id = '${connection.id}' and confirmed) then raise 'no word was sent'; end if; end $$`,
+      `do $$ begin if not exists (select from transfers where connection_id = '${connection.id}' and confirmed)
+       then raise 'no transfer was confirmed'; end if; end $$`,
     )
   })
 
@@ -544,7 +545,7 @@ describe('a connection in the console', { skip }, () => {
     })
   }
 
-  test('stays on the page while the service is away, and goes on by itself once it is back', async () => {
+  test('stays on the page while the service is away, and recovers once it is back', async () => {
     const connection = await crowd('Through the outage')
     const page = await stage.open(pathOf(connection))
     await button(page, 'Run now').click()

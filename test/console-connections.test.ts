@@ -22,7 +22,7 @@ describe('the list of connections', { skip }, () => {
 
   const path = () => `/accounts/${accountId}/connections`
 
-  test('shows status, ends, volume and last transfer, and each row leads to its connection', async () => {
+  test('shows status, sides, volume and last transfer, and each row leads to its connection', async () => {
     const pipe = await stage.connect(accountId, 'Carries people')
     await stage.run(accountId, pipe.id)
     const page = await stage.open(path())
@@ -74,7 +74,7 @@ describe('the list of connections', { skip }, () => {
     await rowOf(page, 'Pipe 1').waitFor()
   })
 
-  test('follows a transfer by itself until it has ended', async () => {
+  test('updates without a reload until a transfer has ended', async () => {
     const pipe = await stage.connect(accountId, 'Runs meanwhile')
     const page = await stage.open(path())
     const row = rowOf(page, 'Runs meanwhile')

@@ -272,7 +272,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await failed.waitFor({ state: 'detached' })
   })
 
-  test('that somebody else changed meanwhile are shown in both versions, without secrets', async () => {
+  test('that another user changed meanwhile are shown in both versions, without secrets', async () => {
     const { id, path } = await accountWith('Meanwhile', azure)
     const configure = (secretConfig: Record<string, string>) =>
       stage.client.configureConnector({ accountId: id, id: azure.id, body: { secretConfig } })
@@ -329,7 +329,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await page.waitForURL(`**/connections/${connection.id}`)
   })
 
-  test('are checked step by step, and checked again once mended', async () => {
+  test('are checked step by step, and checked again once fixed', async () => {
     const { id, path } = await accountWith('Checked')
     await stage.addSides(id)
     await stage.client.configureConnector({

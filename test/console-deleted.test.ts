@@ -60,7 +60,7 @@ describe('the list of what is deleted', { skip }, () => {
     await page.getByText('No deleted connections').waitFor()
   })
 
-  test('says so where somebody else was faster', async () => {
+  test('says so where another user restored it first', async () => {
     const { accountId, path } = await prepare('Northwind', 'Wanted twice')
     const page = await stage.open(path)
     const restore = page.getByRole('button', { name: 'Restore Wanted twice' })

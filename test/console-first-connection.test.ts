@@ -120,8 +120,8 @@ describe('the first connection, in the console', { skip }, () => {
 })
 
 /** The card of one side. */
-const region = (page: Page, end: 'Source' | 'Destination') =>
-  page.getByRole('region', { name: new RegExp(`^${end}: `) })
+const region = (page: Page, side: 'Source' | 'Destination') =>
+  page.getByRole('region', { name: new RegExp(`^${side}: `) })
 /** Waits until the connection is active; confirms the activation where the machine is too busy to inspect the destination in time. */
 async function becomeActive(page: Page): Promise<void> {
   const active = page.getByRole('heading', { name: 'The connection is active' })

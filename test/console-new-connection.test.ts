@@ -44,7 +44,7 @@ describe('the wizard of new connections', { skip }, () => {
     await page.getByRole('region', { name: 'Added to this sub-account' }).getByText('Not configured').waitFor()
   })
 
-  test('keeps what was typed when somebody leaves half-way, and no secret', async () => {
+  test('keeps what was typed when the user leaves half-way, and no secret', async () => {
     const { id: accountId } = await stage.addAccount('Half-way')
     await stage.client.addConnectors({ accountId, body: { connectorIds: [localFolder.id, postgresql.id] } })
     const page = await stage.open(wizard(accountId))
@@ -81,7 +81,7 @@ describe('the wizard of new connections', { skip }, () => {
     assert.equal(await region(page, 'Source').getByRole('textbox', { name: 'Files' }).inputValue(), '')
   })
 
-  test('lists what is missing before activation, each with the way to mend it', async () => {
+  test('lists what is missing before activation, each with a link to add it', async () => {
     const { id: accountId } = await stage.addAccount('Missing')
     await stage.client.addConnectors({ accountId, body: { connectorIds: [localFolder.id, postgresql.id] } })
     const body = { name: 'Bare', srcConnectorId: localFolder.id, destConnectorId: postgresql.id }
@@ -243,15 +243,15 @@ describe('the wizard of new connections', { skip }, () => {
       await panel.scrollIntoViewIfNeeded()
       const first = panel.getByRole('columnheader').first()
       const cell = panel.getByRole('row').nth(20).getByRole('cell').first()
-      const listAddressOf = async (one: Locator) => (await one.boundingBox()) ?? { x: -1, y: -1 }
-      const before = await listAddressOf(first)
+      const positionOf = async (one: Locator) => (await one.boundingBox()) ?? { x: -1, y: -1 }
+      const before = await positionOf(first)
       await panel.evaluate((element) => element.scrollTo(2_000, 300))
       await panel.getByRole('cell', { name: 'row 15 of 20', exact: true }).waitFor()
-      const after = await listAddressOf(first)
+      const after = await positionOf(first)
       // The border of the table, which scrolls away, is half a pixel or one.
       const stays = (now: number, then: number) => Math.abs(now - then) <= 1
       assert(stays(after.x, before.x) && stays(after.y, before.y), 'the name of the first column stays')
-      assert(stays((await listAddressOf(cell)).x, before.x), 'the first column stays')
+      assert(stays((await positionOf(cell)).x, before.x), 'the first column stays')
       const width = await page.evaluate<number>('document.documentElement.scrollWidth')
       assert(width <= look.width, `the page is ${width} pixels wide`)
       assert.deepEqual(await accessibilityViolations(page), [])
@@ -353,5 +353,5 @@ describe('the wizard of new connections', { skip }, () => {
   })
 })
 
-const region = (page: Page, end: 'Source' | 'Destination') =>
-  page.getByRole('region', { name: new RegExp(`^${end}: `) })
+const region = (page: Page, side: 'Source' | 'Destination') =>
+  page.getByRole('region', { name: new RegExp(`^${side}: `) })

@@ -85,7 +85,7 @@ describe('every screen of the console', { skip }, () => {
     test(`at ${look.name}: nothing is clipped${inspected.test(look.name) ? ', and axe-core finds nothing' : ''}`, async () => {
       const page = await stage.open('/sign-in', { look, signedIn: false })
       await page.getByRole('heading', { level: 1 }).waitFor()
-      const fieldErrors = await inspect(page, 'sign-in', look)
+      const problems = await inspect(page, 'sign-in', look)
       const signedIn = await stage.open('/accounts', { look })
       for (const screen of screens) {
         await signedIn.goto(screen.path(scene))
@@ -93,9 +93,9 @@ describe('every screen of the console', { skip }, () => {
         await screen.settle?.(signedIn)
         await signedIn.waitForLoadState('networkidle')
         await signedIn.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
-        fieldErrors.push(...(await inspect(signedIn, screen.name, look)))
+        problems.push(...(await inspect(signedIn, screen.name, look)))
       }
-      assert.deepEqual(fieldErrors, [])
+      assert.deepEqual(problems, [])
     })
   }
 })
@@ -108,6 +108,6 @@ async function inspect(page: Page, name: string, look: Look & { readonly name: s
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   )
   const found = inspected.test(look.name) ? await accessibilityViolations(page) : []
-  const fieldErrors = found.map((error) => `${name}: ${error}`)
-  return wider > 0 ? [`${name} is ${wider} px wider than the window`, ...fieldErrors] : fieldErrors
+  const problems = found.map((error) => `${name}: ${error}`)
+  return wider > 0 ? [`${name} is ${wider} px wider than the window`, ...problems] : problems
 }

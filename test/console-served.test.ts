@@ -39,7 +39,7 @@ describe('the console is served', () => {
     assert.match(text, /name="penstock-prefix" content="\/pipes"/)
   })
 
-  test('with files that are compressed, and kept for good', async () => {
+  test('with files that are compressed, and cached permanently', async () => {
     const { text } = await get('/')
     const script = /src="\/pipes(\/console\/assets\/[^"]+\.js)"/.exec(text)?.[1] ?? ''
     for (const [accepted, encoding] of [

@@ -115,11 +115,11 @@ describe('a transfer in the console', { skip }, () => {
       .waitFor()
   })
 
-  test('sends its rejected records again once the cause is mended', async () => {
-    await preparePeople(stage, 100, 'mended')
-    const run = await runOnce('Mended', { file: 'mended.csv', table: 'mended' })
+  test('replays its rejected records once the cause is fixed', async () => {
+    await preparePeople(stage, 100, 'fixed')
+    const run = await runOnce('Fixed', { file: 'fixed.csv', table: 'fixed' })
     assert.equal(run.records.rejected, 10)
-    await stage.target.query('alter table mended alter column email drop not null')
+    await stage.target.query('alter table fixed alter column email drop not null')
     const page = await stage.open(pathOf(run))
     await button(page, 'Replay rejected records').click()
     await dialog(page).getByText('a new transfer of only the 10 rejected records').waitFor()
@@ -194,7 +194,7 @@ describe('a transfer in the console', { skip }, () => {
     assert.equal(records.read, records.accepted + records.rejected)
   })
 
-  test('goes on in another worker after a crash, which the page outlives and tells', async () => {
+  test('continues in another worker after a crash, and its page stays open and shows both attempts', async () => {
     const run = await startCrowd('Through a crash')
     const page = await stage.open(pathOf(run))
     await page.getByText(/[1-9][\d,]* read = /).waitFor({ state: 'attached' })

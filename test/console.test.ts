@@ -96,7 +96,7 @@ describe('the session of the console', { skip }, () => {
     assert.match(page.url(), /\/connections$/)
   })
 
-  test('asks again where it cannot be renewed, and goes on where it was', async () => {
+  test('asks to sign in again where the token cannot be renewed, and returns to the same page', async () => {
     const page = await openBySigningIn('/accounts')
     // After a reload nobody knows the secret any more.
     await page.reload()
@@ -109,7 +109,7 @@ describe('the session of the console', { skip }, () => {
     await page.getByText('Acme Outdoor').waitFor()
   })
 
-  test('says what to do while the service is away, and goes on once it is back', async () => {
+  test('says what to do while the service is away, and continues once it is back', async () => {
     const page = await openBySigningIn('/accounts')
     await page.getByText('Acme Outdoor').waitFor()
     await stage.kill()

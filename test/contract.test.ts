@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { type Operation, type OperationId, operations, takesIdempotencyKey } from '@penstock/wire'
+import { addConnection, type Inbox, makeInbox } from './harness/connections.ts'
 import { contentOf } from './harness/content.ts'
 import { badAuthorizations } from './harness/credentials.ts'
-import { addConnection, type Inbox, makeInbox } from './harness/connections.ts'
 import { type AnyCall, addParty, allowedMethods, type Party, type Scenario, scenarios } from './harness/scenarios.ts'
 import {
   type CallOptions,
@@ -89,7 +89,7 @@ for (const [name, scenario] of Object.entries(scenarios)) {
   const operation: Operation = operations[id]
   const prepare = () => scenario.prepare(owner)
   const writes = operation.method !== 'GET'
-  const isPublic = scenario.acts === 'for anybody'
+  const isPublic = scenario.acts === 'for anyone'
 
   describe(id, () => {
     test('answers with its status and exactly the keys of the specification', async () => {
@@ -276,7 +276,7 @@ for (const [name, scenario] of Object.entries(scenarios)) {
     }
 
     if (scenario.again) {
-      test('answers what is active, and begins nothing more', async () => {
+      test('answers with what is active, and starts nothing more', async () => {
         const call = await prepare()
         const first = await send(operation, call)
         assert.equal(first.status, scenario.status, first.text)

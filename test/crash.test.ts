@@ -12,7 +12,7 @@ import { http, prepareStage, type Served, type Stage, tokenOf } from './harness/
 import { seed } from './harness/seed.ts'
 import { withSession } from './harness/session.ts'
 import { bounded, until } from './harness/until.ts'
-import { type Record, createAccount, emptyRecord, startWriters } from './harness/writers.ts'
+import { createAccount, emptyRecord, type Record, startWriters } from './harness/writers.ts'
 import { seeded } from './simulation/random.ts'
 
 /** What a killed service leaves, and how one that is told to stop takes its leave. */
@@ -70,7 +70,7 @@ test('what was acknowledged outlives kill -9 of the service, and of its PostgreS
 
     served = await stage.serve()
     await assertKept(stage, served, token, record)
-    // Whoever got no answer asks again under the same key: no account is there twice.
+    // A client without an answer sends its request again under the same key: no account exists twice.
     for (const name of record.keys) {
       const account = await createAccount(served.url, token, name)
       assert(account)
@@ -106,7 +106,7 @@ async function withSlowRequests(
     )
     for (const request of slow) request.catch(() => {})
     await withSession(await stage.databaseUrl(), (watcher) =>
-      until('the requests are under way', async () => {
+      until('the requests wait for the lock', async () => {
         const waiting = await watcher.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)
         return waiting.rows.length === slow.length
       }),
@@ -143,7 +143,7 @@ describe('told to stop', { concurrency: 2 }, () => {
     withSlowRequests(t, {}, async ({ stage, served, slow, letGo }) => {
       served.signal('SIGTERM')
       await until('it takes no new connections', () => refusesConnections(served.url))
-      // One that comes within seconds of the first is an echo of it.
+      // A signal shortly after the first one is an echo of it.
       await until('it has ended', () => {
         if (!served.hasEnded) served.signal('SIGTERM')
         return served.hasEnded

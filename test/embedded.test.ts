@@ -9,13 +9,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import pg from 'pg'
+import { readNote } from '../packages/server/src/embedded/cluster-directory.ts'
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   removeEmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../packages/server/src/embedded/embedded-postgres.ts'
-import { readNote } from '../packages/server/src/embedded/cluster-directory.ts'
 import { findPostmaster } from '../packages/server/src/embedded/postmaster.ts'
 import { until } from './harness/until.ts'
 
@@ -183,7 +183,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
     assert.doesNotMatch(log, /s3c/)
   })
 
-  test('is claimed by a second process, and stopped by the last that holds it', async (t) => {
+  test('is shared with a second process, and stopped by the last that holds it', async (t) => {
     const { start, spawnHolder, postmasterPid, isRunning } = await prepare(t)
     const other = await holding(spawnHolder())
     const pid = await postmasterPid()
@@ -204,7 +204,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
     assert.deepEqual(await query(one.url, started), await query(two.url, started))
   })
 
-  test('outlives the process that started it, and is claimed by the next', async (t) => {
+  test('outlives the process that started it, and is reused by the next', async (t) => {
     const { start, spawnHolder, postmasterPid } = await prepare(t)
     const killed = await holding(spawnHolder())
     const pid = await postmasterPid()
@@ -292,7 +292,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
     await start()
   })
 
-  test('makes its database anew after the first attempt was killed halfway', async (t) => {
+  test('creates its database again after the first attempt was killed halfway', async (t) => {
     const { directory, start, spawnHolder } = await prepare(t)
     const child = spawnHolder()
     const unfinished = async () => (await readdir(directory)).filter((name) => name.startsWith('unfinished-'))

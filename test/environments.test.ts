@@ -36,7 +36,7 @@ after(async () => {
   await production.close()
 })
 
-test('an account tells which environment it was made in, whoever asks', async () => {
+test('an account names the environment where it was made, whichever service answers', async () => {
   const here = (await inProduction.addAccount()).env
   const there = (await inStaging.addAccount()).env
   assert.deepEqual([here.name, here.host], ['production', 'penstock.test'])

@@ -110,8 +110,8 @@ test('an IPv6 network counts as one address, and IPv4 in IPv6 as IPv4', () => {
 })
 
 describe('a connection is closed', { concurrency: true }, () => {
-  const short = { headersMs: 300, requestMs: 600, keepAliveMs: 300, silenceMs: 300, checkMs: 50, refusedMs: 50 }
-  const usual = { headersMs: 60_000, requestMs: 60_000, keepAliveMs: 60_000, silenceMs: 60_000 }
+  const short = { headersMs: 300, requestMs: 600, keepAliveMs: 300, idleTimeoutMs: 300, checkMs: 50, refusedMs: 50 }
+  const usual = { headersMs: 60_000, requestMs: 60_000, keepAliveMs: 60_000, idleTimeoutMs: 60_000 }
   const only = (...names: (keyof typeof short)[]) => ({
     ...usual,
     ...{ checkMs: short.checkMs, refusedMs: short.refusedMs },
@@ -157,7 +157,7 @@ describe('a connection is closed', { concurrency: true }, () => {
   })
 
   test('whose client stops reading the answers', async (t) => {
-    const { service, port } = await listen(t, {}, only('silenceMs'))
+    const { service, port } = await listen(t, {}, only('idleTimeoutMs'))
     const [line] = await openLines(t, port, 1)
     line?.socket.pause()
     // More than the buffers of both sides hold.

@@ -73,7 +73,7 @@ const save = (caller: Caller, accountId: string, secretAccessKey: string) =>
     body: { secretConfig: { ...sourceSecrets, secretAccessKey } },
   })
 
-test('a rotation seals every secret anew while two services save more of them', async (t) => {
+test('a rotation seals every secret again while two services save more of them', async (t) => {
   const { first, service, caller, accountIds, database, rotate } = await prepare(t, 8)
   const second = await startServiceOn(service.databaseUrl, { PENSTOCK_MASTER_KEY: first.text })
   t.after(() => second.close())
@@ -221,7 +221,7 @@ test('a rotation of the key to itself changes nothing', async (t) => {
   await assertOnly(service, first.key, [])
 })
 
-test('a rotation seals the keys of rejected records anew, which open what they sealed before', async (t) => {
+test('a rotation seals the keys of rejected records again, and they still open what they sealed', async (t) => {
   const { first, service, database, rotate } = await prepare(t, 1)
   const { keyring } = service.service.deps
   const made = await database.transaction(async (tx) => {

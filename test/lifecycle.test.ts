@@ -291,21 +291,21 @@ describe('a deleted connection', () => {
     assert.equal((await succeed(id, 'restore')).status, 'disabled')
   })
 
-  test('is not restored while an end is gone, and must be made ready when it is back', async () => {
-    for (const end of [source, destination]) {
+  test('is not restored while a side is gone, and must be configured when it is back', async () => {
+    for (const side of [source, destination]) {
       const { id: account } = await caller.addAccountWithSides()
       await caller.configureSides(account)
       const { id } = await caller.createConnection(account)
       for (const action of ['activate', 'delete'] as const) await caller.expect(act(id, action, account))
-      await caller.expect(caller.call('removeConnector', { accountId: account, id: end.id }))
+      await caller.expect(caller.call('removeConnector', { accountId: account, id: side.id }))
       const gone = await act(id, 'restore', account)
-      const field = end === source ? 'srcConnector' : 'destConnector'
+      const field = side === source ? 'srcConnector' : 'destConnector'
       assert.deepEqual(
         [gone.status, gone.error, gone.details.map((error) => error.field)],
         [409, 'connector_not_added', [field]],
       )
       assert.equal((await caller.call('getConnection', { accountId: account, id })).response.status, 'deleted')
-      await caller.addConnectors(account, end)
+      await caller.addConnectors(account, side)
       assert.equal((await caller.expect(act(id, 'restore', account))).status, 'disabled')
       const unready = await act(id, 'enable', account)
       assert.deepEqual([unready.error, unready.details.map((error) => error.field)], ['connection_not_ready', [field]])

@@ -56,7 +56,7 @@ async function prepare(t: TestContext) {
 
 describe('the job queue', { concurrency: 3 }, () => {
   for (const way of ['closed', 'reset', 'silent'] as const) {
-    test(`(${way}) goes on by itself once the database is back`, async (t) => {
+    test(`(${way}) continues once the database is back`, async (t) => {
       const { proxy, addWork, keys, jobs } = await prepare(t)
       let warnings = 0
       const countWarnings = { write: () => void warnings++ }
@@ -110,7 +110,7 @@ describe('a service whose database goes away', { concurrency: 4 }, () => {
   for (const way of ['closed', 'reset', 'silent'] as const) {
     test(`(${way}) in the middle of a job does that job again, and the next, and ends well`, async (t) => {
       const { proxy, pool, served, addKey, addWork, keys, jobs } = await serveBehind(t)
-      // The job waits for a lock of the test's, and so it is active as its session breaks.
+      // The job waits for a lock that the test holds, so it is active when its session breaks.
       const holder = await pool.connect()
       try {
         await holder.query('begin; lock table idempotency_keys in access exclusive mode')
@@ -119,10 +119,10 @@ describe('a service whose database goes away', { concurrency: 4 }, () => {
           pool.query<{ pid: number }>(
             `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
           )
-        await until('the job is under way', async () => (await waiting()).rows.length > 0)
+        await until('the job waits for the lock', async () => (await waiting()).rows.length > 0)
         await proxy.set(way)
         await meetsOutage(served)
-        // What the server goes on with must not pass for the job done again.
+        // The first attempt, which the server still runs, must not pass for the job done again.
         for (const { pid } of (await waiting()).rows) await pool.query('select pg_terminate_backend($1)', [pid])
         await until('the first try is over', async () => (await waiting()).rows.length === 0)
       } finally {

@@ -165,7 +165,7 @@ describe('while the database is away', { concurrency: 3 }, () => {
     assert.equal(reply.status, 200, reply.text)
   })
 
-  test('a request active whose database session is ended is told so, and can be sent again', async (t) => {
+  test('a request whose database session is ended is answered as unavailable, and can be sent again', async (t) => {
     const { service, direct, caller } = await prepare(t)
     const { id } = await caller.addAccount()
     const holder = await direct.pool.connect()

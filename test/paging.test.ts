@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import { type Operation, type OperationId, operations } from '@penstock/wire'
-import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
 import { addAccountWithConnection, addEndedTransfer, type Inbox, makeInbox } from './harness/connections.ts'
+import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
 import { type Reply, startTestService, type TestService } from './harness/service.ts'
 
 /** Every list that has pages: so many entries that the default page does not hold them, many of them made at once. */
@@ -30,7 +30,7 @@ before(async () => {
   await Promise.all(Array.from({ length: count - 1 }, () => caller.addAccount()))
   placeOfTransfers = await addTransfers()
   for (const table of ['accounts', 'connections', 'transfers']) {
-    // A few times for all of them, in no order of their identifiers.
+    // They share a few times, in another order than their identifiers.
     const timestamp = `to_timestamp(1700000000 + ('x' || right(id, 2))::bit(8)::integer % 11)`
     await service.database.pool.query(`update ${table} set created_time = ${timestamp}`)
   }

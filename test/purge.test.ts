@@ -2,15 +2,21 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { purge } from '../packages/server/src/worker/purge.ts'
+import {
+  addAccountWithConnection,
+  addConnection,
+  addEndedTransfer,
+  type Inbox,
+  makeInbox,
+} from './harness/connections.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
-import { addAccountWithConnection, addEndedTransfer, addConnection, type Inbox, makeInbox } from './harness/connections.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
 
 const rejectDays = 7
 
-/** What is removed for good, and what stays (invariant 5). */
+/** What is removed permanently, and what stays (invariant 5). */
 
 describe('the purge', () => {
   let inbox: Inbox

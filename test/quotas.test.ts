@@ -4,9 +4,9 @@ import { limits, type OperationId } from '@penstock/wire'
 import { restoreAccount } from '../packages/server/src/accounts/accounts.ts'
 import { connectionsOfAccounts } from '../packages/server/src/connections/connections.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { addAccountWithConnection, type Connection, type Inbox, makeInbox } from './harness/connections.ts'
 import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
-import { addAccountWithConnection, type Inbox, makeInbox, type Connection } from './harness/connections.ts'
 import { type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
 
 /** What a tenant may create at most. Two services share the database, as two processes do. */
@@ -103,8 +103,11 @@ describe('PENSTOCK_QUOTA_CONNECTIONS', () => {
       accountId,
       body: { name: 'Connection', srcConnectorId: source.id, destConnectorId: destination.id },
     })
-  const move = (caller: Caller, operation: OperationId & ('deleteConnection' | 'restoreConnection'), pipe: Connection) =>
-    caller.expect(caller.call(operation, pipe))
+  const move = (
+    caller: Caller,
+    operation: OperationId & ('deleteConnection' | 'restoreConnection'),
+    pipe: Connection,
+  ) => caller.expect(caller.call(operation, pipe))
 
   test('bounds the connections of a sub-account, and of no other one', async () => {
     const [caller] = await newCallers()
@@ -157,8 +160,11 @@ describe('PENSTOCK_QUOTA_SCHEDULES', () => {
       else
         connections.push({
           accountId: connections.at(-1)?.accountId ?? '',
-          id: (await caller.expect(caller.call('createConnection', { accountId: connections.at(-1)?.accountId ?? '', body })))
-            .id,
+          id: (
+            await caller.expect(
+              caller.call('createConnection', { accountId: connections.at(-1)?.accountId ?? '', body }),
+            )
+          ).id,
         })
     }
     return connections

@@ -120,7 +120,7 @@ describe('connections and their connectors', () => {
       },
     }))
 
-  test('adding a connector that is there while it is removed answers it, whoever is first', () =>
+  test('adding a connector while it is removed answers it, in either order', () =>
     runRace(rounds * 2, {
       prepare: () => rivals.caller(0).addAccountWithSides(),
       moves: ({ id: accountId }, round) => [
@@ -139,7 +139,7 @@ describe('connections and their connectors', () => {
   test('a connector that Add Connector found there cannot go until the call has answered', async () => {
     const { id: accountId } = await rivals.caller(0).addAccountWithSides()
     const adding = await withSession(rivals.one.databaseUrl, async (session) => {
-      // Where the answer counts connections the call is made to wait; at this time the connector is removed.
+      // The call waits where its answer counts connections; meanwhile the connector is removed.
       await session.query('begin; lock table connector_counts in access exclusive mode')
       const answer = rivals.caller(0).call('addConnectors', { accountId, body: { connectorIds: [source.id] } })
       await until('the call waits', () => isWaiting())
@@ -179,7 +179,7 @@ describe('connections and their connectors', () => {
 })
 
 describe('deleting an account', () => {
-  test('takes along whatever is written in it at that time, or refuses it as not found', () =>
+  test('takes concurrent writes in it along, or refuses them as not found', () =>
     runRace(rounds, {
       prepare: async () => {
         const { id: accountId } = await rivals.caller(0).addAccountWithSides()
@@ -206,7 +206,7 @@ describe('deleting an account', () => {
           assert(fits, reply.text)
         }
         await rivals.assertInvariants(accountId)
-        // The other process hears of it within seconds; both say the same then.
+        // The other process learns of it within seconds; both answer the same then.
         for (const one of [rivals.caller(0), rivals.caller(1)]) {
           await until('the deleted account is gone everywhere', async () => {
             const { status } = await one.call('listConnections', { accountId })
@@ -267,7 +267,7 @@ describe('an Idempotency-Key', () => {
       },
     }))
 
-  test('is free again for whoever waited for a request that was refused', () =>
+  test('is free again for a request that waited for a refused one', () =>
     runRace(rounds, {
       prepare: async (round) => ({ account: await rivals.caller(0).addAccount(), key: `three-${round}` }),
       moves: ({ account: { id: accountId }, key }, round) => [

@@ -7,8 +7,8 @@ import { type Organization, startTestService, type TestService } from './harness
 import { until } from './harness/until.ts'
 
 /**
- * A listening service meets what is hardly HTTP. It answers in the envelope wherever there is still somebody to answer,
- * and goes on serving everybody else.
+ * A listening service receives bytes that are hardly HTTP. It answers in the envelope while the client is still connected,
+ * and keeps serving all other clients.
  */
 
 let service: TestService
@@ -178,7 +178,9 @@ test('a body that is longer than its length is not read to its end', async () =>
   assert.equal(await countAccounts(), before)
 })
 
-describe('whoever does not finish a request is told so, and keeps nobody waiting', { concurrency: true }, () => {
+describe('a client that does not finish a request gets request_timeout, and blocks no other', {
+  concurrency: true,
+}, () => {
   const halves: [what: string, bytes: () => string][] = [
     ['nothing but a method', () => 'GET '],
     ['half the headers', () => get().slice(0, -30)],
@@ -211,7 +213,7 @@ describe('whoever does not finish a request is told so, and keeps nobody waiting
   })
 })
 
-test('whoever hangs up in the middle is no error of the service', async () => {
+test('a client that hangs up in the middle causes no internal error', async () => {
   const before = await countAccounts()
   const seen = service.logLines.length
   const ends = [
@@ -230,8 +232,8 @@ test('whoever hangs up in the middle is no error of the service', async () => {
   }
   await until('every connection is let go', () => connections().then((open) => open === 0))
   assert.equal(await countAccounts(), before)
-  const fieldErrors = service.logLines.slice(seen).filter((line) => /"level":"(?:error|fatal)"|"status":5\d\d/.test(line))
-  assert.deepEqual(fieldErrors, [])
+  const logged = service.logLines.slice(seen).filter((line) => /"level":"(?:error|fatal)"|"status":5\d\d/.test(line))
+  assert.deepEqual(logged, [])
 })
 
 const connections = () =>

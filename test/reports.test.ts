@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import {
+  addAccountWithConnection,
+  addConnection,
+  addEndedTransfer,
+  type Inbox,
+  makeInbox,
+} from './harness/connections.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
-import { addAccountWithConnection, addEndedTransfer, addConnection, type Inbox, makeInbox } from './harness/connections.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
 /** Volume by day and month, from the ledger. */
@@ -156,8 +162,8 @@ describe('reports', () => {
         await caller.call('reportAccounts', { query: { accountIds: bad } }),
         await caller.call('reportConnections', { accountId: one.id, query: { connectionIds: bad } }),
       ]
-      const fieldErrors = replies.map(({ status, details }) => [status, details.map(({ field }) => field).join()])
-      assert.deepEqual(fieldErrors, [
+      const refusals = replies.map(({ status, details }) => [status, details.map(({ field }) => field).join()])
+      assert.deepEqual(refusals, [
         [400, 'query.accountIds'],
         [400, 'query.connectionIds'],
       ])

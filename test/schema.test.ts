@@ -28,7 +28,7 @@ test('schema.sql makes that schema in an empty database', async (t) => {
   assert.equal(file, described)
 })
 
-test('what changed is described anew, and comments stay where they are', async (t) => {
+test('what changed is described again, and comments stay where they are', async (t) => {
   const file = await readFile(schemaFile, 'utf8')
   const described = await withSession(await on(t, createTestDatabase), async (session) => {
     await session.query(`

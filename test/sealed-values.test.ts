@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => engine.close())
 beforeEach(() => {
-  for (const end of ['source', 'destination', 'check'] as const) delete engine.sides[end]
+  for (const part of ['source', 'destination', 'check'] as const) delete engine.sides[part]
 })
 
 const canary = 'canary-5f2e91'
@@ -87,7 +87,7 @@ describe('values of rows', () => {
       [1, 11, 21, 31].map((row) => `"${canary} ${row}" is no name`),
     )
 
-    // The next transfer continues at the cursor, and has the memory.
+    // The next transfer continues at the cursor, and gets the state.
     const cursors: (Json | undefined)[] = []
     engine.sides.source = (context, after) => {
       cursors.push(context.cursor)
@@ -130,7 +130,10 @@ describe('values of rows', () => {
     const id = await engine.connectSides()
     const transfer = await engine.move(id)
     assert.equal(transfer.status, 'succeeded')
-    const [row] = await engine.sql('select data_key_id, position as checkpoint, marker as cursor from transfers where id = $1', transfer.id)
+    const [row] = await engine.sql(
+      'select data_key_id, position as checkpoint, marker as cursor from transfers where id = $1',
+      transfer.id,
+    )
     assert.deepEqual(row, { data_key_id: null, checkpoint: null, cursor: null })
     const [kept] = await engine.sql(
       `select m.marker as cursor, k.id is not null as has_key from connection_memories m left join data_keys k on k.id = m.data_key_id
@@ -186,6 +189,8 @@ test('sealing costs a batch no statement after the first', async () => {
     open: () => ({
       deliver: async (batch) => {
         perBatch.push(statements.splice(0))
+        // As any real destination it answers later: what follows is read meanwhile.
+        await new Promise((resolve) => setImmediate(resolve))
         return taken(batch, { deliveryState: canary })
       },
     }),

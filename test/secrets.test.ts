@@ -5,9 +5,9 @@ import type { Connector, FieldDefinition, Fields } from '@penstock/connector'
 import { connectors } from '@penstock/connectors'
 import { basePath, limits, type Operation, operations, takesIdempotencyKey } from '@penstock/wire'
 import { openSecrets, type SecretOwner } from '../packages/server/src/secrets/secrets.ts'
+import { addConnection, addEndedTransfer, addFolder, type Inbox, makeInbox } from './harness/connections.ts'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import { type Caller, callerOf, destination, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
-import { addEndedTransfer, addFolder, addConnection, type Inbox, makeInbox } from './harness/connections.ts'
 import { type Organization, type RawRequest, startTestService, type TestService } from './harness/service.ts'
 
 /** Invariant 6: no secret leaves in the clear. */

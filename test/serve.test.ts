@@ -87,7 +87,7 @@ describe('a first start', { concurrency: 2 }, () => {
   })
 })
 
-test('a second service shares the PostgreSQL of the data directory; on the same port it fails, and the first goes on', async (t) => {
+test('a second service shares the PostgreSQL of the data directory, and fails on a port in use without harm', async (t) => {
   const stage = await prepareStage(t)
   const first = await stage.serve()
   const token = await tokenOf(first, stage.dataDirectory)
@@ -248,9 +248,9 @@ describe('what serve refuses', { concurrency: 2 }, () => {
     assert(stderr.includes(`: ${named}.`), stderr)
     const doctor = await stage.penstock(['doctor'], { env })
     assert.equal(doctor.code, 1)
-    const fieldErrors = doctor.stdout.split('\n').filter((line) => line.startsWith('FAIL'))
-    assert.equal(fieldErrors.length, 1, doctor.stdout)
-    assert(fieldErrors[0]?.includes(named), fieldErrors[0])
+    const failures = doctor.stdout.split('\n').filter((line) => line.startsWith('FAIL'))
+    assert.equal(failures.length, 1, doctor.stdout)
+    assert(failures[0]?.includes(named), failures[0])
   })
 
   test('a master key file without a key in it', async (t) => {

@@ -48,7 +48,7 @@ const parametersOf = ({ sends }: Made['statement']) =>
 const neverNull: Readonly<Record<string, string>> = {
   'accounts/queries.ts deletedTime': 'the condition compares it',
   'connectors/queries.ts savedTime': 'the statement sets it',
-  'transfers/supervisor/queries.ts startedTime': 'whoever claims a transfer sets it, and this one is running',
+  'transfers/supervisor/queries.ts startedTime': 'the claim sets it, and this transfer is running',
   'transfers/supervisor/replays/queries.ts sealed': 'the condition asks for it',
 }
 
@@ -111,7 +111,7 @@ export declare function statement<P, R>(sql: string, options?: StatementOptions)
   }
   const row = "{ id: 'a' | 'b'; savedTime: Date | null; settings: { a: string[] }; total: number | null }"
   const given = '{ id: string; size: number | null; like: string }'
-  const calls: [parameters: string, row: string, ...fieldErrors: string[]][] = [
+  const calls: [parameters: string, row: string, ...typeErrors: string[]][] = [
     [given, row],
     [given, 'Record<never, never>'],
     [given, row.replace('savedTime', 'saved'), 'saved is not selected', 'savedTime is not declared'],
@@ -137,7 +137,7 @@ export declare function statement<P, R>(sql: string, options?: StatementOptions)
       const about = said.filter((line) => line.includes(`case-${i}.ts`)).join('\n')
       return [...about.matchAll(/(?<=["'| ])"(:?\w+ (?:is|can) [\w ]+)"/g)].map(([, error]) => error).sort()
     }),
-    calls.map(([, , ...fieldErrors]) => fieldErrors),
+    calls.map(([, , ...typeErrors]) => typeErrors),
     said.join('\n'),
   )
 })

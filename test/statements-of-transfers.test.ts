@@ -177,10 +177,10 @@ test('the count of a status reads the transfers of that status alone, and one th
         statement: transferQueries.transferList({ connectionId, status: 'failed' }).count,
         parameters: { connectionId, status: 'failed' },
       },
-      { title: 'under way', statement: transferQueries.findActive, parameters: { connectionId } },
+      { title: 'active', statement: transferQueries.findActive, parameters: { connectionId } },
     ],
     (plan, { title }) =>
-      plan.rowsRead > (title === 'under way' ? 1 : many.transfers / 100) && `${plan.rowsRead} rows read`,
+      plan.rowsRead > (title === 'active' ? 1 : many.transfers / 100) && `${plan.rowsRead} rows read`,
   ))
 
 test('what workers look for again and again reads no transfer that has ended', () =>

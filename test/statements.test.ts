@@ -42,7 +42,7 @@ after(async () => {
 
 test('PostgreSQL prepares every statement of the program', async () => {
   assert(statements.length > 70, `only ${statements.length} statements were found`)
-  const fieldErrors: string[] = []
+  const failures: string[] = []
   for (const { text } of statements) {
     try {
       if (isPlanned(text)) {
@@ -54,10 +54,10 @@ test('PostgreSQL prepares every statement of the program', async () => {
         await client.query('rollback')
       }
     } catch (error) {
-      fieldErrors.push(`${(error as Error).message}: ${text}`)
+      failures.push(`${(error as Error).message}: ${text}`)
     }
   }
-  assert.deepEqual(fieldErrors, [])
+  assert.deepEqual(failures, [])
 })
 
 /** Whether PostgreSQL makes a plan for it; what it does not, such as a lock, cannot be prepared either. */
@@ -293,7 +293,7 @@ describe('lists over many connections', () => {
     ))
 
   test('no statement of the program reads every connection', async () => {
-    const fieldErrors: string[] = []
+    const failures: string[] = []
     await client.query('set plan_cache_mode = force_generic_plan')
     // One plan for all values is made of all but these; what is read for them is judged above, by their values.
     const planned = statements.filter(({ text }) => isPlanned(text))
@@ -305,9 +305,9 @@ describe('lists over many connections', () => {
       const given = parameters > 0 ? `(${Array(parameters).fill('null').join(', ')})` : ''
       const explained = await client.query(`explain execute planned${given}`)
       const plan = explained.rows.map((row) => row['QUERY PLAN']).join('\n')
-      if (/Seq Scan on (connections|added_connectors)\b/.test(plan)) fieldErrors.push(`${text}\n${plan}`)
+      if (/Seq Scan on (connections|added_connectors)\b/.test(plan)) failures.push(`${text}\n${plan}`)
       await client.query('deallocate planned')
     }
-    assert.equal(fieldErrors.length, 0, fieldErrors.join('\n\n'))
+    assert.equal(failures.length, 0, failures.join('\n\n'))
   })
 })

@@ -182,7 +182,7 @@ describe('token requests that fail', { concurrency: true }, () => {
       assert.equal((await ask(own, honest, from('192.0.2.2'))).status, 200)
     }))
 
-  test('are not hidden by an address that anybody can claim', () =>
+  test('are not hidden by an address that any client can claim', () =>
     withService({}, async (own) => {
       const replies = []
       for (let i = 0; i < 31; i++) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { addConnection, addFolder, type Connection, type Inbox, makeInbox } from './harness/connections.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
-import { addFolder, addConnection, type Inbox, makeInbox, type Connection } from './harness/connections.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
 /** The transfers of all connections, and the newest of each; their pages are in paging.test.ts. No worker runs. */
@@ -123,13 +123,14 @@ describe('the list of all transfers', () => {
   })
 
   test('knows nothing of another organization’s connections', async () => {
-    assert.deepEqual(await listed({ connectionIds: `${strangersConnection.id},${connectionOf('c').id}`, latest: true }), [
-      'c cancelled',
-    ])
+    assert.deepEqual(
+      await listed({ connectionIds: `${strangersConnection.id},${connectionOf('c').id}`, latest: true }),
+      ['c cancelled'],
+    )
     assert.deepEqual(await listed({ connectionIds: strangersConnection.id }), [])
   })
 
-  test('claims to 100 connections, and refuses what are no identifiers', async () => {
+  test('takes up to 100 connections, and refuses invalid identifiers', async () => {
     const unknown = (many: number) => Array(many).fill('0123456789abcdef').join(',')
     assert.deepEqual(await listed({ connectionIds: unknown(100) }), [])
     const { id } = connectionOf('a')

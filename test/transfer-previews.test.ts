@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { TransferError } from '@penstock/wire'
 import { connectorBySlug } from './harness/fixtures.ts'
-import { localFolder, type Fixture, postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
+import { type Fixture, localFolder, postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
 
 /** What a transfer would send, looked at before it does. No worker runs. */
 
@@ -79,7 +79,10 @@ describe('a preview', () => {
     const email = response.lint.find(({ field }) => field === 'email')
     assert.deepEqual([email?.column, email?.records, email?.missing], ['E-Mail', 3, 1])
     assert.equal((await readdir(fixture.folder)).includes(out), false)
-    assert.deepEqual(await fixture.caller.expect(fixture.caller.call('listTransfers', { accountId: fixture.accountId, id })), [])
+    assert.deepEqual(
+      await fixture.caller.expect(fixture.caller.call('listTransfers', { accountId: fixture.accountId, id })),
+      [],
+    )
   })
 
   test('reports problems of the destination with the mapped columns, and changes nothing there', async () => {

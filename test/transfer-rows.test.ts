@@ -7,7 +7,7 @@ import type { Reject } from '@penstock/wire'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import type { Reply } from './harness/service.ts'
-import { localFolder, type Fixture, postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
+import { type Fixture, localFolder, postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
 /** The truth about rows: what is previewed, counted, rejected, sent again, reported, and what is never told. */
@@ -83,7 +83,10 @@ describe('a transfer of which rows are rejected', () => {
   })
 
   test('lists what it rejected as pages, as NDJSON and as CSV, which all say the same', async () => {
-    const { id } = await addConnection(adults, [...dirty, ...Array.from({ length: 20 }, (_, n) => `Person ${n},none,=${n}`)])
+    const { id } = await addConnection(adults, [
+      ...dirty,
+      ...Array.from({ length: 20 }, (_, n) => `Person ${n},none,=${n}`),
+    ])
     const { id: transferId } = await run(id)
     const { response: all } = await rejectsOf(id, transferId, { size: 500 })
     assert.equal(all.length, 24)
@@ -119,7 +122,7 @@ describe('a transfer of which rows are rejected', () => {
     }
   })
 
-  test('streams nothing but refusals to whoever may not read it', async () => {
+  test('refuses a caller who may not read it, and streams nothing', async () => {
     const { id } = await addConnection(adults, dirty)
     const { id: transferId } = await run(id)
     const stranger = await fixture.service.addOrganization()
@@ -182,7 +185,7 @@ describe('a replay', () => {
   })
 })
 
-describe('a transfer active', () => {
+describe('an active transfer', () => {
   test('that is cancelled ends, keeps what was confirmed, and lets the next one begin', async () => {
     const { id, table, pipe } = await addConnection('name text', ['name', 'Ada'])
     const holder = await fixture.target.connect()

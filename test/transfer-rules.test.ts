@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import type { OperationId } from '@penstock/wire'
-import { type Caller, callerOf, destination, destinationSettings, source, sourceSettings } from './harness/fixtures.ts'
-import { assertInvariants } from './harness/invariants.ts'
 import {
   addAccountWithConnection,
+  addConnection,
   addEndedTransfer,
   addFolder,
-  addConnection,
+  type Connection,
   type Inbox,
   localFolder,
   makeInbox,
-  type Connection,
 } from './harness/connections.ts'
+import { type Caller, callerOf, destination, destinationSettings, source, sourceSettings } from './harness/fixtures.ts'
+import { assertInvariants } from './harness/invariants.ts'
 import { type CallOptions, type Reply, startTestService, type TestService } from './harness/service.ts'
 
 /** What may be asked of transfers and when. No worker runs, so a transfer that is started waits. */
@@ -56,7 +56,7 @@ const unmoved = connectors.find(
 )
 
 describe('start', () => {
-  test('begins a transfer once; whoever comes meanwhile is answered the same one', async () => {
+  test('begins a transfer once; a call meanwhile is answered with the same one', async () => {
     const pipe = await newConnection()
     const first = await start(pipe)
     assert.deepEqual([first.status, first.response.status, first.response.trigger], [202, 'queued', 'manual'])
@@ -203,7 +203,7 @@ describe('cancel', () => {
     const reported = await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId }))
     assert.deepEqual([reported.status, reported.finishedTime], ['running', null])
     assert.deepEqual(await sql('select cancelling from transfers where id = $1', transferId), [{ cancelling: true }])
-    assert.equal((await start(pipe)).response.id, transferId, 'it is under way until it has ended')
+    assert.equal((await start(pipe)).response.id, transferId, 'it is active until it has ended')
   })
 
   test('is refused by a transfer that has ended', async () => {

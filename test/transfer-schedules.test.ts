@@ -6,10 +6,10 @@ import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { pauseSchedules, resumeSchedules } from '../packages/server/src/transfers/restored.ts'
 import { nextRun } from '../packages/server/src/transfers/schedules.ts'
 import { startDue } from '../packages/server/src/transfers/supervisor/upkeep.ts'
+import { addAccountWithConnection, type Connection, type Inbox, makeInbox } from './harness/connections.ts'
 import { engineOf } from './harness/engine-of.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
-import { addAccountWithConnection, type Inbox, makeInbox, type Connection } from './harness/connections.ts'
 import { type Organization, type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
 
 /** When connections run by themselves. The clock is moved in the database; no worker runs. */
@@ -147,8 +147,8 @@ describe('a schedule', () => {
   })
 })
 
-describe('a transfer that is due', () => {
-  test('starts a transfer, and the schedule goes on to its next time', async () => {
+describe('a schedule that is due', () => {
+  test('starts a transfer, and moves to its next time', async () => {
     const pipe = await newConnection()
     await set(pipe, { cron: '0 * * * *' })
     await tick()

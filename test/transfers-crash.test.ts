@@ -21,14 +21,15 @@ import { isActive, type ProcessFixture, startProcessFixture } from './harness/wo
 import { type Random, seeded } from './simulation/random.ts'
 
 /**
- * The truth about rows after a crash: workers and their runners are processes, and are killed while they work. `npm run test:crash` does
- * so with a million rows and a hundred kills; PENSTOCK_TEST_SEED repeats the choices of one run, though not its clock.
+ * The truth about rows after a crash: workers and their runners are processes, and are killed while they work.
+ * `npm run test:crash` does so with a million rows and a hundred kills; PENSTOCK_TEST_SEED repeats the choices of one
+ * run, though not its clock.
  */
 
 const rows = Number(process.env.PENSTOCK_TEST_ROWS ?? 150_000)
 const kills = Number(process.env.PENSTOCK_TEST_KILLS ?? 9)
 
-/** A transfer active, and what must be true of it in the end. */
+/** An active transfer, and what must be true of it in the end. */
 type Run = { connectionId: string; transferId: string; fit: number; assertArrived(): Promise<void> }
 
 /** Where the people go. */
@@ -127,7 +128,7 @@ async function killAgainAndAgain(fixture: ProcessFixture, runs: readonly Run[], 
 const names = Object.keys(goals)
 const isShort = rows <= 200_000
 
-// One kill hits all that is active; where there is time for it, each has its own.
+// One kill hits all active transfers; the long test kills each on its own.
 for (const together of isShort ? [names] : names.map((name) => [name])) {
   test(`with ${kills} kills in ${rows} rows on their way to ${together.join(', ')}, every good one is there once, and every one is accounted for (PENSTOCK_TEST_SEED=${seed})`, async (t) => {
     const fixture = await startProcessFixture(t)
@@ -144,12 +145,12 @@ for (const together of isShort ? [names] : names.map((name) => [name])) {
       attempts.push(transfer.attempt)
     }
     t.diagnostic(`${killed} kills (${JSON.stringify(killsOf)} so far); attempts: ${attempts.join(', ')}`)
-    // Each was hit in the midst of its run, and all together as often as a worker was killed, or nearly.
+    // Each was hit while it ran, and all together nearly as often as a worker was killed.
     assert(
       attempts.every((attempt) => attempt > 1),
       `attempts: ${attempts}`,
     )
     const hits = attempts.reduce((sum, attempt) => sum + attempt - 1, 0)
-    assert(hits >= kills * 0.9, `${hits} kills hit a run`)
+    assert(hits >= kills * 0.9, `${hits} kills hit a transfer`)
   })
 }

@@ -19,7 +19,7 @@ after(async () => {
   await engine.close()
 })
 beforeEach(() => {
-  for (const end of ['source', 'destination', 'check'] as const) delete engine.sides[end]
+  for (const part of ['source', 'destination', 'check'] as const) delete engine.sides[part]
 })
 
 const status = (id: string) => engine.connection(id).then((connection) => connection.status)
@@ -83,7 +83,7 @@ describe('a transient error that persists', () => {
       let tried = 0
       engine.sides.check = async () => [{ name: 'reach', ok: tried++ > 1, message: 'A step.' }]
       await engine.probe()
-      assert.deepEqual([tried, await status(id)], [2, 'offline'], 'both ends were tried')
+      assert.deepEqual([tried, await status(id)], [2, 'offline'], 'both sides were tried')
       await engine.probe()
       assert.equal(await status(id), 'active')
       assert.deepEqual(await engine.sql('select from probes where connection_id = $1', id), [])
@@ -177,7 +177,7 @@ describe('a refusal', () => {
 })
 
 describe('a stop', () => {
-  /** Delivers batches, and at the second one lets somebody stop it. */
+  /** Delivers batches, and calls `stop` at the second one. */
   function stoppedAtSecond(stop: () => Promise<unknown>) {
     const seen = { batches: 0, aborted: 0, isSignalOver: true }
     engine.sides.destination = {

@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => engine.close())
 beforeEach(() => {
-  for (const end of ['source', 'destination', 'check'] as const) delete engine.sides[end]
+  for (const part of ['source', 'destination', 'check'] as const) delete engine.sides[part]
 })
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
@@ -136,7 +136,7 @@ describe('rows that are not taken', () => {
   test('are named by the destination, or only counted, beside those that its columns do not fit', async () => {
     engine.sides.source = function* () {
       const rows = [[1, 'a'], [2], [3, 'c'], [4, 'd'], [5, 'e']]
-      yield { columns: ['number', 'name'], rows, fieldErrors: new Map([[1, 'lacks a cell']]), bytes: 9, checkpoint: 5 }
+      yield { columns: ['number', 'name'], rows, errors: new Map([[1, 'lacks a cell']]), bytes: 9, checkpoint: 5 }
     }
     engine.sides.destination = {
       open: () => ({

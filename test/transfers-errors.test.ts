@@ -57,7 +57,7 @@ async function startServer() {
       await removeEmbeddedPostgres(options.directory)
       await rm(directory, { recursive: true, force: true, maxRetries: 10 })
     },
-    /** Ends it without a leave, as a crash does; whoever holds it starts it again at the same address. */
+    /** Kills it, as a crash does; the process that holds it starts it again at the same address. */
     restart: async (signal: 'SIGQUIT' | 'SIGKILL') => {
       const data = join(options.directory, 'data')
       const running = await findPostmaster(data)
@@ -79,7 +79,7 @@ async function startServer() {
 }
 
 describe('a transfer', () => {
-  test(`goes on when our own database is restarted under it (PENSTOCK_TEST_SEED=${seed})`, async (t) => {
+  test(`continues when our own database is restarted under it (PENSTOCK_TEST_SEED=${seed})`, async (t) => {
     const random = seeded(seed)
     const server = await startServer()
     const fixture = await startProcessFixture(t, {}, server.url)
@@ -137,11 +137,11 @@ describe('a transfer', () => {
     const twice = [...endpoint.taken].filter(([, messages]) => messages > 1)
     assert.deepEqual(twice, [], 'a row came in two messages')
     assert.equal(endpoint.taken.size, accepted)
-    t.diagnostic(`${transfer.attempt} attempts; ${JSON.stringify(endpoint.timestamps)}`)
-    assert(Object.keys(endpoint.timestamps).length > 3, 'it had bad moments')
+    t.diagnostic(`${transfer.attempt} attempts; ${JSON.stringify(endpoint.behaviours)}`)
+    assert(Object.keys(endpoint.behaviours).length > 3, 'it failed in several ways')
   })
 
-  test('stops when its connection is disabled in the midst of a batch, and a new one completes it', async (t) => {
+  test('stops when its connection is disabled in the middle of a batch, and a new one completes it', async (t) => {
     const fixture = await startProcessFixture(t)
     const { caller, accountId } = fixture
     const { connectionId, transferId } = await startUpsert(fixture)
@@ -149,7 +149,7 @@ describe('a transfer', () => {
       caller.expect(caller.call('updateConnectionStatus', { accountId, id: connectionId, body: { action } }))
     await holding(fixture, async () => {
       fixture.spawnWorker()
-      await until('a batch is under way', () => isWaiting(fixture))
+      await until('a batch waits for the table', () => isWaiting(fixture))
       await change('disable')
       const transfer = await fixture.ended(connectionId, transferId)
       assert.deepEqual([transfer.status, transfer.error?.code], ['cancelled', 'connection_not_active'])
@@ -164,7 +164,7 @@ describe('a transfer', () => {
     const { connectionId, transferId } = await startUpsert(fixture)
     const sleeper = fixture.spawnWorker()
     await holding(fixture, async () => {
-      await until('a batch is under way', () => isWaiting(fixture))
+      await until('a batch waits for the table', () => isWaiting(fixture))
       sleeper.signal('SIGSTOP')
       fixture.spawnWorker()
       await fixture.claimed(transferId, 1)
@@ -176,13 +176,13 @@ describe('a transfer', () => {
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`is given back by a worker that gets ${signal}, and another one goes on at once`, async (t) => {
-      // Nobody is taken for dead within this test, and nobody looks by himself whether there is something to do.
+    test(`is given back by a worker that gets ${signal}, and another one continues at once`, async (t) => {
+      // No worker is taken for dead within this test, and none polls for work.
       const fixture = await startProcessFixture(t, { PENSTOCK_SILENCE_SECONDS: '3600', PENSTOCK_TRANSFERS: '1' })
       const { connectionId, transferId } = await startUpsert(fixture)
       const first = fixture.spawnWorker()
       await holding(fixture, async () => {
-        await until('a batch is under way', () => isWaiting(fixture))
+        await until('a batch waits for the table', () => isWaiting(fixture))
         const second = fixture.spawnWorker()
         await until('the other one is ready', () => second.said.stderr.includes('"working"'))
         first.signal(signal)
@@ -216,7 +216,7 @@ test('two workers share the transfers that there are', async (t) => {
   )
 })
 
-/** Keeps rows from coming into the table of people while work goes on. */
+/** Keeps rows from coming into the table of people during `work`. */
 const holding = (fixture: ProcessFixture, work: () => Promise<void>): Promise<void> =>
   withSession(fixture.targetUrl, async (session) => {
     await session.query('begin')

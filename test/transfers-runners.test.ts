@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { assertAccounted } from './harness/accounting.ts'
 import { runnersOf } from './harness/children.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
-import { localFolder, type Fixture, postgresql, startFixture } from './harness/transfers.ts'
+import { type Fixture, localFolder, postgresql, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
 /** Transfers whose runners die: tried again from the checkpoint, a few times, and nothing else is touched. */
@@ -71,7 +71,9 @@ test(
     const transfer = await fixture.ended(id, transferId)
     assert.deepEqual([transfer.status, transfer.error?.code, transfer.attempt], ['failed', 'runner_crashed', 4])
     assert.equal(transfer.records.accepted, 10)
-    const connection = await fixture.caller.expect(fixture.caller.call('getConnection', { accountId: fixture.accountId, id }))
+    const connection = await fixture.caller.expect(
+      fixture.caller.call('getConnection', { accountId: fixture.accountId, id }),
+    )
     assert.equal(connection.status, 'broken')
     await assertAccounted(fixture, transfer)
   },
@@ -161,6 +163,8 @@ test('a transfer of which nothing is accepted has failed', async (t) => {
   const transfer = await fixture.ended(id, transferId)
   assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'nothing_accepted'])
   assert.deepEqual([transfer.records.accepted, transfer.records.rejected], [0, 3])
-  const connection = await fixture.caller.expect(fixture.caller.call('getConnection', { accountId: fixture.accountId, id }))
+  const connection = await fixture.caller.expect(
+    fixture.caller.call('getConnection', { accountId: fixture.accountId, id }),
+  )
   assert.equal(connection.status, 'active')
 })

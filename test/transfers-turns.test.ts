@@ -137,7 +137,9 @@ describe('turns', () => {
     const begun: Transfer[] = []
     for (let count = 0; count < 3; count++) {
       begun.push(
-        await fixture.start(await fixture.connect(localFolder, { files: 'people.csv' }, postgresql, { table: 'people' })),
+        await fixture.start(
+          await fixture.connect(localFolder, { files: 'people.csv' }, postgresql, { table: 'people' }),
+        ),
       )
     }
     const { pool } = fixture.service.database

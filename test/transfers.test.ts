@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { localFolder, type Fixture, postgresql, startFixture } from './harness/transfers.ts'
+import { type Fixture, localFolder, postgresql, startFixture } from './harness/transfers.ts'
 
 /** Transfers from end to end: asked for through the interface, done by a worker, seen at the destination. */
 
@@ -15,7 +15,10 @@ after(() => fixture.close())
 
 describe('a transfer', () => {
   test('moves a file into a folder, and accounts for every row', async () => {
-    await writeFile(join(fixture.folder, 'people.csv'), 'email,city\na@example.com,Berlin\nb@example.com,"Köln, Deutz"\n')
+    await writeFile(
+      join(fixture.folder, 'people.csv'),
+      'email,city\na@example.com,Berlin\nb@example.com,"Köln, Deutz"\n',
+    )
     const id = await fixture.connect(localFolder, { files: 'people.csv' }, localFolder, { subfolder: 'out' })
     const begun = await fixture.start(id)
     assert.equal(begun.status, 'queued')

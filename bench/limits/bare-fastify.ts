@@ -27,7 +27,7 @@ const token = plain(insertToken)
 
 const rows = async (query: pg.QueryConfig) => JSON.stringify((await pool.query(query)).rows)
 
-/** Inserts between BEGIN and COMMIT, as whoever wants to insert more than one row must. */
+/** Inserts between BEGIN and COMMIT, which any insert of more than one row needs. */
 async function insert(query: pg.QueryConfig): Promise<void> {
   const client = await pool.connect()
   try {

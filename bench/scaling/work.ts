@@ -40,7 +40,7 @@ export async function queue(db: Database, pipe: Connection): Promise<string> {
   return id
 }
 
-/** Takes up the transfer whose turn it is, as a worker does. */
+/** Claims the transfer whose turn it is, as a worker does. */
 export async function claim(db: Database): Promise<string | undefined> {
   return db.transaction(async (tx) => {
     await engine.holdClaims.run(tx, {})
@@ -48,10 +48,10 @@ export async function claim(db: Database): Promise<string | undefined> {
   })
 }
 
-/** A transfer that is active, and what confirms its batches. */
-export async function takeUp(db: Database, keyring: Keyring, id: string) {
+/** Opens a claimed transfer, to confirm batches of it. */
+export async function openTransfer(db: Database, keyring: Keyring, id: string) {
   const work = await engine.findWork.first(db, { id })
-  if (!work) throw new Error('The transfer that was taken up is not there')
+  if (!work) throw new Error('The claimed transfer does not exist')
   const { attempt } = work
   const stored = { read: 0, entries: 0, keptRejects: 0, rejectsMax: 10_000 }
   const keys = transferKeys(keyring, work)

@@ -512,7 +512,7 @@ $$;
 
 -- By statement, not by row: deleting an account with all its connections updates its counts a few times, not once for each
 -- connection. An account has one row of counts, so two statements never deadlock. Counts of connectors change only after
--- those of their account: whoever updates them holds the row of the account.
+-- those of their account, so that a statement that updates them holds the row of the account.
 create function keep_connection_counts() returns trigger language plpgsql as $$
 begin
   case tg_op
@@ -591,7 +591,7 @@ create constraint trigger transfers_count_ended after update of status on transf
   for each row when ((old.status in ('queued', 'running')) and (new.status not in ('queued', 'running')))
   execute function count_ended_transfer();
 
--- The newest transfer is marked, so that an index finds it among thousands. Whoever creates a transfer holds the connection.
+-- The newest transfer is marked, so that an index finds it among thousands. Callers that create one lock its connection.
 create function mark_latest_transfer() returns trigger language plpgsql as $$
 begin
   update transfers set latest = false where connection_id = new.connection_id and latest;
@@ -611,8 +611,8 @@ create trigger schedules_set_organization before insert on schedules
 
 -- History of connections
 
--- Whoever writes the history holds the connection, so that no number is used twice. The lowest numbers are dropped: the
--- newest and the oldest number say how many there are.
+-- Writers of the history lock the row of the connection, so that no number is used twice. The lowest numbers are dropped:
+-- the newest and the oldest number say how many there are.
 create function add_connection_event(connection text, what text, before_it text, after_it text)
   returns void language plpgsql as $$
 declare

@@ -34,8 +34,8 @@ export type PageOptions = {
 }
 
 /**
- * Opens a page as somebody with a browser of his own. Fails the test that closes it where the page has thrown, or has
- * said an error that no refused call explains.
+ * Opens a page in a browser context of its own. Closing it fails the test where the page has thrown, or has logged an
+ * error that no refused call explains.
  */
 export async function openPage(
   browser: Browser,
@@ -63,17 +63,17 @@ export async function openPage(
   const page = await context.newPage()
   // A bound for what never comes; on a busy machine, what comes may take long.
   page.setDefaultTimeout(120_000)
-  const fieldErrors: string[] = []
-  page.on('pageerror', (error) => fieldErrors.push(String(error.stack ?? error)))
+  const pageErrors: string[] = []
+  page.on('pageerror', (error) => pageErrors.push(String(error.stack ?? error)))
   page.on('console', (message) => {
     const isOfCall = /Failed to load resource|net::ERR/.test(message.text())
-    if (message.type() === 'error' && !isOfCall) fieldErrors.push(message.text())
+    if (message.type() === 'error' && !isOfCall) pageErrors.push(message.text())
   })
   return {
     page,
     close: async () => {
       await context.close()
-      assert.deepEqual(fieldErrors, [], 'the page broke')
+      assert.deepEqual(pageErrors, [], 'the page broke')
     },
   }
 }

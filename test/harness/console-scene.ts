@@ -8,13 +8,13 @@ import { until } from './until.ts'
 
 /**
  * An organization as one meets it after some weeks: sub-accounts, connectors that are configured and that are not,
- * connections in every status, runs with rejected records, and volume on every day.
+ * connections in every status, transfers with rejected records, and volume on every day.
  */
 export type Scene = {
   readonly accountId: string
   /** A connection that runs well, but for some records. */
   readonly connectionId: string
-  /** A partial run of it. */
+  /** A partial transfer of it. */
   readonly transferId: string
   /** Both sides of a connection to be made. */
   readonly sourceId: string

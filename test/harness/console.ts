@@ -42,7 +42,7 @@ export type ConsoleStage = {
   readonly targetSecrets: Record<string, string | number>
   /** Opens a page that is signed in, as after a reload, unless told otherwise. */
   open(path: string, options?: { look?: Look; signedIn?: boolean }): Promise<Page>
-  /** Closes every page that was opened, for they go on asking the service; fails where one of them broke. */
+  /** Closes every open page, as each keeps calling the service; fails where one of them broke. */
   closePages(): Promise<void>
   /** Ends the service as a crash does. */
   kill(): Promise<void>
@@ -169,7 +169,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
     },
     run: async (accountId, id) => {
       const { reply } = await client.startTransfer({ accountId, id, body: {} })
-      return until('the run has ended', async () => {
+      return until('the transfer has ended', async () => {
         const { reply: transfer } = await client.getTransfer({ accountId, id, transferId: reply.id })
         return transfer.finishedTime === null ? undefined : transfer
       })
@@ -219,7 +219,7 @@ async function configure(
   await client.configureConnector({ accountId, id, body: { secretConfig } })
 }
 
-/** A table that another session holds a lock on, as it seems to a writer: a transfer into it retries until it is ended. */
+/** A table that seems locked by another session: a transfer into it retries until it is ended. */
 export async function prepareLocked(stage: ConsoleStage): Promise<void> {
   await stage.target.query(`
     create table locked (id integer primary key, name text, email text not null);
@@ -230,7 +230,7 @@ export async function prepareLocked(stage: ConsoleStage): Promise<void> {
 
 const crowdSize = 400_000
 
-/** A crowd of people whose table takes them slowly, a batch at a time: a transfer that can be watched, and stopped on the way. */
+/** Many people and a table that takes each batch slowly: a transfer that can be watched, and cancelled while it runs. */
 export async function prepareCrowd(stage: ConsoleStage): Promise<void> {
   await preparePeople(stage, crowdSize, 'crowd', Number.POSITIVE_INFINITY)
   await stage.target.query(`

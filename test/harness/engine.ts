@@ -22,7 +22,7 @@ import { type SupervisorDeps, workOnTransfers } from '../../packages/server/src/
 import { probeOffline } from '../../packages/server/src/transfers/supervisor/upkeep.ts'
 import { connectorBySlug } from './fixtures.ts'
 import { createInProcessRunners } from './in-process-runners.ts'
-import { localFolder, type Fixture, postgresql, startFixture } from './transfers.ts'
+import { type Fixture, localFolder, postgresql, startFixture } from './transfers.ts'
 
 /**
  * The engine on a real database, between two sides that a test writes as connectors are written: whatever they do, they
@@ -40,7 +40,7 @@ export type TestDestination = Partial<Omit<Destination, 'open'>> & {
 export type TestSides = { source?: TestSource; destination?: TestDestination; check?: Check }
 
 export type Engine = Fixture & {
-  /** The ends of all connections of `connectSides`; a test may change them while transfers run. */
+  /** The sides of all connections of `connectSides`; a test may change them while transfers run. */
   readonly sides: TestSides
   /** What its worker keeps to; a test may change it between transfers. */
   readonly settings: { -readonly [Name in keyof SupervisorDeps['settings']]: SupervisorDeps['settings'][Name] }

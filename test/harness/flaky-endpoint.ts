@@ -5,15 +5,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../simulation/random.ts'
 
 /**
- * An endpoint for webhooks that has good times and bad ones. It takes each message once, by its `webhook-id`, and counts
- * on its own which rows came, and under how many identifiers.
+ * An endpoint for webhooks that fails at random. It accepts each message once, by its `webhook-id`, and counts which rows
+ * came, and under how many identifiers.
  */
 export type FlakyEndpoint = {
   readonly url: string
   /** For each row, by its number, how many messages with different identifiers had it. */
   readonly taken: Map<number, number>
-  /** What happened, by name, and how often. */
-  readonly timestamps: Record<string, number>
+  /** How often it behaved in each way, by the name of the behaviour. */
+  readonly behaviours: Record<string, number>
   close(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ const hangMs = 1_500
 export async function startFlakyEndpoint(random: Random, rejects: (number: number) => boolean): Promise<FlakyEndpoint> {
   const taken = new Map<number, number>()
   const answers = new Map<string, string>()
-  const timestamps: Record<string, number> = {}
+  const behaviours: Record<string, number> = {}
 
   const take = (id: string, body: string): string => {
     const known = answers.get(id)
@@ -43,16 +43,16 @@ export async function startFlakyEndpoint(random: Random, rejects: (number: numbe
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const body = Buffer.concat(await request.toArray()).toString()
     const id = String(request.headers['webhook-id'])
-    const timestamp = random.percent(70)
+    const behaviour = random.percent(70)
       ? 'takes'
       : random.pick(['500', '429', 'resets before', 'resets after', 'hangs before', 'hangs after'])
-    timestamps[timestamp] = (timestamps[timestamp] ?? 0) + 1
-    if (timestamp === '500') return response.writeHead(500).end('<html>')
-    if (timestamp === '429') return response.writeHead(429, { 'retry-after': '1' }).end()
-    const answer = timestamp.endsWith('before') ? undefined : take(id, body)
-    if (timestamp === 'takes') return response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
-    // Whoever hangs says nothing for a while, and never an answer.
-    if (timestamp.startsWith('hangs')) await delay(hangMs)
+    behaviours[behaviour] = (behaviours[behaviour] ?? 0) + 1
+    if (behaviour === '500') return response.writeHead(500).end('<html>')
+    if (behaviour === '429') return response.writeHead(429, { 'retry-after': '1' }).end()
+    const answer = behaviour.endsWith('before') ? undefined : take(id, body)
+    if (behaviour === 'takes') return response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
+    // A request that hangs gets no answer, and is reset after a while.
+    if (behaviour.startsWith('hangs')) await delay(hangMs)
     return request.socket.resetAndDestroy()
   }
   const server = createServer((request, response) => {
@@ -62,7 +62,7 @@ export async function startFlakyEndpoint(random: Random, rejects: (number: numbe
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     taken,
-    timestamps,
+    behaviours,
     close: async () => {
       server.closeAllConnections()
       server.close()

@@ -9,7 +9,7 @@ import { EndJob } from '../../packages/server/src/runners/runner-process.ts'
  * messages as between processes.
  */
 export function createInProcessRunners(given: Omit<Runtime, 'egress' | 'plainHttp'>): Runners {
-  const egress = createEgress({ reach: 'any' })
+  const egress = createEgress({ networkPolicy: 'any' })
   const runtime: Runtime = { ...given, egress, plainHttp: { loopback: true, allow: [] } }
   return {
     async run(job, { signal, answer }) {

@@ -38,7 +38,7 @@ const brokenRules = `
      where c.account_id = a.account_id and c.dest_connector_id = a.connector_id and c.status <> 'deleted')
   )
   union all
-  select 'a live connection lacks an end', c.id from connections c
+  select 'a live connection lacks a side', c.id from connections c
   left join added_connectors s on s.account_id = c.account_id and s.connector_id = c.src_connector_id
   left join added_connectors d on d.account_id = c.account_id and d.connector_id = c.dest_connector_id
   where c.status <> 'deleted' and (s.connector_id is null or d.connector_id is null)

@@ -29,7 +29,7 @@ export async function prepareToLoad(client: pg.Client): Promise<void> {
     `select quote_ident(conname) as name from pg_constraint where conrelid = 'connections'::regclass and contype = 'f'`,
   )
   for (const { name } of rows) await client.query(`alter table connections drop constraint ${name}`)
-  // Nor does anybody read the history of these.
+  // Nothing reads the history of these.
   await client.query('alter table connections disable trigger connections_tell_created')
 }
 

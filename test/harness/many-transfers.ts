@@ -22,9 +22,9 @@ export async function loadTransfers(
         read, sent, accepted, rejected, attempt, created_time, started_time, finished_time, data_key_id, latest)
      select 'transfer' || lpad(n::text, 8, '0'), c.organization_id, c.account_id, c.id, c.src_connector_id,
        c.dest_connector_id, case when n % 500 = 0 then 'failed' when n = 1 then 'partial' else 'succeeded' end, 'schedule',
-       10, 10, 10, 0, 1, moment, moment, moment, case when n = 1 then 'key' end, n = $3
+       10, 10, 10, 0, 1, at_time, at_time, at_time, case when n = 1 then 'key' end, n = $3
      from connections c, generate_series(1, $3::int) as n
-     cross join lateral (select timestamptz '2026-01-01' + n * interval '1 minute' as moment) as at
+     cross join lateral (select timestamptz '2026-01-01' + n * interval '1 minute' as at_time) as at
      where c.id = $2 and c.account_id = $1`,
     [accountId, connectionId, transfers],
   )
@@ -48,10 +48,10 @@ export async function loadPairsOfTransfers(client: pg.Client, accountId: string)
        (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger,
         created_time, started_time, finished_time, latest)
      select substr(md5(c.id || n), 1, 16), c.organization_id, c.account_id, c.id, c.src_connector_id, c.dest_connector_id,
-       case when n = 1 or c.k % 100 = 0 then 'failed' else 'succeeded' end, 'schedule', moment, moment, moment, n = 2
+       case when n = 1 or c.k % 100 = 0 then 'failed' else 'succeeded' end, 'schedule', at_time, at_time, at_time, n = 2
      from (select *, row_number() over (order by id) as k from connections where account_id = $1) c
      cross join generate_series(1, 2) as n
-     cross join lateral (select timestamptz '2026-02-01' + n * interval '1 day' + c.k * interval '1 second' as moment) at`,
+     cross join lateral (select timestamptz '2026-02-01' + n * interval '1 day' + c.k * interval '1 second' as at_time) at`,
     [accountId],
   )
 }

@@ -130,16 +130,16 @@ export type Judge = (plan: Plan, at: Case) => string | false
 
 /** Explains the cases in every mode that the driver can meet, and fails with all that `judge` finds wrong. */
 export async function assertPlansOf(client: pg.Client, cases: readonly Case[], judge: Judge): Promise<void> {
-  const fieldErrors: string[] = []
+  const failures: string[] = []
   for (const at of cases) {
     const statement = at.statement as AnyStatement
     for (const mode of planModes(statement)) {
       const plan = await explain(client, statement, at.parameters, mode)
-      const error = judge(plan, at)
-      if (error) fieldErrors.push(`${at.title} (${mode}): ${error}\n${plan.text}`)
+      const failure = judge(plan, at)
+      if (failure) failures.push(`${at.title} (${mode}): ${failure}\n${plan.text}`)
     }
   }
-  assert.equal(fieldErrors.length, 0, fieldErrors.join('\n\n'))
+  assert.equal(failures.length, 0, failures.join('\n\n'))
 }
 
 /** A page is read from the index in its order: its rows, what belongs to each, and nothing else. */

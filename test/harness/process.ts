@@ -135,7 +135,7 @@ function follow(child: ChildProcess, terminal: boolean): Program {
     })
   }
   const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...said }))
-  // Whoever waits for the end is told of a failure; where nobody does there is nothing to tell.
+  // A caller that awaits the end gets the failure; without one, it must not become an unhandled rejection.
   ended.catch(() => {})
   const { pid = 0 } = child
   return {

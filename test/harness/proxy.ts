@@ -4,9 +4,9 @@ import { connect, createServer, type Socket } from 'node:net'
 /**
  * How the way to the database is:
  * open    everything passes
- * closed  nobody listens, and what was connected is cut off
- * reset   whoever connects is cut off at once, and what was connected too
- * silent  what was connected, and whoever connects, never hears another word, not even when the way is open again
+ * closed  nothing listens, and open connections are cut off
+ * reset   new connections are cut off at once, and open ones too
+ * silent  open and new connections receive nothing any more, not even when the way is open again
  * held    as silent, until the way is open again
  */
 export type Way = 'open' | 'closed' | 'reset' | 'silent' | 'held'
@@ -46,7 +46,7 @@ export async function startProxy(databaseUrl: string): Promise<ObstructedWay> {
     passage.client.resume()
     passage.server.resume()
   }
-  /** Whoever is held back does not even reach the server: one that waits for a password holds up others there. */
+  /** A held connection does not even reach the server: one that waits for a password there holds up others. */
   const connectThrough = ({ client, startup }: Passage): Socket => {
     const server = connect(Number(target.port), target.hostname)
     server.on('error', () => client.destroy())

@@ -48,7 +48,7 @@ export const said = ({ status, error }: Reply<unknown>): string | number => erro
 export type Move = () => Promise<Reply<unknown>>
 
 export type Race<S> = {
-  /** Makes what the moves are about, anew for each round. */
+  /** Makes what the moves are about, once for each round. */
   prepare(round: number): Promise<S>
   /** What is done at once; `round` lets moves change places between callers. */
   moves(scene: S, round: number): readonly Move[]
@@ -82,7 +82,7 @@ export async function runRace<S>(rounds: number, { prepare, moves, judge }: Race
   }
 }
 
-/** Lets a part of a millisecond pass, for which timers are too coarse, while everything else goes on. */
+/** Waits for a part of a millisecond, for which timers are too coarse, without blocking the event loop. */
 async function pass(ms: number): Promise<void> {
   const end = performance.now() + ms
   while (performance.now() < end) await turn()

@@ -6,14 +6,14 @@ import { connect, type Socket } from 'node:net'
 
 export type RawReply = { status: number; headers: Readonly<Record<string, string>>; text: string }
 
-const patienceMs = 20_000
+const timeoutMs = 20_000
 
 /** A socket to the service that is read to its end. */
 export type Line = {
   readonly socket: Socket
   /** Sends bytes; what cannot be sent any more, because the other side hung up, is dropped. */
   write(bytes: string | Buffer): void
-  /** Waits for this many replies. Rejects where the other side hangs up before, or takes longer than anybody waits. */
+  /** Waits for this many replies. Rejects where the other side hangs up before, or takes too long. */
   replies(count: number): Promise<RawReply[]>
   /** Waits until the other side hangs up; the replies that came before. */
   ended(): Promise<RawReply[]>
@@ -55,7 +55,7 @@ export async function openLine(port: number, { head = false } = {}): Promise<Lin
           finish(() => reject(error))
         }
       }
-      const timer = setTimeout(() => finish(() => reject(new Error(`the service did not ${what}`))), patienceMs)
+      const timer = setTimeout(() => finish(() => reject(new Error(`the service did not ${what}`))), timeoutMs)
       progress.add(look)
       look()
     })

@@ -1,4 +1,5 @@
 import type { OperationId } from '@penstock/wire'
+import { addAccountWithConnection, addEndedTransfer, localFolder } from './connections.ts'
 import {
   type Caller,
   callerOf,
@@ -8,7 +9,6 @@ import {
   sourceSecrets,
   sourceSettings,
 } from './fixtures.ts'
-import { addAccountWithConnection, addEndedTransfer, localFolder } from './connections.ts'
 import type { CallOptions, Organization, TestService } from './service.ts'
 import * as shapes from './shapes.ts'
 
@@ -21,14 +21,14 @@ export type Scenario = {
   request: string
   /** Status of a success. */
   status: 200 | 201 | 202
-  /** Status of a success where nothing new is begun, because it is active. */
+  /** Status of a success that starts nothing new, because a transfer is active already. */
   again?: 200
   /** The payload. */
   reply: shapes.Shape
   /** The payload travels without an envelope. */
   bare?: true
   /** Whose it is, and so what a caller needs besides the path. */
-  acts: 'for anybody' | 'in the organization' | 'in a sub-account' | 'in either'
+  acts: 'for anyone' | 'in the organization' | 'in a sub-account' | 'in either'
   /** A read of one resource, which carries an ETag. */
   etag?: true
   /** A write of one resource: it takes If-Match with the ETag that this read gives. */
@@ -84,7 +84,7 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     status: 200,
     reply: shapes.token,
     bare: true,
-    acts: 'for anybody',
+    acts: 'for anyone',
     prepare: async ({ organization: { clientId, clientSecret } }) => ({ body: { clientId, clientSecret } }),
   },
 
@@ -297,7 +297,10 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     again: 200,
     reply: shapes.transfer,
     acts: 'in a sub-account',
-    prepare: async (party) => ({ ...(await anActiveConnection(party)), body: { srcConnectionConfig: {}, confirm: true } }),
+    prepare: async (party) => ({
+      ...(await anActiveConnection(party)),
+      body: { srcConnectionConfig: {}, confirm: true },
+    }),
   },
   listAllTransfers: {
     request: 'GET /transfers',

@@ -1,4 +1,5 @@
 import { type Operation, type OperationId, operations, takesIdempotencyKey } from '@penstock/wire'
+import { addConnection, addEndedTransfer, addFolder, inboxFile, localFolder } from './connections.ts'
 import {
   type Caller,
   connectorBySlug,
@@ -8,7 +9,6 @@ import {
   sourceSecrets,
   sourceSettings,
 } from './fixtures.ts'
-import { addEndedTransfer, addFolder, addConnection, inboxFile, localFolder } from './connections.ts'
 import type { Organization, TestService } from './service.ts'
 import type { Draft } from './spoilings.ts'
 
@@ -23,7 +23,7 @@ export type Scene = Readonly<
     | 'destConfigurationId'
     | 'connectionId'
     | 'deletedId'
-    | 'connectionId'
+    | 'activeId'
     | 'endedId'
     | 'busyId'
     | 'waitingId',
@@ -52,14 +52,14 @@ export async function makeScene(
   const details = await caller.expect(caller.call('getConnection', { accountId, id: connectionId }))
   const { srcConfigurationId, destConfigurationId } = details
   await addFolder(caller, accountId, folder)
-  const pipe = await addConnection(caller, accountId)
-  const endedId = await addEndedTransfer(service, caller, pipe)
-  await caller.expect(caller.call('setSchedule', { ...pipe, body: { cron: '0 6 * * *' } }))
-  const busy = await addConnection(caller, accountId, 'Busy pipe')
+  const active = await addConnection(caller, accountId)
+  const endedId = await addEndedTransfer(service, caller, active)
+  await caller.expect(caller.call('setSchedule', { ...active, body: { cron: '0 6 * * *' } }))
+  const busy = await addConnection(caller, accountId, 'Busy')
   const { id: waitingId } = await caller.expect(caller.call('startTransfer', { ...busy, body: {} }))
   return {
     ...{ accountId, srcConfigurationId, destConfigurationId, connectionId, deletedId },
-    ...{ connectionId: pipe.id, endedId, busyId: busy.id, waitingId },
+    ...{ activeId: active.id, endedId, busyId: busy.id, waitingId },
   }
 }
 
@@ -120,26 +120,29 @@ const valid: {
   deleteConnection: ({ connectionId }) => ({ id: connectionId }),
   restoreConnection: ({ deletedId }) => ({ id: deletedId }),
   getConnection: ({ connectionId }) => ({ id: connectionId }),
-  listConnectionEvents: ({ connectionId }) => ({ id: connectionId, query: { size: '5', offset: '0' } }),
+  listConnectionEvents: ({ activeId }) => ({ id: activeId, query: { size: '5', offset: '0' } }),
   listAttention: () => ({ query: { reason: 'transfer_partial', size: '5', offset: '0' } }),
   checkConnector: () => ({ id: localFolder.id }),
-  previewConnection: ({ connectionId }) => ({ id: connectionId, body: runTime }),
-  startTransfer: ({ connectionId }) => ({ id: connectionId, body: { ...runTime, confirm: true } }),
-  listAllTransfers: ({ connectionId, busyId }) => ({
-    query: { status: 'partial', latest: 'true', connectionIds: `${connectionId},${busyId}`, size: '5', offset: '0' },
+  previewConnection: ({ activeId }) => ({ id: activeId, body: runTime }),
+  startTransfer: ({ activeId }) => ({ id: activeId, body: { ...runTime, confirm: true } }),
+  listAllTransfers: ({ activeId, busyId }) => ({
+    query: { status: 'partial', latest: 'true', connectionIds: `${activeId},${busyId}`, size: '5', offset: '0' },
   }),
-  listTransfers: ({ connectionId }) => ({ id: connectionId, query: { status: 'partial', size: '5', offset: '0' } }),
-  getTransfer: ({ connectionId, endedId }) => ({ id: connectionId, transferId: endedId }),
+  listTransfers: ({ activeId }) => ({ id: activeId, query: { status: 'partial', size: '5', offset: '0' } }),
+  getTransfer: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
   cancelTransfer: ({ busyId, waitingId }) => ({ id: busyId, transferId: waitingId }),
-  listRejects: ({ connectionId, endedId }) => ({ id: connectionId, transferId: endedId, query: { size: '5', offset: '0' } }),
-  getReplayable: ({ connectionId, endedId }) => ({ id: connectionId, transferId: endedId }),
-  replayTransfer: ({ connectionId, endedId }) => ({ id: connectionId, transferId: endedId }),
-  getSchedule: ({ connectionId }) => ({ id: connectionId }),
-  setSchedule: ({ connectionId }) => ({ id: connectionId, body: { cron: '0 6 * * *', timezone: 'Europe/Berlin', enabled: true } }),
-  deleteSchedule: ({ connectionId }) => ({ id: connectionId }),
+  listRejects: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId, query: { size: '5', offset: '0' } }),
+  getReplayable: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
+  replayTransfer: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
+  getSchedule: ({ activeId }) => ({ id: activeId }),
+  setSchedule: ({ activeId }) => ({
+    id: activeId,
+    body: { cron: '0 6 * * *', timezone: 'Europe/Berlin', enabled: true },
+  }),
+  deleteSchedule: ({ activeId }) => ({ id: activeId }),
   reportAccounts: ({ accountId }) => ({ query: { ...month, q: 'a', accountIds: accountId, size: '5', offset: '0' } }),
-  reportConnections: ({ connectionId }) => ({
-    query: { ...month, q: 'a', connectionIds: connectionId, size: '5', offset: '0' },
+  reportConnections: ({ activeId }) => ({
+    query: { ...month, q: 'a', connectionIds: activeId, size: '5', offset: '0' },
   }),
 }
 

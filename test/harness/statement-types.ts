@@ -215,7 +215,7 @@ export async function compileWith(directory: string, sites: readonly Site[]): Pr
 const nameAt = (i: number) => `statementAt${i}`
 
 function declare(name: string, module: string, { descriptions }: Site): string {
-  const fieldErrors = descriptions.map(({ parameters, columns }) => {
+  const typeErrors = descriptions.map(({ parameters, columns }) => {
     const given = parameters.map((one) => `${JSON.stringify(one.name)}: ${takenFor[one.type] ?? `'${one.type}'`}`)
     const read = columns.map(
       (one) =>
@@ -228,7 +228,7 @@ declare function ${name}<
   P extends Record<string, unknown> = Record<never, never>,
   R extends Record<string, unknown> = Record<never, never>,
 >(
-  sql: CheckedSql<${[...new Set(fieldErrors)].join(' | ')}>,
+  sql: CheckedSql<${[...new Set(typeErrors)].join(' | ')}>,
   options?: import('${module}').StatementOptions,
 ): import('${module}').Statement<P, R>`
 }

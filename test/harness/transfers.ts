@@ -49,7 +49,7 @@ const endsWithinMs = 120_000
  * @param databaseUrl a migrated database for the service; one of its own unless given
  */
 export async function startFixture(env: Record<string, string> = {}, databaseUrl?: string): Promise<Fixture> {
-  const folder = await mkdtemp(join(tmpdir(), 'penstock-mill-'))
+  const folder = await mkdtemp(join(tmpdir(), 'penstock-transfers-'))
   const targetDatabase = await createTestDatabase()
   const settings = { PENSTOCK_LOCAL_FOLDERS: folder, ...env }
   const service = databaseUrl ? await startServiceOn(databaseUrl, settings) : await startTestService(settings)

@@ -16,7 +16,7 @@ export async function until<T>(what: string, look: () => T | Promise<T>, withinM
     if (found) return found
     const waitedMs = performance.now() - startedMs
     assert(waitedMs < withinMs, `not within ${withinMs / 1000} seconds: ${what}`)
-    // Less often as time goes on: looking takes processor time from what is waited for.
+    // Less often over time: looking takes processor time from what is waited for.
     await delay(Math.min(pollMaxMs, pollMs + waitedMs / 20))
   }
 }

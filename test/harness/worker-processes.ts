@@ -45,7 +45,7 @@ export async function startProcessFixture(
       const options: Start = {
         env: {
           ...{ DATABASE_URL: fixture.service.databaseUrl, PENSTOCK_LOCAL_FOLDERS: fixture.folder },
-          PENSTOCK_EGRESS: fixture.service.config.egress.reach,
+          PENSTOCK_EGRESS: fixture.service.config.egress.networkPolicy,
           ...{ ...shared, ...more },
         },
       }

@@ -5,8 +5,8 @@ import { destination, source, sourceSecrets } from './fixtures.ts'
 import { type HttpCall, http } from './process.ts'
 
 /**
- * Writers that keep a service busy and a book of what it acknowledged. While a write is active both what was there
- * before and what it makes may be found later; once it is acknowledged only the latter.
+ * Writers that keep a service busy and record what it acknowledged. While a write is active, both the state before it and
+ * the state after it may be found later; once it is acknowledged, only the latter.
  */
 export type Record = {
   /** Names of the accounts, by their identifiers. */
@@ -33,7 +33,7 @@ export type Writers = {
   readonly done: Promise<unknown>
 }
 
-/** Starts writers, who go on until the service is gone. */
+/** Starts writers, which write until the service is gone. */
 export function startWriters(url: string, token: string, record: Record, count = 4): Writers {
   return { done: Promise.all(Array.from({ length: count }, () => write(url, token, record))) }
 }

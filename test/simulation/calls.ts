@@ -3,7 +3,7 @@ import type { OperationId } from '@penstock/wire'
 import type { Account, Call, Model } from './model.ts'
 import { accountOf } from './model.ts'
 import type { Random } from './random.ts'
-import { connectorById, sideFields, mask, pool, type Role } from './settings.ts'
+import { connectorById, mask, pool, type Role, sideFields } from './settings.ts'
 
 /** Random calls: most of them sensible, given what there is, and some that are not. */
 

@@ -12,7 +12,7 @@ import {
   type Status,
   type Values,
 } from './model.ts'
-import { connectorById, sideFields, fits, isReady, merged } from './settings.ts'
+import { connectorById, fits, isReady, merged, sideFields } from './settings.ts'
 import { page, pick, shows } from './views.ts'
 
 /** Connections in the model (`docs/api-decisions.md`, section 2 and "Connection status"). */
@@ -77,7 +77,7 @@ const sides = [
   { key: 'dest', role: 'Destination' },
 ] as const
 
-/** The settings of both ends after a call; undefined where one is wrong. A given object takes the place of what was there. */
+/** The settings of both sides after a call; undefined where one is invalid. A given object replaces the previous one. */
 function configsAfter(
   place: Pick<Place, 'call'>,
   ids: { src: string; dest: string },

@@ -192,7 +192,7 @@ function checkEtag(model: Model, resource: string, version: number, etag: string
   return undefined
 }
 
-/** Removes for good what was deleted more than 30 days ago, and keys after 24 hours. */
+/** Removes permanently what was deleted more than 30 days ago, and keys after 24 hours. */
 export function purgeModel(model: Model): void {
   for (const account of model.accounts.values()) {
     for (const [id, { deletedDays = 0 }] of account.connections) {

@@ -24,7 +24,7 @@ export const connectorById = (id: string): Connector | undefined => connectors.f
 export const sideFields = (connector: Connector, role: Role): Fields =>
   (role === 'Source' ? connector.source : connector.destination)?.fields ?? {}
 
-/** What asks nothing of anybody is configured from the start. */
+/** A connector without fields to fill in is configured from the start. */
 export const isConfiguredFromStart = ({ secrets }: Connector) => Object.values(secrets).every((field) => field.readonly)
 
 /** Roles and categories, as "Compatible" has them. */

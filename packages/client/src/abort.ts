@@ -1,6 +1,6 @@
 /** Waiting that a caller can break off. */
 
-/** Settles as `promise` does, or rejects with the signal's reason as soon as it aborts; the work itself goes on. */
+/** Settles as `promise` does, or rejects with the signal's reason as soon as it aborts; the work itself continues. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
   let stop = () => {}

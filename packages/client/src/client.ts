@@ -9,7 +9,7 @@ import type { Client, Links } from './types.ts'
 export type Credentials =
   /** It gets tokens by itself, and renews them. */
   | { clientId: string; clientSecret: string; token?: never; getToken?: never }
-  /** A token that somebody else got; once it expires, calls are refused with `unauthorized`. */
+  /** A token that was obtained elsewhere; once it expires, calls are refused with `unauthorized`. */
   | { token: string; getToken?: never; clientId?: never; clientSecret?: never }
   /**
    * Asked before each call. `refused` is the token that the service has just refused: give another one, or the same to

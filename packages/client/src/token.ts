@@ -7,8 +7,8 @@ export type TokenSource = (refused?: string) => Promise<string>
 const renewalMarginMs = 60_000
 
 /**
- * Holds a token and renews it before it expires, or when it was refused. Whoever asks while one is on its way waits for
- * that one. A request that fails is not remembered: the next call tries again.
+ * Holds a token and renews it before it expires, or when it was refused. Calls made while a request for a token is active
+ * share its result. A request that fails is not cached: the next call tries again.
  */
 export function createTokenHolder(requestToken: () => Promise<Token>): TokenSource {
   let held: { value: string; renewalMs: number } | undefined

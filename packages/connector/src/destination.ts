@@ -66,7 +66,7 @@ export type DestinationContext = ConnectorContext & {
 
 export type DestinationWriter = {
   /**
-   * Delivers a batch, and resolves once the destination has confirmed it for good, or with `held` where it was only
+   * Delivers a batch, and resolves once the destination has confirmed it permanently, or with `held` where it was only
    * taken in. Throws a `ConnectorError`; the batch is then as good as not delivered and may come again.
    */
   deliver(batch: Batch): Promise<Delivery>
@@ -115,7 +115,7 @@ export type Delivery = {
   readonly rejected?: readonly Rejection[]
   /** What was sent, in bytes. */
   readonly bytes: number
-  /** What a writer needs to know of this delivery to go on after a crash; covers what was held before it, too. */
+  /** What a writer needs to know of this delivery to resume after a crash; covers what was held before it, too. */
   readonly deliveryState?: Json
   /** Remembered for this connection, for this transfer and later ones; replaces what was remembered. */
   readonly state?: Json

@@ -35,7 +35,7 @@ export type Chunk = {
   readonly errors?: ReadonlyMap<number, string>
   /** How much of the source these rows were, in bytes. */
   readonly bytes: number
-  /** Where reading goes on after these rows; at most 16 KiB as JSON. */
+  /** Where reading resumes after these rows; at most 16 KiB as JSON. */
   readonly checkpoint: Json
   /**
    * For incremental reading: where the next transfer of this connection begins if the first `rows` of these rows, 0 to all,

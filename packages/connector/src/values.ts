@@ -1,4 +1,4 @@
-import type { FieldError, Field } from '@penstock/wire'
+import type { Field, FieldError } from '@penstock/wire'
 import { fieldCounts, fieldIsRequired, limits, type Role, secretFormError, secretMask } from '@penstock/wire/rules'
 import type { FieldDefinition, Fields, FieldValue } from './fields.ts'
 

@@ -32,7 +32,7 @@ const connector = defineConnector({
       async *read(after) {
         assertSignedIn(secrets.token)
         let at = Number(after ?? 0)
-        if (has('goes on one row too late') && after !== undefined) at += 1
+        if (has('resumes one row too late') && after !== undefined) at += 1
         for (; at < rows.length; at += 5) {
           signal.throwIfAborted()
           const names = has('changes its columns') && at > 5 ? ['id', 'other'] : columns

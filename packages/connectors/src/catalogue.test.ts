@@ -6,9 +6,9 @@ import {
   type Connector,
   defineConnector,
   definePlatform,
-  type Side,
   type Fields,
   type Platform,
+  type Side,
 } from '@penstock/connector'
 import { dataTypeCategories, dataTypes, identifierPattern, platformTypes } from '@penstock/wire'
 import { makeCatalogue } from './catalogue.ts'
@@ -16,7 +16,8 @@ import { connectorById, connectors, logoOf, platforms } from './index.ts'
 
 const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/
 
-const sidesOf = ({ source, destination }: Connector): Side[] => [source, destination].filter((side) => side !== undefined)
+const sidesOf = ({ source, destination }: Connector): Side[] =>
+  [source, destination].filter((side) => side !== undefined)
 const groupsOf = (connector: Connector): Fields[] =>
   [connector.secrets, ...sidesOf(connector).map(({ fields }) => fields)].filter((group) => group !== undefined)
 

@@ -15,7 +15,7 @@ export function logoOf(platform: Platform): string {
 type Drawing = {
   /** Colour of the square, `#rrggbb`. */
   readonly ground: string
-  /** Element that goes on top of it, in a field of 24 by 24. */
+  /** Element that is drawn on top of it, in a field of 24 by 24. */
   readonly mark: string
 }
 

@@ -8,7 +8,7 @@ import { testContext } from '@penstock/connector/acceptance'
 import { azureBlobs } from '../src/azure-blob-storage/azure-blobs.ts'
 import { type AzureClient, makeAzureClient } from '../src/azure-blob-storage/azure-client.ts'
 import { containerOf } from '../src/azure-blob-storage/container.ts'
-import { startFailingProxy, type FailingProxy } from './failing-proxy.ts'
+import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
 
 /** Azurite's one account, whose key is no secret. */
 const account = 'devstoreaccount1'

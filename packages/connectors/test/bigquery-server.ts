@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
+import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
 import { makeGoogleAccounts } from './google-accounts.ts'
-import { startFailingProxy, type FailingProxy } from './failing-proxy.ts'
 import { startEngine } from './warehouse-engine.ts'
 
 type Value = string | null | { f: { v: Value }[] } | { v: Value }[]

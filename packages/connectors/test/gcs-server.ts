@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import http from 'node:http'
+import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
 import { makeGoogleAccounts } from './google-accounts.ts'
-import { startFailingProxy, type FailingProxy } from './failing-proxy.ts'
 
 /** An object as Google describes it. */
 type Stored = { bytes: Buffer; generation: string; metadata?: Record<string, string>; contentType: string }

@@ -130,7 +130,7 @@ export async function startMariadb(options: readonly string[] = []): Promise<Mar
   }
 }
 
-/** Resolves once somebody can sign in. */
+/** Resolves once a client can sign in. */
 async function answers(server: ChildProcess, connect: () => Promise<mysql.Connection>): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {

@@ -103,7 +103,7 @@ function deny({ path, headers, query }: Received): Reply | undefined {
 }
 
 function list(audiences: readonly Audience[], query: URLSearchParams): Reply {
-  // Pages of two, so that whoever looks for a name has to turn them.
+  // Pages of two, so that a search for a name needs several of them.
   const from = Number(query.get('after') ?? 0)
   const there = audiences.filter(({ deleted }) => !deleted)
   const data = there.slice(from, from + 2).map(({ id, name }) => ({ id, name, subtype: 'CUSTOM' }))

@@ -1,6 +1,6 @@
 import type { Row } from '@penstock/connector'
 import type { ServerError, TestServerHang } from '@penstock/connector/acceptance'
-import type { Answer, Failure, FailingProxy } from './failing-proxy.ts'
+import type { Answer, FailingProxy, Failure } from './failing-proxy.ts'
 
 /** What the tests of all object stores have in common. */
 
@@ -11,7 +11,7 @@ export function someRows(count: number, noteBytes = 35): { columns: string[]; ro
     String(index),
     `person${index}@example.com`,
     `Zoë "${index % 97}" Müller`,
-    index % 3 === 0 ? 'a line\nand another, of a note' : 'plain note that goes on '.padEnd(noteBytes, '.'),
+    index % 3 === 0 ? 'a line\nand another, of a note' : 'plain note with padding '.padEnd(noteBytes, '.'),
   ])
   return { columns, rows }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Batch, ConnectorError, type DestinationWriter, type ErrorAction, type Row } from '@penstock/connector'
-import type { ServerError, TestServerHang, TestContext } from '@penstock/connector/acceptance'
+import type { ServerError, TestContext, TestServerHang } from '@penstock/connector/acceptance'
 
 /** A request as a platform sees it. */
 export type Received = {

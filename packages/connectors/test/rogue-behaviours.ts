@@ -46,8 +46,8 @@ const repeats =
   async (socket) => {
     socket.write(bytes, 'latin1')
     while (!socket.destroyed) {
-      const goesOn = socket.write(piece, 'latin1')
-      if (!goesOn) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {})
+      const hasCapacity = socket.write(piece, 'latin1')
+      if (!hasCapacity) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {})
       else
         await new Promise((resolve) => (pauseMs === undefined ? setImmediate(resolve) : setTimeout(resolve, pauseMs)))
     }

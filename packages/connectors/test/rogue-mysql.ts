@@ -32,7 +32,7 @@ export type Strike = {
   /** What is sent behind them, until the client has had enough. */
   readonly repeated?: (round: number) => Buffer
   /** Whether the conversation continues. Otherwise it ends: by silence, or after these bytes by a closed connection. */
-  readonly goesOn?: boolean
+  readonly continues?: boolean
   readonly hush?: boolean
 }
 
@@ -177,11 +177,11 @@ const signIns: readonly RogueMysqlScript[] = [
 const answers: readonly RogueMysqlScript[] = [
   script('asks for a file at every statement', 'confirmation', 'unexpected_response', ({ sequence }) => ({
     bytes: frame(bytesOf([0xfb], '/etc/passwd'), sequence),
-    goesOn: true,
+    continues: true,
   })),
   script('asks for a file at every question', 'count', 'unexpected_response', ({ sequence }) => ({
     bytes: frame(bytesOf([0xfb], '/etc/passwd'), sequence),
-    goesOn: true,
+    continues: true,
   })),
   payloads('cuts a confirmation', 'confirmation', 'unexpected_response', () => Buffer.from([0, 0xfe, 1])),
   payloads('confirms more rows than there are numbers', 'confirmation', 'unexpected_response', () =>
@@ -257,26 +257,26 @@ const answers: readonly RogueMysqlScript[] = [
   {
     name: 'confirms questions instead of answering them',
     act: ({ stage, sequence, sql }) => {
-      if (stage === 'count') return { bytes: frame(confirmation(0), sequence), goesOn: true }
+      if (stage === 'count') return { bytes: frame(confirmation(0), sequence), continues: true }
       return stage === 'confirmation' || stage === 'greeting' || stage === 'sign-in' || sql === ''
         ? undefined
-        : { bytes: nothing, goesOn: true }
+        : { bytes: nothing, continues: true }
     },
   },
   {
     name: 'leaves every value out',
     act: ({ stage, payload, sequence }) =>
-      stage === 'row' ? { bytes: frame(nulls(payload), sequence), goesOn: true } : undefined,
+      stage === 'row' ? { bytes: frame(nulls(payload), sequence), continues: true } : undefined,
   },
   {
     name: 'sends bytes that are no text for every value',
     act: ({ stage, payload, sequence }) =>
-      stage === 'row' ? { bytes: frame(spoilt(payload), sequence), goesOn: true } : undefined,
+      stage === 'row' ? { bytes: frame(spoilt(payload), sequence), continues: true } : undefined,
   },
   {
     name: 'says that nothing was changed',
     act: ({ stage, sequence }) =>
-      stage === 'confirmation' ? { bytes: frame(confirmation(0), sequence), goesOn: true } : undefined,
+      stage === 'confirmation' ? { bytes: frame(confirmation(0), sequence), continues: true } : undefined,
   },
   {
     name: 'sends everything byte by byte',
@@ -328,7 +328,7 @@ export async function startRogueMysql({ name, act }: RogueMysqlScript): Promise<
         const strike = act({ stage, payload, sequence, sql, index: index++ })
         if (!strike) return send(frame(payload, sequence))
         rogue.struck = true
-        if (strike.goesOn) return send(strike.bytes)
+        if (strike.continues) return send(strike.bytes)
         over = true
         if (strike.hush) {
           socket.write(strike.bytes)

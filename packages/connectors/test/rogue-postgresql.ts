@@ -90,7 +90,7 @@ export const rogueSeed = 20_260_131
 /** All scripts: those that answer by themselves, and the changes of a real server's messages that follow from a seed. */
 export const rogueScripts = (seed = rogueSeed): readonly RogueScript[] => [...answeringScripts, ...mutationsOf(seed)]
 
-/** After a change, both ends may wait for each other; then the server closes the connection. */
+/** After a change, client and server may wait for each other; then the server closes the connection. */
 const quietMs = 200
 
 /**

@@ -176,7 +176,7 @@ const script = (
   act: (found) => (found.stage === stage ? strike(found) : undefined),
 })
 const answers = (name: string, stage: Stage, code: string | undefined, change: (found: RogueAnswer) => Buffer) =>
-  script(name, stage, code, (found) => ({ bytes: packet(change(found)), goesOn: true }))
+  script(name, stage, code, (found) => ({ bytes: packet(change(found)), continues: true }))
 
 const file = attributes(16n, 'file')
 const withSizes = (size: bigint, kind: 'file' | 'directory' | 'link' = 'file') => attributes(size, kind)
@@ -246,9 +246,9 @@ const files: readonly RogueSftpScript[] = [
   {
     name: 'lists links in a circle',
     act({ stage, id, index }) {
-      if (stage === 'readdir') return { bytes: packet(names(id, ['a.csv', withSizes(4n, 'link')])), goesOn: true }
+      if (stage === 'readdir') return { bytes: packet(names(id, ['a.csv', withSizes(4n, 'link')])), continues: true }
       // The first question is for the directory.
-      return stage === 'stat' && index > 1 ? { bytes: packet(status(id, 4)), goesOn: true } : undefined
+      return stage === 'stat' && index > 1 ? { bytes: packet(status(id, 4)), continues: true } : undefined
     },
   },
   answers('opens a file without naming it', 'open', 'unexpected_response', ({ id }) => status(id, 0)),
@@ -265,7 +265,7 @@ const files: readonly RogueSftpScript[] = [
   answers('does not take bytes', 'write', 'platform_error', ({ id }) => status(id, 4)),
   {
     name: 'sends everything byte by byte',
-    act: ({ answer: whole }) => ({ bytes: packet(whole), goesOn: true }),
+    act: ({ answer: whole }) => ({ bytes: packet(whole), continues: true }),
     bend: (bytes) => bytes,
   },
 ]

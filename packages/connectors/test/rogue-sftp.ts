@@ -34,7 +34,7 @@ export type RogueAnswer = {
 export type Strike = {
   readonly bytes: Buffer
   /** Whether the conversation continues. Otherwise the connection is closed, or hushed. */
-  readonly goesOn?: boolean
+  readonly continues?: boolean
   readonly hush?: boolean
 }
 
@@ -110,7 +110,7 @@ export async function startRogueSftp(script: RogueSftpScript): Promise<RogueSftp
         if (!strike) return void channel.write(framed(answer))
         rogue.struck = true
         channel.write(strike.bytes)
-        if (strike.goesOn) return
+        if (strike.continues) return
         over = true
         if (strike.hush) return hush.resolve()
         connection.end()

@@ -3,8 +3,8 @@ import { testContext } from '@penstock/connector/acceptance'
 import { buildApp } from 'fauxqs'
 import { makeS3Client, type S3Client } from '../src/amazon-s3/s3-client.ts'
 import { s3Objects } from '../src/amazon-s3/s3-objects.ts'
+import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
 import { judgeS3, type S3Key } from './s3-signature.ts'
-import { startFailingProxy, type FailingProxy } from './failing-proxy.ts'
 
 /** An S3 server from npm, with rules that it lacks: signatures and keys are verified before it hears of a request. */
 export type S3TestServer = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, randomUUID, verify } from 'node:crypto'
 import http from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { startFailingProxy, type FailingProxy } from './failing-proxy.ts'
+import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
 import { type EngineResult, startEngine } from './warehouse-engine.ts'
 
 /** A result as Snowflake keeps it. */

@@ -1,8 +1,8 @@
 import type { ComponentType } from 'react'
 import { matchPath } from 'react-router'
 import { sessionStore } from './api/session.ts'
-import { type ListAddress, listAddressOf } from './components/address.ts'
 import { basePath } from './base-path.ts'
+import { type ListAddress, listAddressOf } from './components/address.ts'
 
 /**
  * The screens, each loaded when it is first opened: a file that exports it as `Component`. A list exports
@@ -45,7 +45,9 @@ export const screens = {
   '/accounts/:accountId/connections': connections,
   '/accounts/:accountId/connections/new': screen(() => import('./screens/new-connection/new-connection.tsx')),
   '/accounts/:accountId/connections/:connectionId': screen(() => import('./screens/connection/connection.tsx')),
-  '/accounts/:accountId/connections/:connectionId/transfers/:transferId': screen(() => import('./screens/transfer/transfer.tsx')),
+  '/accounts/:accountId/connections/:connectionId/transfers/:transferId': screen(
+    () => import('./screens/transfer/transfer.tsx'),
+  ),
   '/accounts/:accountId/reports': reports,
   '/accounts/:accountId/deleted': deleted,
 } satisfies Record<string, Screen>
@@ -73,7 +75,7 @@ export async function prepareScreen(address: URL, waitMs: number): Promise<void>
   } catch {}
 }
 
-/** Loads the screen that a link leads to as soon as somebody points at it, so that it is there when they click. */
+/** Loads the screen of a link as soon as the user points at the link, so that it is there when they click. */
 export function loadWhatIsPointedAt(): void {
   const load = ({ target }: Event) => {
     const link = target instanceof Element ? target.closest('a') : null

@@ -19,8 +19,8 @@ export type RowMapping = {
 
 /** A mapping that can be followed, or every error of one that cannot. */
 export type PlannedRows =
-  | { readonly mapping: RowMapping; readonly errors?: never }
-  | { readonly mapping?: never; readonly errors: readonly FieldError[] }
+  | { readonly mapping: RowMapping; readonly fieldErrors?: never }
+  | { readonly mapping?: never; readonly fieldErrors: readonly FieldError[] }
 
 const path = 'destConnectionConfig.mapping'
 
@@ -30,8 +30,11 @@ export async function planRows(
   columns: readonly string[],
   settings: Values,
 ): Promise<PlannedRows> {
-  const { mapping, errors } = readMapping(settings.mapping === undefined ? undefined : String(settings.mapping), path)
-  if (errors.length > 0) return { errors }
+  const { mapping, fieldErrors } = readMapping(
+    settings.mapping === undefined ? undefined : String(settings.mapping),
+    path,
+  )
+  if (fieldErrors.length > 0) return { fieldErrors }
   const { defaultCountry } = settings
   const options = defaultCountry === undefined ? {} : { defaultCountry: String(defaultCountry) }
   return plan(destination?.records, columns, mapping, options)
@@ -57,7 +60,7 @@ async function plan(
   // With its tables of phone numbers and countries this takes long to load, and many transfers do without it.
   const { createMapper, planMapping } = await import('./mapping/mapping.ts')
   const planned = planMapping({ records, columns, mapping, path })
-  if (!planned.plan) return { errors: planned.errors }
+  if (!planned.plan) return { fieldErrors: planned.fieldErrors }
   const map = createMapper(planned.plan, options)
   return {
     mapping: {
@@ -79,8 +82,8 @@ export async function requireMapping(
   columns: readonly string[],
   settings: Values,
 ): Promise<RowMapping> {
-  const { mapping, errors } = await planRows(destination, columns, settings)
+  const { mapping, fieldErrors } = await planRows(destination, columns, settings)
   if (mapping) return mapping
-  const { code, message, side } = columnsDoNotFit(errors)
+  const { code, message, side } = columnsDoNotFit(fieldErrors)
   throw new ConnectorError(code, message, { side })
 }

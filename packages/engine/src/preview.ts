@@ -63,7 +63,7 @@ type Looked =
     }
 
 async function look(
-  chunks: AsyncIterable<{ columns: readonly string[]; rows: readonly Row[]; fieldErrors?: ReadonlyMap<number, string> }>,
+  chunks: AsyncIterable<{ columns: readonly string[]; rows: readonly Row[]; errors?: ReadonlyMap<number, string> }>,
   redact: SideSecrets['redact'],
   planFor: (columns: readonly string[]) => Promise<PlannedRows>,
 ): Promise<Looked> {
@@ -72,7 +72,7 @@ async function look(
   let columns: readonly string[] | undefined
   for await (const chunk of chunks) {
     columns = chunk.columns
-    for (const [i, reason] of chunk.fieldErrors ?? []) {
+    for (const [i, reason] of chunk.errors ?? []) {
       broken.set(raws.length + i, redact(reason))
     }
     raws.push(...chunk.rows.slice(0, limits.previewRowsMax - raws.length))
@@ -81,8 +81,8 @@ async function look(
   if (!columns) return { preview: { columns: [], rows: [], rejected: [], lint: [] } }
   const { mapping, fieldErrors } = await planFor(columns)
   if (!mapping) return { fieldErrors }
-  const mapped = mapping.map({ rows: raws, fieldErrors: broken })
-  const isValid = (i: number) => !broken.has(i) && !mapped.fieldErrors.has(i)
+  const mapped = mapping.map({ rows: raws, errors: broken })
+  const isValid = (i: number) => !broken.has(i) && !mapped.errors.has(i)
   const sent = { columns: mapping.columns, rows: mapped.rows.filter((_, i) => isValid(i)) }
   const shown = {
     columns: [...mapping.columns],
@@ -91,7 +91,7 @@ async function look(
     ),
     rejected: raws.flatMap((_, i) => {
       const reason = broken.get(i)
-      const fieldError = reason === undefined ? mapped.fieldErrors.get(i) : { field: null, reason }
+      const fieldError = reason === undefined ? mapped.errors.get(i) : { field: null, reason }
       return fieldError ? [{ row: i + 1, field: fieldError.field ?? null, reason: fieldError.reason }] : []
     }),
     lint: lintRows(

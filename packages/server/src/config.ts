@@ -55,7 +55,7 @@ export type Config = {
   interactive: { readonly atOnce: number; readonly perOrganization: number }
   /** Memory that one runner may use: a process that runs the code of connectors. */
   runnerMemoryMb: number
-  /** A worker that does not say for so long that it lives is taken for dead, and its transfers go on in another. */
+  /** A worker that sends no heartbeat for this long is considered dead, and another one continues its transfers. */
   heartbeatTimeoutSeconds: number
   /** How long a transfer puts up with trouble that should pass. */
   retrySeconds: number
@@ -75,7 +75,7 @@ export type Config = {
 export type EgressSettings = {
   /** Any address but link-local and metadata ones, or public ones only. */
   readonly networkPolicy: NetworkPolicy
-  /** Private destinations that may be connected to although `reach` is `public`. */
+  /** Private destinations that may be connected to although `networkPolicy` is `public`. */
   readonly allow: readonly AllowedDestination[]
   /** Why it is so: part of a sentence, for the operator. */
   readonly reason: string
@@ -229,13 +229,18 @@ export function readConfig(
   return config
 }
 
-function readFirstClient(id: string | undefined, secret: string | undefined, fieldErrors: string[]): Config['firstClient'] {
+function readFirstClient(
+  id: string | undefined,
+  secret: string | undefined,
+  fieldErrors: string[],
+): Config['firstClient'] {
   if (!id && !secret) return undefined
   if (!id || !secret) {
     fieldErrors.push('PENSTOCK_CLIENT_ID and PENSTOCK_CLIENT_SECRET must be set together, or neither.')
     return undefined
   }
-  if (!/^[\x21-\x7e]{1,200}$/.test(id)) fieldErrors.push('PENSTOCK_CLIENT_ID must be 1 to 200 visible ASCII characters.')
+  if (!/^[\x21-\x7e]{1,200}$/.test(id))
+    fieldErrors.push('PENSTOCK_CLIENT_ID must be 1 to 200 visible ASCII characters.')
   if (secret.length < clientSecretLengthMin || secret.length > limits.credentialLengthMax) {
     fieldErrors.push(
       `PENSTOCK_CLIENT_SECRET must have ${clientSecretLengthMin} to ${limits.credentialLengthMax} characters; random ones, such as from: openssl rand -base64 32`,

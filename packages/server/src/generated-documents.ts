@@ -62,7 +62,7 @@ ${JSON.stringify(exampleRefusal('invalid_request'), null, 2)}
 \`\`\`
 
 Read \`field\` as a path: \`body\`, \`query\` or \`header\`, then the name; or the thing that stands in the way, such as
-\`connection.<id>\`. Here \`name\` must be sent and \`colour\` must not; once both are mended the request is accepted.
+\`connection.<id>\`. Here \`name\` must be sent and \`colour\` must not; once both are fixed the request is accepted.
 
 After 408, 429 and 503 the same request can be sent again, after the seconds in \`Retry-After\` where the header is
 there; give a POST an \`Idempotency-Key\`, so that it is not done twice. After any other refusal something has to change

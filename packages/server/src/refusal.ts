@@ -1,6 +1,6 @@
 import { type ErrorCode, errors, type FieldError, limits, type TransferError } from '@penstock/wire'
 
-/** A rule's no. It becomes the error answer of its code, whoever meets it. */
+/** A rule does not allow the request. It becomes the error answer of its code, wherever it is thrown. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly fieldErrors: readonly FieldError[]
@@ -25,7 +25,7 @@ export function refuse(code: ErrorCode, fieldErrors: readonly FieldError[] = [],
 
 /**
  * Refuses with `quota_exceeded` where `live` is more than the quota allows, or `kept`, which counts also what is deleted and
- * not yet removed for good, more than `quotaFactorWithDeleted` times as many. Both include what is being created.
+ * not yet permanently removed, more than `quotaFactorWithDeleted` times as many. Both include what is being created.
  * @param what what is counted, and of whom: `sub-accounts of the organization`
  */
 export function requireQuota(

@@ -15,7 +15,7 @@ export type Trigger = (typeof triggers)[number]
 
 /** Where a trigger leads from a status. */
 export type Transition =
-  /** The connection moves (or stays) there; `ready` says that both ends must be configured and complete first. */
+  /** The connection moves (or stays) there; `ready` says that both sides must be configured and complete first. */
   | { to: ConnectionStatus; ready: boolean }
   /** The connection goes back to the status it was disabled or deleted from; to `active` only when ready. */
   | { to: 'remembered' }
@@ -31,7 +31,7 @@ const isNotDeleted: Transition = { refused: 'connection_not_deleted' }
 
 /**
  * Every status × every trigger. `breakdown`, `outage` and `recovery` are what transfers and probes meet; where they no
- * longer apply, because somebody was faster, they change nothing.
+ * longer apply, because another change came first, they change nothing.
  */
 export const lifecycle: { readonly [S in ConnectionStatus]: { readonly [T in Trigger]: Transition } } = {
   'In-progress': {

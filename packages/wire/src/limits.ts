@@ -63,7 +63,7 @@ export const limits = {
   accountsPerOrganizationDefault: 10_000,
   connectionsPerAccountDefault: 1_000,
   enabledSchedulesPerOrganizationDefault: 10_000,
-  /** How many times a quota there may be together with what is deleted and not yet removed for good. */
+  /** How many times a quota there may be together with what is deleted and not yet permanently removed. */
   quotaFactorWithDeleted: 10,
   /** Seconds that an access token lives unless the operator chose otherwise. */
   tokenLifetimeSecondsDefault: 86_400,

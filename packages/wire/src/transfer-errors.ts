@@ -43,7 +43,7 @@ export const transferErrors = {
   },
   platform_unavailable: {
     action: 'retry',
-    when: 'The platform, the server or the disk cannot serve at the moment: it starts or stops, or is out of connections, memory or space.',
+    when: 'The platform, the server or the disk is temporarily unavailable: it starts or stops, or is out of connections, memory or space.',
     todo: 'Check the server and give it what it lacks, then start the transfer again.',
   },
   connection_lost: {

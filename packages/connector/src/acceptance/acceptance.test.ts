@@ -21,7 +21,7 @@ describe('the acceptance suite', () => {
   })
 
   for (const [defect, title] of [
-    ['goes on one row too late', /goes on after the position/],
+    ['resumes one row too late', /resumes after the checkpoint/],
     ['changes its columns', /reads all rows in order/],
     ['throws at closing', /closes without an error/],
     ['throws what is no connector error', /refuses to (read|deliver)/],

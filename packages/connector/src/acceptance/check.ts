@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CheckStep } from '../check.ts'
 import type { Values } from '../values.ts'
-import { type Acceptance, boundMs, contextOf } from './test-server.ts'
 import { assertNoSecret } from './secrets.ts'
+import { type Acceptance, boundMs, contextOf } from './test-server.ts'
 
 /** Registers the tests of a connector's check. */
 export function acceptCheck(acceptance: Acceptance): void {

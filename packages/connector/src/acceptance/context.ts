@@ -1,5 +1,5 @@
 import type { DestinationContext, InspectionContext } from '../destination.ts'
-import { createEgress, type OpenEgress, type NetworkPolicy } from '../egress/index.ts'
+import { createEgress, type NetworkPolicy, type OpenEgress } from '../egress/index.ts'
 import type { Json, Row } from '../rows.ts'
 import type { SourceContext } from '../source.ts'
 import type { Values } from '../values.ts'

@@ -4,7 +4,14 @@ import type { DestinationWriter } from '../destination.ts'
 import type { Row } from '../rows.ts'
 import { acceptCheck } from './check.ts'
 import { acceptInspection } from './inspection.ts'
-import { type Acceptance, assertBreaks, assertConnectorError, boundMs, connectorErrorOf, stopped } from './test-server.ts'
+import {
+  type Acceptance,
+  assertBreaks,
+  assertConnectorError,
+  boundMs,
+  connectorErrorOf,
+  stopped,
+} from './test-server.ts'
 import { makeTransfer, rejectedCount, type Transfer } from './transfer.ts'
 
 export type DestinationAcceptance = Acceptance & {
@@ -43,7 +50,18 @@ export type BadRow = {
  * start that at the top level of the test file, and take it down in `after`.
  */
 export function acceptDestination(acceptance: DestinationAcceptance): void {
-  const { connector, testServer, rows, errors = [], hang, missing, wrongSecrets, badRows, deduplicates, visible } = acceptance
+  const {
+    connector,
+    testServer,
+    rows,
+    errors = [],
+    hang,
+    missing,
+    wrongSecrets,
+    badRows,
+    deduplicates,
+    visible,
+  } = acceptance
   const { readBack, reset } = acceptance
   const options = { timeout: boundMs }
 
@@ -73,8 +91,8 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
       assert.ok(transfer.bytes > 0, 'deliveries say how many bytes they were')
     })
 
-    testTransfer('goes on after a crash between a delivery and its confirmation, at every batch', async (transfer) => {
-      assert.ok(transfer.batches.length > 1, 'give more rows, so that a crash in the midst can be tried')
+    testTransfer('resumes after a crash between a delivery and its confirmation, at every batch', async (transfer) => {
+      assert.ok(transfer.batches.length > 1, 'give more rows, so that a crash between two batches can be tested')
       for (let at = 0; at < transfer.batches.length; at++) {
         // This one delivers, and nobody hears of it any more.
         const crashed = await transfer.open()
@@ -137,7 +155,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
     }
 
     for (const error of errors) {
-      testTransfer(`answers ‘${error.action}’ where the server ${error.name}, and goes on`, async (transfer) => {
+      testTransfer(`answers ‘${error.action}’ where the server ${error.name}, and resumes`, async (transfer) => {
         const first = await transfer.open()
         await transfer.deliver(first, 1)
         await error.start()
@@ -158,7 +176,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
     }
 
     if (hang) {
-      testTransfer('stops at the signal while the server does not answer, and goes on later', async (transfer) => {
+      testTransfer('stops at the signal while the server does not answer, and resumes later', async (transfer) => {
         const stop = new AbortController()
         const writer = await transfer.open({ signal: stop.signal })
         await transfer.deliver(writer, 1)

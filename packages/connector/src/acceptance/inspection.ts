@@ -4,8 +4,8 @@ import { asConnectorError } from '../connector-error.ts'
 import type { Finding } from '../destination.ts'
 import type { TestContextOptions } from './context.ts'
 import type { DestinationAcceptance } from './destination.ts'
-import { boundMs, contextOf, stopped } from './test-server.ts'
 import { assertNoSecret } from './secrets.ts'
+import { boundMs, contextOf, stopped } from './test-server.ts'
 
 /** Registers the tests of what a destination says before anything is delivered. */
 export function acceptInspection(acceptance: DestinationAcceptance): void {

@@ -47,9 +47,9 @@ export function acceptSource(acceptance: SourceAcceptance): void {
       assert.ok(sum(chunks.map(({ bytes }) => bytes)) > 0, 'chunks say how many bytes they were')
     })
 
-    test('goes on after the checkpoint of any chunk, in another reader and in the same one', options, async () => {
+    test('resumes after the checkpoint of any chunk, in another reader and in the same one', options, async () => {
       const chunks = await readAll(acceptance)
-      assert.ok(chunks.length > 1, 'give more rows, so that reading can be resumed in the midst')
+      assert.ok(chunks.length > 1, 'give more rows, so that reading can be resumed between two chunks')
       await withReader(acceptance, async (reader) => {
         for (const at of someOf(chunks.length)) {
           const rest = rowsOf(chunks.slice(at + 1))
@@ -60,7 +60,7 @@ export function acceptSource(acceptance: SourceAcceptance): void {
       })
     })
 
-    test('can be left in the midst, and read again from the beginning', options, async () => {
+    test('can be stopped after the first chunk, and read again from the beginning', options, async () => {
       await withReader(acceptance, async (reader) => {
         for await (const _ of reader.read()) break
         assert.deepEqual(rowsOf(await collect(reader.read())), rows)
@@ -87,7 +87,7 @@ export function acceptSource(acceptance: SourceAcceptance): void {
       await stopped(acceptance, late, stop.signal)
     })
 
-    test('closes without an error: unread, in the midst of reading, and a second time', options, async () => {
+    test('closes without an error: unread, while it is being read, and a second time', options, async () => {
       const unread = await open(acceptance, contextOf(acceptance))
       await unread.close()
       await unread.close()

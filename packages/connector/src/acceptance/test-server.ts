@@ -18,7 +18,7 @@ export type Acceptance = {
   readonly missing?: Values
   /** Troubles that the server can be put into, and the error that each must become. */
   readonly errors?: readonly ServerError[]
-  /** A server that does not answer, so that stopping in the midst can be tried. */
+  /** A server that does not answer, so that stopping during a request can be tested. */
   readonly hang?: TestServerHang
   /** Routes, local folders and what else the connector's context needs. */
   readonly context?: Pick<TestContextOptions, 'routes' | 'networkPolicy' | 'localFolders'>

@@ -10,7 +10,7 @@ export type Rejected = Rejection & { readonly row?: number }
 
 /**
  * One transfer as the engine makes it, without a database: it keeps what the destination confirmed, and opens writers
- * that go on from there.
+ * that continue from there.
  */
 export type Transfer = {
   readonly batches: readonly Batch[]

@@ -306,7 +306,7 @@ describe('the egress', () => {
     assert.deepEqual(await connectorErrorOf((await egress.request(broken)).arrayBuffer()), lost)
   })
 
-  test('stops at once when its signal says so, before the answer and in the midst of it', async () => {
+  test('stops at once when its signal says so, before the answer and during it', async () => {
     const hanging = await serve(() => {})
     const endless = await serve((_request, response) => void response.writeHead(200).write('half'))
     const stop = new AbortController()
@@ -320,7 +320,7 @@ describe('the egress', () => {
     }
   })
 
-  test('asks anew where the server has just closed a connection that was kept', async () => {
+  test('repeats a request where the server has just closed a kept connection', async () => {
     let served = 0
     const origin = await serve((request, response) => {
       served += 1

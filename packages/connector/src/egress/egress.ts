@@ -5,14 +5,14 @@ import type { NetworkPolicy } from './addresses.ts'
 import { Agents } from './agents.ts'
 import type { AllowedDestination } from './allowed.ts'
 import { type EgressBounds, egressBounds } from './bounds.ts'
-import { exchange, headersOf } from './exchange.ts'
 import { connectorErrorOfError } from './errors.ts'
+import { exchange, headersOf } from './exchange.ts'
 import { bare, type LookUp, makeAddressRules } from './look-up.ts'
 
 export type EgressOptions = {
   /** `any`: all but link-local and metadata addresses. `public`: only what the whole internet reaches. */
   readonly networkPolicy: NetworkPolicy
-  /** Private destinations that may be reached although `reach` is `public`. */
+  /** Private destinations that may be reached although `networkPolicy` is `public`. */
   readonly allow?: readonly AllowedDestination[]
   /**
    * Origins that are reached elsewhere, for tests and for operators whose way out is a gateway:

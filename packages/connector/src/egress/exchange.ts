@@ -111,7 +111,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
       })
       try {
         const { streams: isFile = false } = init
-        const limits = { isFile, bounds, now, firstError: () => firstError }
+        const limits = { isFile, bounds, now, error: () => firstError }
         const reading = { ...limits, url, method, timeoutMs, signal, raw: 'range' in headers }
         resolve(answerOf(message, reading))
       } catch (error) {
@@ -131,7 +131,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
   })
 }
 
-/** A server may close a kept connection at the time in which it is used again; what changes nothing is asked anew. */
+/** A server may close a kept connection just as it is used again; a request that is safe to repeat is then repeated. */
 const isRepeatable = ({ method = 'GET', body }: EgressRequest, error: unknown): boolean =>
   !(body instanceof ReadableStream) &&
   /^(GET|HEAD|PUT|DELETE|OPTIONS)$/.test(method) &&

@@ -136,7 +136,9 @@ describe('the egress and a hostile server', { timeout: 60_000 }, () => {
 
   test('does not count the time in which nothing is read', async () => {
     let clock = 0
-    const { url } = await startTestServer((socket) => socket.end(`${head('content-length: 300000')}${'a'.repeat(300_000)}`))
+    const { url } = await startTestServer((socket) =>
+      socket.end(`${head('content-length: 300000')}${'a'.repeat(300_000)}`),
+    )
     const egress = createEgress({ networkPolicy: 'any', now: () => clock })
     closers.push(() => egress.close())
     let bytes = 0

@@ -23,9 +23,12 @@ export type AddressRules = {
 }
 
 /**
- * @param allow private destinations that may be connected to although `reach` is `public`
+ * @param allow private destinations that may be connected to although `networkPolicy` is `public`
  */
-export function makeAddressRules(networkPolicy: NetworkPolicy, allow: readonly AllowedDestination[] = []): AddressRules {
+export function makeAddressRules(
+  networkPolicy: NetworkPolicy,
+  allow: readonly AllowedDestination[] = [],
+): AddressRules {
   const isAllowedPrivate = makeMatches(allow)
   const isAllowed = (address: string, host: string, port: number | undefined) => {
     const kind = kindOfAddress(address)

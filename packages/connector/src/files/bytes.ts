@@ -40,12 +40,12 @@ export async function openBytes(store: FileStore, file: StoredFile, signal: Abor
   const start = await closingOnError(raw, () => raw.peek(2))
   if (start[0] !== 0x1f || start[1] !== 0x8b) return raw
   const gunzip = createGunzip({ chunkSize: pieceBytes })
-  // The callback is there because an error without one would end the process; whoever reads `gunzip` meets the error.
+  // The callback is there because an error without one would end the process; the reader of `gunzip` gets the error.
   pipeline(Readable.from(rest(raw), { objectMode: false, highWaterMark: pieceBytes }), gunzip, () => {})
   return makeStream(unpacked(gunzip, file), signal, raw)
 }
 
-/** Opens a file that is not packed at a place in the midst of it. */
+/** Opens an uncompressed file at an offset. */
 export function openBytesAt(store: FileStore, file: StoredFile, at: number, signal: AbortSignal): ByteStream {
   return makeStream(at < file.sizeBytes ? store.read(file, at) : none(), signal, undefined, at)
 }

@@ -134,7 +134,7 @@ type QuotedRow = {
   readonly surplus: boolean
   readonly error?: string | undefined
   readonly after: number
-  /** A delimiter with none between it and the row, for the search to go on from. */
+  /** A delimiter with none between it and the row, from which the search continues. */
   readonly delimiter: number
 }
 
@@ -142,7 +142,7 @@ type QuotedRow = {
  * Reads one row that has a quote somewhere. A row with wrong quotes ends where its line ends, so that it does not take
  * the rows behind it along.
  * @param marks those behind `start`; each is looked for again only where reading has come past it
- * @returns undefined where the row goes on behind the text
+ * @returns undefined where the row continues after the end of the text
  */
 function parseQuotedRow(
   text: string,

@@ -1,7 +1,7 @@
 import type { Cell, Row } from '../rows.ts'
 import { plainWriter } from './plain-text.ts'
 
-/** What all rows are written into before it is copied: room that is taken anew for each batch has to be collected again. */
+/** All rows are written into this buffer and then copied: a new one for each batch would have to be collected as garbage. */
 const scratch = Buffer.allocUnsafeSlow(1 << 20)
 
 /**

@@ -14,7 +14,7 @@ export type OpenedFile = {
 export type FilePiece = {
   readonly rows: readonly Row[]
   readonly errors: ReadonlyMap<number, string>
-  /** Where the file goes on behind these rows. */
+  /** Where the file continues after these rows. */
   readonly place: Json
   /** How much of the stored file lies before that place, in bytes. */
   readonly storedBytes: number

@@ -150,7 +150,7 @@ describe('bounds of Parquet', () => {
     const repeated = { 3: 2 }
     const many = 1_000_001
     const body = Buffer.concat([
-      // One row of very many values, then one of a single value: lists begin at 0 and go on at 1.
+      // One row of very many values, then one of a single value: lists begin at 0 and continue at 1.
       levels([
         [1, 0],
         [many - 1, 1],

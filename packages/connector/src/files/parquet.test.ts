@@ -152,7 +152,7 @@ describe('readFiles of Parquet', () => {
     assert.deepEqual([...(chunk?.errors ?? [])], [[0, 'The row has bytes in x that are no text.']])
   })
 
-  test('goes on exactly behind every position, group by group and page by page', async () => {
+  test('resumes exactly after every checkpoint, group by group and page by page', async () => {
     const data = Array.from({ length: 120 }, (_, index) => index)
     const columns = [
       { name: 'id', data },

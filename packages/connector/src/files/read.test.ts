@@ -37,7 +37,7 @@ async function assertFails(work: Promise<unknown>, action: ErrorAction, code: st
   })
 }
 
-/** Reads everything, then goes on behind every position in a reader of its own, and expects exactly the rest. */
+/** Reads everything, then resumes after every checkpoint in a new reader, and expects exactly the rest. */
 async function assertResumes(store: MemoryStore, options: Options, expected: readonly Row[]): Promise<number> {
   const reader = await open(store, options)
   const { chunks, rows } = await readAll(reader)
@@ -67,7 +67,7 @@ const table = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { minLeng
 const columns = ['first', 'second', 'third']
 
 describe('readFiles', () => {
-  test('goes on exactly behind every position of CSV files, packed or not, in every encoding', async () => {
+  test('resumes exactly after every checkpoint of CSV files, compressed or not, in every encoding', async () => {
     const encodings = ['utf-8', 'utf-8 with a mark', 'utf-16le', 'utf-16be', 'windows-1252'] as const
     const pieces = fc.integer({ min: 1, max: 400 })
     const settings = fc.record({
@@ -95,7 +95,7 @@ describe('readFiles', () => {
     )
   })
 
-  test('goes on exactly behind every position of NDJSON files', async () => {
+  test('resumes exactly after every checkpoint of NDJSON files', async () => {
     const pieces = fc.integer({ min: 1, max: 400 })
     await fc.assert(
       fc.asyncProperty(table, fc.boolean(), pieces, pieces, async (rows, packed, pieces, chunkBytes) => {
@@ -107,7 +107,7 @@ describe('readFiles', () => {
     )
   })
 
-  test('opens a large file where it is to go on, and reads no more of it than the beginning', async () => {
+  test('resumes in a large file at the checkpoint, and before it reads only the beginning of the file', async () => {
     const rows = Array.from({ length: 40_000 }, (_, index) => [
       `${index}`,
       `person-${index}@example.com`,
@@ -139,7 +139,7 @@ describe('readFiles', () => {
     }
   })
 
-  test('fails where a file is gone or another one when it goes on', async () => {
+  test('fails where a file was removed or replaced before it resumes', async () => {
     for (const change of [
       (store: MemoryStore) => store.contents.set('b.csv', Buffer.from('x\n3\n5\n')),
       (store: MemoryStore) => store.contents.delete('b.csv'),

@@ -18,7 +18,7 @@ export type ReadOptions = {
   readonly chunkBytes?: number
 }
 
-/** Where reading goes on: a place in a file, and what the columns were, lest they changed. */
+/** Where reading resumes: a place in a file, and the columns so far, to notice when they change. */
 type Checkpoint = {
   readonly file: string
   readonly version: string

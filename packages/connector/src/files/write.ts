@@ -20,7 +20,7 @@ type Held = { readonly bytes: Uint8Array; readonly notes?: readonly Json[] }
 
 /**
  * Writes the rows of a transfer into one file, part by part: a batch is a part, or several are where the sink wants
- * larger ones. After a crash it goes on behind the last part that has a delivery state, with the same bytes as without one.
+ * larger ones. After a crash it resumes after the last part that has a delivery state, with the same bytes as without one.
  * A file without rows is written, too: with a header, where its format has one.
  * @param sink makes the sink for a file name with this extension: `csv`, `ndjson.gz`
  */

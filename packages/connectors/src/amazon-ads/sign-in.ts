@@ -19,7 +19,7 @@ const refreshToken = secret({
 /** For the connectors that sign in with Amazon and nothing else. */
 export const signIn = { clientId, clientSecret, refreshToken }
 
-/** For the connectors that also take tokens which somebody obtained elsewhere. */
+/** For the connectors that also take tokens which were obtained elsewhere. */
 export const signInOrTokens = {
   authType: select({
     label: 'Sign-in method',

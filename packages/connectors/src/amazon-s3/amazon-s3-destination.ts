@@ -3,7 +3,7 @@ import { fileBatch, writeFields } from '@penstock/connector/files/definition'
 import { access } from './access.ts'
 import { amazonS3 } from './platform.ts'
 
-/** Files in a bucket of Amazon S3, or of a store that speaks like it, written anew with each transfer. */
+/** Files in a bucket of Amazon S3, or of a store with the same API. Each transfer writes a complete file. */
 export const amazonS3Destination = defineConnector({
   slug: 'amazon-s3-destination',
   name: 'Amazon S3 Destination',

@@ -4,7 +4,7 @@ import { discard, textOf } from '../object-stores/answers.ts'
 import { checkReading } from '../object-stores/check-reading.ts'
 import { objectNameOf, placeOf } from '../object-stores/place.ts'
 import { readXml, textAt } from '../object-stores/xml.ts'
-import { makeS3Client, connectToS3 } from './s3-client.ts'
+import { connectToS3, makeS3Client } from './s3-client.ts'
 import { s3Objects } from './s3-objects.ts'
 
 const reach = async (context: ConnectorContext): Promise<string> => `${await connectToS3(context)} answers.`

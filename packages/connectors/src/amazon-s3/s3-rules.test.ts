@@ -4,10 +4,10 @@ import { after, describe, test } from 'node:test'
 import type { Batch, ConnectorError, Json, Row, Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { AwsV4Signer } from 'aws4fetch'
+import { startFailingProxy } from '../../test/failing-proxy.ts'
 import { collect, csvOfRows, rowsOfCsv, someRows } from '../../test/object-store-server.ts'
 import { startS3TestServer } from '../../test/s3-server.ts'
 import { refuse } from '../../test/s3-signature.ts'
-import { startFailingProxy } from '../../test/failing-proxy.ts'
 import { checkDestination, checkSource } from './check.ts'
 import { open as openSource } from './read.ts'
 import { makeS3Client } from './s3-client.ts'
@@ -100,7 +100,7 @@ describe('reading a bucket, against fauxqs', () => {
     await reader.close()
   })
 
-  test('reads on where a connection breaks in the midst, without the same bytes twice', async () => {
+  test('continues where a connection breaks during a read, without the same bytes twice', async () => {
     await s3.put('people', 'breaks/1.csv', csvOfRows(columns, rows))
     const seen = proxy.seen.length
     proxy.failure = {
@@ -177,7 +177,7 @@ describe('writing to a bucket, against fauxqs', () => {
     await again.finish()
     const [name = ''] = await s3.names('out', 'lost/')
     assert.deepEqual(rowsOfCsv(await s3.read('out', name)), large.rows)
-    // Somebody else's object is not taken for it.
+    // An object that another writer made is not mistaken for it.
     await s3.put('out', name, 'another')
     assert.equal((await fails(again.finish())).code, 'upload_lost')
   })

@@ -109,8 +109,8 @@ async function isOurs(client: S3Client, { bucket, key, transferId }: S3Target): 
 }
 
 /**
- * Ends uploads that an attempt began which was killed before anybody knew of them; they would cost money unseen. Only
- * where no other transfer can have this key. Not every access key may do it, and then the bucket's own rules have to.
+ * Ends uploads of an attempt that was killed before it stored their IDs; they would cost money unnoticed. Only where no
+ * other transfer can have this key. Not every access key may do it; then the bucket's own rules have to.
  */
 async function endOthers(client: S3Client, target: S3Target, signal?: AbortSignal): Promise<void> {
   const { bucket, key, transferId } = target
@@ -144,7 +144,7 @@ async function end(client: S3Client, bucket: string, key: string, uploadId: stri
 const uploadLost = (key: string): ConnectorError =>
   new ConnectorError(
     'upload_lost',
-    `The upload of ${key} was ended by somebody else before it was whole, perhaps by a rule of the bucket. Start another transfer.`,
+    `The upload of ${key} was ended before it was complete, perhaps by a rule of the bucket. Start another transfer.`,
   )
 
 const tooLarge = (key: string): ConnectorError =>

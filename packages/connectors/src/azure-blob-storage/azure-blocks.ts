@@ -56,7 +56,7 @@ export function azureBlocks(client: AzureClient, { blob, contentType, transferId
 const blocksLost = (blob: string): ConnectorError =>
   new ConnectorError(
     'upload_lost',
-    `Blocks of ${blob} are gone: somebody else wrote this blob at the same time, or a week has passed. Start another transfer.`,
+    `Blocks of ${blob} are gone: another client wrote this blob meanwhile, or a week has passed. Start another transfer.`,
   )
 
 const tooLarge = (blob: string): ConnectorError =>

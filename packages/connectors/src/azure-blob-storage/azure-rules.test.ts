@@ -104,7 +104,7 @@ describe('writing to a container, against azurite', () => {
   })
 
   test('says so where the blocks of a blob are gone', async () => {
-    // Azure takes uncommitted blocks away after a week, and where somebody else writes the same blob.
+    // Azure deletes uncommitted blocks after a week, and when another client writes the same blob.
     const writer = await openWriter(
       { outputPath: `${azure.address('out')}gone/` },
       { deliveryStates: [{ end: 9, sink: { block: 0 } }] },
@@ -128,7 +128,7 @@ describe('signing in to Azure, against azurite', () => {
     assert.equal((await azure.names('out', 'by-default/more/')).length, 1)
   })
 
-  test('says that a signature has ended, before it asks anybody', async () => {
+  test('says that a signature has expired, without a request', async () => {
     const ended = bySignature('out', 'rl', new Date('2026-01-01'))
     const { action, code, message } = await fails(readAll('by-signature/', { secrets: ended }))
     assert.deepEqual([action, code], ['reauthenticate', 'expired_credentials'])

@@ -5,7 +5,7 @@ import { checkReading } from '../object-stores/check-reading.ts'
 import { objectNameOf } from '../object-stores/place.ts'
 import { azureBlobs } from './azure-blobs.ts'
 import { azureBlocks } from './azure-blocks.ts'
-import { type AzureClient, makeAzureClient, connectToAzure } from './azure-client.ts'
+import { type AzureClient, connectToAzure, makeAzureClient } from './azure-client.ts'
 import { containerOf, type Located, locate } from './container.ts'
 
 const reach = async (context: ConnectorContext): Promise<string> =>

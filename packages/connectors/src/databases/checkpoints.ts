@@ -12,7 +12,12 @@ const lengthMax = 15_000
 
 /** A spot as the checkpoint of a chunk, with its place in a result that the database keeps. */
 export function checkpointOf({ after = [], skip, bound }: Spot, place?: Json): Json {
-  const checkpoint = { after, skip, ...(bound === undefined ? {} : { bound }), ...(place === undefined ? {} : { place }) }
+  const checkpoint = {
+    after,
+    skip,
+    ...(bound === undefined ? {} : { bound }),
+    ...(place === undefined ? {} : { place }),
+  }
   if (Buffer.byteLength(JSON.stringify(checkpoint)) > lengthMax) {
     throw new ConnectorError(
       'invalid_key',
@@ -33,7 +38,7 @@ export function afterIn(checkpoint: Json | undefined, terms: number): Spot | und
   }
   throw new ConnectorError(
     'source_changed',
-    'The settings of the source changed while the transfer was interrupted, so it cannot go on; start a new one.',
+    'The settings of the source changed while the transfer was interrupted, so it cannot continue. Start a new one.',
   )
 }
 
@@ -56,7 +61,7 @@ export function cursorOf(cursor: Json | undefined, names: readonly string[]): Pi
 export const placeIn = (checkpoint: Json | undefined): Json | undefined =>
   isRecord(checkpoint) ? checkpoint.place : undefined
 
-/** The same checkpoint, in rows that are asked for anew. */
+/** The same checkpoint, for a new statement. */
 export function withoutPlace(checkpoint: Json | undefined): Json | undefined {
   if (!isRecord(checkpoint)) return checkpoint
   const { place: _, ...rest } = checkpoint

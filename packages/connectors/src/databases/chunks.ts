@@ -1,5 +1,5 @@
 import { type Cell, type Chunk, ConnectorError, type Json } from '@penstock/connector'
-import { cursorIn, checkpointOf, type Spot } from './checkpoints.ts'
+import { checkpointOf, cursorIn, type Spot } from './checkpoints.ts'
 
 /** A row that was read, with the texts by which it is ordered. */
 export type ReadRow = {

@@ -65,7 +65,7 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
   keyColumns: text({
     label: 'Key columns',
     description:
-      'Columns that together tell rows apart, separated by commas; a transfer that was interrupted goes on behind the last key. The primary key of a table where none are given',
+      'Columns that together tell rows apart, separated by commas; an interrupted transfer resumes after the last key. The primary key of a table where none are given',
   }),
   syncMode: select({
     label: 'Sync mode',
@@ -76,7 +76,7 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
   markerColumn: text({
     label: 'Cursor column',
     description:
-      'Column whose value grows whenever a row is added or changed; rows without a value in it are not read. After another column is chosen here, the next run begins anew',
+      'Column whose value grows whenever a row is added or changed; rows without a value in it are not read. After another column is chosen here, the next transfer starts over',
     required: true,
     when: { syncMode: 'Incremental' },
   }),

@@ -13,7 +13,10 @@ export function connectorErrorOfNetwork(error: unknown, host: string, connecting
     )
   }
   if (/^ERR_OSSL_PEM|^ERR_CRYPTO_INVALID|^ERR_OSSL_X509/.test(code) || /PEM/.test(error.message)) {
-    return new ConnectorError('invalid_setting', 'The CA certificate is not in PEM format. Paste it with its first and last line.')
+    return new ConnectorError(
+      'invalid_setting',
+      'The CA certificate is not in PEM format. Paste it with its first and last line.',
+    )
   }
   if (connecting && (code === 'EPROTO' || code.startsWith('ERR_SSL'))) {
     return new ConnectorError(

@@ -1,6 +1,6 @@
 import { asConnectorError, type Chunk, ConnectorError, type Json } from '@penstock/connector'
-import { chunksOf, type Order, type ReadRow } from './chunks.ts'
 import { afterIn, placeIn, type Spot, withoutPlace } from './checkpoints.ts'
+import { chunksOf, type Order, type ReadRow } from './chunks.ts'
 
 /** Reading from data warehouses, which keep the result of a statement for a day and give it page by page. */
 
@@ -14,11 +14,11 @@ const goneCode = 'result_expired'
 
 /** The result that a place names is not there any more. An engine that tries again gets rows of a new statement. */
 export const resultGone = (platform: string): ConnectorError =>
-  new ConnectorError(goneCode, `${platform} does not keep this result any more, so the rows are asked for anew.`)
+  new ConnectorError(goneCode, `${platform} does not keep this result any more, so the rows are requested again.`)
 
 /**
- * Reads the rows behind a checkpoint, or from the beginning. As long as the result is kept, reading goes on in it, and so
- * sees the time in which the statement ran. Afterwards the statement runs again, for the rows behind the last one.
+ * Reads the rows behind a checkpoint, or from the beginning. As long as the result is kept, reading continues in it, and so
+ * sees the data of the time when the statement ran. Afterwards the statement runs again, for the rows after the last one.
  */
 export async function* readCachedResult(
   order: Order,

@@ -11,7 +11,7 @@ const queuedBytesMax = 1024 * 1024
 
 /**
  * @param flow stops and starts the driver; not much more than a megabyte waits here
- * @param silence called when nothing has come for `waitMs` while somebody waits for it; it must make the query fail
+ * @param silence called when nothing has come for `waitMs` while a reader waits for it; it must make the query fail
  */
 export function createRowQueue<T>(
   flow: { pause(): void; resume(): void },

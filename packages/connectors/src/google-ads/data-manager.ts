@@ -27,7 +27,7 @@ export type DataManager = {
   readonly login: Account | undefined
   /**
    * Asks. Refusals of Google are thrown as connector errors, but for those with one of the reasons in `expected` or with the status
-   * 404 where it is expected: these are answered, so that the caller goes on another way.
+   * 404 where it is expected: these are answered, so that the caller can continue another way.
    */
   ask(method: 'GET' | 'POST', path: string, options?: AskOptions): Promise<DataManagerAnswer>
 }

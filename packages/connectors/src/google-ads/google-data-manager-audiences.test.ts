@@ -10,7 +10,14 @@ import {
   refusal,
   startDataManager,
 } from '../../test/data-manager-server.ts'
-import { assertFailure, batchOf, connectorErrorOf, problemOf, hangOf, type Failure } from '../../test/platform-server.ts'
+import {
+  assertFailure,
+  batchOf,
+  connectorErrorOf,
+  type Failure,
+  hangOf,
+  problemOf,
+} from '../../test/platform-server.ts'
 import { googleDataManagerAudiences as connector } from './google-data-manager-audiences.ts'
 
 const columns = ['segment_name', 'action', 'email', 'phone_sha256', 'first_name', 'last_name', 'country', 'postal_code']
@@ -105,7 +112,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
     )
   })
 
-  test('makes no second list where the answer to making it was lost, or somebody else made it', async () => {
+  test('makes no second list where the answer to making it was lost, or another client made it', async () => {
     google.failure(/^POST .*userLists$/, 'reset after')
     const batch = batchOf(columns, [row(1, 'add', 'With "quotes" \\ and more')])
     assert.equal((await connectorErrorOf(deliver(batch), contextOf())).action, 'retry')
@@ -299,7 +306,11 @@ acceptDestination({
   ],
   async readBack() {
     assert.ok(testServer.lists.length < 2, 'a second list was made')
-    return [...(testServer.lists[0]?.members ?? [])].map((text) => ['Loyal', 'add', /[0-9a-f]{64}/.exec(text)?.[0] ?? ''])
+    return [...(testServer.lists[0]?.members ?? [])].map((text) => [
+      'Loyal',
+      'add',
+      /[0-9a-f]{64}/.exec(text)?.[0] ?? '',
+    ])
   },
   reset: () => testServer.lists.splice(0),
   deduplicates: true,

@@ -211,7 +211,8 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
       const deliveryState = (await second.flush())?.deliveryState
       assert.ok(deliveryState !== undefined)
       pass(60)
-      for (let time = 0; time < 2; time++) await (await openWriter({ ...replacing, deliveryStates: [deliveryState] })).finish()
+      for (let time = 0; time < 2; time++)
+        await (await openWriter({ ...replacing, deliveryStates: [deliveryState] })).finish()
       assert.deepEqual(members(), [member(2)])
     })
 

@@ -34,7 +34,7 @@ export function openLists(dataManager: DataManager, settings: Values): AudienceD
       const body = { displayName: name, ingestedUserListInfo: listInfo(settings) }
       const taken = hasReason('DISPLAY_NAME_ALREADY_USED')
       const { json, status } = await dataManager.ask('POST', path, { body, expects: taken })
-      // Somebody else made it in between.
+      // Another client made it in between.
       const id = status < 300 ? textIn(json.id) : await find(name)
       if (id !== undefined) return id
       throw new ConnectorError('malformed_response', 'Google did not say which list it has made.')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Chunk, Json, Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { testServerName, startBigQueryServer } from '../../test/bigquery-server.ts'
+import { startBigQueryServer, testServerName } from '../../test/bigquery-server.ts'
 import { connectorErrorOf, readAll, rowsOf } from '../../test/tables.ts'
 import { googleBigquerySource } from './google-bigquery-source.ts'
 
@@ -39,7 +39,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 const asStored = (checkpoint: Json | undefined): Json => JSON.parse(JSON.stringify(checkpoint))
 
 describe(`reading a result that BigQuery keeps, against ${testServerName}`, () => {
-  test('goes on in the kept result, at the row behind the last one, without another query', async () => {
+  test('resumes in the kept result, at the row after the last one, without another query', async () => {
     await numbers(12_000)
     const chunks = await read(all, byId)
     assert.deepEqual(ids(chunks), upTo(12_000))
@@ -59,7 +59,7 @@ describe(`reading a result that BigQuery keeps, against ${testServerName}`, () =
     await reader.close()
   })
 
-  test('asks anew for the rows behind the last one where the result is gone, with keys and without', async () => {
+  test('runs a new query for the rows after the last one where the result is gone, with keys and without', async () => {
     await numbers(9_000)
     for (const [sqlQuery, settings] of [
       [all, { keyColumns: 't, id' }],
@@ -75,7 +75,7 @@ describe(`reading a result that BigQuery keeps, against ${testServerName}`, () =
     }
   })
 
-  test('goes on where the result is forgotten in the midst of reading, and says how many rows there are', async () => {
+  test('continues where the result is dropped during reading, and says how many rows there are', async () => {
     await numbers(9_000)
     const reader = await openReader(all, byId)
     const chunks: Chunk[] = []
@@ -92,8 +92,8 @@ describe(`reading a result that BigQuery keeps, against ${testServerName}`, () =
   test('compares keys of every type that can be ordered, by parameters of that type', async () => {
     await run(`create table crm.typed as select i as id, (i / 8)::decimal(12, 3) as paid, i % 2 = 0 as member,
       date '2026-01-31' + (i % 9)::int as day, timestamp '2026-01-31 12:00:00' + interval (i) microsecond as local,
-      ('2026-01-31 12:00:00'::timestamp + interval (i) second)::timestamp_s as moment from range(1, 6002) as n(i)`)
-    for (const keyColumns of ['paid', 'member, id', 'day, id', 'local', 'moment']) {
+      ('2026-01-31 12:00:00'::timestamp + interval (i) second)::timestamp_s as instant from range(1, 6002) as n(i)`)
+    for (const keyColumns of ['paid', 'member, id', 'day, id', 'local', 'instant']) {
       const chunks = await read('select * from crm.typed', { keyColumns })
       bigQuery.forgetResults()
       const rest = await read('select * from crm.typed', { keyColumns }, asStored(chunks[0]?.checkpoint))
@@ -168,7 +168,7 @@ describe(`getting over trouble, against ${testServerName}`, () => {
     assert.equal(rowsOf(await read(all)).length, 100)
   })
 
-  test('asks for another token where one is not accepted any more, in the midst of reading', async () => {
+  test('asks for another token where one is not accepted any more, during reading', async () => {
     await numbers(9_000)
     const before = bigQuery.tokensGiven
     const reader = await openReader(all, byId)

@@ -1,9 +1,9 @@
 import { after } from 'node:test'
 import type { Row } from '@penstock/connector'
 import { acceptSource } from '@penstock/connector/acceptance'
-import { testServerName, startBigQueryServer } from '../../test/bigquery-server.ts'
-import { problemsOf, hangOf } from '../../test/object-store-server.ts'
+import { startBigQueryServer, testServerName } from '../../test/bigquery-server.ts'
 import type { Judged } from '../../test/failing-proxy.ts'
+import { hangOf, problemsOf } from '../../test/object-store-server.ts'
 import { googleBigquerySource } from './google-bigquery-source.ts'
 
 const bigQuery = await startBigQueryServer()

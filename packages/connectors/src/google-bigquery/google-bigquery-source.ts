@@ -10,7 +10,7 @@ export const googleBigquerySource = defineConnector({
   dataTypeCategory: 'data store',
   description: 'Runs an SQL query of yours in BigQuery and reads the rows that it returns.',
   notes:
-    'The service account needs the roles BigQuery Job User and BigQuery Data Viewer. Results are read from BigQuery itself, which keeps them for 24 hours: a transfer that was interrupted goes on in the same result, and after that time with a new query behind the last row. For this all rows are ordered, whatever order the query asks for: by the key columns, or, where none are given, by a digest of each row. BigQuery has limits on how many rows it orders; name key columns and few other columns where there are many.',
+    'The service account needs the roles BigQuery Job User and BigQuery Data Viewer. Results are read from BigQuery itself, which keeps them for 24 hours: an interrupted transfer resumes in the same result, and after that time with a new query after the last row. For this all rows are ordered, whatever order the query asks for: by the key columns, or, where none are given, by a digest of each row. BigQuery has limits on how many rows it orders; name key columns and few other columns where there are many.',
   tested:
     'Our own test server, which follows what is published of BigQuery’s REST interface, with DuckDB behind it; not BigQuery itself.',
   secrets: {

@@ -1,6 +1,6 @@
 import { ConnectorError, type Values } from '@penstock/connector'
-import { assertDistinct, columnAt } from '../databases/columns.ts'
 import type { Spot } from '../databases/checkpoints.ts'
+import { assertDistinct, columnAt } from '../databases/columns.ts'
 import { readingOf } from '../databases/settings.ts'
 import { type FieldType, orderTextOf, parameterTypeOf } from './cells.ts'
 import type { BigQuery, Parameter, Query } from './jobs.ts'

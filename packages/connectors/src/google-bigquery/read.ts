@@ -1,7 +1,7 @@
 import { ConnectorError, type Json, type SourceContext, type SourceReader } from '@penstock/connector'
+import type { Spot } from '../databases/checkpoints.ts'
 import type { ReadRow } from '../databases/chunks.ts'
 import { readCachedResult } from '../databases/result-cache.ts'
-import type { Spot } from '../databases/checkpoints.ts'
 import { isObject, numberIn, textIn } from '../platform-api/json.ts'
 import { cellOf, valuesIn } from './cells.ts'
 import { type BigQuery, broken, type Job, makeBigQuery } from './jobs.ts'
@@ -47,7 +47,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   }
 }
 
-/** Where reading goes on in a kept result: behind so many of its rows. */
+/** Where reading resumes in a kept result: after so many of its rows. */
 type Place = { readonly job: Job; readonly row: number }
 
 function placeIn(place: Json | undefined): Place | undefined {

@@ -2,7 +2,7 @@ import { type ConnectorContext, ConnectorError, checkSteps, type Inspect, inspec
 import { jsonOf } from '../google/service-account.ts'
 import { textOf } from '../object-stores/answers.ts'
 import { placeOf } from '../object-stores/place.ts'
-import { accountOf, makeGcsClient, connectToGcs } from './gcs-client.ts'
+import { accountOf, connectToGcs, makeGcsClient } from './gcs-client.ts'
 
 const reach = async (context: ConnectorContext): Promise<string> => `${await connectToGcs(context)} answers.`
 

@@ -139,7 +139,8 @@ describe(`writing to a bucket of Google, ${testServer}`, () => {
     const { deliveryState } = await writer.deliver({ key: '0', columns, rows: large.rows, firstRow: 1 })
     assert.ok(deliveryState)
     await writer.deliver({ key: '1', columns, rows: large.rows, firstRow: 101 })
-    for (let time = 0; time < 2; time++) await (await openWriter({ outputPath }, { deliveryStates: [deliveryState] })).abort()
+    for (let time = 0; time < 2; time++)
+      await (await openWriter({ outputPath }, { deliveryStates: [deliveryState] })).abort()
     const kept = 'aborted/people-20260131T120000Z-0f1e2d3c4b5a6978.csv'
     assert.deepEqual([...out.keys()].sort(), [kept, 'aborted/people.csv'])
     assert.deepEqual(rowsOfCsv(out.get(kept)?.bytes ?? Buffer.alloc(0)), large.rows)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { acceptDestination, acceptSource } from '@penstock/connector/acceptance'
-import { testServerName, startGcsServer } from '../../test/gcs-server.ts'
-import { csvOfRows, problemsOf, hangOf, rowsOfCsv, someRows } from '../../test/object-store-server.ts'
 import type { Judged } from '../../test/failing-proxy.ts'
+import { startGcsServer, testServerName } from '../../test/gcs-server.ts'
+import { csvOfRows, hangOf, problemsOf, rowsOfCsv, someRows } from '../../test/object-store-server.ts'
 import { googleCloudStorageDestination } from './google-cloud-storage-destination.ts'
 import { googleCloudStorageSource } from './google-cloud-storage-source.ts'
 
@@ -18,15 +18,16 @@ const refused = (code: number, reason: string) => ({
   }),
 })
 const ofStorage = ({ headers }: Judged) => headers.host === 'storage.googleapis.com'
-const failing = problemsOf(proxy, { slow: refused(403, 'rateLimitExceeded'), forbidden: refused(403, 'forbidden') }).map(
-  (problem) => ({
-    ...problem,
-    start: () => {
-      problem.start()
-      if (proxy.failure) proxy.failure = { ...proxy.failure, of: ofStorage }
-    },
-  }),
-)
+const failing = problemsOf(proxy, {
+  slow: refused(403, 'rateLimitExceeded'),
+  forbidden: refused(403, 'forbidden'),
+}).map((problem) => ({
+  ...problem,
+  start: () => {
+    problem.start()
+    if (proxy.failure) proxy.failure = { ...proxy.failure, of: ofStorage }
+  },
+}))
 const both = {
   ...{ testServer: testServerName, secrets: { jsonKey: gcs.jsonKey }, wrongSecrets: { jsonKey: gcs.deletedKey } },
   ...{ context: { routes }, errors: failing, hang: hangOf(proxy) },

@@ -16,7 +16,11 @@ const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
 const csv = Buffer.from([columns, ...rows].map((row) => `${row.map(quoted).join(',')}\r\n`).join(''))
 
 let reached: Promise<unknown> = Promise.resolve()
-const problem = (name: string, what: FileFailure, expected: Omit<ServerError, 'name' | 'start' | 'stop'>): ServerError => ({
+const problem = (
+  name: string,
+  what: FileFailure,
+  expected: Omit<ServerError, 'name' | 'start' | 'stop'>,
+): ServerError => ({
   ...{ name, ...expected },
   start: () => {
     server.failure = what
@@ -35,7 +39,7 @@ const errors = [
     },
   ),
   problem('answers 503', { status: 503 }, { ...again, code: 'platform_error' }),
-  problem('breaks off in the midst', { breaksAfterBytes: 100_000 }, { ...again, code: 'connection_lost' }),
+  problem('closes the connection midway', { breaksAfterBytes: 100_000 }, { ...again, code: 'connection_lost' }),
   problem('answers 403', { status: 403 }, { action: 'reauthenticate', code: 'invalid_credentials' }),
   problem('answers 451', { status: 451 }, { action: 'reconfigure', code: 'invalid_address' }),
 ]
@@ -112,7 +116,7 @@ describe('an HTTPS file, against a web server', () => {
       (error: ConnectorError) => [error.action, error.code],
     )
 
-  test('goes on with the range that is missing, and not from the beginning', async () => {
+  test('continues with the missing range, and not from the beginning', async () => {
     server.files.set('/range.csv', { bytes: csv, ranges: true, etag: '"v1"' })
     assert.ok(httpsFile.source?.open)
     const reader = await httpsFile.source.open(testContext({ secrets: secretsOf('/range.csv') }))
@@ -125,7 +129,7 @@ describe('an HTTPS file, against a web server', () => {
     assert.ok(Math.max(...ranges) > csv.length / 2, JSON.stringify(server.requests))
   })
 
-  test('notices a file that was replaced, even in the midst of reading', async () => {
+  test('notices a file that was replaced, even during reading', async () => {
     for (const [mark, ranges] of [
       ['etag', true],
       ['lastModified', false],

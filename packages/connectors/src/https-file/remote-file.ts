@@ -165,7 +165,7 @@ export function connectorErrorOf(response: Response, host: string): ConnectorErr
     return new ConnectorError('object_not_found', `${host} answered ${status}: there is no such file.`)
   }
   if (status >= 500 || status === 408 || status === 425 || status === 429) {
-    const message = `${host} answered ${status}: it cannot give the file at the moment.`
+    const message = `${host} answered ${status}: it cannot give the file right now.`
     const code = status === 429 ? 'rate_limited' : 'platform_error'
     return new ConnectorError(code, message, { afterMs: retryAfterMs(response) })
   }

@@ -33,7 +33,7 @@ export function asDiskError(error: unknown, what: string): unknown {
     case 'EAGAIN':
     case 'ESTALE':
     case 'ETIMEDOUT':
-      return make('platform_unavailable', `cannot be used at the moment (${code}).`)
+      return make('platform_unavailable', `cannot be used right now (${code}).`)
     default:
       return error
   }

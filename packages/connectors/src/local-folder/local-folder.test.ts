@@ -208,7 +208,7 @@ describe('local-folder', () => {
     }
   })
 
-  test('cuts off what was written without a delivery state, and refuses to go on where parts are lost', async () => {
+  test('cuts off what was written without a delivery state, and refuses to resume where parts are lost', async () => {
     const writer = await openWriter(folder)
     const { deliveryState } = await writer.deliver(batch)
     await writer.deliver(batch)
@@ -258,7 +258,7 @@ describe('local-folder', () => {
     }
   })
 
-  test('writes through no link that somebody laid where the file is to be', async () => {
+  test('writes through no symbolic link that was created at the path of the file', async () => {
     const target = join(elsewhere, 'target')
     await writeFile(target, 'as it was')
     await symlink(target, join(folder, '.20260131T120000Z-0f1e2d3c4b5a6978.csv.partial'))

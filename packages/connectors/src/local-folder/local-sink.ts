@@ -5,7 +5,7 @@ import { ConnectorError, type Json } from '@penstock/connector'
 import { type FileSink, usualPartBytes } from '@penstock/connector/files'
 import { asDiskError } from './disk-error.ts'
 
-/** Up to where the file is on the disk for good. */
+/** Up to where the file is on the disk permanently. */
 type LocalDeliveryState = { readonly end: number }
 
 /**
@@ -15,7 +15,8 @@ type LocalDeliveryState = { readonly end: number }
 export function localSink(directory: string, name: string): FileSink {
   const path = join(directory, name)
   const partial = join(directory, `.${name}.partial`)
-  const endOf = (deliveryStates: readonly Json[]): number => (deliveryStates.at(-1) as LocalDeliveryState | undefined)?.end ?? 0
+  const endOf = (deliveryStates: readonly Json[]): number =>
+    (deliveryStates.at(-1) as LocalDeliveryState | undefined)?.end ?? 0
 
   const sink: FileSink = {
     partBytesMin: usualPartBytes,
@@ -40,7 +41,7 @@ export function localSink(directory: string, name: string): FileSink {
         const end = endOf(deliveryStates)
         const size = await sizeOf(partial)
         if (size === undefined) {
-          // It was published before, or somebody took it away.
+          // It was published before, or it was removed.
           if ((await sizeOf(path)) !== end) throw cutOff(name)
         } else {
           if (size < end) throw cutOff(name)
@@ -104,5 +105,5 @@ async function sizeOf(path: string): Promise<number | undefined> {
 const cutOff = (name: string) =>
   new ConnectorError(
     'upload_lost',
-    `${name} lost parts that were written before: somebody removed or changed it. Start another transfer.`,
+    `${name} lost parts that were written before: it was removed or changed. Start another transfer.`,
   )

@@ -1,6 +1,6 @@
 import type { Batch } from '@penstock/connector'
 import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
-import { eventIdOf, type Read, readTimestamp, readObject, type Wrong, wrong } from '../platform-api/events.ts'
+import { eventIdOf, type Read, readObject, readTimestamp, type Wrong, wrong } from '../platform-api/events.ts'
 import type { JsonObject } from '../platform-api/json.ts'
 
 export type MetaEvent = {

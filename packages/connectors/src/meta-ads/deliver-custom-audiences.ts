@@ -59,7 +59,11 @@ async function send(
 }
 
 /** Replaces members: Meta exchanges them when the transfer is finished. */
-function replacing(audiences: NamedAudiences, deliveryStates: readonly Json[], options: ReplaceOptions): DestinationWriter {
+function replacing(
+  audiences: NamedAudiences,
+  deliveryStates: readonly Json[],
+  options: ReplaceOptions,
+): DestinationWriter {
   const sessions = new Map<string, ReplaceSession>()
   const refusals = new Refusals('Meta')
   const sessionOf = (audience: string) => {

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { datasetId, problem, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
-import { assertFailure, batchOf, connectorErrorOf, problemOf, hangOf } from '../../test/platform-server.ts'
+import { datasetId, type MetaServer, metaSecrets, problem, startMeta } from '../../test/meta-server.ts'
+import { assertFailure, batchOf, connectorErrorOf, hangOf, problemOf } from '../../test/platform-server.ts'
 import { metaConversions } from './meta-conversions.ts'
 
 describe('Meta Conversions, against a server that keeps to what is known of Meta', () => {

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, mock, test } from 'node:test'
 import type { Batch, Delivery, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { problem, type MetaServer, metaSecrets, startMeta } from '../../test/meta-server.ts'
-import { assertFailure, batchOf, connectorErrorOf, problemOf, hangOf } from '../../test/platform-server.ts'
+import { type MetaServer, metaSecrets, problem, startMeta } from '../../test/meta-server.ts'
+import { assertFailure, batchOf, connectorErrorOf, hangOf, problemOf } from '../../test/platform-server.ts'
 import { metaCustomAudiences } from './meta-custom-audiences.ts'
 
-/** The server is a server of the test that keeps to what is known of Meta's Graph API, and not Meta. */
+/** The server is one of the tests, which follows what is known of Meta's Graph API, and not Meta. */
 describe('Meta Custom Audiences, against a server that keeps to what is known of Meta', () => {
   const columns = ['segment_name', 'action', 'email_sha256', 'maid']
   const sha = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -159,7 +159,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
       Array.from({ length: 9000 }, (_, n) => row(`${at}-${n}`)),
       at,
     )
-  const deliveryStatesOf = (deliveries: readonly Delivery[]) => deliveries.map(({ deliveryState }) => deliveryState ?? null)
+  const statesOf = (deliveries: readonly Delivery[]) => deliveries.map(({ deliveryState }) => deliveryState ?? null)
 
   test('replaces the members of an audience at once, when all batches have come and the transfer is finished', async () => {
     await deliverAll([batchOf(columns, [row('old'), row(0)])])
@@ -172,16 +172,16 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     assert.deepEqual([...(meta.sessions[0]?.batches.keys() ?? [])], [1, 2, 3, 4])
   })
 
-  test('goes on with a replacement after a crash where it was, under the same numbers', async () => {
+  test('resumes a replacement after a crash where it was, under the same numbers', async () => {
     const crashed = await openWriter({ settings: replaced })
     const first = await crashed.deliver(nine(1))
     await crashed.deliver(nine(2))
-    const { deliveries } = await deliverAll([nine(2), nine(3)], { settings: replaced, deliveryStates: deliveryStatesOf([first]) })
+    const options = { settings: replaced, deliveryStates: statesOf([first]) }
+    const { deliveries } = await deliverAll([nine(2), nine(3)], options)
     assert.equal(meta.sessions.length, 1)
     assert.deepEqual([...(meta.sessions[0]?.batches.keys() ?? [])], [1, 2, 3, 4])
     assert.equal(meta.audiences[0]?.members.size, 27_000)
-    const deliveryStates = deliveryStatesOf([first, ...deliveries])
-    await deliverAll([], { settings: replaced, deliveryStates })
+    await deliverAll([], { settings: replaced, deliveryStates: statesOf([first, ...deliveries]) })
     assert.equal(meta.sessions.length, 1, 'finished again, it finds its work done')
     await deliverAll([batchOf(columns, [row(1)])], { settings: replaced, transferId: 'feedfacefeedface' })
     assert.equal(new Set(meta.sessions.map(({ id }) => id)).size, 2)
@@ -189,7 +189,8 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
   })
 
   test('finishes a replacement in another process, from delivery states that show nobody who is in it', async () => {
-    const { deliveryState } = await (await openWriter({ settings: replaced })).deliver(batchOf(columns, [row(1), row(2)]))
+    const writer = await openWriter({ settings: replaced })
+    const { deliveryState } = await writer.deliver(batchOf(columns, [row(1), row(2)]))
     assert.ok(deliveryState)
     assert.ok(!JSON.stringify(deliveryState).includes(sha('1@example.com')))
     const renewed = { secrets: { ...metaSecrets, accessToken: 'another-token' } }
@@ -214,7 +215,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     assert.deepEqual(members(1), [person(2), person(3)].sort())
   })
 
-  test('goes on with a replacement after trouble in it, and takes no batch twice', async () => {
+  test('resumes a replacement after a transient error in it, and takes no batch twice', async () => {
     const writer = await openWriter({ settings: replaced })
     for (const at of [1, 2, 3]) {
       meta.failure(/usersreplace$/, at === 2 ? 'reset after' : 'reset')
@@ -238,7 +239,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     meta.failure(/usersreplace$/, 'reset after')
     assert.equal((await connectorErrorOf(writer.finish(), contextOf())).action, 'retry')
     await writer.finish()
-    await deliverAll([], { settings: replaced, deliveryStates: deliveryStatesOf(deliveries) })
+    await deliverAll([], { settings: replaced, deliveryStates: statesOf(deliveries) })
     assert.equal(meta.sessions.length, 1)
     assert.equal(meta.audiences[0]?.members.size, 18_000)
   })
@@ -374,7 +375,11 @@ for (const replaceExistingAudience of [false, true]) {
     ],
     async readBack() {
       assert.ok(testServer.audiences.length < 2, 'a second audience was made')
-      return [...(testServer.audiences[0]?.members ?? [])].map((member) => ['Loyal', 'add', member.replace('EMAIL:', '')])
+      return [...(testServer.audiences[0]?.members ?? [])].map((member) => [
+        'Loyal',
+        'add',
+        member.replace('EMAIL:', ''),
+      ])
     },
     reset() {
       testServer.audiences.length = 0

@@ -9,7 +9,7 @@ const records = {
   session_uuid: column({ description: 'UUID of the session' }),
   timestamp_unixtime_ms: column({ description: 'When it happened, in milliseconds since 1970' }),
   location: column({ description: 'Object that says where it happened' }),
-  device_current_state: column({ description: 'Object that says how the device was at that moment' }),
+  device_current_state: column({ description: 'Object that describes the state of the device at that time' }),
   custom_attributes: column({ description: 'Object of attributes of your own' }),
   custom_flags: column({ description: 'Object of flags of your own' }),
   event_type: column({ description: 'What kind of event it is' }),

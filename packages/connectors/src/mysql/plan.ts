@@ -1,6 +1,6 @@
 import { columnNotFound } from '../databases/columns.ts'
-import { dayBefore, inTimezone } from '../databases/timestamps.ts'
 import type { Reading } from '../databases/settings.ts'
+import { dayBefore, inTimezone } from '../databases/timestamps.ts'
 import { type CellKind, kindOf } from './cells.ts'
 import { invalidAnswer } from './packet-guard.ts'
 import { valueIn } from './raw-rows.ts'

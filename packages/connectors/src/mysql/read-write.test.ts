@@ -5,7 +5,7 @@ import { testContext } from '@penstock/connector/acceptance'
 import { skipWithout } from '../../../../test/harness/programs.ts'
 import { testAuthority } from '../../test/database-proxy.ts'
 import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
-import { batchOf, connectorErrorOf, deliver as deliverTo, cursorOf, readAll, rowsOf } from '../../test/tables.ts'
+import { batchOf, connectorErrorOf, cursorOf, deliver as deliverTo, readAll, rowsOf } from '../../test/tables.ts'
 import { mysql } from './mysql.ts'
 
 const server = await startMariadb()
@@ -42,7 +42,7 @@ function testAgainst(server: Mariadb): void {
       ])
     })
 
-    test('reads rows without a key, equal ones too, and goes on behind any checkpoint', async () => {
+    test('reads rows without a key, equal ones too, and resumes after any checkpoint', async () => {
       await query('create table plain (n int, text varchar(20), bytes binary(2))')
       await query(
         `insert into plain select seq % 7000, if(seq % 2, 'Ä', 'a'), if(seq % 7000 % 3, null, x'00ff') from seq_1_to_14000`,
@@ -258,7 +258,7 @@ function testAgainst(server: Mariadb): void {
         settings: { dataSourceType: 'SQL Query', sqlQuery: 'select 1 as one' },
       })
 
-    test('is encrypted for whoever answers, or only for whom an authority vouches', async () => {
+    test('is encrypted for any server, or only for one with a trusted certificate', async () => {
       const verified = { tlsMode: 'verify-full', host: 'localhost', caCertificate: testAuthority }
       for (const given of [{ tlsMode: 'require' }, { tlsMode: 'require', host: 'localhost' }, verified]) {
         assert.deepEqual(rowsOf(await way(given)), [[1]])

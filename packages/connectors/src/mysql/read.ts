@@ -1,7 +1,7 @@
 import { ConnectorError, type SourceContext, type SourceReader } from '@penstock/connector'
+import { afterIn, cursorOf, type Spot } from '../databases/checkpoints.ts'
 import { chunksOf, type ReadRow } from '../databases/chunks.ts'
 import { tooSlow } from '../databases/problems.ts'
-import { afterIn, cursorOf, type Spot } from '../databases/checkpoints.ts'
 import { createRowQueue } from '../databases/row-queue.ts'
 import { placeOf, readingOf } from '../databases/settings.ts'
 import { cellOf } from './cells.ts'
@@ -41,7 +41,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
         yield* chunksOf(order, spot, rowsOf(session, plan, spot, reading.waitMs))
         await session.close()
       } finally {
-        // Whoever stops in the midst does not wait for the rest of the rows.
+        // A reader that stops early does not wait for the rest of the rows.
         session.abandon()
         await session.close()
       }

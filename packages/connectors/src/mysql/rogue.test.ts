@@ -142,7 +142,7 @@ describe('mysql against servers that break the protocol', () => {
       name: 'asks for that file',
       act: ({ stage, sequence, sql }) =>
         stage === 'file' || (stage === 'confirmation' && !sql.startsWith('load'))
-          ? { bytes: frame(Buffer.concat([Buffer.from([0xfb]), Buffer.from(path)]), sequence), goesOn: true }
+          ? { bytes: frame(Buffer.concat([Buffer.from([0xfb]), Buffer.from(path)]), sequence), continues: true }
           : undefined,
     }
     const asksInstead: RogueMysqlScript = {
@@ -167,7 +167,7 @@ describe('mysql against servers that break the protocol', () => {
       name: 'drops rows',
       act: ({ stage, sequence, sql }) =>
         stage === 'confirmation' && /^(load data|insert into `things`)/.test(sql)
-          ? { bytes: frame(confirmation(0), sequence), goesOn: true }
+          ? { bytes: frame(confirmation(0), sequence), continues: true }
           : undefined,
     }
     await withRogue(drops, async ({ secrets }) => {
@@ -187,7 +187,7 @@ describe('mysql against servers that break the protocol', () => {
       name: 'spoils a name',
       act: ({ stage, sequence, payload, sql }) =>
         stage === 'row' && sql.includes('order by') && payload[1] === 0x31
-          ? { bytes: frame(Buffer.from([1, 0x31, 2, 0xc3, 0x28]), sequence), goesOn: true }
+          ? { bytes: frame(Buffer.from([1, 0x31, 2, 0xc3, 0x28]), sequence), continues: true }
           : undefined,
     }
     await withRogue(spoils, async ({ secrets }) => {
@@ -206,7 +206,7 @@ describe('mysql against servers that break the protocol', () => {
       name: 'keeps talking',
       act: ({ stage, sequence, payload, sql }) =>
         stage === 'rows-end' && sql.includes('order by')
-          ? { bytes: Buffer.concat([frame(payload, sequence), frame(confirmation(1), 9)]), goesOn: true }
+          ? { bytes: Buffer.concat([frame(payload, sequence), frame(confirmation(1), 9)]), continues: true }
           : undefined,
     }
     await withRogue(late, async (rogue) => {

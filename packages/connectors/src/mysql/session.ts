@@ -28,13 +28,13 @@ export type Session = {
    * minutes unless said otherwise, is given up together with the connection: a network may fall silent without a word.
    */
   guard<T>(work: () => Promise<T>, boundMs?: number): Promise<T>
-  /** Ends the connection at once; whoever waits for it is told this error. */
+  /** Ends the connection at once; work that waits for it fails with this error. */
   abandon(connectorError?: ConnectorError): void
   /** Rejects when the connection is lost or abandoned. */
   readonly lost: Promise<never>
   /** Whether it can still be used. */
   readonly alive: boolean
-  /** Takes leave. Never throws. */
+  /** Disconnects. Never throws. */
   close(): Promise<void>
 }
 

@@ -47,7 +47,7 @@ const asIs = (given: Cell, found: Cell): boolean => given === found
 function timestamp(text: string): string {
   const [, day = '', time = '00:00:00', fraction = '', zone = ''] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? []
-  assert.notEqual(day, '', `${text} is no moment`)
+  assert.notEqual(day, '', `${text} is no timestamp`)
   const shifted =
     zone === '' || zone === 'Z' || day.startsWith('0000')
       ? `${day} ${time}`

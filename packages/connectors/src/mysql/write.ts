@@ -130,7 +130,7 @@ async function deliver(
   transferId: string,
   batch: Batch,
 ): Promise<Delivery> {
-  // Whoever else writes this very batch at this time is waited for here.
+  // Waits here for another worker that writes this same batch at this time.
   const known = await note(session, transferId, batch)
   if (known) return known
   const writers = table.columns.map(writerFor)

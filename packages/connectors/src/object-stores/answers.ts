@@ -28,8 +28,8 @@ export async function complaintOf(response: Response): Promise<string> {
 }
 
 /**
- * The name that a store gives to an error, fit for a message; empty where it is no name. What an endpoint of anybody answers
- * could be a secret that it was sent.
+ * The name that a store gives to an error, safe for a message; empty where it is no name. What an endpoint outside our
+ * control answers could be a secret that it was sent.
  */
 export const problemName = (name: string, redact: Redact): string =>
   /^[A-Za-z][\w.-]{0,80}$/.test(name) && redact(name) === name ? name : ''

@@ -55,10 +55,10 @@ const aheadSecondsMax = 60
  */
 export function readTimestamp(row: BatchRow, column: string, daysMax: number | undefined): Read<number> {
   const text = row.text(column)
-  if (text === undefined) return wrong('The moment of the event is missing.', column)
+  if (text === undefined) return wrong('The timestamp of the event is missing.', column)
   const seconds = secondsOf(text)
   if (seconds === undefined) {
-    return wrong('The moment must be in seconds since 1970, or written as 2026-01-31T12:00:00Z with its zone.', column)
+    return wrong('The timestamp must be seconds since 1970, or written as 2026-01-31T12:00:00Z with its zone.', column)
   }
   const now = Date.now() / 1000
   if (seconds > now + aheadSecondsMax) return wrong('The event lies in the future.', column)

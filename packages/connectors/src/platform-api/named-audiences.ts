@@ -17,7 +17,7 @@ const rememberedMax = 100
 /**
  * The audiences that a transfer means by name. An audience is looked for before it is made, so that a crash between making
  * and remembering leaves no second one behind; what was found or made is remembered for the connection's next transfers,
- * so that it stays the same where somebody gives it another name at the platform.
+ * so that it stays the same where it is renamed at the platform.
  */
 export class NamedAudiences {
   readonly #directory: AudienceDirectory

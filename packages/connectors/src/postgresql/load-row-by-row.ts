@@ -19,7 +19,7 @@ export async function loadRowByRow(
   const { bytes, rejected } = await stageTexts(job)
   await session.execute([programFor(table, job.rows.length)])
   const errors = await session.rows(
-    'select penstock_row as index, state, field, rule from pg_temp.penstock_faults order by penstock_row',
+    'select penstock_row as index, state, field, rule from pg_temp.penstock_errors order by penstock_row',
     { index: 'integer', state: 'text', field: 'text', rule: 'text' },
   )
   for (const { index, state, field, rule } of errors) {
@@ -58,7 +58,7 @@ async function stageTexts(job: Job): Promise<{ bytes: number; rejected: Rejectio
   const texts = table.columns.map((_, at) => `c${at} text`)
   await session.execute([
     `create temp table penstock_texts (penstock_row int primary key, ${texts.join(', ')}) on commit drop`,
-    'create temp table penstock_faults (penstock_row int, state text, field text, rule text) on commit drop',
+    'create temp table penstock_errors (penstock_row int, state text, field text, rule text) on commit drop',
   ])
   while (true) {
     await session.execute(['savepoint texts'])
@@ -130,14 +130,14 @@ function programFor(table: Table, rows: number): string {
               ${insert('penstock_row = r.penstock_row')}
               get diagnostics taken = row_count;
               if ${isLeftOut} then
-                insert into pg_temp.penstock_faults values (r.penstock_row, '${leftOutState}', '', '');
+                insert into pg_temp.penstock_errors values (r.penstock_row, '${leftOutState}', '', '');
               end if;
             exception when ${rowErrors} then
               get stacked diagnostics state = returned_sqlstate, field = column_name, rule = constraint_name;
               if field = '' and left(state, 2) = '22' then${search}
                 null;
               end if;
-              insert into pg_temp.penstock_faults values (r.penstock_row, state, field, rule);
+              insert into pg_temp.penstock_errors values (r.penstock_row, state, field, rule);
             end;
           end loop;
         end;

@@ -27,7 +27,7 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
     const chunks = await sql(`
       select 9007199254740993::int8 as bigint, 7::int2 as small, 1.10::numeric as decimal, 0.1::float8 as float,
              'NaN'::float8 as nan, true as yes, null::int as nothing, '' as empty, e'a\\tb\\\\n\\nc\\r' as text,
-             '2026-01-31 13:00:00.000001+01'::timestamptz as moment, '2026-01-31 13:00:00'::timestamp as local,
+             '2026-01-31 13:00:00.000001+01'::timestamptz as instant, '2026-01-31 13:00:00'::timestamp as local,
              'infinity'::timestamptz as ever, '0044-03-15 BC'::date as ides, '2026-01-31'::date as day,
              '{"a": 1}'::jsonb as json, array[1, null, 3] as list, row(1, 'x') as pair, '\\xdeadbeef'::bytea as bytes,
              interval '1 day 2 hours' as span -- a comment at the end`)
@@ -40,7 +40,7 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
     ])
   })
 
-  test('reads rows without a key, equal ones too, and goes on behind any checkpoint', async () => {
+  test('reads rows without a key, equal ones too, and resumes after any checkpoint', async () => {
     await query(
       `create table pipe.plain as select i % 7000 as n, repeat('x', 20) as text from generate_series(1, 14000) i`,
     )
@@ -86,7 +86,7 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
     assert.deepEqual(ids(rowsOf(await read(settings, { cursor }))), [1])
     assert.deepEqual(ids(rowsOf(await read({ ...settings, lagSeconds: 0 }, { cursor }))), [1, 4])
     const other = { ...settings, markerColumn: 'id' }
-    assert.deepEqual(ids(rowsOf(await read(other, { cursor }))), [1, 2, 3, 4], 'another cursor column begins anew')
+    assert.deepEqual(ids(rowsOf(await read(other, { cursor }))), [1, 2, 3, 4], 'another cursor column starts over')
   })
 
   test('begins behind any row, also of rows that are equal in the cursor or in everything', async () => {
@@ -105,7 +105,7 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
     }
   })
 
-  test('keeps the end of a run where it was when the run goes on later', async () => {
+  test('keeps the end of a transfer where it was when the transfer resumes later', async () => {
     await query('create table pipe.log (id int, text text)')
     await query(`insert into pipe.log select i, 'x' from generate_series(1, 12000) i`)
     const settings = { table: 'log', syncMode: 'Incremental', markerColumn: 'id' }

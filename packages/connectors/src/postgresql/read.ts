@@ -1,6 +1,6 @@
 import type { SourceContext, SourceReader } from '@penstock/connector'
-import { chunksOf, type ReadRow } from '../databases/chunks.ts'
 import { afterIn, cursorOf, type Spot } from '../databases/checkpoints.ts'
+import { chunksOf, type ReadRow } from '../databases/chunks.ts'
 import { placeOf, readingOf } from '../databases/settings.ts'
 import { decodeLine } from '../databases/tab-separated.ts'
 import { cellOf } from './cells.ts'
@@ -42,7 +42,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
         yield* chunksOf(order, spot, rowsOf(session, plan, spot, reading.waitMs))
         await session.close()
       } finally {
-        // Whoever stops in the midst does not wait for the rest of the rows.
+        // A reader that stops early does not wait for the rest of the rows.
         session.abandon()
         await session.close()
       }

@@ -18,7 +18,7 @@ const read = (given: Values) =>
   readAll(postgresql, { secrets: { ...server.secrets, port: proxy.port, ...given }, settings })
 
 describe('the way to PostgreSQL', () => {
-  test('is encrypted for whoever answers, or only for whom an authority vouches', async () => {
+  test('is encrypted for any server, or only for one with a trusted certificate', async () => {
     const verified = { tlsMode: 'verify-full', host: 'localhost', caCertificate: testAuthority }
     for (const secrets of [{ tlsMode: 'require' }, { tlsMode: 'require', host: 'localhost' }, verified]) {
       assert.deepEqual(rowsOf(await read(secrets)), [[1]])

@@ -42,7 +42,7 @@ export type Session = {
    * unless given, is given up together with the connection: a network may fall silent without a word.
    */
   guard<T>(work: () => Promise<T>, boundMs?: number): Promise<T>
-  /** Ends the connection at once, and what runs in it on the server; whoever waits for it is told this error. */
+  /** Ends the connection at once, and what runs in it on the server; work that waits for it fails with this error. */
   abandon(connectorError?: ConnectorError): void
   /** Whether it can still be used. */
   readonly alive: boolean

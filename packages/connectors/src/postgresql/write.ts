@@ -73,7 +73,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   return {
     async deliver(batch) {
       const name = nameOf(context.transferId, batch)
-      // Whoever else writes this very batch at this time is waited for here.
+      // Waits here for another worker that writes this same batch at this time.
       const { session: current, changed } = await begun([
         `insert into ${table.batches} (transfer_id, batch_key, rows, bytes) values (${name}, 0, 0) on conflict do nothing`,
         'savepoint rows',

@@ -1,6 +1,6 @@
 import type { Cell, Values } from '@penstock/connector'
-import { ignoresZone, withoutOffset } from '../databases/timestamps.ts'
 import type { Write } from '../databases/tab-separated.ts'
+import { ignoresZone, withoutOffset } from '../databases/timestamps.ts'
 import { arrayTextOf } from './arrays.ts'
 import { reasonOf } from './errors.ts'
 import type { ColumnType, TableColumn } from './table.ts'

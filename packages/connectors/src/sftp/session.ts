@@ -3,8 +3,8 @@ import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import ssh2, { type SFTPWrapper } from 'ssh2'
 import { bounds } from './bounds.ts'
 import { signInOf } from './credentials.ts'
-import { connectionLost, connectorErrorOfSession, connectorErrorOfStatus, invalidAnswer, noSsh } from './problems.ts'
 import { type HostKey, hostKeyOf } from './host-key.ts'
+import { connectionLost, connectorErrorOfSession, connectorErrorOfStatus, invalidAnswer, noSsh } from './problems.ts'
 
 /** A server that answers none of four questions in a row, one every 15 seconds, is gone. */
 const keepAlive = { keepaliveInterval: 15_000, keepaliveCountMax: 4 }

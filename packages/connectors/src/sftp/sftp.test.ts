@@ -43,7 +43,8 @@ await writeFile(join(inbox, '.hidden.csv.partial'), 'half')
 await writeFile(join(inbox, 'notes.txt'), 'not meant')
 await mkdir(join(inbox, 'sub.csv'))
 
-type TestServer = { readonly name: string; readonly port: number; readonly username: string; readonly errors?: ServerError[] }
+const status = ssh2.utils.sftp.STATUS_CODE
+type TestServer = { name: string; port: number; username: string; errors?: ServerError[] }
 const plain = await startSftpServer({
   ...{
     hostKey: hostKey.private,
@@ -71,8 +72,8 @@ const testServers: TestServer[] = [
   {
     ...{ name: 'a server of plain SFTP 3, by ssh2, in this process', port: plain.port, username: 'ada' },
     errors: [
-      writeProblem('fails to write', ssh2.utils.sftp.STATUS_CODE.FAILURE, 'retry', 'platform_error'),
-      writeProblem('forbids to write', ssh2.utils.sftp.STATUS_CODE.PERMISSION_DENIED, 'reconfigure', 'permission_denied'),
+      writeProblem('fails to write', status.FAILURE, 'retry', 'platform_error'),
+      writeProblem('forbids to write', status.PERMISSION_DENIED, 'reconfigure', 'permission_denied'),
     ],
   },
 ]
@@ -111,7 +112,7 @@ const absenceOf = (proxy: TcpProxy): ServerError => ({
 })
 const hangOf = (proxy: TcpProxy) => ({ start: proxy.stall, reached: proxy.stalled, stop: proxy.pass })
 
-/** The rows of the files that anybody would find. */
+/** The rows of the visible files. */
 async function readRows(path: string): Promise<Row[]> {
   const names = (await readdir(path)).filter((name) => !name.startsWith('.')).sort()
   const texts = await Promise.all(names.map((name) => readFile(join(path, name), 'utf8')))
@@ -276,7 +277,7 @@ describe('SFTP', () => {
     }
   })
 
-  test('lets other work go on while a key is opened, and gives up when the work is stopped', async () => {
+  test('lets other work continue while a key is decrypted, and gives up when the work is stopped', async () => {
     const slow = makeKey('canary-passphrase', 16).private
     let turns = 0
     let over = false

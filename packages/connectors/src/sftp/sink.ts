@@ -1,7 +1,7 @@
 import { type ConnectorContext, ConnectorError, type Json } from '@penstock/connector'
 import type { FileSink } from '@penstock/connector/files'
-import { isMissing } from './problems.ts'
 import type { HostKey } from './host-key.ts'
+import { isMissing } from './problems.ts'
 import { attributesOf, closeFile, openFile, remove, rename, stat, sync, truncate, writeBytes } from './requests.ts'
 import { makeSessions, openSession, type Session } from './session.ts'
 import { join } from './store.ts'
@@ -10,7 +10,8 @@ const abortTimeoutMs = 15_000
 
 /** Where the file ends with a part. */
 type DeliveryState = { readonly end: number }
-const endOf = (deliveryStates: readonly Json[]): number => (deliveryStates.at(-1) as DeliveryState | undefined)?.end ?? 0
+const endOf = (deliveryStates: readonly Json[]): number =>
+  (deliveryStates.at(-1) as DeliveryState | undefined)?.end ?? 0
 
 /** A file that is open for writing, in the session that opened it. */
 type Opened = { readonly session: Session; readonly handle: Buffer; end: number }
@@ -120,5 +121,5 @@ export const noDirectory = (directory: string): ConnectorError =>
 const lost = (fileName: string): ConnectorError =>
   new ConnectorError(
     'upload_lost',
-    `What was written of ${fileName} is not there any more; start the transfer again, which writes it anew.`,
+    `What was written of ${fileName} is not there any more. Start another transfer, which writes the whole file again.`,
   )

@@ -1,7 +1,7 @@
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { type FileStore, nameMatcher, type StoredFile } from '@penstock/connector/files'
-import { isMissing, isRefusal } from './problems.ts'
 import type { HostKey } from './host-key.ts'
+import { isMissing, isRefusal } from './problems.ts'
 import {
   type Attributes,
   attributesOf,

@@ -1,7 +1,7 @@
 import type { Cell, Json, SourceContext, SourceReader } from '@penstock/connector'
+import { cursorOf, type Spot } from '../databases/checkpoints.ts'
 import type { ReadRow } from '../databases/chunks.ts'
 import { readCachedResult } from '../databases/result-cache.ts'
-import { cursorOf, type Spot } from '../databases/checkpoints.ts'
 import { isObject, numberIn } from '../platform-api/json.ts'
 import { accountOf } from './account.ts'
 import { cellOf } from './cells.ts'
@@ -93,7 +93,7 @@ async function* resultRows(
         yield { rows }
       }
     } finally {
-      // Whoever stops in the midst does not read the rest of the page.
+      // A reader that stops early does not read the rest of the page.
       if (!next.done) await pages.return(undefined)
     }
     count = next.value?.partitions ?? count

@@ -3,7 +3,7 @@ import { createPrivateKey } from 'node:crypto'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Chunk, Json, Values } from '@penstock/connector'
 import { assertNoSecret, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { testServerName, startSnowflakeServer } from '../../test/snowflake-server.ts'
+import { startSnowflakeServer, testServerName } from '../../test/snowflake-server.ts'
 import { connectorErrorOf, cursorOf, readAll, rowsOf } from '../../test/tables.ts'
 import { snowflakeSource } from './snowflake-source.ts'
 
@@ -44,7 +44,7 @@ const upTo = (count: number, from = 1) => Array.from({ length: count - from + 1 
 const reads = () => snowflake.executed.filter((text) => text.includes(' order by '))
 
 describe(`reading a result that Snowflake keeps, against ${testServerName}`, () => {
-  test('goes on in the kept result, from the page of the last row, without another statement', async () => {
+  test('resumes in the kept result, from the page of the last row, without another statement', async () => {
     await numbers(12_000)
     const settings = { table: 'n', keyColumns: 'ID' }
     const chunks = await read(settings)
@@ -68,7 +68,7 @@ describe(`reading a result that Snowflake keeps, against ${testServerName}`, () 
     await reader.close()
   })
 
-  test('asks anew for the rows behind the last one where the result is gone, with a key and without', async () => {
+  test('runs a new statement for the rows after the last one where the result is gone, with a key and without', async () => {
     await numbers(9_000)
     await run('create view "SALES"."PUBLIC"."TWICE" as select "T", 7 as "C" from "SALES"."PUBLIC"."N"')
     for (const settings of [{ table: 'N', keyColumns: 'T, ID' }, { table: 'TWICE' }]) {
@@ -83,7 +83,7 @@ describe(`reading a result that Snowflake keeps, against ${testServerName}`, () 
     }
   })
 
-  test('goes on where the result is forgotten in the midst of reading', async () => {
+  test('continues where the result is dropped during reading', async () => {
     await numbers(9_000)
     const reader = await openReader({ table: 'N', keyColumns: 'ID' })
     const chunks: Chunk[] = []
@@ -127,7 +127,7 @@ describe(`reading a result that Snowflake keeps, against ${testServerName}`, () 
 })
 
 describe(`getting over trouble, against ${testServerName}`, () => {
-  test('signs a new token where one is not accepted any more, in the midst of reading', async () => {
+  test('signs a new token where one is not accepted any more, during reading', async () => {
     await numbers(12_000)
     const reader = await openReader({ table: 'N', keyColumns: 'ID' })
     const chunks: Chunk[] = []

@@ -1,8 +1,8 @@
 import { after } from 'node:test'
 import type { Row } from '@penstock/connector'
 import { acceptSource } from '@penstock/connector/acceptance'
-import { problemsOf, hangOf } from '../../test/object-store-server.ts'
-import { testServerName, startSnowflakeServer } from '../../test/snowflake-server.ts'
+import { hangOf, problemsOf } from '../../test/object-store-server.ts'
+import { startSnowflakeServer, testServerName } from '../../test/snowflake-server.ts'
 import { snowflakeSource } from './snowflake-source.ts'
 
 const snowflake = await startSnowflakeServer()

@@ -19,7 +19,7 @@ export const checkFirstParty = checkSteps(
       try {
         await sendNothing(context)
       } catch (error) {
-        // Whoever is denied access was recognised; the next step is about that.
+        // Denied access means that the signature was accepted; the next step checks permissions.
         if (!(error instanceof ConnectorError && error.code === 'permission_denied')) throw error
       }
       return 'The Trade Desk accepts the signature.'

@@ -3,7 +3,14 @@ import { createHmac } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { assertFailure, batchOf, connectorErrorOf, problemOf, hangOf, type Failure } from '../../test/platform-server.ts'
+import {
+  assertFailure,
+  batchOf,
+  connectorErrorOf,
+  type Failure,
+  hangOf,
+  problemOf,
+} from '../../test/platform-server.ts'
 import { startTradeDesk, type TradeDeskServer, tradeDeskSecrets, tradeDeskToken } from '../../test/trade-desk-server.ts'
 import { dataCenters } from './data-api.ts'
 import { theTradeDeskFirstPartyAudiences as connector } from './the-trade-desk-first-party-audiences.ts'

@@ -1,6 +1,6 @@
 import type { Batch } from '@penstock/connector'
 import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
-import { eventIdOf, type Read, readTimestamp, readObject, wrong } from '../platform-api/events.ts'
+import { eventIdOf, type Read, readObject, readTimestamp, wrong } from '../platform-api/events.ts'
 import { type JsonObject, objectIn } from '../platform-api/json.ts'
 
 export type EventSource = 'web' | 'app' | 'offline'

@@ -3,7 +3,14 @@ import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import { assertFailure, batchOf, connectorErrorOf, problemOf, hangOf, type Failure } from '../../test/platform-server.ts'
+import {
+  assertFailure,
+  batchOf,
+  connectorErrorOf,
+  type Failure,
+  hangOf,
+  problemOf,
+} from '../../test/platform-server.ts'
 import { coded, startTikTok, type TikTokServer, tiktokSecrets, tiktokSettings } from '../../test/tiktok-server.ts'
 import { refusalsMax } from '../platform-api/refusals.ts'
 import { tiktokEvents } from './tiktok-events.ts'

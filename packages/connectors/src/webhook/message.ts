@@ -83,8 +83,8 @@ export function connectorErrorOf(response: Response, host: string): ConnectorErr
   }
   if (status >= 500 || status === 408 || status === 425 || status === 429) {
     const code = status === 429 ? 'rate_limited' : 'platform_error'
-    const message = `${answered}: it cannot take messages at the moment.`
+    const message = `${answered}: it cannot take messages right now.`
     return new ConnectorError(code, message, { afterMs: retryAfterMs(response) })
   }
-  return new ConnectorError('unexpected_response', `${answered}, which is no answer to a webhook; ask whoever runs it.`)
+  return new ConnectorError('unexpected_response', `${answered}, which is no answer to a webhook. Ask its operator.`)
 }

@@ -29,7 +29,7 @@ export function useAddress(): ListAddress & {
   const path = useHref(useLocation().pathname)
   const change = useCallback(
     (values: Readonly<Record<string, string>>, { replace = false } = {}) => {
-      // Whoever has left for another page is not called back by a search that waited for more letters.
+      // A search that waited for more letters does not bring the user back from another page.
       if (window.location.pathname !== path) return
       // Two changes may come before the page is drawn again: the second one is made to what the first one left.
       const after = new URLSearchParams(window.location.search)

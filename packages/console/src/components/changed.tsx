@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { components as say } from '../strings/components.ts'
 import { Loaded } from './loaded.tsx'
 
-/** Whether a save was refused because somebody else was faster. */
+/** Whether a save was refused because the resource was modified in the meantime. */
 export const isChanged = (error: unknown): boolean => error instanceof PenstockError && error.status === 412
 
 type Fields = Readonly<Record<string, string>>

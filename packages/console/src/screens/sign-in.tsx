@@ -2,12 +2,12 @@ import { Box, Button, Card, Center, Group, PasswordInput, Stack, Text, TextInput
 import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react'
 import { Navigate, useSearchParams } from 'react-router'
 import { sessionStore, signIn } from '../api/session.ts'
-import { Failure } from '../components/failure.tsx'
 import { addressOf } from '../base-path.ts'
+import { Failure } from '../components/failure.tsx'
 import { session as say } from '../strings/session.ts'
 import { shell } from '../strings/shell.ts'
 
-/** Signs in with client credentials, and goes on to the page that was asked for. */
+/** Signs in with client credentials, then opens the page that was asked for. */
 export function Component() {
   const clientId = useSyncExternalStore(sessionStore.subscribe, sessionStore.read)
   const [parameters] = useSearchParams()

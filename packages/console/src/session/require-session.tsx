@@ -2,7 +2,7 @@ import { type ReactNode, useSyncExternalStore } from 'react'
 import { Navigate, useLocation } from 'react-router'
 import { sessionStore } from '../api/session.ts'
 
-/** Leads to sign-in whoever is not signed in, and from there back to the page that was asked for. */
+/** Redirects users who are not signed in to sign-in, and from there back to the page that they asked for. */
 export function RequireSession({ children }: { children: ReactNode }) {
   const clientId = useSyncExternalStore(sessionStore.subscribe, sessionStore.read)
   const { pathname, search } = useLocation()

@@ -3,7 +3,7 @@ import { Component, type ReactNode } from 'react'
 import { useLocation } from 'react-router'
 import { shell as say } from '../strings/shell.ts'
 
-/** Catches what breaks inside of it, and says so: never a blank page. Another page is tried anew. */
+/** Catches errors of its children and shows them: never a blank page. Navigating to another page resets it. */
 export function Guard({ children }: { children: ReactNode }) {
   return <Boundary page={useLocation().pathname}>{children}</Boundary>
 }

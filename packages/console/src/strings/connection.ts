@@ -10,7 +10,7 @@ export const connection = {
 
   // Actions
   actions: 'More actions',
-  transfer: 'Run now',
+  run: 'Run now',
   activate: 'Activate',
   enable: 'Enable',
   disable: 'Disable',

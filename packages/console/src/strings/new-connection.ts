@@ -50,7 +50,7 @@ export const newConnection = {
   unfinished: 'You have an unfinished connection',
   leftPicks: (name: string | undefined, source: string, destination: string) =>
     `${name ? `“${name}”: ` : ''}${source}${destination ? ` → ${destination}` : ''}. Your input is saved in this browser.`,
-  goOn: 'Continue',
+  resume: 'Continue',
   startOver: 'Start over',
 
   sourceHelp:
@@ -86,7 +86,7 @@ export const newConnection = {
   lastChanged: 'Last changed',
   create: 'Create the connection',
   created: (name: string) => `${name} was created. It is in progress until you activate it.`,
-  saveAndGoOn: 'Save and continue',
+  saveAndContinue: 'Save and continue',
   goToMapping: 'Continue to mapping',
   goToReview: 'Continue to review',
 

@@ -83,7 +83,8 @@ export const transfer = {
   replaceGuardAct: 'Check the source. If it is correct, run again and replace the data at the destination.',
   replaceGuardButton: 'Run and replace',
   replaceGuardTitle: 'Replace the data at the destination?',
-  replaceGuardHelp: 'All data at the destination is replaced by the current data of the source, even if that is much less.',
+  replaceGuardHelp:
+    'All data at the destination is replaced by the current data of the source, even if that is much less.',
 
   rejects: 'Rejected records',
   rejectsNone: 'No rejected records',

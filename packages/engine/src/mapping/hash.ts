@@ -44,11 +44,11 @@ export const looksLikeDigest = (text: string): boolean => digestLengths.has(text
 
 const ofNothing = new Set(digests.map((digest) => digestOf(digest, '')))
 
-/** Whether it is the digest of an empty text: somebody hashed a column with gaps, and it stands for nobody. */
+/** Whether it is the digest of an empty text: a column with gaps was hashed, and the digest identifies no one. */
 export const isDigestOfNothing = (digest: string): boolean => ofNothing.has(digest)
 
 /**
- * Whether a text looks like a digest that a field does not accept, so that hashing it again would hide it for good.
+ * Whether a text looks like a digest that a field does not accept, so that hashing it again would make it unrecognizable.
  * @param anyText the field takes identifiers of any look: among those, 32 and 40 hexadecimal characters are common
  */
 export const isForeignDigest = (text: string, anyText: boolean): boolean =>

@@ -23,7 +23,7 @@ function mapRows(
   assert.ok(plan, JSON.stringify(fieldErrors))
   const {
     rows: mapped,
-    fieldErrors: found,
+    errors: found,
     emptied,
   } = createMapper(plan, defaultCountry ? { defaultCountry } : {})(rows, skip)
   return {
@@ -251,14 +251,14 @@ test('For any rows: what is delivered is in its form, and no reason holds a valu
   const mapper = createMapper(plan)
   fc.assert(
     fc.property(fc.array(fc.tuple(value, value, value, value)), (rows) => {
-      const { rows: mapped, fieldErrors } = mapper(rows)
+      const { rows: mapped, errors } = mapper(rows)
       assert.equal(mapped.length, rows.length)
       for (const [at, row] of mapped.entries()) {
-        const fieldError = fieldErrors.get(at)
-        if (fieldError) {
-          assert.match(fieldError.reason, /^(email|phone|first_name|country|One of email, phone) [a-zA-Z -]+/)
+        const error = errors.get(at)
+        if (error) {
+          assert.match(error.reason, /^(email|phone|first_name|country|One of email, phone) [a-zA-Z -]+/)
           for (const cell of rows[at] ?? []) {
-            if (typeof cell === 'string' && cell.length > 12) assert.ok(!fieldError.reason.includes(cell))
+            if (typeof cell === 'string' && cell.length > 12) assert.ok(!error.reason.includes(cell))
           }
           continue
         }

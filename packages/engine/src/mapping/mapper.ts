@@ -9,7 +9,7 @@ export type RowError = { readonly field: string; readonly reason: string }
 export type MappedRows = {
   /** As many as were given, in their order. Those that `errors` names are not fit to be delivered. */
   readonly rows: readonly Row[]
-  readonly fieldErrors: ReadonlyMap<number, RowError>
+  readonly errors: ReadonlyMap<number, RowError>
   /** By index of the destination's column: from how many of the other rows an unusable identifier was left out. */
   readonly emptied: readonly number[]
 }
@@ -26,7 +26,7 @@ export type Mapper = (rows: readonly Row[], skip?: ReadonlyMap<number, unknown>)
  * @param options.defaultCountry by which national phone numbers are read where the row names no country: a code or a name
  */
 export function createMapper(plan: MappingPlan, options: { readonly defaultCountry?: string } = {}): Mapper {
-  if (plan.asIs) return (rows) => ({ rows, fieldErrors: new Map(), emptied: plan.columns.map(() => 0) })
+  if (plan.asIs) return (rows) => ({ rows, errors: new Map(), emptied: plan.columns.map(() => 0) })
   const countryOf = countryReader(plan, options.defaultCountry)
   const steps = plan.steps.map(compileStep)
   return (rows, skip) => {
@@ -35,7 +35,7 @@ export function createMapper(plan: MappingPlan, options: { readonly defaultCount
     mapped.checkRequired()
     mapped.checkTogether()
     mapped.checkOneOf()
-    return { rows: mapped.rows, fieldErrors: mapped.fieldErrors, emptied: mapped.countEmptied() }
+    return { rows: mapped.rows, errors: mapped.errors, emptied: mapped.countEmptied() }
   }
 }
 
@@ -45,13 +45,13 @@ type CountryOf = (row: Row) => string | undefined
 function compileStep(step: MappingStep, to: number) {
   const { field, definition } = step
   const mapper = fieldMapper(definition)
-  const fieldErrors = new Map<string, RowError>()
+  const errors = new Map<string, RowError>()
   const errorOf = (complaint: string): RowError => {
-    const known = fieldErrors.get(complaint)
+    const known = errors.get(complaint)
     if (known) return known
-    const fieldError = { field, reason: `${field} ${complaint}` }
-    fieldErrors.set(complaint, fieldError)
-    return fieldError
+    const error = { field, reason: `${field} ${complaint}` }
+    errors.set(complaint, error)
+    return error
   }
   return {
     ...mapper,
@@ -68,7 +68,7 @@ function compileStep(step: MappingStep, to: number) {
 /** The rows of one chunk on their way; worked on column by column. */
 class Mapped {
   readonly rows: Cell[][]
-  readonly fieldErrors = new Map<number, RowError>()
+  readonly errors = new Map<number, RowError>()
   /** Columns of which an identifier was left out, by row, and the error of the first. */
   readonly #leftOut = new Map<number, { readonly columns: number[]; readonly fieldError: RowError }>()
   readonly #given: readonly Row[]
@@ -154,7 +154,7 @@ class Mapped {
   countEmptied(): number[] {
     const counts = this.#steps.map(() => 0)
     for (const [at, { columns }] of this.#leftOut) {
-      if (!this.fieldErrors.has(at)) for (const to of columns) counts[to] = (counts[to] ?? 0) + 1
+      if (!this.errors.has(at)) for (const to of columns) counts[to] = (counts[to] ?? 0) + 1
     }
     return counts
   }
@@ -165,7 +165,7 @@ class Mapped {
   }
 
   #blame(at: number, fieldError: RowError): void {
-    if (!this.#skip?.has(at) && !this.fieldErrors.has(at)) this.fieldErrors.set(at, fieldError)
+    if (!this.#skip?.has(at) && !this.errors.has(at)) this.errors.set(at, fieldError)
   }
 
   #leaveOut(at: number, to: number, fieldError: RowError): void {

@@ -17,7 +17,7 @@ export function redactRow(columns: readonly string[], row: Row): Record<string, 
   return Object.fromEntries(kept)
 }
 
-/** `j… (16, e-mail)`; whole numbers, dates and even a `yes` can be somebody's, so no value stays as it is. */
+/** `j… (16, e-mail)`; integers, dates and even a `yes` can be personal data, so no value stays as it is. */
 export function redact(value: Cell): string | null {
   if (value === null) return null
   if (value === '') return ''

@@ -7,10 +7,10 @@ import {
   batchOf,
   beginning,
   endOf,
+  type FilledBatch,
   fillBatches,
   halve,
   type KeyScope,
-  type FilledBatch,
   type Mapper,
 } from './batches.ts'
 
@@ -150,7 +150,7 @@ describe('batches', () => {
       }),
     ))
 
-  test('go on behind any batch, and behind any part of it, with exactly the rest', () =>
+  test('continue after any batch, and after any part of one, with exactly the remaining records', () =>
     fc.assert(
       fc.asyncProperty(
         ...[scenes, fc.nat(), fc.array(fc.boolean(), { minLength: 1, maxLength: 5 })],
@@ -190,7 +190,9 @@ describe('batches', () => {
         const batch = batchOf(filledBatch, scope, ['number'])
         assert.deepEqual(batchOf(again, scope, ['number']), batch, 'a batch that comes again is the same')
         const others = [
-          batchOf(filledBatch, { ...scope, [scene.incremental ? 'connectionId' : 'transferId']: 'another' }, ['number']),
+          batchOf(filledBatch, { ...scope, [scene.incremental ? 'connectionId' : 'transferId']: 'another' }, [
+            'number',
+          ]),
           ...(filledBatch.rows.length > 1 ? halve(filledBatch).map((half) => batchOf(half, scope, ['number'])) : []),
         ]
         for (const { key } of others) assert.notEqual(key, batch.key)

@@ -6,7 +6,7 @@ import type { Batch, Chunk, Json, Row, SourceReader } from '@penstock/connector'
  * an unbroken run of them: those that go to the destination, and those that were found unfit on the way.
  */
 
-/** Where reading goes on: behind `skip` records of what the source gives after `at`. */
+/** Where reading continues: `skip` records after `at`. */
 export type Checkpoint = { readonly at: Json | null; readonly skip: number; readonly bytes: number }
 export const beginning: Checkpoint = { at: null, skip: 0, bytes: 0 }
 

@@ -39,7 +39,14 @@ export const entryOf = (filledBatch: FilledBatch, delivery: Delivery | undefined
 
 /** The entry of a flush. What it rejects by index is of the last batch that was held. */
 export const flushEntryOf = (flushed: Delivery, lastHeld: FilledBatch | undefined): Entry => ({
-  ...{ read: 0, sent: 0, bytes: flushed.bytes, end: undefined, deliveryState: flushed.deliveryState, state: flushed.state },
+  ...{
+    read: 0,
+    sent: 0,
+    bytes: flushed.bytes,
+    end: undefined,
+    deliveryState: flushed.deliveryState,
+    state: flushed.state,
+  },
   rejects: rejectedOf(lastHeld, flushed.rejected).sort(byRow),
 })
 

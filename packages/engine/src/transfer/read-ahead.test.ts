@@ -66,5 +66,5 @@ test.describe('reading ahead', { concurrency: true }, () => {
   })
 })
 
-/** What can go on without anything from outside has done so. */
+/** Resolves when everything has run that waits for nothing from outside. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))

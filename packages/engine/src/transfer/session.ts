@@ -19,7 +19,7 @@ import { openContext, type Runtime } from '../runtime.ts'
 import { sideSettings } from '../settings.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
-import { batchOf, beginning, fillBatches, halve, type FilledBatch, type Checkpoint } from './batches.ts'
+import { batchOf, beginning, type Checkpoint, type FilledBatch, fillBatches, halve } from './batches.ts'
 import { confirmationOf, type Entry, entryOf, flushEntryOf } from './confirmation.ts'
 import {
   checked,
@@ -265,7 +265,11 @@ export class Session {
    * @param budget of the batch that came from the source; halves of it share it
    * @param following answers the batch that comes next, where it is read already
    */
-  async #deliverFilled(filledBatch: FilledBatch, budget: SplitBudget, following = (): FilledBatch | undefined => undefined): Promise<void> {
+  async #deliverFilled(
+    filledBatch: FilledBatch,
+    budget: SplitBudget,
+    following = (): FilledBatch | undefined => undefined,
+  ): Promise<void> {
     // What is held comes again in other batches after a crash; what is not comes again as it is.
     await this.#begin(this.#writerHolds() ? null : (budget.covered ?? filledBatch.covered))
     if (filledBatch.rows.length === 0) return this.#addToHeld(entryOf(filledBatch, undefined), budget)
@@ -282,7 +286,10 @@ export class Session {
     if (sent.do === 'split') {
       for (const half of halve(filledBatch)) await this.#deliverFilled(half, budget)
     } else {
-      await this.#addToHeld(entryOf(filledBatch, { bytes: 0, rejected: [{ index: 0, reason: sent.refused.message }] }), budget)
+      await this.#addToHeld(
+        entryOf(filledBatch, { bytes: 0, rejected: [{ index: 0, reason: sent.refused.message }] }),
+        budget,
+      )
     }
   }
 
@@ -291,7 +298,7 @@ export class Session {
     return this.#lastHeld !== undefined
   }
 
-  /** Sends the batch of a batch, again while errors are transient; answers the refusal where it is split or rejected. */
+  /** Sends a batch, again while errors are transient; answers the refusal where it is split or rejected. */
   async #send(
     filledBatch: FilledBatch,
   ): Promise<{ entry: Entry; delivery: Delivery } | { refused: ConnectorError; do: 'split' | 'reject' }> {

@@ -51,7 +51,7 @@ export const lockAccount = statement<{ organizationId: string; id: string }, { e
   `${ownAccount} for no key update`,
 )
 
-/** Takes the account for its deletion: waits for whoever is writing in it, and whoever comes later finds it gone. */
+/** Locks the account for its deletion: waits for transactions that write in it; later ones no longer find it. */
 export const lockAccountForDeletion = statement<
   { organizationId: string; id: string },
   { env: string; version: number }

@@ -193,7 +193,7 @@ async function makeFirstKey(config: Config, database: Database, mayMake: boolean
   }
   throw new CommandRuntimeError(
     'master key',
-    `${file} is missing, and the secrets of this database are sealed under its key ${keyId}. Put the file back from a backup, or set PENSTOCK_MASTER_KEY to that key. No new key was made, because it could not open them. If the key is lost for good, see "A lost master key" in docs/operating.md.`,
+    `${file} is missing, and the secrets of this database are sealed under its key ${keyId}. Put the file back from a backup, or set PENSTOCK_MASTER_KEY to that key. No new key was made, because it could not open them. If no copy of the key is left, see "A lost master key" in docs/operating.md.`,
   )
 }
 

@@ -67,7 +67,7 @@ async function logPause({ database }: CommandRuntime, log: Logger): Promise<void
 }
 
 function logEgress({ egress }: Config, log: Logger): void {
-  log.info({ egress: egress.assertConnectivity, message: describeEgress(egress) }, 'egress')
+  log.info({ egress: egress.networkPolicy, message: describeEgress(egress) }, 'egress')
 }
 
 /** Within this, signals tell the same once: Ctrl-C reaches every process of a terminal, and npm hands it on as well. */

@@ -9,8 +9,8 @@ import { violates } from '../db/errors.ts'
 import { containing } from '../db/like.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
-import { sides, readSettings, requireCompatible, requireReady } from './sides.ts'
 import * as queries from './queries.ts'
+import { readSettings, requireCompatible, requireReady, sides } from './sides.ts'
 import { viewConnection, viewConnectionDetails, viewEvent, viewUpdatedConnection } from './view.ts'
 
 /** Connections (specification, sections 2.8, 3 and 4.4). */
@@ -229,8 +229,8 @@ export const connectionsOfAccounts: AccountContents = {
 }
 
 /**
- * Moves a connection by what its transfers and probes meet: breakdown, outage, recovery. Where somebody was faster and
- * the trigger does not apply any more, nothing changes.
+ * Moves a connection by what its transfers and probes meet: breakdown, outage, recovery. If another
+ * change came first and the trigger no longer applies, nothing changes.
  * @returns whether the connection moved
  */
 export async function meet(

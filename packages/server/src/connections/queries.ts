@@ -56,7 +56,7 @@ export const findConnection = statement<{ accountId: string; id: string }, Conne
   where c.id = :id and c.account_id = :accountId and not c.account_deleted and ${isKept('c')}
 `)
 
-/** Takes a connection for a change; whoever comes second sees what the first left. */
+/** Locks a connection for a change; the next transaction sees what this one stored. */
 export const lockConnection = statement<{ accountId: string; id: string }, { id: string }>(`
   select id from connections c
   where id = :id and account_id = :accountId and not account_deleted and ${isKept('c')}
@@ -312,7 +312,7 @@ export const moveConnection = statement<{
   where id = :id and status = :from
 `)
 
-/** Nobody changes the configuration of the ends until the transaction has ended. Whoever is saving one is waited for. */
+/** Locks the configurations of both sides until the transaction ends. Waits for one that is being saved. */
 export const holdSides = statement<{ accountId: string; connectorIds: readonly string[] }>(`
   select from added_connectors where account_id = :accountId and connector_id = any(:connectorIds)
   order by connector_id for share

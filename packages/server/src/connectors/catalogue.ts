@@ -21,7 +21,7 @@ export type Catalogue = {
 export type CatalogueQuery = QueryOf<'listConnectors'>
 export type CataloguePage = { readonly reply: CatalogueEntry[]; readonly total: number }
 
-/** Queries whose pages are kept; whoever asks for more makes them anew. */
+/** How many pages are cached; when the cache is full, it is emptied. */
 const pagesMax = 200
 
 export function createCatalogue(publicUrl: string): Catalogue {

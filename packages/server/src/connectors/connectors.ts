@@ -90,7 +90,7 @@ export async function addConnectors(
 const columns = (connectors: readonly Connector[], account: ActingAccount) => ({
   connectorIds: connectors.map(({ id }) => id),
   configurationIds: connectors.map(newIdentifier),
-  // What asks nothing of anybody is configured from the start.
+  // A connector without fields to fill is configured from the start.
   configured: connectors.map(({ secrets }) => Object.values(secrets).every((field) => field.readonly)),
   secretNames: connectors.map(({ slug }) => `${slug}/${account.id}`),
 })
@@ -173,7 +173,10 @@ export async function configureConnector(
   for (const key of cleared) delete merged[key]
   const insecure = insecureAddresses(connector.secrets, merged, config.plainHttp)
   fieldErrors.push(...insecure.map(({ key, message }) => ({ field: `body.secretConfig.${key}`, message })))
-  refuseFieldErrors([...fieldErrors, ...withoutRepeats(missingValues(connector.secrets, merged, 'body.secretConfig'), fieldErrors)])
+  refuseFieldErrors([
+    ...fieldErrors,
+    ...withoutRepeats(missingValues(connector.secrets, merged, 'body.secretConfig'), fieldErrors),
+  ])
 
   const isSecret = (key: string) => connector.secrets[key]?.type === 'Password'
   await requireActiveReady(tx, connector, owner, merged)
@@ -194,7 +197,7 @@ export async function removeConnector(
 ): Promise<Answer<'removeConnector'>> {
   const connector = deps.catalogue.find(connectorId) ?? refuse('not_found')
   const owner = { accountId: account.id, connectorId }
-  // Whoever is saving its configuration is waited for, so that the answer is what was removed.
+  // Waits for a save of its configuration, so that the answer is what was removed.
   if (!(await queries.lockAdded.first(tx, owner))) refuse('connector_not_added')
   const row = (await queries.findAdded.first(tx, owner)) ?? refuse('connector_not_added')
   requireEditable(row, deps)
@@ -234,7 +237,9 @@ async function requireActiveReady(
   if (users.length === 0) return
   const fieldErrors = lacking.flatMap((one) => one.fieldErrors)
   refuse('connection_not_ready', [
-    ...fieldErrors.filter(({ field }, index) => fieldErrors.findIndex((fieldError) => fieldError.field === field) === index),
+    ...fieldErrors.filter(
+      ({ field }, index) => fieldErrors.findIndex((fieldError) => fieldError.field === field) === index,
+    ),
     ...users.map(({ id, name }) => ({ field: `connection.${id}`, message: `${name} is active and needs it` })),
   ])
 }

@@ -12,7 +12,7 @@ const channel = 'penstock'
 export type Listener = {
   /** News of the topic; `value` is what it is about. */
   onMessage?: (value: string) => void
-  /** From here on news may have been missed. */
+  /** The connection was lost: messages may be missed until `onReconnect`. */
   onDisconnect?: () => void
   /** Hearing again; runs before any news is delivered, on the listening connection. A throw counts as a lost connection. */
   onReconnect?: (client: pg.Client) => Promise<void>
@@ -43,7 +43,8 @@ export function createNotices(url: DatabaseUrl, onError: (error: unknown) => voi
 
   const deliver = (payload: string) => {
     const topic = payload.slice(0, payload.indexOf(':'))
-    for (const entry of listeners) if (entry.topic === topic) entry.listener.onMessage?.(payload.slice(topic.length + 1))
+    for (const entry of listeners)
+      if (entry.topic === topic) entry.listener.onMessage?.(payload.slice(topic.length + 1))
   }
 
   const lose = (lost: pg.Client) => {

@@ -4,7 +4,7 @@ import { types } from './types.ts'
 
 /**
  * One run of a prepared statement, as the driver's clients take it. The driver's own query has the columns described
- * at every transfer, and makes each row in two steps; this one has them described once for each connection, and makes a row
+ * at every run, and makes each row in two steps; this one has them described once for each connection, and makes a row
  * as the caller wants it at once.
  */
 export class Run<Row extends Record<string, unknown>> implements pg.Submittable {

@@ -1,17 +1,17 @@
 import { Socket } from 'node:net'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 
-/** How long a server may take to take leave. */
-const farewellMs = 2_000
+/** How long a server may take to close a connection. */
+const closeTimeoutMs = 2_000
 
 /**
- * The sockets of connections to PostgreSQL. The driver takes leave by waiting until the server does too; one that says
- * nothing any more would hold up the end for ever, and so what is not closed in time is cut.
+ * The sockets of connections to PostgreSQL. To disconnect, the driver waits until the server closes the connection. A
+ * server that no longer responds would block it forever, so sockets that are not closed in time are destroyed.
  */
 export type Sockets = {
   /** Makes a socket, as the driver's option `stream` wants it. */
   open(): Socket
-  /** Resolves once all are closed, and whoever waited on one has heard; call it when the driver was told to take leave. */
+  /** Resolves once all are closed and their listeners have run; call it after the driver was asked to disconnect. */
   closed(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export function createSockets(): Sockets {
     },
     async closed() {
       const gone = new AbortController()
-      const cut = delay(farewellMs, undefined, { signal: gone.signal }).then(
+      const cut = delay(closeTimeoutMs, undefined, { signal: gone.signal }).then(
         () => sockets.forEach((socket) => void socket.destroy()),
         () => {},
       )

@@ -8,7 +8,7 @@ import { Columns, Run } from './run.ts'
  */
 export type Statement<Parameters extends Record<string, unknown>, Row extends Record<string, unknown>> = {
   readonly text: string
-  /** What is sent with parameters: for whoever wants to see it rather than run it. Without a name it is planned each time. */
+  /** What is sent with parameters, to inspect it without running it. Without a name it is planned each time. */
   sends(parameters: Parameters): { name: string; text: string; values: unknown[] }
   /** Whether PostgreSQL makes a plan for the values at hand each time. */
   readonly plannedEachTime: boolean

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Something that is served as it is, to anybody, and may be kept. */
+/** Something that is served as it is, without authentication, and may be cached. */
 export type Resource = {
   readonly type: string
   readonly body: string | Buffer

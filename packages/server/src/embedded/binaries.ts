@@ -1,11 +1,11 @@
 import { chmod, cp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
+import { systemDirectory } from './cluster-directory.ts'
 import { type Owner, run } from './command.ts'
 import { exists, hasCode, makeDirectory, renameDurably } from './files.ts'
 import { withLock } from './lock.ts'
 import { isRoot } from './owner.ts'
-import { systemDirectory } from './cluster-directory.ts'
 
 /** PostgreSQL's programs, each an absolute path. */
 export type Binaries = { postgres: string; initdb: string; pgCtl: string; majorVersion: string }
@@ -90,7 +90,7 @@ async function copyOnce(native: string, copy: string): Promise<void> {
     const draft = `${copy}.new`
     await rm(draft, { recursive: true, force: true })
     await cp(native, draft, { recursive: true, verbatimSymlinks: true })
-    // The modes of the source may be narrowed by the umask of whoever installed it.
+    // The umask of the user who installed the source may have narrowed its modes.
     await chmod(draft, 0o755)
     for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
       if (entry.isSymbolicLink()) continue

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Binaries, findBinaries } from './binaries.ts'
+import { dataName, findPlace } from './cluster-directory.ts'
 import { type Owner, run } from './command.ts'
 import { exists, hasCode, makeDirectory, renameDurably, writeAtomically } from './files.ts'
-import { dataName, findPlace } from './cluster-directory.ts'
 import { serviceName } from './session.ts'
 import type { ServerChoices } from './settings.ts'
 
@@ -74,7 +74,7 @@ async function createData({ home, data, owner, binaries, password, durable }: Cl
   await rm(draft, { recursive: true, force: true })
   if (code === 0) return
   throw new Error(
-    `PostgreSQL could not create its database in ${home}. Mend what its initdb says, and start again:\n${output}`,
+    `PostgreSQL could not create its database in ${home}. Fix what its initdb reports, then start again:\n${output}`,
   )
 }
 

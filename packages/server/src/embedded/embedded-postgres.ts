@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { openCluster } from './cluster.ts'
+import { dataName, readNote } from './cluster-directory.ts'
 import { exists, makeDirectory } from './files.ts'
 import { type Lock, tryLock, withLock } from './lock.ts'
 import { isRoot } from './owner.ts'
-import { dataName, readNote } from './cluster-directory.ts'
 import { findPostmaster } from './postmaster.ts'
 import { ensureRunning, hasEnded, shutDown } from './server.ts'
 import { connectionString, ensureDatabase, isInUse } from './session.ts'
@@ -109,7 +109,7 @@ export async function hasEmbeddedPostgres(directory: string): Promise<boolean> {
 }
 
 /**
- * Stops the server of a directory at once, whoever uses it, and deletes its database and the directory, for good.
+ * Stops the server of a directory at once, even if it is in use, and permanently deletes its database and the directory.
  * Does nothing where there is no such directory.
  */
 export async function removeEmbeddedPostgres(directory: string): Promise<void> {

@@ -9,7 +9,7 @@ import { choosePort, isFree, keepPort } from './port.ts'
 import { discardMisleadingPidFile, findPostmaster, isRunning, type Postmaster } from './postmaster.ts'
 import { configuration } from './settings.ts'
 
-/** Long enough to recover from a crash in the midst of heavy writing. */
+/** Long enough to recover from a crash during heavy writing. */
 const startTimeoutMs = 120_000
 const stopTimeoutMs = 60_000
 
@@ -39,7 +39,7 @@ export async function ensureRunning(cluster: Cluster): Promise<Postmaster> {
     await sleep(200)
   }
   throw new Error(
-    `The PostgreSQL in ${cluster.home} did not start. ${failure ? `Mend what it says, and start again:\n${failure}` : `It was not ready after ${startTimeoutMs / 1000} seconds and may still be recovering from a crash: its log is in ${cluster.log}. Start again in a while.`}`,
+    `The PostgreSQL in ${cluster.home} did not start. ${failure ? `Fix what it reports, then start again:\n${failure}` : `It was not ready after ${startTimeoutMs / 1000} seconds and may still be recovering from a crash: its log is in ${cluster.log}. Start again in a while.`}`,
   )
 }
 

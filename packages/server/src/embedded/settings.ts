@@ -40,5 +40,5 @@ export type ServerChoices = {
 export function configuration(port: number, { durable, settings }: ServerChoices): string {
   const all: Record<string, string> = { ...fixed, ...(durable ? {} : undurable), ...settings, port: String(port) }
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${value.replace(/[\\']/g, '$&$&')}'`)
-  return `# Penstock writes this file anew at each start.\n${lines.join('\n')}\n`
+  return `# Penstock overwrites this file at each start.\n${lines.join('\n')}\n`
 }

@@ -167,7 +167,10 @@ function readInput(
   const fieldErrors = validate(input)
   const { accountId } = input.query
   if (operation.scope === 'account' && !accountId) {
-    refuse('account_required', [{ field: 'query.accountId', message: 'is missing: name a sub-account' }, ...fieldErrors])
+    refuse('account_required', [
+      { field: 'query.accountId', message: 'is missing: name a sub-account' },
+      ...fieldErrors,
+    ])
   }
   if (fieldErrors.length > 0) refuse('invalid_request', fieldErrors)
   const takesAccount = operation.scope === 'account' || operation.scope === 'organization or account'

@@ -24,7 +24,7 @@ import {
  * manages them, no operation of the interface does.
  */
 
-/** Client credentials in the clear; they exist only here, on their way to whoever asked for them. */
+/** Client credentials in plain text; they exist only here, on their way to the operator who asked for them. */
 export type Credentials = { clientId: string; clientSecret: string }
 
 /** What the client is called that an organization is created with. */

@@ -106,7 +106,7 @@ export class RunnerProcess {
   #onMessage: ((message: FromRunner) => void) | undefined
   /** Jobs that it has begun. */
   jobs = 0
-  /** Whose secrets it has held; it never works for anybody else. */
+  /** Whose secrets it has held; it never works for another owner. */
   owner: string | undefined
 
   constructor(options: RunnerOptions) {

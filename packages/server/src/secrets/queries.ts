@@ -11,8 +11,8 @@ export const masterKeyRows = statement<Record<never, never>, MasterKeyRow>(`
 `)
 
 /**
- * Holds the current key in place until the transaction ends: a rotation waits for whoever is sealing. Whoever waited for
- * a rotation finds nothing, since the key it waited for is the current one no more, and asks again.
+ * Keeps the current key current until the transaction ends: a rotation waits for transactions that seal values. One that
+ * waited for a rotation finds nothing, since the key that it waited for is no longer the current one, and asks again.
  */
 export const holdCurrentMasterKey = statement<Record<never, never>, { keyId: string }>(`
   select key_id from master_keys where current for share

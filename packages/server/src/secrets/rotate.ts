@@ -41,7 +41,7 @@ export async function rotateMasterKey(
   const session = await database.pool.connect()
   try {
     const { rows } = await session.query(rotationLockSql)
-    if (!rows[0]?.locked) throw new Error('Another rotation of the master key is under way: wait until it has ended.')
+    if (!rows[0]?.locked) throw new Error('Another rotation of the master key is running. Wait until it has ended.')
     await startRotation(database, keyring, next)
     const resealed = await resealAll(database, keyring, next)
     await keep()

@@ -1,25 +1,25 @@
-import { type Connector, type Side, type Fields, type Records, showValue } from '@penstock/connector'
+import { type Connector, type Fields, type Records, type Side, showValue } from '@penstock/connector'
 import { foldName, wellKnownNames } from '@penstock/engine'
-import type { ConnectorDefinition, SideDefinition, FieldDefinition, RecordDefinition } from '@penstock/wire'
+import type { ConnectorDefinition, FieldDefinition, RecordDefinition, SideDefinition } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import { refuse } from '../refusal.ts'
 import type { TransferDeps } from './transfers.ts'
 
 /**
- * What connectors are by their definitions, for whoever draws a form or maps columns. It stands in this room because it
- * tells by which names the mapping finds a column.
+ * What connectors are by their definitions, for clients that draw a form or map columns. It is in this module because it
+ * lists the names by which the mapping finds a column.
  */
 
-/** Connectors stay as they are while the process lives: each is told, and frozen, once. */
-const told = new WeakMap<Connector, ConnectorDefinition>()
+/** Connectors do not change while the process runs: the definition of each is built, and frozen, once. */
+const cached = new WeakMap<Connector, ConnectorDefinition>()
 
 export async function getConnectorDefinition(
   { id }: Call<'getConnectorDefinition'>,
   { catalogue }: TransferDeps,
 ): Promise<Answer<'getConnectorDefinition'>> {
   const connector = catalogue.find(id) ?? refuse('not_found')
-  const reply = told.get(connector) ?? Object.freeze(viewDefinition(connector))
-  told.set(connector, reply)
+  const reply = cached.get(connector) ?? Object.freeze(viewDefinition(connector))
+  cached.set(connector, reply)
   return { reply }
 }
 

@@ -26,9 +26,9 @@ export type Purged = {
 }
 
 /**
- * Removes for good what nobody can ask for any more (invariant 5): connections and accounts that were deleted 30 days
+ * Permanently removes what no one can ask for any more (invariant 5): connections and accounts that were deleted 30 days
  * ago with all that was theirs, rejected records that were kept long enough, expired tokens, idempotency keys past their
- * window. Interrupted, it goes on where it was the next time.
+ * window. If it is interrupted, the next run continues where it stopped.
  * @param rejectDays how long the rejected records of a transfer that has ended are kept
  */
 export async function purge(database: Database, rejectDays: number): Promise<Purged> {

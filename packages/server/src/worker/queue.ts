@@ -18,7 +18,7 @@ const queueConnections = 2
 const pulseMs = 5_000
 /** How long the answer to a pulse may take; a database that takes longer is away. */
 const heartbeatTimeoutMs = 5_000
-/** How long active jobs may go on once the queue is told to stop; those that take longer are cut, and done again. */
+/** How long active jobs may continue once the queue has to stop; those that take longer are aborted, and run again. */
 const finishMs = 10_000
 const unlockMs = 2_000
 

@@ -42,7 +42,7 @@ export async function startWorker(
   const work = atMost(transfers.atOnce, () =>
     workOnTransfers(supervisor.deps, claims, log, signal).catch((err) => {
       // A living worker claims what this one could not continue.
-      log.warn({ err }, 'a transfer could not go on; it is claimed again')
+      log.warn({ err }, 'a transfer could not continue; a worker will claim it again')
     }),
   )
   // Transfers do not keep the purge waiting.

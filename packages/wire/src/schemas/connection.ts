@@ -125,7 +125,7 @@ export const ConnectionEvent = exactly(
     time: unixSeconds('When it happened'),
     kind: oneOf(connectionEventKinds, {
       description:
-        'created: to is its name. renamed: the names. settings: those of the end that to names, Source or Destination, changed. status: the statuses, whoever moved it: a caller, a transfer, a probe. schedule: the schedules, null where there is none',
+        'created: to is its name. renamed: the names. settings: those of the side that to names, Source or Destination, changed. status: the statuses, whether a caller, a transfer or a probe changed it. schedule: the schedules, null where there is none',
       examples: ['status'],
     }),
     from: maybeText('What it was; null where there was nothing', 'active'),

@@ -7,7 +7,7 @@ import { count, exactly, flag, identifier, oneOf, text, unixSeconds } from './ki
 
 const maybe = <S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
-/** How many records, at each stage: the row account. `read` = `accepted` + `rejected` once a transfer has ended well. */
+/** How many records, at each stage: the record summary. `read` = `accepted` + `rejected` once a transfer has ended well. */
 const records = exactly(
   {
     read: count('Records read from the source', 120_150),

@@ -33,7 +33,7 @@ export function FieldForm({
   const form = useRef<HTMLDivElement>(null)
   const shown = countingFields(fields, values)
   const elsewhere = Object.entries(fieldErrors).filter(([name]) => !shown.some((field) => field.name === name))
-  // Whoever was refused starts at the first field that is to be mended.
+  // After a refused save, the first invalid field gets the focus.
   useEffect(() => {
     if (Object.keys(fieldErrors).length > 0)
       form.current?.querySelector<HTMLElement>('[aria-invalid=true]:not([disabled])')?.focus()

@@ -9,11 +9,11 @@ import { FormButtons } from '../../components/form-buttons.tsx'
 import { notifyDone } from '../../components/notify.tsx'
 import { accounts as say } from '../../strings/accounts.ts'
 
-/** Adds a sub-account, or edits one: nobody's change is lost, since what was opened is what is replaced. */
+/** Adds a sub-account, or edits one. No other change is lost: only the version that was opened is replaced. */
 export function SaveAccount({ account, onClose }: { account?: AccountEntry; onClose: () => void }) {
   const add = useWrite('addAccount')
   const edit = useWrite('editAccount')
-  // What is edited is read anew, for its version; an older one of the list would be taken for somebody else's change.
+  // What is edited is read again, for its version; the older version of the list would look like someone else's change.
   const opened = useRead('getAccount', { id: account?.id ?? '' }, { enabled: account !== undefined })
   const [name, setName] = useState(account?.name ?? '')
   const [enabled, setEnabled] = useState(account?.enabled ?? true)

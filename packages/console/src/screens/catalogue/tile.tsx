@@ -24,8 +24,8 @@ export function Tiles({ label, busy = false, children }: { label: string; busy?:
 }
 
 /**
- * A connector of the catalogue: a box to tick while it is not added, the way to its configuration once it is. Drawn anew
- * only where it changes, since there are many of them.
+ * A connector of the catalogue: a box to tick while it is not added, a link to its configuration once it is. Rendered
+ * again only if it changes, since there are many of them.
  */
 export const Tile = memo(function Tile({
   entry,

@@ -12,19 +12,19 @@ import { Page } from '../../components/page.tsx'
 import { ConnectionBadge } from '../../components/status.tsx'
 import { Time, useNow } from '../../components/time.tsx'
 import { connection as say } from '../../strings/connection.ts'
-import { ReplaceGuard, needsWord } from '../transfer/replace-guard.tsx'
 import { Failed } from '../transfer/failed.tsx'
 import { pathOfTransfer } from '../transfer/paths.ts'
+import { needsConfirmation, ReplaceGuard } from '../transfer/replace-guard.tsx'
 import { Actions } from './actions.tsx'
+import { Active } from './active-transfer.tsx'
 import { Configuration } from './configuration.tsx'
 import { EditConnection } from './edit-connection.tsx'
+import { Flow } from './flow.tsx'
 import { Refusal } from './not-ready.tsx'
 import { Overview } from './overview.tsx'
-import { Flow } from './flow.tsx'
 import type { Action } from './reasons.ts'
-import { Transfers } from './transfers.tsx'
 import { History } from './timeline.tsx'
-import { Active } from './active-transfer.tsx'
+import { Transfers } from './transfers.tsx'
 import { useActions } from './use-actions.ts'
 import { isActive, useConnection, useReasons } from './use-connection.ts'
 
@@ -84,10 +84,10 @@ function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: 
       </Card>
       {latest && moves && <Active transfer={latest} />}
       {latest && moves && <Failed transfer={latest} connection={connection} />}
-      {latest && !isDeleted && needsWord(latest) && (
+      {latest && !isDeleted && needsConfirmation(latest) && (
         <ReplaceGuard error={latest.error} reason={reasons.run} onTransfer={() => doing.run(true)} />
       )}
-      {latest?.status === 'failed' && !isDeleted && !needsWord(latest) && (
+      {latest?.status === 'failed' && !isDeleted && !needsConfirmation(latest) && (
         <Failed transfer={latest} connection={connection} title={say.latestFailed}>
           <Button component={Link} to={pathOfTransfer(latest)} size="compact-sm" variant="default">
             {say.open}

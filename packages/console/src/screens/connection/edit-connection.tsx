@@ -7,7 +7,13 @@ import { ConnectorName } from '../../components/connector-name.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { errorsOf, isOfFields } from '../../components/fields/field-errors.ts'
 import { FieldForm } from '../../components/fields/field-form.tsx'
-import { changesOf, countingFields, type FormField, type FormValues, valuesOf } from '../../components/fields/form-field.ts'
+import {
+  changesOf,
+  countingFields,
+  type FormField,
+  type FormValues,
+  valuesOf,
+} from '../../components/fields/form-field.ts'
 import { FormButtons } from '../../components/form-buttons.tsx'
 import { Lines } from '../../components/loaded.tsx'
 import { notifyDone } from '../../components/notify.tsx'
@@ -164,7 +170,11 @@ const places = {
 }
 
 /** A version by its labels, for two to be compared. */
-function texts(name: string, fields: SideFields, values: { src: FormValues; dest: FormValues }): Record<string, string> {
+function texts(
+  name: string,
+  fields: SideFields,
+  values: { src: FormValues; dest: FormValues },
+): Record<string, string> {
   const ofSide = (side: 'src' | 'dest') =>
     countingFields(fields[side], values[side]).map((field): [string, string] => [
       say.labelOf(side === 'src' ? say.source : say.destination, field.label),

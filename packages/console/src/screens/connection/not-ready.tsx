@@ -4,10 +4,10 @@ import type { ConnectionDetails } from '@penstock/wire'
 import { IconClipboardList } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { Failure } from '../../components/failure.tsx'
-import { connection as say } from '../../strings/connection.ts'
 import { components } from '../../strings/components.ts'
+import { connection as say } from '../../strings/connection.ts'
 
-/** Why an action was refused. What is missing for it comes with the way to the place that mends it. */
+/** Why an action was refused. What is missing comes with a link to where the user can add it. */
 export function Refusal({
   error,
   connection,
@@ -75,7 +75,7 @@ function Fix({ field, connection, onEdit }: { field: string; connection: Connect
   )
 }
 
-/** The service's sentences go on from the field that they name: “is required: Table”. */
+/** The service's messages put the field last, as in “is required: Table”: puts it first, and ends the sentence. */
 function sentence(message: string): string {
   const [, label, rest] = /^(is required): (.*)$/.exec(message) ?? []
   const text = label && rest ? `${rest} ${label}` : message

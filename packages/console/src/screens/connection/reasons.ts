@@ -1,6 +1,6 @@
 import { type ConnectionDetails, type ConnectionStatus, errors, lifecycle, mayTransfer } from '@penstock/wire'
-import { connection as say } from '../../strings/connection.ts'
 import { components } from '../../strings/components.ts'
+import { connection as say } from '../../strings/connection.ts'
 
 export type Action = 'run' | 'activate' | 'enable' | 'disable' | 'delete' | 'restore' | 'edit'
 /** Why each action is impossible now; undefined where it is possible. */

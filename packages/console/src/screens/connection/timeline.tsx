@@ -14,10 +14,10 @@ import { useRead } from '../../api/queries.ts'
 import { Loaded } from '../../components/loaded.tsx'
 import { count } from '../../components/numbers.ts'
 import { Empty } from '../../components/page.tsx'
-import { transferColors, statusColors } from '../../components/status.tsx'
+import { statusColors, transferColors } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
-import { connection as say } from '../../strings/connection.ts'
 import { components } from '../../strings/components.ts'
+import { connection as say } from '../../strings/connection.ts'
 import { pathOfTransfer } from '../transfer/paths.ts'
 import { wordsOfCron } from './schedule-card.tsx'
 import { againWhileActive } from './use-connection.ts'
@@ -51,7 +51,7 @@ export function History({ connection }: { connection: ConnectionDetails }) {
           <Card withBorder padding="lg">
             <Timeline bulletSize={30} lineWidth={2}>
               {entries.map((entry) =>
-                'run' in entry ? (
+                'transfer' in entry ? (
                   <Timeline.Item
                     key={entry.transfer.id}
                     bullet={
@@ -111,7 +111,7 @@ function merged(events: readonly ConnectionEvent[], transfers: readonly Transfer
 }
 
 function rankOf(entry: Entry): number {
-  if ('run' in entry) return 1
+  if ('transfer' in entry) return 1
   return entry.event.to === 'broken' || entry.event.to === 'offline' ? 2 : 0
 }
 

@@ -12,8 +12,8 @@ import { Empty, Toolbar } from '../../components/page.tsx'
 import { Pager, pageSize } from '../../components/pager.tsx'
 import { TransferBadge } from '../../components/status.tsx'
 import { duration, Time } from '../../components/time.tsx'
-import { connection as say } from '../../strings/connection.ts'
 import { components } from '../../strings/components.ts'
+import { connection as say } from '../../strings/connection.ts'
 import { pathOfTransfer } from '../transfer/paths.ts'
 import { CancelTransfer, TransferProgress } from './active-transfer.tsx'
 import { againWhileActive, isActive } from './use-connection.ts'
@@ -64,7 +64,13 @@ export function Transfers({ connection }: { connection: ConnectionDetails }) {
   )
 }
 
-function TransfersTable({ transfers, onCancel }: { transfers: readonly Transfer[]; onCancel: (transfer: Transfer) => void }) {
+function TransfersTable({
+  transfers,
+  onCancel,
+}: {
+  transfers: readonly Transfer[]
+  onCancel: (transfer: Transfer) => void
+}) {
   const moves = transfers.some(isActive)
   return (
     <ListTable label={say.transfers}>
@@ -146,7 +152,9 @@ function Row({
         {count(rejected)}
       </Table.Td>
       <Table.Td ta="right" visibleFrom="md" style={{ whiteSpace: 'nowrap' }}>
-        {transfer.startedTime !== null && transfer.finishedTime !== null ? duration(transfer.finishedTime - transfer.startedTime) : '…'}
+        {transfer.startedTime !== null && transfer.finishedTime !== null
+          ? duration(transfer.finishedTime - transfer.startedTime)
+          : '…'}
       </Table.Td>
       {withActions && (
         <Table.Td>

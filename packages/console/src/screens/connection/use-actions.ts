@@ -2,8 +2,8 @@ import type { ConnectionDetails, StatusAction } from '@penstock/wire'
 import { useState } from 'react'
 import { useWrite } from '../../api/queries.ts'
 import { notifyDone } from '../../components/notify.tsx'
-import { connection as say } from '../../strings/connection.ts'
 import { components } from '../../strings/components.ts'
+import { connection as say } from '../../strings/connection.ts'
 import type { Action } from './reasons.ts'
 
 type Doing = {

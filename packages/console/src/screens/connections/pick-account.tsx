@@ -4,8 +4,8 @@ import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useRead } from '../../api/queries.ts'
 import { NotRead } from '../../components/loaded.tsx'
-import { connections as say } from '../../strings/connections.ts'
 import { components } from '../../strings/components.ts'
+import { connections as say } from '../../strings/connections.ts'
 
 const shown = 20
 const waitMs = 200

@@ -6,8 +6,8 @@ import { useRead, useWrite } from '../../api/queries.ts'
 import { Failure } from '../../components/failure.tsx'
 import { Lines } from '../../components/loaded.tsx'
 import { Time } from '../../components/time.tsx'
-import { connectors as say } from '../../strings/connectors.ts'
 import { components } from '../../strings/components.ts'
+import { connectors as say } from '../../strings/connectors.ts'
 import { keepCheck } from './failed-checks.ts'
 
 /** Checks a connector against its platform as soon as it is opened, and says how each step went. */

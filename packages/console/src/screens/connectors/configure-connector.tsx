@@ -27,7 +27,7 @@ export function ConfigureConnector({
   const definition = useRead('getConnectorDefinition', { id: connectorId })
   const configuration = useRead('getConnectorConfiguration', { accountId, id: connectorId })
   const [changed, setChanged] = useState(false)
-  // A form is drawn anew where somebody else's version is taken over.
+  // Changes when someone else's version is loaded, so that the form is rendered from it.
   const [drawn, setDrawn] = useState(0)
   const { name, docUrl, logo, integrated = false } = connector.data?.reply ?? {}
   const lastUpdated = configuration.data?.reply.lastUpdated

@@ -8,10 +8,16 @@ import { Changed, isChanged } from '../../components/changed.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { errorsOf, isOfFields } from '../../components/fields/field-errors.ts'
 import { FieldForm } from '../../components/fields/field-form.tsx'
-import { changesOf, type FormValue, errorsOfForms, valuesOf, withDefinitions } from '../../components/fields/form-field.ts'
+import {
+  changesOf,
+  errorsOfForms,
+  type FormValue,
+  valuesOf,
+  withDefinitions,
+} from '../../components/fields/form-field.ts'
 import { notifyDone } from '../../components/notify.tsx'
-import { connectors as say } from '../../strings/connectors.ts'
 import { components } from '../../strings/components.ts'
+import { connectors as say } from '../../strings/connectors.ts'
 import { ConnectionsNamed, ofConnection } from './connections-named.tsx'
 import { forgetCheck } from './failed-checks.ts'
 import { baseOf, wordsOfValues } from './versions.ts'
@@ -47,7 +53,7 @@ export function ConfigureForm({
   onClose: () => void
 }) {
   const save = useWrite('configureConnector')
-  // Lists are read again at any time; the form goes on from what it was opened with.
+  // Lists are read again at any time; the form keeps the version that it was opened with.
   const [opened] = useState(configuration)
   const fieldsOf = ({ reply }: Opened) => withDefinitions(reply.secretConfig[0]?.configuration ?? [], definitions)
   const [fields] = useState(() => fieldsOf(opened))
@@ -95,7 +101,13 @@ export function ConfigureForm({
           </Alert>
         )}
         {fields.length === 0 && <Text size="sm">{say.asksNothing}</Text>}
-        <FieldForm fields={fields} values={values} onChange={change} fieldErrors={fieldErrors} lastUpdated={lastUpdated} />
+        <FieldForm
+          fields={fields}
+          values={values}
+          onChange={change}
+          fieldErrors={fieldErrors}
+          lastUpdated={lastUpdated}
+        />
         {isChanged(failure) ? (
           <Changed
             mine={wordsOfValues(fields, before, values)}

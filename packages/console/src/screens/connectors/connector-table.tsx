@@ -18,8 +18,8 @@ import { Logo, logoOfPlatform } from '../../components/connector-name.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { count } from '../../components/numbers.ts'
 import { pathOf } from '../../shell/account.ts'
-import { connectors as say } from '../../strings/connectors.ts'
 import { components } from '../../strings/components.ts'
+import { connectors as say } from '../../strings/connectors.ts'
 import { useFailedCheck } from './failed-checks.ts'
 
 type Doing = {

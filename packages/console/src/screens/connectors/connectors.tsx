@@ -27,7 +27,8 @@ const listOf = (accountId: string, { value, page }: ListAddress) => ({
     offset: page * pageSize,
   },
 })
-export const readAhead = (accountId = '', place: ListAddress) => readOnce('listAddedConnectors', listOf(accountId, place))
+export const readAhead = (accountId = '', place: ListAddress) =>
+  readOnce('listAddedConnectors', listOf(accountId, place))
 
 /** The connectors that a sub-account has added. `?configure=` and `?check=` open one of them from anywhere. */
 export function Component() {

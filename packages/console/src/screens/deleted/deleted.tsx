@@ -13,8 +13,8 @@ import { Empty, Page, Toolbar } from '../../components/page.tsx'
 import { Pager, pageSize } from '../../components/pager.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { useAccountId } from '../../shell/account.ts'
-import { deleted as say } from '../../strings/deleted.ts'
 import { components } from '../../strings/components.ts'
+import { deleted as say } from '../../strings/deleted.ts'
 import { DeletedTable } from './table.tsx'
 
 type Refusal = { connection: Connection; error: unknown }

@@ -3,11 +3,11 @@ import { type Connection, limits } from '@penstock/wire'
 import { IconRestore } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { AccountName } from '../../components/account-name.tsx'
-import { Sides } from '../../components/sides.tsx'
 import { ListTable } from '../../components/list-table.tsx'
+import { Sides } from '../../components/sides.tsx'
 import { Time, useNow } from '../../components/time.tsx'
-import { deleted as say } from '../../strings/deleted.ts'
 import { components } from '../../strings/components.ts'
+import { deleted as say } from '../../strings/deleted.ts'
 
 const dayMs = 86_400_000
 /** From here on the time that is left is shown as short. */

@@ -94,7 +94,11 @@ function Face({ tile, picked, busy }: { tile: Tile; picked: boolean; busy: boole
 }
 
 /** Connectors that cannot be picked, each with the reasons. */
-export function Incompatible({ entries }: { entries: readonly { entry: CatalogueEntry; reasons: readonly string[] }[] }) {
+export function Incompatible({
+  entries,
+}: {
+  entries: readonly { entry: CatalogueEntry; reasons: readonly string[] }[]
+}) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 3, xl: 4 }} spacing="sm" component="ul" p={0} m={0}>
       {entries.map(({ entry, reasons }) => (

@@ -2,7 +2,7 @@ import { useCallback, useState } from 'react'
 import type { FormValue, FormValues } from '../../components/fields/form-field.ts'
 
 /**
- * What was typed and is not saved yet, kept in the tab for each sub-account, so that whoever leaves half-way finds it
+ * What was typed and is not saved yet, kept in the tab for each sub-account, so that a user who leaves half-way finds it
  * again. Secrets are typed elsewhere (`configure.tsx`) and never come here.
  */
 export type Draft = {
@@ -10,7 +10,7 @@ export type Draft = {
   readonly at?: string
   /** Names, and mappings as text, each by what it belongs to. */
   readonly texts: Readonly<Record<string, string>>
-  /** Settings of sides, each by what they belong to; only values that somebody typed. */
+  /** Settings of sides, each by what they belong to; only values that were typed. */
   readonly settings: Readonly<Record<string, FormValues>>
 }
 

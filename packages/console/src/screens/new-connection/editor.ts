@@ -11,7 +11,7 @@ export type Editor = {
   readonly samples: Preview | undefined
   /** What the service says of fields, by their names. */
   readonly fieldErrors: Readonly<Record<string, string>>
-  /** What is to be mended here, by the number of the line. */
+  /** What is invalid here, by the number of the line. */
   readonly wrong: ReadonlyMap<number, { field?: string; column?: string }>
 }
 

@@ -103,7 +103,14 @@ function ColumnLine({ editor, line, index }: { editor: Editor; line: Line; index
               />
             ) : (
               entry.kind === 'column' && (
-                <ColumnWays editor={editor} line={line} entry={entry} name={name} set={set} fieldError={fieldError?.column} />
+                <ColumnWays
+                  editor={editor}
+                  line={line}
+                  entry={entry}
+                  name={name}
+                  set={set}
+                  fieldError={fieldError?.column}
+                />
               )
             )}
           </Group>

@@ -22,7 +22,7 @@ import {
 } from './mapping.ts'
 import { MissingList } from './missing-list.tsx'
 import { PreviewCard } from './preview-card.tsx'
-import { sideOf, mappingField, textOf } from './settings.ts'
+import { mappingField, sideOf, textOf } from './settings.ts'
 import { usePreview } from './use-preview.ts'
 import { useWizard } from './wizard.ts'
 
@@ -171,7 +171,7 @@ function Mapping({
           disabled={wrong.size > 0}
           onClick={() => (changed ? void save(etag) : go('review'))}
         >
-          {changed ? say.saveAndGoOn : say.goToReview}
+          {changed ? say.saveAndContinue : say.goToReview}
         </Button>
         {wrong.size > 0 && (
           <Text size="sm" c="dimmed">

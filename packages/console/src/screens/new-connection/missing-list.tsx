@@ -9,7 +9,7 @@ import { newConnection as say } from '../../strings/new-connection.ts'
 import { sideOf, sides } from './settings.ts'
 import { type Step, useWizard } from './wizard.ts'
 
-/** What is missing before a connection can carry data, each with the way to the place that mends it. */
+/** What is missing before a connection can carry data, each with a link to where the user can add it. */
 export function MissingList({
   error,
   missing,

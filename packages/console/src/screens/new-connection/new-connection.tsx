@@ -46,7 +46,7 @@ export function Component() {
   )
 }
 
-/** Takes the focus when another step comes, so that whoever uses the keyboard goes on from there. */
+/** Takes the focus when the step changes, so that keyboard users continue from there. */
 function StepRegion({ children }: { children: ReactNode }) {
   const { step } = useWizard()
   const region = useRef<HTMLElement>(null)
@@ -77,7 +77,7 @@ function CurrentStep() {
   )
 }
 
-/** Whoever begins anew while there is something half-done is offered to go on with it. */
+/** Offers to continue an unfinished connection to a user who begins another one. */
 function Unfinished({ at, onStartOver }: { at: string; onStartOver: () => void }) {
   const { accountId, draft, clear } = useWizard()
   const navigate = useNavigate()
@@ -93,7 +93,7 @@ function Unfinished({ at, onStartOver }: { at: string; onStartOver: () => void }
         </Text>
         <Group gap="sm">
           <Button size="compact-sm" onClick={() => void navigate(`?${at}`, { replace: true })}>
-            {say.goOn}
+            {say.resume}
           </Button>
           <Button
             size="compact-sm"

@@ -11,7 +11,7 @@ import { Empty, Toolbar } from '../../components/page.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { isSought, parted, useCatalogue, usePick } from './catalogue.ts'
-import { Tiles, Incompatible } from './connector-tiles.tsx'
+import { Incompatible, Tiles } from './connector-tiles.tsx'
 import { useWizard } from './wizard.ts'
 
 /** The second step: where the data goes. The service says what fits the source; of the rest, the rule says why not. */
@@ -63,7 +63,7 @@ export function PickDestination() {
   )
 }
 
-/** What does not fit, and why; open where somebody looks for it by name. */
+/** Incompatible destinations, and why; expanded while the user searches for one by name. */
 function Others({
   source,
   entries,

@@ -15,7 +15,7 @@ import { newConnection as say } from '../../strings/new-connection.ts'
 import { MappingSummary } from './mapping-summary.tsx'
 import { missingOf } from './missing.ts'
 import { MissingList } from './missing-list.tsx'
-import { type ConnectionSide, sideOf, sides, mappingField, textOf } from './settings.ts'
+import { type ConnectionSide, mappingField, sideOf, sides, textOf } from './settings.ts'
 import { useWizard } from './wizard.ts'
 
 /** The last step: all that was decided, what is still missing, and the activation. */
@@ -173,7 +173,7 @@ function Activation({ connection }: { connection: ConnectionDetails }) {
   const runNow = () =>
     attempt(async () => {
       await start.mutateAsync({ ...target, body: {} })
-      // What is begun is done: nobody is asked to go on with it.
+      // The connection is complete: its draft is dropped and no longer offered to continue.
       drop(keys.name, keys.src, keys.dest, keys.mapping)
       setAt(undefined)
       void navigate(path)

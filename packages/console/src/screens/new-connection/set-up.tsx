@@ -10,8 +10,8 @@ import { Lines, Loaded } from '../../components/loaded.tsx'
 import { notifyDone } from '../../components/notify.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { wordsOfValues } from '../connectors/versions.ts'
+import { fieldsOfSide, isTyped, type SideKey, settingsToSend, sideOf, sides, valuesNow } from './settings.ts'
 import { SideCard } from './side-card.tsx'
-import { type SideKey, sideOf, sides, fieldsOfSide, isTyped, settingsToSend, valuesNow } from './settings.ts'
 import { useWizard } from './wizard.ts'
 
 const prefixes = { src: 'body.srcConnectionConfig', dest: 'body.destConnectionConfig' } as const
@@ -170,7 +170,7 @@ function Form({ definitions }: { definitions: Readonly<Record<SideKey, Definitio
             </Button>
           )}
           <Button type="submit" loading={create.isPending || update.isPending}>
-            {connectionId === '' ? say.create : changed ? say.saveAndGoOn : say.goToMapping}
+            {connectionId === '' ? say.create : changed ? say.saveAndContinue : say.goToMapping}
           </Button>
         </Group>
       </Stack>

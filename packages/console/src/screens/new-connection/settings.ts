@@ -1,4 +1,4 @@
-import type { ConnectionConfig, ConnectorDefinition, SideDefinition, FieldDefinition, Role } from '@penstock/wire'
+import type { ConnectionConfig, ConnectorDefinition, FieldDefinition, Role, SideDefinition } from '@penstock/wire'
 import {
   changesOf,
   type FieldChanges,

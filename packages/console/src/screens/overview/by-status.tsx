@@ -6,8 +6,8 @@ import { Lines } from '../../components/loaded.tsx'
 import { count } from '../../components/numbers.ts'
 import { statusColors } from '../../components/status.tsx'
 import { pathOf } from '../../shell/account.ts'
-import { overview as say } from '../../strings/overview.ts'
 import { components } from '../../strings/components.ts'
+import { overview as say } from '../../strings/overview.ts'
 
 export type Counts = Readonly<Record<ConnectionStatus, number>>
 

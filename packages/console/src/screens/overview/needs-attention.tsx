@@ -6,7 +6,7 @@ import { useAddress } from '../../components/address.ts'
 import { Loaded } from '../../components/loaded.tsx'
 import { count } from '../../components/numbers.ts'
 import { Pager } from '../../components/pager.tsx'
-import { transferColors, statusColors } from '../../components/status.tsx'
+import { statusColors, transferColors } from '../../components/status.tsx'
 import { overview as say } from '../../strings/overview.ts'
 import { attentionSize, type Concern, type Kind, useAttention, useReason } from './attention.ts'
 

@@ -18,7 +18,7 @@ export function Component() {
   const accountsTotal = accounts.data?.total
   const connectionsTotal = counts && totalOf(counts)
   const isNew = connectionsTotal === 0 && counts?.deleted === 0 && accountsTotal !== undefined
-  // With one sub-account there is no doubt which one goes on.
+  // With a single sub-account, the next steps link into it.
   const only = accountsTotal === 1 ? accounts.data?.reply[0] : undefined
   const failure = accounts.error ?? error
   return (

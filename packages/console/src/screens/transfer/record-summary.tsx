@@ -23,8 +23,20 @@ export function RecordSummary({ transfer }: { transfer: Transfer }) {
       <VisuallyHidden>{say.equation(count(read), count(accepted), count(rejected))}</VisuallyHidden>
       <Group gap="lg" align="flex-start" aria-hidden>
         <Term n={read} label={say.read} help={say.readHelp} colour="water-6" />
-        <Term sign="=" n={accepted} label={say.accepted} help={say.acceptedHelp} colour={`${transferColors.succeeded}-6`} />
-        <Term sign="+" n={rejected} label={say.rejected} help={say.rejectedHelp} colour={`${transferColors.failed}-6`} />
+        <Term
+          sign="="
+          n={accepted}
+          label={say.accepted}
+          help={say.acceptedHelp}
+          colour={`${transferColors.succeeded}-6`}
+        />
+        <Term
+          sign="+"
+          n={rejected}
+          label={say.rejected}
+          help={say.rejectedHelp}
+          colour={`${transferColors.failed}-6`}
+        />
         {unsettled > 0 && (
           <Term sign="+" n={unsettled} label={say.unsettled} help={say.unsettledHelp} colour="gray-6" />
         )}

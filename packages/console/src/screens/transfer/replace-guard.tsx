@@ -6,11 +6,11 @@ import { Confirm } from '../../components/confirm.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { transfer as say } from '../../strings/transfer.ts'
 
-/** Whether a transfer stopped before it replaced what is there by much less, for somebody to say that this is meant. */
-export const needsWord = ({ status, error }: Pick<Transfer, 'status' | 'error'>): boolean =>
+/** Whether a transfer stopped before it replaced what is there with much less, and waits for a confirmation. */
+export const needsConfirmation = ({ status, error }: Pick<Transfer, 'status' | 'error'>): boolean =>
   status === 'failed' && error?.code === 'confirmation_needed'
 
-/** Says what the transfer would have done, and runs it again once somebody stands by it. */
+/** Says what the transfer would have done, and runs it again once the user confirms. */
 export function ReplaceGuard({
   error,
   reason,
@@ -32,7 +32,12 @@ export function ReplaceGuard({
         </ReasonedButton>
       </Stack>
       {asked && (
-        <Confirm title={say.replaceGuardTitle} action={say.replaceGuardButton} onConfirm={onTransfer} onClose={() => setAsked(false)}>
+        <Confirm
+          title={say.replaceGuardTitle}
+          action={say.replaceGuardButton}
+          onConfirm={onTransfer}
+          onClose={() => setAsked(false)}
+        >
           {say.replaceGuardHelp}
         </Confirm>
       )}

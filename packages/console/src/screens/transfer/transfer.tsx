@@ -13,12 +13,12 @@ import { connection as sayConnection } from '../../strings/connection.ts'
 import { transfer as say } from '../../strings/transfer.ts'
 import { CancelTransfer } from '../connection/active-transfer.tsx'
 import { isActive, useReadAgainAfter, useReasons } from '../connection/use-connection.ts'
-import { ReplaceGuard, needsWord } from './replace-guard.tsx'
 import { Failed } from './failed.tsx'
 import { pathOfConnection, pathOfTransfer } from './paths.ts'
-import { Rejects } from './rejects.tsx'
-import { Replay } from './replay.tsx'
 import { BigProgress, RecordSummary } from './record-summary.tsx'
+import { Rejects } from './rejects.tsx'
+import { needsConfirmation, ReplaceGuard } from './replace-guard.tsx'
+import { Replay } from './replay.tsx'
 import { Timing } from './timing.tsx'
 
 const liveMs = 1_500
@@ -104,7 +104,7 @@ function Shown({
         </>
       }
     >
-      {needsWord(transfer) ? (
+      {needsConfirmation(transfer) ? (
         <ReplaceGuard
           error={transfer.error}
           reason={reasons.run}

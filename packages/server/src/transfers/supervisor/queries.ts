@@ -141,7 +141,7 @@ export const deliveryStatesOf = statement<
 export type Fence = { id: string; attempt: number }
 export type StandingRow = { status: ConnectionStatus; accountEnabled: boolean; cancelling: boolean; gone: boolean }
 
-/** Says that the worker lives, and asks whether it may go on (invariant 3). Nothing: the transfer is not its own any more. */
+/** Sends a heartbeat, and asks whether the worker may continue (invariant 3). No row: the transfer is no longer its own. */
 export const heartbeat = statement<Fence, StandingRow>(`
   update transfers t set heartbeat_time = now()
   from connections c join accounts a on a.id = c.account_id

@@ -13,7 +13,7 @@ import { heartbeatMs, type SupervisorDeps } from './supervise.ts'
 
 /**
  * What must be seen to from time to time, by every worker: transfers whose worker died, schedules that are due,
- * connections that are offline. Whoever comes first does it.
+ * connections that are offline. The first worker to notice does it.
  */
 
 const dueAtOnce = 100
@@ -35,9 +35,11 @@ export async function keepUp(deps: SupervisorDeps, log: Logger, stopping: AbortS
 
 /** Gives transfers of dead workers to living ones, and wakes workers where transfers wait. */
 export async function requeueLost({ database, settings }: SupervisorDeps, log: Logger): Promise<void> {
-  const revived = await queries.requeueLost.all(database, { heartbeatTimeoutSeconds: settings.heartbeatTimeoutMs / 1000 })
+  const revived = await queries.requeueLost.all(database, {
+    heartbeatTimeoutSeconds: settings.heartbeatTimeoutMs / 1000,
+  })
   for (const { id } of revived)
-    log.warn({ transferId: id }, 'the worker of a transfer fell silent; another one goes on')
+    log.warn({ transferId: id }, 'the worker of a transfer sent no heartbeat; another worker will continue it')
   const waiting = await queries.someQueued.first(database, {})
   if (waiting) await wakeWorker.run(database, { id: waiting.id })
 }
