@@ -122,13 +122,23 @@ describe('the first connection, in the console', { skip }, () => {
 /** The card of one side. */
 const region = (page: Page, side: 'Source' | 'Destination') =>
   page.getByRole('region', { name: new RegExp(`^${side}: `) })
-/** Waits until the connection is active; confirms the activation where the machine is too busy to inspect the destination in time. */
+/**
+ * Waits until the connection is active; confirms the activation where the machine is too busy for a preview in time. Fails
+ * with the text of the page otherwise.
+ */
 async function becomeActive(page: Page): Promise<void> {
   const active = page.getByRole('heading', { name: 'The connection is active' })
-  const late = page.getByRole('dialog').getByText('The destination did not answer within')
-  await active.or(late).first().waitFor()
-  if (await late.isVisible()) await page.getByRole('button', { name: 'Activate anyway' }).click()
-  await active.waitFor()
+  const anyway = page.getByRole('button', { name: 'Activate anyway' })
+  try {
+    await active.or(anyway).first().waitFor()
+    if (await anyway.isVisible()) {
+      await page.getByRole('dialog').getByText('did not answer within').first().waitFor()
+      await anyway.click()
+    }
+    await active.waitFor()
+  } catch (cause) {
+    throw new Error(`The connection is not active on this page:\n${await page.locator('body').innerText()}`, { cause })
+  }
 }
 
 /** Fills the form of PostgreSQL's configuration in the drawer that is open. */
