@@ -29,7 +29,7 @@ export const limits = {
   offsetMax: 2_147_483_647,
   /** Bytes of a request body. */
   bodyBytesMax: 1_048_576,
-  /** Errors named in one refusal; a body can hold more, nobody reads more. */
+  /** Errors named in one refusal; a body can hold more. */
   fieldErrorsMax: 100,
   /** Characters of the field that an error names; a caller can make up longer ones. */
   errorFieldLengthMax: 200,

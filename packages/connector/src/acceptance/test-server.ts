@@ -27,7 +27,7 @@ export type Acceptance = {
 export type ServerError = {
   /** Completes a title: `answers 429 and asks to wait 7 seconds`. */
   readonly name: string
-  /** Puts the server into this trouble, for all that comes or for the next request alone. */
+  /** Makes the server fail in this way, for all requests or only for the next one. */
   readonly start: () => unknown
   /** Ends it. */
   readonly stop: () => unknown

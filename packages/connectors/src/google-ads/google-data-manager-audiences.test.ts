@@ -190,8 +190,8 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
     const many = await connectorErrorOf(deliver(batchOf(columns, rows)), contextOf())
     assert.deepEqual([many.action, many.code], ['split', 'invalid_batch'])
     google.blame.path = () => 'audience_members'
-    const nobody = await connectorErrorOf(deliver(batchOf(columns, rows)), contextOf())
-    assert.deepEqual([nobody.action, nobody.code], ['split', 'invalid_batch'])
+    const empty = await connectorErrorOf(deliver(batchOf(columns, rows)), contextOf())
+    assert.deepEqual([empty.action, empty.code], ['split', 'invalid_batch'])
   })
 
   test('asks for a new access token once when the old one has ended, and for none otherwise', async () => {

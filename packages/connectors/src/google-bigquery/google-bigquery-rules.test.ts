@@ -161,7 +161,7 @@ describe(`reading a result that BigQuery keeps, against ${testServerName}`, () =
   })
 })
 
-describe(`getting over trouble, against ${testServerName}`, () => {
+describe(`transient errors, against ${testServerName}`, () => {
   test('waits for a query that takes its time', async () => {
     await numbers(100)
     bigQuery.polls = 1

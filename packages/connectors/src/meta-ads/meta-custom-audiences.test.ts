@@ -188,7 +188,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     assert.deepEqual(members(), [person(1)])
   })
 
-  test('finishes a replacement in another process, from delivery states that show nobody who is in it', async () => {
+  test('finishes a replacement in another process, from delivery states that name no member', async () => {
     const writer = await openWriter({ settings: replaced })
     const { deliveryState } = await writer.deliver(batchOf(columns, [row(1), row(2)]))
     assert.ok(deliveryState)

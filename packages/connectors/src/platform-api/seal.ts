@@ -3,7 +3,7 @@ import type { Json } from '@penstock/connector'
 import { parseJson } from './json.ts'
 
 /**
- * A value for a delivery state that nobody can read who lacks the connector's credentials: what concerns people is not to lie
+ * A value for a delivery state that only the connector's credentials can open: what concerns people is not to lie
  * open beside a transfer.
  * @param secret of the connector, of any length
  */

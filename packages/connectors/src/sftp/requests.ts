@@ -225,7 +225,7 @@ export async function writeBytes(
       await session.call(path, (sftp, done) => sftp.write(handle, buffer, at, length, offset + at, done))
     }
   }
-  // After the first error the others end by themselves, and nobody is to hear of theirs.
+  // After the first error the others end too. Their errors say nothing new.
   const writers = Array.from({ length: piecesAhead }, write)
   const results = await Promise.allSettled(writers)
   const problem = results.find((result) => result.status === 'rejected')

@@ -126,7 +126,7 @@ describe(`reading a result that Snowflake keeps, against ${testServerName}`, () 
   })
 })
 
-describe(`getting over trouble, against ${testServerName}`, () => {
+describe(`transient errors, against ${testServerName}`, () => {
   test('signs a new token where one is not accepted any more, during reading', async () => {
     await numbers(12_000)
     const reader = await openReader({ table: 'N', keyColumns: 'ID' })

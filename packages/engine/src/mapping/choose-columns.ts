@@ -21,7 +21,7 @@ type SourceColumn = ColumnName & { readonly name: string; readonly index: number
 /**
  * Finds the column of a source for each field of a record: what the mapping says, then by name. A column fills one field,
  * unless the mapping says otherwise: the one it fits best, and of equals the first. Two columns that fit a field equally
- * are an error, for nobody could tell which one was meant.
+ * are an error, since it is not known which one was meant.
  */
 export function chooseColumns(
   records: Records,

@@ -22,7 +22,7 @@ import { connection as say } from '../../strings/connection.ts'
 type Opened = { connection: ConnectionDetails; version: string | undefined }
 type SideFields = { src: FormField[]; dest: FormField[] }
 
-/** Edits the name and the settings of both sides: nobody's change is lost, since what was opened is what is replaced. */
+/** Edits the name and the settings of both sides: no change of another user is lost, since only the version that was opened is replaced. */
 export function EditConnection({ opened, onClose }: { opened: Opened; onClose: () => void }) {
   const { connection } = opened
   const source = useRead('getConnectorDefinition', { id: connection.src.connectorId })

@@ -16,7 +16,7 @@ const presets = ['hourly', 'daily', 'weekdays', 'custom'] as const
 /** The browser's own. */
 const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
 
-/** Sets when the connection transfers by itself: by the usual ways, or as a cron expression. */
+/** Sets the schedule of the connection: one of the usual ones, or a cron expression. */
 export function EditSchedule({
   connection,
   schedule,

@@ -16,7 +16,7 @@ import { EditSchedule } from './edit-schedule.tsx'
 
 const isNone = (error: unknown) => error instanceof PenstockError && error.code === 'not_found'
 
-/** When the connection transfers by itself. */
+/** The schedule of the connection. */
 export function ScheduleCard({ connection, reason }: { connection: ConnectionDetails; reason: string | undefined }) {
   const { accountId, id } = connection
   const query = useRead('getSchedule', { accountId, id }, { againAfterMs: 30_000 })
