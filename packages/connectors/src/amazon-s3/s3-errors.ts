@@ -68,7 +68,7 @@ export function connectorErrorOf({ status, code, passing }: S3Error, asked: S3Re
     return new ConnectorError('clock_skewed', `The clock of this machine differs from that of ${store}; set it.`)
   }
   if (isAnyOf(passes, code)) {
-    return passing ?? new ConnectorError('platform_error', `${store} has trouble of its own (${code}).`)
+    return passing ?? new ConnectorError('platform_error', `${store} reports an internal error (${code}).`)
   }
   if (passing) return passing
   if (code === 'NoSuchBucket' || code === 'InvalidBucketName' || (status === 404 && asked.key === undefined)) {

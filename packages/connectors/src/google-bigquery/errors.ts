@@ -54,7 +54,7 @@ export function connectorErrorOfReason(
     return new ConnectorError('rate_limited', `BigQuery asks for fewer requests (${reason}).`, wait)
   }
   if (passing.test(reason)) {
-    return new ConnectorError('platform_error', `BigQuery has trouble of its own (${reason}).`, wait)
+    return new ConnectorError('platform_error', `BigQuery reports an internal error (${reason}).`, wait)
   }
   const meaning = byReason[reason]
   if (!meaning) return undefined

@@ -42,7 +42,7 @@ export function transientErrorOf(store: string, response: Response): ConnectorEr
     return new ConnectorError('rate_limited', `${store} asks for fewer requests (status ${status}).`, wait)
   }
   if (status === 408 || status >= 500) {
-    return new ConnectorError('platform_error', `${store} has trouble of its own (status ${status}).`, wait)
+    return new ConnectorError('platform_error', `${store} reports an internal error (status ${status}).`, wait)
   }
   return undefined
 }

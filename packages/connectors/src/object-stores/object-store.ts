@@ -122,7 +122,7 @@ export const sourceChanged = (name: string): ConnectorError =>
 
 /** A part of an object was asked for, and the store sent all of it. */
 export const rangeIgnored = (store: string): ConnectorError =>
-  new ConnectorError('unexpected_response', `${store} cannot read an object from a place in its midst.`)
+  new ConnectorError('unexpected_response', `${store} cannot read an object from the middle.`)
 
 /** Whether an answer begins where it was asked to. */
 export const beginsAt = (response: Response, fromByte: number): boolean =>

@@ -12,7 +12,7 @@ export const snowflakeSource = defineConnector({
   description: 'Reads rows from Snowflake: those of a table or view, or those that a query returns.',
   actions: ['read'],
   notes:
-    'The role needs USAGE on the warehouse, the database and the schema, and SELECT on the table. The warehouse has to be running or resume by itself. Names are written as in SQL: in any case, or in double quotes. Rows come through the SQL API, whose results Snowflake keeps for 24 hours: an interrupted transfer resumes in the same result, and after that time with a new statement after the last row. For this all rows are ordered, by the key columns, or, where none are given, by a digest of each row: name key columns where there are many rows.',
+    'The role needs USAGE on the warehouse, the database and the schema, and SELECT on the table. The warehouse must be running or resume automatically. Names are written as in SQL: in any case, or in double quotes. Rows come through the SQL API, whose results Snowflake keeps for 24 hours: an interrupted transfer resumes in the same result, and after that time with a new statement after the last row. For this all rows are ordered, by the key columns, or, where none are given, by a digest of each row: name key columns where there are many rows.',
   tested:
     'Our own test server, which follows what is published of Snowflake’s SQL API, with DuckDB behind it; not Snowflake itself.',
   secrets: {
