@@ -107,7 +107,7 @@ export class Session {
     this.#rejectsLeft = state.rejectsLeft
   }
 
-  /** Asks where the transfer stands, and batches the connectors of both sides. */
+  /** Asks where the transfer stands, and loads the connectors of both sides. */
   static async open(deps: SessionDeps): Promise<Session> {
     const state = await deps.host.open()
     const destination = await deps.runtime.loadConnector(state.destination.slug)

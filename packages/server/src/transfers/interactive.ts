@@ -47,9 +47,9 @@ export function createInteractiveJobs(runners: Runners, { atOnce, perOrganizatio
       signal: AbortSignal,
     ): Promise<InteractiveResult<J>> {
       const ending = new AbortController()
-      const side = () => ending.abort(new EndJob(false, graceMs))
-      signal.addEventListener('abort', side, { once: true })
-      if (signal.aborted) side()
+      const end = () => ending.abort(new EndJob(false, graceMs))
+      signal.addEventListener('abort', end, { once: true })
+      if (signal.aborted) end()
       try {
         const result = await turns.run(organizationId, ending.signal, () =>
           runners.run(job, {
@@ -65,7 +65,7 @@ export function createInteractiveJobs(runners: Runners, { atOnce, perOrganizatio
         if (error instanceof RunnerDied) return { ok: false, failure: explainDeath(error, job.deadlineMs) }
         throw error
       } finally {
-        signal.removeEventListener('abort', side)
+        signal.removeEventListener('abort', end)
       }
     },
   }

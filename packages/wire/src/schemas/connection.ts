@@ -54,8 +54,8 @@ const connectionFields = {
   monthlyVolume: count('Records delivered in this calendar month, UTC', 40_000),
   totalVolume: count('Records read from the source, all time', 121_000),
   usedVolume: count('Records delivered, all time', 120_000),
-  src: side('Source end', example.source),
-  dest: side('Destination end', example.destination),
+  src: side('Source', example.source),
+  dest: side('Destination', example.destination),
 }
 
 const connectorIds = {

@@ -101,18 +101,18 @@ async function runTransfer(
   if (standing) throw standing
   const ending = new AbortController()
   let endedBy: unknown
-  const side = (error: unknown) => {
+  const end = (error: unknown) => {
     endedBy ??= error
     ending.abort(endJob(endedBy))
   }
-  const release = () => side(new Released())
+  const release = () => end(new Released())
   stopping.addEventListener('abort', release)
   if (stopping.aborted) release()
   const heartbeat = setInterval(() => {
     queries.heartbeat.first(database, { id: work.id, attempt: work.attempt }).then(
       (standing) => {
         const reason = endingOf(standing) ?? overtimeOf(work, settings)
-        if (reason) side(reason)
+        if (reason) end(reason)
       },
       // While the database is away there is nothing to report; a batch that cannot be confirmed ends the transfer.
       () => {},
@@ -162,14 +162,14 @@ async function finish({ database, catalogue }: SupervisorDeps, work: queries.Wor
   const { id, attempt } = work
   const { destination, deliver } = movingSides(catalogue, work)
   const replaces = deliver.replaces?.(sideSettings(destination, 'Destination', work.destConfig)) ?? false
-  const side = async (db: Db) => {
+  const end = async (db: Db) => {
     const ended = await endings.endTransfer.first(db, { id, attempt, status: 'succeeded', ...withoutError })
     if (!ended) throw new Lost()
   }
-  if (!replaces) return side(database)
+  if (!replaces) return end(database)
   await database.transaction(async (tx) => {
     await queries.saveReplaced.run(tx, { id })
-    await side(tx)
+    await end(tx)
   })
 }
 

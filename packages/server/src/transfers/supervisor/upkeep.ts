@@ -95,8 +95,8 @@ async function answers(
 ): Promise<boolean> {
   if (!connector.check) return true
   const ending = new AbortController()
-  const side = () => ending.abort(new EndJob(false, probeGraceMs))
-  stopping.addEventListener('abort', side, { once: true })
+  const end = () => ending.abort(new EndJob(false, probeGraceMs))
+  stopping.addEventListener('abort', end, { once: true })
   try {
     const result = await deps.runners.run(
       { kind: 'check', connector: await openSide(deps, connector, accountId), deadlineMs: probeTimeoutMs },
@@ -110,6 +110,6 @@ async function answers(
   } catch {
     return false
   } finally {
-    stopping.removeEventListener('abort', side)
+    stopping.removeEventListener('abort', end)
   }
 }
