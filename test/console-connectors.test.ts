@@ -85,6 +85,31 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await page.getByText(`1–25 of ${reply.length}`).waitFor()
   })
 
+  test('of the page before cannot be acted on while the next page is on its way', async () => {
+    const { reply } = await stage.client.listConnectors({
+      accountId: (await stage.addAccount('Catalogue of slow pages')).id,
+      query: { size: 500 },
+    })
+    const { path } = await accountWith('Slow pages', ...reply.map(({ connectorId: id }) => ({ id })))
+    const page = await stage.open(path)
+    await page.getByText(`1–25 of ${reply.length}`).waitFor()
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route(/offset=25/, async (route) => {
+      await answered
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Page 2' }).click()
+    await page.waitForURL('**/connectors?page=2')
+    await page.locator('[inert][aria-busy=true]').getByText('PostgreSQL').first().waitFor()
+    assert.equal(await page.getByText(`26–50 of ${reply.length}`).count(), 0)
+    answer()
+    await page.getByText(`26–50 of ${reply.length}`).waitFor()
+    assert.equal(await page.locator('[inert]').count(), 0)
+  })
+
   test('are none at first, which leads to the catalogue', async () => {
     const { path } = await accountWith('Empty')
     const page = await stage.open(path)

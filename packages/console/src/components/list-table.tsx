@@ -1,5 +1,6 @@
 import { Card, Table } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { useOutdated } from './loaded.tsx'
 
 /** What is wider than a narrow window: it scrolls sideways, by the keyboard too. @param minWidth in pixels */
 export function Sideways({
@@ -18,7 +19,7 @@ export function Sideways({
   )
 }
 
-/** A list as a table on a card. */
+/** A list as a table on a card; what is about to be replaced is dimmed, and cannot be acted on. */
 export function ListTable({
   label,
   layout,
@@ -29,8 +30,9 @@ export function ListTable({
   layout?: 'fixed'
   children: ReactNode
 }) {
+  const outdated = useOutdated()
   return (
-    <Card withBorder padding={0}>
+    <Card withBorder padding={0} inert={outdated} aria-busy={outdated} opacity={outdated ? 0.55 : 1}>
       <Sideways label={label}>
         <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover {...(layout && { layout })}>
           {children}

@@ -1,8 +1,16 @@
 import { Box, Skeleton, Stack, VisuallyHidden } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode, useContext } from 'react'
 import { components } from '../strings/components.ts'
 import { Failure } from './failure.tsx'
+
+const Outdated = createContext(false)
+
+/**
+ * Whether what `Loaded` shows answers the question before, while the answer to the new one is on its way: rows of another
+ * page are about to be replaced, so nobody can act on them.
+ */
+export const useOutdated = (): boolean => useContext(Outdated)
 
 /** What was read once it is there; a skeleton until then, and the failure where it does not come. */
 export function Loaded<T>({
@@ -25,7 +33,7 @@ export function Loaded<T>({
     return (
       <>
         {!quiet && <NotRead query={query} />}
-        {children(query.data)}
+        <Outdated value={query.isPlaceholderData}>{children(query.data)}</Outdated>
       </>
     )
   }

@@ -1,6 +1,7 @@
 import { Group, Pagination, Text } from '@mantine/core'
 import { components } from '../strings/components.ts'
 import { useAddress } from './address.ts'
+import { useOutdated } from './loaded.tsx'
 import { count } from './numbers.ts'
 
 export const pageSize = 25
@@ -8,12 +9,13 @@ export const pageSize = 25
 /** Which part of a list is shown, and the way to the others; the page is in the address. */
 export function Pager({ total, size = pageSize }: { total: number; size?: number }) {
   const { page, change } = useAddress()
+  const outdated = useOutdated()
   if (total === 0) return null
   const from = page * size
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" c="dimmed">
-        {components.shown(from + 1, Math.min(from + size, total), count(total))}
+        {outdated ? components.loading : components.shown(from + 1, Math.min(from + size, total), count(total))}
       </Text>
       {total > size && (
         <Pagination

@@ -56,6 +56,7 @@ export function NeedsAttention({ accountId }: { accountId: string | undefined })
           ) : (
             <Stack gap={0} aria-busy={attention.isPlaceholderData} opacity={attention.isPlaceholderData ? 0.55 : 1}>
               <List
+                inert={attention.isPlaceholderData}
                 listStyleType="none"
                 spacing={0}
                 styles={{ itemWrapper: { width: '100%' }, itemLabel: { width: '100%' } }}
