@@ -25,8 +25,17 @@ const root = dirname(import.meta.dirname)
 const fileSeconds = Number(process.env.PENSTOCK_TEST_FILE_SECONDS || 1200)
 /** How many of the slowest files the report names. */
 const slowestCount = 10
+/** How many files run at once beside one for each processor: a third of their time they wait. */
+const waitingCount = 1
+/** Files that take long, the longest first: one that began last would keep the whole run waiting. */
+const long = [
+  ...['test/transfers-errors', 'test/console-connection', 'test/bulkheads', 'test/console-screens', 'test/commands'],
+  ...['test/console-connectors', 'test/transfers-crash', 'test/console-new-connection', 'test/console-transfer'],
+  ...['test/console-first-connection', 'test/serve', 'test/rubbish', 'test/outage', 'test/embedded', 'test/backup'],
+]
 /** What Node has compiled, once for all the processes of the tests, and for the next run. */
 const compiled = join(root, 'node_modules', '.cache', 'penstock-tests')
+const runFiles = join(root, 'test/harness/run-files.ts')
 const reportFile = new URL('harness/report-file.ts', import.meta.url).href
 const template = `penstock_test_${randomBytes(4).toString('hex')}`
 
@@ -123,10 +132,12 @@ async function runOnServer(serverUrl: string, files: string[], directory: string
 
 async function runTests(files: string[], env: NodeJS.ProcessEnv): Promise<number> {
   if (signalled) return 128 + constants.signals[signalled]
-  const preferred = ['--test-reporter=spec', `--test-concurrency=${availableParallelism()}`]
+  const atOnce = String(availableParallelism() + waitingCount)
+  const preferred = ['--test-reporter=spec', `--test-concurrency=${atOnce}`]
   const missing = preferred.filter((flag) => !flags.some((given) => given.split('=')[0] === flag.split('=')[0]))
+  const program = flags.length > 0 ? ['--test', ...missing, ...flags] : [runFiles, atOnce]
   // The tests are a process group of their own, so that a signal reaches each of them, and once.
-  const tests = spawn(process.execPath, ['--import', reportFile, '--test', ...missing, ...flags, ...files], {
+  const tests = spawn(process.execPath, ['--import', reportFile, ...program, ...longestFirst(files)], {
     cwd: root,
     env,
     detached: true,
@@ -144,6 +155,15 @@ async function runTests(files: string[], env: NodeJS.ProcessEnv): Promise<number
   signalTests('SIGKILL')
   if (signalled) return 128 + constants.signals[signalled]
   return typeof code === 'number' ? code : 1
+}
+
+/** The files, with those first that take long. */
+function longestFirst(files: readonly string[]): string[] {
+  const rankOf = (file: string) => {
+    const rank = long.indexOf(file.replace(/\.test\.ts$/, ''))
+    return rank < 0 ? long.length : rank
+  }
+  return [...files].sort((a, b) => rankOf(a) - rankOf(b))
 }
 
 /** A line for each of the files that took longest. */

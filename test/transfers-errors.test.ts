@@ -78,7 +78,8 @@ async function startServer() {
   }
 }
 
-describe('a transfer', () => {
+// They wait for most of their time: for timeouts, and for the next attempt.
+describe('a transfer', { concurrency: 4 }, () => {
   test(`continues when our own database is restarted under it (PENSTOCK_TEST_SEED=${seed})`, async (t) => {
     const random = seeded(seed)
     const server = await startServer()
@@ -193,27 +194,27 @@ describe('a transfer', () => {
       await assertMoved(fixture, connectionId, transferId)
     })
   }
-})
 
-test('two workers share the transfers that there are', async (t) => {
-  const fixture = await startProcessFixture(t, { PENSTOCK_TRANSFERS: '1' })
-  const begun = [await startUpsert(fixture)]
-  for (let count = 0; count < 3; count++) {
-    const connectionId = await fixture.connect(localFolder, { files: 'people.csv' }, localFolder, {
-      subfolder: `${count}`,
+  test('is one of those that two workers share', async (t) => {
+    const fixture = await startProcessFixture(t, { PENSTOCK_TRANSFERS: '1' })
+    const begun = [await startUpsert(fixture)]
+    for (let count = 0; count < 3; count++) {
+      const connectionId = await fixture.connect(localFolder, { files: 'people.csv' }, localFolder, {
+        subfolder: `${count}`,
+      })
+      begun.push({ connectionId, transferId: (await fixture.start(connectionId)).id })
+    }
+    const workers = [fixture.spawnWorker(), fixture.spawnWorker()]
+    const taken = () => workers.map(({ said }) => [...said.stderr.matchAll(/transfer claimed/g)].length)
+    await holding(fixture, async () => {
+      await until('one of them waits, and the other does the rest', () => taken().every((count) => count > 0))
     })
-    begun.push({ connectionId, transferId: (await fixture.start(connectionId)).id })
-  }
-  const workers = [fixture.spawnWorker(), fixture.spawnWorker()]
-  const taken = () => workers.map(({ said }) => [...said.stderr.matchAll(/transfer claimed/g)].length)
-  await holding(fixture, async () => {
-    await until('one of them waits, and the other does the rest', () => taken().every((count) => count > 0))
+    for (const { connectionId, transferId } of begun) await fixture.ended(connectionId, transferId)
+    assert.deepEqual(
+      taken().reduce((sum, count) => sum + count, 0),
+      4,
+    )
   })
-  for (const { connectionId, transferId } of begun) await fixture.ended(connectionId, transferId)
-  assert.deepEqual(
-    taken().reduce((sum, count) => sum + count, 0),
-    4,
-  )
 })
 
 /** Keeps rows from coming into the table of people during `work`. */

@@ -64,7 +64,8 @@ async function comesTo(work: Promise<unknown>, { secrets }: RogueSftp): Promise<
   return reason
 }
 
-describe('SFTP against servers that break a protocol', () => {
+// These wait for the servers, most of their time.
+describe('SFTP against servers that break a protocol', { concurrency: 8 }, () => {
   test('an honest server of this kind is checked, read and written', async () => {
     await withRogue({ name: 'honest' }, async (rogue) => {
       for (const work of Object.values(works)) await work(rogue)
@@ -84,42 +85,6 @@ describe('SFTP against servers that break a protocol', () => {
             assert.equal(connectorError.code, script.code, `${name}: ${connectorError.message}`)
         }
       })
-    })
-  }
-
-  const silentBefore = (name: string, first: string): RogueSftpScript => ({
-    ...{ name, code: 'timeout', silent: true },
-    raw: (socket) => void socket.write(first),
-  })
-  const silences = [
-    silentBefore('never identifies itself', ''),
-    silentBefore('never offers anything', 'SSH-2.0-rogue\r\n'),
-    ...rogueSftpScripts.filter((each) => each.silent),
-  ]
-  for (const script of silences) {
-    test(`${script.name}, until a time limit ends it`, { timeout: 60_000 }, async () => {
-      for (const [name, work] of Object.entries(works)) {
-        await withRogue(script, async (rogue) => {
-          mock.timers.enable({ apis: ['setTimeout'] })
-          try {
-            let over = false
-            const ended = comesTo(work(rogue), rogue).finally(() => {
-              over = true
-            })
-            while (!over) {
-              if (script.raw) await new Promise(setImmediate)
-              else await Promise.race([ended, rogue.hushed()])
-              // Whichever limit counts here, it is over then.
-              mock.timers.tick(700_000)
-            }
-            const connectorError = await ended
-            assert.equal(connectorError !== undefined, rogue.struck || script.raw !== undefined)
-            if (connectorError && name !== 'check') assert.equal(connectorError.code, script.code)
-          } finally {
-            mock.timers.reset()
-          }
-        })
-      }
     })
   }
 
@@ -178,4 +143,43 @@ describe('SFTP against servers that break a protocol', () => {
       assert.ok(step?.message.includes(rogueFingerprint.replace(/=+$/, '')))
     })
   })
+})
+
+// The clock is everybody's, so one at a time.
+describe('SFTP against servers that fall silent', () => {
+  const silentBefore = (name: string, first: string): RogueSftpScript => ({
+    ...{ name, code: 'timeout', silent: true },
+    raw: (socket) => void socket.write(first),
+  })
+  const silences = [
+    silentBefore('never identifies itself', ''),
+    silentBefore('never offers anything', 'SSH-2.0-rogue\r\n'),
+    ...rogueSftpScripts.filter((each) => each.silent),
+  ]
+  for (const script of silences) {
+    test(`${script.name}, until a time limit ends it`, { timeout: 60_000 }, async () => {
+      for (const [name, work] of Object.entries(works)) {
+        await withRogue(script, async (rogue) => {
+          mock.timers.enable({ apis: ['setTimeout'] })
+          try {
+            let over = false
+            const ended = comesTo(work(rogue), rogue).finally(() => {
+              over = true
+            })
+            while (!over) {
+              if (script.raw) await new Promise(setImmediate)
+              else await Promise.race([ended, rogue.hushed()])
+              // Whichever limit counts here, it is over then.
+              mock.timers.tick(700_000)
+            }
+            const connectorError = await ended
+            assert.equal(connectorError !== undefined, rogue.struck || script.raw !== undefined)
+            if (connectorError && name !== 'check') assert.equal(connectorError.code, script.code)
+          } finally {
+            mock.timers.reset()
+          }
+        })
+      }
+    })
+  }
 })
