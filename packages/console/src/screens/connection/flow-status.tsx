@@ -1,7 +1,7 @@
 import type { ConnectionStatus } from '@penstock/wire'
 import { statusColors } from '../../components/status.tsx'
 
-/** How a gate stands: what it lets through, and whether it holds. */
+/** How the drawing shows a status: a valve that is open, closed or broken, or no flow at all. */
 export type FlowState = 'open' | 'closed' | 'broken' | 'apart'
 export const flowStates: Readonly<Record<ConnectionStatus, FlowState>> = {
   'In-progress': 'closed',
@@ -12,12 +12,12 @@ export const flowStates: Readonly<Record<ConnectionStatus, FlowState>> = {
   offline: 'closed',
 }
 
-const wall = 'var(--pipe-wall)'
-const metal = 'var(--pipe-metal)'
-const water = 'var(--pipe-water)'
-const inside = 'var(--pipe-inside)'
+const wall = 'var(--flow-wall)'
+const metal = 'var(--flow-metal)'
+const water = 'var(--flow-water)'
+const inside = 'var(--flow-inside)'
 
-/** The gate in the connection: a blade in its housing, and the wheel that lifts it. Its connection lies in the middle of 168 pixels. */
+/** The drawing of a status: a valve in the flow, whose middle is in the middle of 168 pixels. */
 export function FlowStatus({ status }: { status: ConnectionStatus }) {
   const state = flowStates[status]
   const colour = `var(--mantine-color-${statusColors[status]}-${status === 'disabled' || status === 'deleted' ? 6 : 5})`
@@ -26,7 +26,7 @@ export function FlowStatus({ status }: { status: ConnectionStatus }) {
       {/* stem and housing */}
       <rect x={45} y={12} width={6} height={10} fill={wall} />
       <path d="M34 68V28a8 8 0 0 1 8-8h12a8 8 0 0 1 8 8v40" fill={inside} stroke={wall} strokeWidth={3} />
-      {/* connection */}
+      {/* flow */}
       <rect x={0} y={67} width={96} height={34} fill={inside} />
       {state !== 'apart' && <rect x={0} y={70} width={48} height={28} fill={water} />}
       {state === 'open' && <rect x={48} y={70} width={48} height={28} fill={water} />}
