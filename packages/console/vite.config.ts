@@ -7,7 +7,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
 export default defineConfig({
-  // Files find each other wherever they are served; the service tells the page where that is (`src/base-path.ts`).
+  // Files find each other wherever they are served; the service gives the page its base path (`src/base-path.ts`).
   base: './',
   plugins: [react(), withoutSchemas(), compress()],
   build: {

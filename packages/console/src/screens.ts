@@ -31,7 +31,7 @@ const connections = screen(() => import('./screens/connections/connections.tsx')
 const reports = screen(() => import('./screens/reports/reports.tsx'))
 const deleted = screen(() => import('./screens/deleted/deleted.tsx'))
 
-/** By the paths of their pages; the sub-account that is picked stands in the address. */
+/** By the paths of their pages; the address has the selected sub-account. */
 export const screens = {
   '/sign-in': screen(() => import('./screens/sign-in.tsx')),
   '/': screen(() => import('./screens/overview/organization.tsx')),

@@ -35,7 +35,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // A list that is closed is not in the page: to find a place for what nobody sees would hold up the first paint.
+    // A closed list is not in the page: to compute its place would delay the first paint.
     Combobox: { defaultProps: { keepMounted: false } },
     Modal: { defaultProps: closable },
     Drawer: { defaultProps: closable },

@@ -48,7 +48,7 @@ sessionStore.subscribe(() => {
 type Reading<I extends OperationId> = {
   /** False: nothing is read yet. */
   enabled?: boolean
-  /** Reads again in this time, in milliseconds, after an answer of which this says so; 0: not by itself. */
+  /** Reads again in this time, in milliseconds, after an answer of which this says so; 0: never. */
   againAfterMs?: number | ((result: ResultOf<I> | undefined) => number)
   /** Shows what was there until what is asked for now has come: for lists whose filter changes. */
   keep?: boolean

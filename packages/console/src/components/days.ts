@@ -1,4 +1,4 @@
-/** Days and months of reports: texts such as `2026-09-18` and `2026-09`, of UTC, since the ledger books by them. */
+/** Days and months of reports: texts such as `2026-09-18` and `2026-09`, in UTC, as the ledger counts them. */
 
 const dayMs = 86_400_000
 
@@ -24,7 +24,7 @@ const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'sh
 const fullDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const fullMonth = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' })
 
-/** A day or a month where there is little room: `18 Sept`, `Sept 2026`. */
+/** A day or a month where there is little space: `18 Sept`, `Sept 2026`. */
 export const shortPeriod = (period: string): string =>
   (period.length > 7 ? shortDay : fullMonth).format(Date.parse(period))
 

@@ -8,7 +8,7 @@ const Outdated = createContext(false)
 
 /**
  * Whether what `Loaded` shows answers the question before, while the answer to the new one is on its way: rows of another
- * page are about to be replaced, so nobody can act on them.
+ * page are about to be replaced, so the user cannot act on them.
  */
 export const useOutdated = (): boolean => useContext(Outdated)
 

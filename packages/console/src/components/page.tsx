@@ -37,7 +37,7 @@ export function Page({
   )
 }
 
-/** What stands where a list would be, while it is empty: why, and the one thing to do. */
+/** Shown in place of an empty list: why it is empty, and what to do. */
 export function Empty({ title, help, action }: { title: string; help?: ReactNode; action?: ReactNode }) {
   return (
     <Stack align="center" gap="xs" py={56} px="md" ta="center">

@@ -40,7 +40,7 @@ export function ReasonedButton({
   )
 }
 
-/** The same in a menu, where the reason stands under the label. */
+/** The same in a menu, where the reason is under the label. */
 export function ReasonedItem({
   reason,
   onClick,

@@ -53,7 +53,7 @@ export default function VolumeBars({ periods, volumes, heightPx = 260 }: VolumeB
   )
 }
 
-/** Where an axis ends whose ticks are all round numbers. @param max what it must have room for */
+/** Where an axis ends whose ticks are all round numbers. @param max the greatest value that it must show */
 function roundTop(max: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(max, ticks) / ticks))
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((step) => step * ticks >= max)

@@ -32,7 +32,7 @@ export function AccountSwitcher({ onPick }: { onPick: () => void }) {
   const pick = (id: string) => {
     combobox.closeDropdown()
     onPick()
-    // Beneath a list stands one thing of the account that is left, which the next one has not.
+    // A path below a list names something of the account that is left, which the next account does not have.
     const page = pathname.split('/')[accountId ? 3 : 1] ?? ''
     const same = ['connections', 'connectors', 'catalogue', 'reports', 'deleted'].includes(page) ? page : ''
     navigate(

@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import { Empty } from '../components/page.tsx'
 import { shell as say } from '../strings/shell.ts'
 
-/** Stands where a page would be that does not exist. */
+/** Shown for a page that does not exist. */
 export function NotFound() {
   return (
     <Empty

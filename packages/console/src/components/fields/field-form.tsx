@@ -8,7 +8,7 @@ import { countingFields, type FormField, type FormValue, type FormValues, isNeed
 
 /**
  * A form that is drawn from the definitions of its fields: what counts for the values that are there is asked for, with
- * its help, its bounds and its choices, and what is wrong stands at its field. It holds no values; a caller starts with
+ * its help, its bounds and its choices, and each error at its field. It holds no values; a caller starts with
  * `valuesOf`, sends `changesOf`, and makes `errors` of a refusal with `errorsOf`. It is no `<form>` of its own, so several
  * can be sent together.
  */

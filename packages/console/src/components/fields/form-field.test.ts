@@ -68,7 +68,7 @@ test('a value keeps its own text beside what its definition says of it', () => {
   assert.deepEqual(one, { ...words, value: 'db.example.com', required: true, when: { mode: ['key'] } })
 })
 
-test('the errors of a refusal are told apart by where they are', () => {
+test('the errors of a refusal are grouped by their place', () => {
   const details = [
     { field: 'body.secretConfig.host', message: 'must be text' },
     { field: 'connection.1', message: 'is active' },

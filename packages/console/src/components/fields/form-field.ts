@@ -22,7 +22,7 @@ export type FormField = {
   readonly type: FieldType
   /** Whether a value is needed where the field counts. */
   readonly required: boolean
-  /** The service fills it; nobody else can. */
+  /** Only the service fills it. */
   readonly readonly: boolean
   /** Bounds of a Number, inclusive. */
   readonly min?: number

@@ -7,7 +7,7 @@ import type { FormField } from './form-field.ts'
 export const takesLines = ({ name, description }: FormField): boolean =>
   /sql|json/i.test(name) || /\b(JSON|PEM|pasted)\b|\{"/.test(description)
 
-/** What stands in an input once what is on the clipboard takes the place of what is selected. */
+/** The text of an input after the clipboard has replaced the selection. */
 export function pasted(event: ClipboardEvent<HTMLInputElement | HTMLTextAreaElement>): string {
   const { value, selectionStart, selectionEnd } = event.currentTarget
   const text = event.clipboardData.getData('text')

@@ -51,7 +51,7 @@ export function Actions({
     </ReasonedButton>
   )
   if (connection.status === 'deleted') return button('restore', true)
-  // The one that opens the gate stands before all others, where it is closed.
+  // The action that lets transfers start comes first, where none may start.
   const opening = (['enable', 'activate'] as const).find((action) => reasons[action] === undefined)
   return (
     <>

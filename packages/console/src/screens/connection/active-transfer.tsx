@@ -41,18 +41,18 @@ export function Active({ transfer }: { transfer: Transfer }) {
   )
 }
 
-/** How much of the source is dealt with; a bar that only moves where that cannot be told. */
+/** How much of the source is processed; an animated bar where that is unknown. */
 export function TransferProgress({ transfer, size = 'md' }: { transfer: Transfer; size?: string }) {
   const { progress, status } = transfer
-  const told = progress ?? (status === 'queued' ? 0 : undefined)
+  const known = progress ?? (status === 'queued' ? 0 : undefined)
   return (
     <Progress.Root size={size}>
       <Progress.Section
-        value={told === undefined ? 100 : told * 100}
+        value={known === undefined ? 100 : known * 100}
         animated={status === 'running'}
-        striped={told === undefined}
+        striped={known === undefined}
         aria-label={say.progress}
-        aria-valuetext={told === undefined ? say.running : percent(told)}
+        aria-valuetext={known === undefined ? say.running : percent(known)}
       />
     </Progress.Root>
   )

@@ -171,7 +171,7 @@ function DaysLeft({ deletedTime }: { deletedTime: number }) {
 const tabs = ['overview', 'transfers', 'timeline', 'configuration'] as const
 type Tab = (typeof tabs)[number]
 
-/** The parts of the page; which one is shown stands in the address. */
+/** The parts of the page; the address says which one is shown. */
 function Parts({ children }: { children: Readonly<Record<Tab, React.ReactNode>> }) {
   const { value, change } = useAddress()
   const shown = tabs.find((tab) => tab === value('tab')) ?? 'overview'

@@ -60,7 +60,7 @@ const fieldsOf = (definitions: Definitions, connection: ConnectionDetails): Side
   }
 }
 
-/** What is stored, with what was changed; it replaces all settings of the end. What the service fills stays by itself. */
+/** The stored settings with the changes; they replace all settings of the side. What the service fills stays as it is. */
 function configOf(fields: readonly FormField[], stored: ConnectionConfig, values: FormValues): ConnectionConfig {
   const own = Object.entries(stored).filter(([name]) => !fields.some((field) => field.name === name && field.readonly))
   const changed = Object.entries({ ...Object.fromEntries(own), ...changesOf(valuesOf(fields), values) })

@@ -10,7 +10,7 @@ import { FlowStatus, flowStates } from './flow-status.tsx'
 
 const shownSettings = 2
 
-/** The connection as what it is: a connection from one platform to another, with a gate. Its water moves while a transfer does. */
+/** A drawing of a connection: source, status, destination. It is animated while a transfer runs. */
 export function Flow({ connection, flowing }: { connection: ConnectionDetails; flowing: boolean }) {
   const { src, dest, status } = connection
   const state = flowStates[status]
@@ -85,7 +85,7 @@ function Side({ connection, side }: { connection: ConnectionDetails; side: 'src'
   )
 }
 
-/** The first things that are set of an end: a file, a table. */
+/** The first settings of a side: a file, a table. */
 function useSettingsInShort(connection: ConnectionDetails, side: 'src' | 'dest'): { name: string; text: string }[] {
   const { data } = useRead('getConnectorDefinition', { id: connection[side].connectorId })
   const values = side === 'src' ? connection.srcConnectionConfig : connection.destConnectionConfig

@@ -46,7 +46,7 @@ export function ScheduleCard({ connection, reason }: { connection: ConnectionDet
         <Loaded query={query} lines={3} quiet>
           {({ reply }) => (
             <Stack gap="md">
-              <Told schedule={reply} />
+              <ScheduleFacts schedule={reply} />
               {!mayTransfer(connection.status) && (
                 <Alert color="gray" variant="light" p="xs" fz="sm">
                   {say.scheduleIdle(components.status[connection.status])}
@@ -105,7 +105,7 @@ export function wordsOfCron(cron: string): string {
   return say.byCron(times.cron)
 }
 
-function Told({ schedule }: { schedule: Schedule }) {
+function ScheduleFacts({ schedule }: { schedule: Schedule }) {
   const { cron, timezone, enabled, nextTime, lastTime } = schedule
   return (
     <>

@@ -13,7 +13,7 @@ const idleMs = 10_000
 export const isActive = (transfer: Pick<Transfer, 'status'> | undefined): boolean =>
   transfer?.status === 'queued' || transfer?.status === 'running'
 
-/** How soon a list of runs is read again: soon while one of them moves. For `againAfterMs`. */
+/** How soon a list of transfers is read again: soon while one of them is active. For `againAfterMs`. */
 export const againWhileActive = (result: { reply: readonly Transfer[] } | undefined): number =>
   result?.reply.some(isActive) ? liveMs : idleMs
 

@@ -17,7 +17,7 @@ export function PickAccount({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const [typed] = useDebouncedValue(text.trim(), waitMs)
   const [picked, setPicked] = useState<string>()
-  // The name that was picked stands in the box; it is no search.
+  // The box shows the selected name; that is no search.
   const q = typed === picked ? undefined : typed || undefined
   const accounts = useRead('listAccounts', { query: { q, size: shown } }, { keep: true })
   const go = (event: FormEvent) => {

@@ -22,7 +22,7 @@ export function ConnectionTable({
   transfers: ReadonlyMap<string, Transfer>
   showsAccount: boolean
 }) {
-  // Both sides have a column of their own where there is room, else they stand below the name; never both are drawn.
+  // On wide screens both sides have a column of their own, else they are below the name; only one of these is rendered.
   const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false })
   return (
     <ListTable label={say.title} layout="fixed">

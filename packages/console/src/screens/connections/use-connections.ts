@@ -18,8 +18,8 @@ export const readConnections = (accountId: string | undefined, place: ListAddres
   readOnce('listConnections', listOf(accountId, place))
 
 /**
- * The page of connections that the address names, and the last transfer of each. Both stay current by themselves; the next
- * page is read ahead, so that it is there when it is asked for.
+ * The page of connections that the address names, and the last transfer of each. Both are refreshed; the next page is read
+ * ahead, so that it is shown at once.
  */
 export function useConnections(accountId: string | undefined) {
   const { value, page } = useAddress()

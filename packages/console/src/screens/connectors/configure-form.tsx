@@ -26,7 +26,7 @@ const basePath = 'body.secretConfig'
 
 type Opened = ResultOf<'getConnectorConfiguration'>
 
-/** The form of a connector's configuration. What was opened is what is replaced, so nobody's change is lost. */
+/** The form of a connector's configuration. What was opened is what is replaced, so no change is lost. */
 export function ConfigureForm({
   accountId,
   connectorId,

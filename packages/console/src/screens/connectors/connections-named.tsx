@@ -8,7 +8,7 @@ import { components } from '../../strings/components.ts'
 /** What the errors of a refusal begin with that name connections. */
 export const ofConnection = 'connection'
 
-/** A refusal for the sake of connections: says which stand in the way, each with the way to it. */
+/** A refusal because of connections: lists them, each with a link. */
 export function ConnectionsNamed({ error, accountId }: { error: unknown; accountId: string }) {
   if (!(error instanceof PenstockError)) return null
   const named = error.details.filter(({ field }) => field.startsWith(`${ofConnection}.`))

@@ -34,8 +34,8 @@ function wordsOfSecret(before: FormValue, value: FormValue): string {
 }
 
 /**
- * What my version is saved over, once both were looked at: theirs. Of secrets only what I changed is sent, since nobody
- * can look at them.
+ * What my version is saved over, once both were looked at: theirs. Of secrets only what I changed is sent, since they cannot
+ * be shown.
  */
 export function baseOf(before: FormValues, theirs: readonly FormField[]): FormValues {
   const secrets = theirs

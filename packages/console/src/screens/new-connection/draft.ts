@@ -19,7 +19,7 @@ const keyOf = (accountId: string) => `penstock.new-connection.${accountId}`
 
 export type DraftStore = {
   readonly draft: Draft
-  /** Remembers where one is. */
+  /** Stores the current step. */
   setAt: (at: string | undefined) => void
   /** @param text undefined: it is saved, or as it was */
   setText: (key: string, text: string | undefined) => void

@@ -15,7 +15,7 @@ export type Editor = {
   readonly wrong: ReadonlyMap<number, { field?: string; column?: string }>
 }
 
-/** A few values of a column as a preview shows them, to tell it by. */
+/** A few values of a column as a preview shows them, to recognise it. */
 export function sampleOf(samples: Preview | undefined, column: string): string {
   const index = samples?.columns.indexOf(column) ?? -1
   if (!samples || index < 0) return ''

@@ -81,7 +81,7 @@ export function withEntry(lines: Lines, field: string, entry: Entry | undefined)
     : [...others, { field, entry }]
 }
 
-/** What cannot be saved as it stands, by the number of its line. */
+/** Errors that prevent saving, by the number of their line. */
 export function errorsOfLines(
   lines: Lines,
   say: { noName: string; noColumn: string; twice: string },

@@ -77,7 +77,7 @@ function Others({
   if (!source || entries.length === 0) return null
   const shown = opened || sought
   // What could be a destination of something else is what people look for; what is none of anything comes last.
-  const told = entries
+  const incompatible = entries
     .map((entry) => ({ entry, reasons: incompatibilities(source, entry) }))
     .sort((one, other) => Number(one.entry.supportedType === 'Source') - Number(other.entry.supportedType === 'Source'))
   return (
@@ -94,7 +94,7 @@ function Others({
         {say.incompatible(count(entries.length))}
       </Button>
       <Collapse expanded={shown}>
-        <Incompatible entries={told} />
+        <Incompatible entries={incompatible} />
       </Collapse>
     </Stack>
   )

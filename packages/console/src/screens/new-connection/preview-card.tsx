@@ -22,7 +22,7 @@ export function PreviewCard({
   query: UseQueryResult<ResultOf<'previewConnection'>, Error>
   /** The mapping was changed since. */
   stale: boolean
-  /** The mapping cannot be looked at as it stands. */
+  /** The mapping has errors and cannot be previewed. */
   blocked: boolean
   onLook: () => void
 }) {

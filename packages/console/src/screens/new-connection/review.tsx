@@ -236,7 +236,7 @@ function Activation({ connection }: { connection: ConnectionDetails }) {
   )
 }
 
-/** A control that does nothing says why, also to those who reach it by keyboard. */
+/** A disabled control says why, also to users of the keyboard. */
 function Why({ label, children }: { label: string | undefined; children: React.ReactElement }) {
   return label ? (
     <Tooltip label={label} events={{ hover: true, focus: true, touch: true }} multiline maw={320}>

@@ -4,8 +4,8 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { keyOf, readOnce } from '../../api/queries.ts'
 
 /**
- * Looks at the records of a connection's source. Platforms count what is read of them, so nothing is read again by itself
- * but after a change. What was read with other settings of the source is not shown for what they are now.
+ * Looks at the records of a connection's source. Platforms count what is read of them, so nothing is read again
+ * unless something has changed. What was read with other settings of the source is not shown for what they are now.
  */
 export function usePreview(
   { accountId, id, srcConnectionConfig }: Pick<ConnectionDetails, 'accountId' | 'id' | 'srcConnectionConfig'>,

@@ -9,7 +9,7 @@ import { type DraftStore, useDraft } from './draft.ts'
 export const steps = ['source', 'destination', 'settings', 'mapping', 'review'] as const
 export type Step = (typeof steps)[number]
 
-/** Where one is in making a connection; all of it stands in the address, but what is typed and not saved. */
+/** The steps of a new connection. The address has everything except what is typed and not saved. */
 export type Wizard = DraftStore & {
   readonly accountId: string
   readonly step: Step
@@ -60,10 +60,10 @@ export function useNewWizard(): Wizard {
   const scope = connectionId || 'new'
   const at = sourceId === '' ? undefined : new URLSearchParams(picksOf({ step, sourceId, destinationId, connectionId }))
   const { setAt } = store
-  const remembered = at?.toString()
+  const storedAt = at?.toString()
   useEffect(() => {
-    if (remembered !== undefined) setAt(remembered)
-  }, [remembered, setAt])
+    if (storedAt !== undefined) setAt(storedAt)
+  }, [storedAt, setAt])
   return {
     ...store,
     ...{ accountId, step, sourceId, destinationId, connectionId, connection, reading, isOpen },

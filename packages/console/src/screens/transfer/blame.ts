@@ -2,7 +2,7 @@ import type { Connection, Transfer } from '@penstock/wire'
 
 export type SideSummary = Connection['src']
 
-/** The side of a connection that has to be seen to: the one that is not configured, or the one that the error happened at. */
+/** The side of a connection that needs attention: the one that is not configured, or the one that the error happened at. */
 export function blamedSide(
   { src, dest }: Pick<Connection, 'src' | 'dest'>,
   error: Transfer['error'] | undefined,

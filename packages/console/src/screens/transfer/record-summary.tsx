@@ -66,7 +66,7 @@ function Term({
   help,
   colour,
 }: {
-  /** What stands before it. */
+  /** The part before it. */
   sign?: string
   n: number
   label: string
@@ -109,7 +109,7 @@ function Term({
 /** How far a transfer is that has not ended. */
 export function BigProgress({ transfer }: { transfer: Transfer }) {
   const { progress, status } = transfer
-  const told =
+  const progressText =
     status === 'queued' ? say.waits : progress === null ? say.progressUnknown : say.dealtWith(percent(progress))
   return (
     <Card withBorder padding="lg">
@@ -118,7 +118,7 @@ export function BigProgress({ transfer }: { transfer: Transfer }) {
           {say.progress}
         </Title>
         <Text size="sm" c="dimmed" role="status" className="figures">
-          {told}
+          {progressText}
         </Text>
       </Group>
       <Progress.Root size={22} radius="md">
@@ -127,7 +127,7 @@ export function BigProgress({ transfer }: { transfer: Transfer }) {
           animated={status === 'running'}
           striped={progress === null}
           aria-label={say.progress}
-          aria-valuetext={told}
+          aria-valuetext={progressText}
         >
           {progress !== null && progress > 0.12 && <Progress.Label>{percent(progress)}</Progress.Label>}
         </Progress.Section>

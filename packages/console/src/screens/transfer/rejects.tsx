@@ -124,7 +124,7 @@ function RejectTable({ rejects }: { rejects: readonly Reject[] }) {
   )
 }
 
-/** A record whose values were shortened by the service, so that they identify nobody. */
+/** A record whose values were shortened by the service, so that they identify no one. */
 function Shortened({ record }: { record: Reject['record'] }) {
   return (
     <Group gap={6} fz="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>

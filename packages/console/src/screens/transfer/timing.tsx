@@ -21,8 +21,8 @@ export function Timing({ transfer, nowMs }: { transfer: Transfer; nowMs: number 
         <Fact label={say.requested}>
           <Time seconds={createdTime} />
         </Fact>
-        <Fact label={say.queuedFor}>{told(queued)}</Fact>
-        <Fact label={say.took}>{took === undefined ? say.notYet : told(took)}</Fact>
+        <Fact label={say.queuedFor}>{shownSeconds(queued)}</Fact>
+        <Fact label={say.took}>{took === undefined ? say.notYet : shownSeconds(took)}</Fact>
         {took !== undefined && took > 0 && records.read > 0 && (
           <Fact label={say.speed}>{say.rowsPerSecond(count(Math.round(records.read / took)))}</Fact>
         )}
@@ -33,7 +33,7 @@ export function Timing({ transfer, nowMs }: { transfer: Transfer; nowMs: number 
   )
 }
 
-const told = (seconds: number): string => (seconds < 1 ? say.underSecond : duration(seconds))
+const shownSeconds = (seconds: number): string => (seconds < 1 ? say.underSecond : duration(seconds))
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
