@@ -32,7 +32,7 @@ export async function inspectDestination(
     .map(({ code, message, column }) => ({ code, message: redact(message), column: column ?? null }))
 }
 
-/** A name that is looked up does not hear of the signal, so this does not wait for the connector. */
+/** A name lookup cannot be aborted, so this does not wait for the connector. */
 const rejectedAt = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     const stop = () => reject(signal.reason)

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 const lookEveryMs = 500
 
 /**
- * Kills this process once its parent is gone. A process whose event loop stands still cannot notice that; a
+ * Kills this process once its parent is gone. A process whose event loop is blocked cannot notice that; a
  * thread of its own does.
  */
 export function guardAgainstOrphanhood(): void {

@@ -1,7 +1,7 @@
 /**
  * The main module of a runner: a child process that runs connector code, one job at a time, for the supervisor that
- * started it. It reads no environment and no arguments; everything comes over the channel between the two. Whatever goes
- * wrong here ends this process alone.
+ * started it. It reads no environment and no arguments; everything comes over the channel between the two. An error here
+ * ends only this process.
  */
 import { flushCompileCache } from 'node:module'
 import { createEgress } from '@penstock/connector/egress'
@@ -13,7 +13,7 @@ import { Ended, type FromRunner, type Job, protocolLimits, type RunnerSettings, 
 /** The status that a runner exits with after an error that nothing caught. */
 const crashStatus = 70
 const progressEveryMs = 1_000
-/** How long it has had nothing to do before it prepares for what is likely to come, in milliseconds. */
+/** How long it is idle before it loads what the next job is likely to need, in milliseconds. */
 const restMs = 200
 
 let settings: RunnerSettings | undefined

@@ -3,7 +3,7 @@
  * the month first with dots; with other signs where one number can only be the day; and with English names of months.
  */
 
-/** What stands between the parts: a sign with or without spaces around it, or spaces alone. */
+/** The separator of the parts: a sign with or without spaces around it, or spaces alone. */
 const between = String.raw`(\s*[-–/._:|]\s*|\s+)`
 const unseparated = /^(\d{4})(\d{2})(\d{2})(?:[T ]\d{2}:?\d{2}.*)?$/s
 const yearFirst = new RegExp(String.raw`^(\d{4})${between}(\d{1,2})${between}(\d{1,2})(?:[T ]\d{2}:?\d{2}.*)?$`, 's')

@@ -58,7 +58,7 @@ export function fieldMapper(definition: RecordField | undefined): FieldMapper {
   return values ? { ...choiceMapper(values, (cell) => cell), byCountry } : { byCountry, complaintOf: () => complaint }
 }
 
-/** Whether a field takes identifiers of any look, so that a value can hardly be told from a digest by its letters. */
+/** Whether a field takes identifiers of any look, so that the letters of a value hardly show whether it is a digest. */
 export const takesAnyText = (definition: RecordField | undefined): boolean =>
   definition?.normalise === undefined || ['text', 'lower', 'external-id', 'device-id'].includes(definition.normalise)
 
@@ -117,7 +117,7 @@ function choiceMapper(values: readonly string[], map: CellMapper): Pick<FieldMap
   }
 }
 
-/** Whether the same few values come again and again: names, places, days, not what tells one person from all others. */
+/** Whether the same few values come again and again: names, places, days, and not what identifies one person. */
 const comesOften = (definition: RecordField | undefined): boolean =>
   definition?.normalise !== undefined && repeating.has(definition.normalise)
 
@@ -128,7 +128,7 @@ const repeating: ReadonlySet<Normalisation> = new Set([
 
 const cachedMax = 5_000
 
-/** The same function, which knows the first 5,000 answers by heart: two to ten times as fast where values come again. */
+/** The same function with a cache of the first 5,000 answers: two to ten times as fast where values come again. */
 function cached(make: Normalise): Normalise {
   const known = new Map<string, string>()
   return (text) => {

@@ -86,7 +86,7 @@ function findNamed(columns: readonly SourceColumn[], name: string): SourceColumn
   return folded.length === 1 ? folded[0] : undefined
 }
 
-/** What tells whether a column fits a field at a rank; the field is read once, however many columns there are. */
+/** Makes the test whether a column fits a field at a rank; the field is read once, however many columns there are. */
 function fitter(rank: Rank, field: string, definition: RecordField): (column: SourceColumn) => boolean {
   const wanted = readColumnName(field)
   switch (rank) {

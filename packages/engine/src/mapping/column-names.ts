@@ -2,7 +2,7 @@ import type { Normalisation, RecordField } from '@penstock/connector'
 import { type Digest, digests } from './hash.ts'
 
 /**
- * What the name of a column says about what stands in it. Terms:
+ * What the name of a column says about its content. Terms:
  * folded   a name without case, accents, spaces and signs: `E-Mail Address` is `emailaddress`
  * subject  a folded name without what says that the values are hashed: of `sha256_email` it is `email`
  * concept  what subjects that are known to mean the same stand for
@@ -14,7 +14,7 @@ export type ColumnName = {
   readonly digest: Digest | 'any' | 'other' | undefined
 }
 
-/** Names in common use, best known first. What is a kind of something stands before it. */
+/** Names in common use, best known first. A more specific name comes before a general one. */
 const concepts: Readonly<Record<string, string>> = {
   email: `email emailaddress mail mailaddress em emailid useremail customeremail contactemail primaryemail emailadresse
     mailadresse`,

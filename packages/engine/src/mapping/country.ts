@@ -122,7 +122,7 @@ const wordsOf = (name: string): string =>
 
 const byWords = new Map(officialNames.split('\n').map((line) => [wordsOf(line.slice(3)), line.slice(0, 2)]))
 
-/** The names of countries in English and in the languages that are spoken in them, from the data that Node brings along. */
+/** The names of countries in English and in the languages that are spoken in them, from the data that is part of Node. */
 function nameCountries(): Map<string, string> {
   const names = new Map<string, string>()
   const inLanguage = new Map<string, Intl.DisplayNames>()

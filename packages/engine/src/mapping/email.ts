@@ -1,6 +1,6 @@
 /**
  * E-mail addresses in the forms that platforms ask for before an address is hashed. What an address may look like is
- * judged by plausibility (one @, a dot in the domain, nothing that stands only in lists or display names), because a
+ * judged by plausibility (one @, a dot in the domain, nothing that occurs only in lists or display names), because a
  * wrong address does no harm, while an address refused for its spelling is a person lost.
  */
 

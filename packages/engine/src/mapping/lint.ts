@@ -44,7 +44,7 @@ export type FieldLint = {
 }
 
 /**
- * Looks at values as they stand in the source, for each field that a column fills, in the order of the plan.
+ * Looks at values as they are in the source, for each field that a column fills, in the order of the plan.
  * Meant for a sample: it does for each value more than a transfer does.
  */
 export function lintRows(
@@ -128,8 +128,8 @@ function countMixed(kinds: readonly Kind[]): number {
   const counts = new Map<string, number>()
   for (const kind of kinds) {
     // Phone numbers come with and without signs; so many digits are taken for one.
-    const told = kind === 'number' ? 'phone' : ['e-mail', 'phone', 'hash', 'device'].includes(kind) ? kind : 'other'
-    counts.set(told, (counts.get(told) ?? 0) + 1)
+    const counted = kind === 'number' ? 'phone' : ['e-mail', 'phone', 'hash', 'device'].includes(kind) ? kind : 'other'
+    counts.set(counted, (counts.get(counted) ?? 0) + 1)
   }
   return kinds.length - Math.max(0, ...counts.values())
 }

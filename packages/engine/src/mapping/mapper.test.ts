@@ -268,7 +268,7 @@ test('For any rows: what is delivered is in its form, and no reason holds a valu
         if (phone) assert.match(String(phone), /^[1-9]\d{6,14}$/)
         assert.match(String(country), /^[a-z]{2}$/)
       }
-      // The same rows give the same again, although names were remembered.
+      // The same rows give the same again, although names were cached.
       assert.deepEqual(mapper(rows).rows, mapped)
     }),
   )

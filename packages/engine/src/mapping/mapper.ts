@@ -117,7 +117,7 @@ class Mapped {
     }
   }
 
-  /** Identifiers that are not all there are left out together; of anything else, the row lacks something. */
+  /** Incomplete groups of identifiers are left out together; in any other group, the row lacks a value. */
   checkTogether(): void {
     for (const group of this.#plan.together) {
       const areIdentifiers = group.every((to) => this.#steps[to]?.isIdentifier)

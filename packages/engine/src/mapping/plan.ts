@@ -39,7 +39,7 @@ export type MappingPlan = {
  * columns: all of them pass, or those that the mapping names. With records, a field takes the column that the mapping
  * names, else the one that is called like it, like one of its synonyms, or as such things are commonly called.
  * Where that fails, all errors at once, each saying how to map.
- * @param path where the mapping stands in a request, for the errors
+ * @param path the path of the mapping in the request, for the errors
  */
 export function planMapping(given: {
   records: Records | undefined

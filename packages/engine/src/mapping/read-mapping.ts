@@ -25,7 +25,7 @@ const lengthMax = 64 * 1024
  * Reads a mapping from the text of a JSON object:
  * `{"email": "E-Mail", "phone": null, "action": {"value": "add"}, "em": {"column": "E-Mail", "normalise": "email", "hash": "sha256"}}`.
  * An empty text is no mapping. Otherwise either the mapping or all errors at once, each naming its field.
- * @param path where the text stands in the request, for the errors
+ * @param path the path of the text in the request, for the errors
  */
 export function readMapping(text: string | undefined, path: string): { mapping?: Mapping; fieldErrors: FieldError[] } {
   if (text === undefined || text.trim() === '') return { fieldErrors: [] }

@@ -6,7 +6,7 @@ const columnsMax = 256
 
 /**
  * A rejected row as it is kept: what columns it had, and for each value its kind, its length and, of longer ones, its
- * first character. That is enough to find the row in its source and to see what is odd about it, and tells nobody who it is.
+ * first character. That is enough to find the row in its source and to see what is odd about it, and does not identify the person.
  */
 export function redactRow(columns: readonly string[], row: Row): Record<string, string | null> {
   const kept: [string, string | null][] = []

@@ -3,7 +3,7 @@ import { conceptOf, readColumnName } from './column-names.ts'
 import { kindOf } from './kinds.ts'
 import type { MappingStep } from './plan.ts'
 
-/** Longer values that tell nothing about a person are cut here. */
+/** Longer values that reveal nothing about a person are cut here. */
 const plainLengthMax = 80
 
 /** Whether a column holds what belongs to a person, by its definition or, where there is none, by its names. */
@@ -14,8 +14,8 @@ export function isPersonal({ field, definition, column }: MappingStep): boolean 
 }
 
 /**
- * A value as a preview shows it: enough to see what it is, never enough to tell whose it is. What looks like an
- * identifier is shortened wherever it stands; other values only where their column is personal.
+ * A value as a preview shows it: enough to see what it is, never enough to identify the person. What looks like an
+ * identifier is shortened in every column; other values only where their column is personal.
  */
 export function shorten(value: Cell, personal: boolean): string | null {
   if (value === null) return null

@@ -14,7 +14,7 @@ import {
   type Mapper,
 } from './batches.ts'
 
-/** Records are told apart by what stands in them: their number. Every seventh is broken, every fifth cannot be mapped. */
+/** Records are distinguished by their content, which is their number. Every seventh is broken, every fifth cannot be mapped. */
 const isBroken = (number: number) => number % 7 === 0
 const isUnmappable = (number: number) => number % 5 === 0
 const isValid = (number: number) => !isBroken(number) && !isUnmappable(number)
@@ -91,7 +91,7 @@ async function fill(scene: Scene, from = beginning, first = 1): Promise<FilledBa
   return filledBatches
 }
 
-/** Fails unless these batches cover exactly the records from `first` to `last`, each once, in order, on its right side. */
+/** Fails unless these batches cover exactly the records from `first` to `last`, each once, in order, as sent or as invalid. */
 function assertCover(filledBatches: readonly FilledBatch[], first: number, last: number): void {
   let next = first
   for (const filledBatch of filledBatches) {
@@ -233,7 +233,7 @@ describe('batches', () => {
     assert.deepEqual(await covered(true, 9), [8, 8, 8, 6])
   })
 
-  test('tell how much of the source they are, up to all of it', () =>
+  test('report how much of the source they are, up to all of it', () =>
     fc.assert(
       fc.asyncProperty(scenes, async (scene) => {
         const bytes = (await fill(scene)).map((filledBatch) => endOf(filledBatch).checkpoint.bytes)

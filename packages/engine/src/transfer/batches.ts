@@ -3,14 +3,14 @@ import type { Batch, Chunk, Json, Row, SourceReader } from '@penstock/connector'
 
 /**
  * Filling batches from what a source gives. Records are numbered from 1 in the order of the source, and a batch covers
- * an unbroken run of them: those that go to the destination, and those that were found unfit on the way.
+ * consecutive records: those that go to the destination, and those that were found invalid before.
  */
 
 /** Where reading continues: `skip` records after `at`. */
 export type Checkpoint = { readonly at: Json | null; readonly skip: number; readonly bytes: number }
 export const beginning: Checkpoint = { at: null, skip: 0, bytes: 0 }
 
-/** Turns the records of a chunk into what the destination wants; unfit ones have an error instead. */
+/** Turns the records of a chunk into what the destination wants; invalid ones have an error instead. */
 export type Mapper = (chunk: Pick<Chunk, 'rows' | 'errors'>) => {
   rows: readonly Row[]
   errors: ReadonlyMap<number, RowError>
@@ -20,7 +20,7 @@ export type RowError = { readonly field?: string; readonly reason: string }
 /** A record that is not sent. */
 export type InvalidRow = { readonly number: number; readonly raw: Row; readonly error: RowError }
 
-/** One batch, and all that must be known of the records that it covers. */
+/** The rows of one batch, and what must be known of the records that it covers. */
 export type FilledBatch = {
   /** Number of the first record that it covers, and how many it covers. */
   readonly first: number
@@ -35,7 +35,7 @@ export type FilledBatch = {
 }
 
 type Segment = {
-  /** The checkpoint before the chunk, in the source's own words. */
+  /** The checkpoint before the chunk, as the source gave it. */
   readonly before: Json | null
   readonly after: Json
   /** Number of its first record, and how many it has. */
@@ -48,8 +48,8 @@ type Segment = {
 export type Bounds = { readonly rowsMax: number; readonly bytesMax: number }
 
 /**
- * What a batch takes in memory, about; one is delivered while the next one is filled. A packed source is small, and rows of
- * many short cells take much more than their text, so that what a destination takes at once is no bound for it.
+ * About how much memory a batch may take; one is delivered while the next one is filled. The limits of the destination do not
+ * bound it: a packed source is small, and rows of many short cells take much more than their text.
  */
 const memoryBytesMax = 20 << 20
 
@@ -100,7 +100,7 @@ export async function* fillBatches(
     skip = 0
     while (at < chunk.rows.length) {
       const { rowsMax, bytesMax } = boundsOf(bounds(), repeats)
-      const room = () =>
+      const capacity = () =>
         exactly === null
           ? Math.floor(
               Math.min(
@@ -110,12 +110,12 @@ export async function* fillBatches(
               ),
             )
           : exactly - filledBatch.covered
-      const until = Math.min(chunk.rows.length, at + Math.max(1, room()))
+      const until = Math.min(chunk.rows.length, at + Math.max(1, capacity()))
       filledBatch.take(chunk, mapped, segment, at, until)
       filledBatch.bytes += (until - at) * bytesEach
       filledBatch.memoryBytes += (until - at) * memoryEach
       at = until
-      if (room() < 1) {
+      if (capacity() < 1) {
         yield filledBatch.done()
         exactly = null
         repeats = null
@@ -127,8 +127,8 @@ export async function* fillBatches(
 }
 
 /**
- * Bounds of a batch that repeats one of another transfer. Bytes are estimated by the average of each chunk, and chunks begin
- * at other rows now, so that the same rows may seem to be more; still, rows that have grown are not sent without a bound.
+ * Bounds of a batch that repeats one of another transfer. Bytes are estimated by the average of each chunk. Chunks may begin
+ * at other rows now, so the estimate of the same rows may be higher; the bound is higher, too, but there is one.
  */
 function boundsOf(bounds: Bounds, repeats: number | null): Bounds {
   if (repeats === null) return bounds
@@ -182,7 +182,7 @@ function memoryBytesOf(rows: readonly Row[]): number {
   return Math.max(1, bytes / sampled)
 }
 
-/** What the keys of a transfer's batches are made of, beside the batches. */
+/** What the key of a batch follows from, beside its records. */
 export type KeyScope = {
   readonly transferId: string
   readonly connectionId: string
@@ -191,9 +191,9 @@ export type KeyScope = {
 }
 
 /**
- * The batch of a batch. Its key is the same for the same records of the same transfer, in every attempt; of an incremental
- * transfer it follows from what is sent and from where that was read, so that the next transfer has the same one for the
- * same rows.
+ * The batch as the destination gets it. Its key is the same for the same records of the same transfer, in every attempt. In
+ * an incremental transfer, the key follows from the rows and the cursor before them, so the next transfer has the same key
+ * for the same rows.
  */
 export function batchOf(filledBatch: FilledBatch, scope: KeyScope, columns: readonly string[]): Batch {
   const { first, covered, rows, segments } = filledBatch
@@ -207,7 +207,7 @@ export function batchOf(filledBatch: FilledBatch, scope: KeyScope, columns: read
   return { key: hash.digest('hex').slice(0, 32), columns, rows, firstRow: first }
 }
 
-/** Where reading continues behind a batch, how much of the source that is, and where the next transfer begins. */
+/** The checkpoint after a batch, and the cursor where the next transfer begins. */
 export function endOf({ first, covered, segments }: FilledBatch): { checkpoint: Checkpoint; cursor: Json | undefined } {
   const next = first + covered
   const last = segments.findLast((segment) => segment.first < next)
@@ -222,7 +222,7 @@ export function endOf({ first, covered, segments }: FilledBatch): { checkpoint: 
   return { checkpoint, cursor }
 }
 
-/** A batch cut in two, where its batch has more than one row. */
+/** Cuts a batch of more than one row in two. */
 export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
   const middle = filledBatch.rows.length >> 1
   const border = filledBatch.numbers[middle] as number

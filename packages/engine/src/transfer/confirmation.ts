@@ -4,15 +4,15 @@ import { type Confirmation, type KeptReject, protocolLimits } from '../protocol.
 import { storable } from '../storable.ts'
 import { endOf, type FilledBatch } from './batches.ts'
 
-/** What became of batches, as the ledger must know it. */
+/** The results of batches, as the ledger stores them. */
 
-/** What became of a batch, or of a flush, without its rows. */
+/** The result of a batch, or of a flush, without its rows. */
 export type Entry = {
   readonly read: number
   readonly sent: number
   readonly bytes: number
   readonly rejects: readonly Rejected[]
-  /** Where reading continues behind it; a flush moves nothing. */
+  /** The checkpoint and the cursor after it; a flush has none. */
   readonly end: ReturnType<typeof endOf> | undefined
   readonly deliveryState: Json | undefined
   readonly state: Json | undefined

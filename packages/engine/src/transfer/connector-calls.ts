@@ -11,7 +11,7 @@ import { type SideSecrets, withoutSecrets } from '../side-secrets.ts'
 
 /** Calls of connectors: what they do wrong is distinguished from what happens to our own code and database. */
 
-/** A connector threw something that is no connector error, or said what cannot be. */
+/** A connector threw something other than a `ConnectorError`, or returned an impossible result. */
 export class ConnectorDefect extends Error {
   override readonly name = 'ConnectorDefect'
   readonly side: Role

@@ -9,7 +9,7 @@ type Made<Item> = { readonly result: Promise<IteratorResult<Item, void>>; item?:
 
 /**
  * The same items, of which up to `ahead` are made while one is worked on. They are made one after the other, and none
- * after the last one that is wanted; a failure to make one is met when its turn comes.
+ * after the last one that is wanted. A failure to make one is thrown when it is taken.
  */
 export async function* readAhead<Item>(
   items: AsyncGenerator<Item, void, undefined>,

@@ -50,7 +50,7 @@ export async function pause(waitMs: number, signal: AbortSignal): Promise<void> 
 /** What is no connector error is a defect of a connector; it may still be transient. */
 const defectTries = 3
 
-/** The error with which a transfer ends: one that could have passed says so. */
+/** The error with which a transfer ends: a transient one says that it was retried. */
 export function finalError(error: unknown): unknown {
   const known = asConnectorError(error)
   if (known?.action !== 'retry') return error

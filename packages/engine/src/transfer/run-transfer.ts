@@ -2,7 +2,7 @@ import { pause, Retries } from './retries.ts'
 import { Session, type SessionDeps } from './session.ts'
 
 /**
- * Runs one transfer from where it stands to its end: read → map → batch → deliver → confirm.
+ * Runs one transfer from its checkpoint to its end: read → map → batch → deliver → confirm.
  * Resolves once everything is delivered, confirmed and visible. Throws `Ended` where the supervisor ends it, a `ConnectorError`
  * where a side of the connection is to blame, and whatever else is a defect.
  */

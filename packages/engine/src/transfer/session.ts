@@ -36,10 +36,10 @@ import { readReplay } from './replay.ts'
 import { finalError, pause, type Retries } from './retries.ts'
 import { SplitBudget } from './split-budget.ts'
 
-/** How long a destination may take to end what was begun there: to take it away, or to make a file of what it confirmed. */
-const takeAwayMs = 30_000
+/** How long a destination may take after a failure to remove incomplete data, or to make a file of what it confirmed. */
+const cleanUpMs = 30_000
 
-/** Shorter values of rows are words of our own messages, too. */
+/** Shorter values are not redacted: they may be words of our own messages. */
 const valueLengthMin = 6
 
 /** About as much of the source as is read ahead: what can be mapped while a part is put on a disk. */
@@ -107,7 +107,7 @@ export class Session {
     this.#rejectsLeft = state.rejectsLeft
   }
 
-  /** Asks where the transfer stands, and loads the connectors of both sides. */
+  /** Asks for the state of the transfer, and loads the connectors of both sides. */
   static async open(deps: SessionDeps): Promise<Session> {
     const state = await deps.host.open()
     const destination = await deps.runtime.loadConnector(state.destination.slug)
@@ -124,7 +124,7 @@ export class Session {
   /** @returns how long to wait until another session, in milliseconds; nothing once all is done */
   async run(): Promise<number | undefined> {
     try {
-      // It may have been stopped while no runner worked on it; then what was begun is taken away all the same.
+      // It may have been stopped while no runner worked on it; then incomplete data is removed all the same.
       if (this.#state.columns !== null) await this.#deps.host.beginBatch({ pending: this.#state.pending })
       await this.#deliverAll()
       await this.#finish()
@@ -133,7 +133,7 @@ export class Session {
       try {
         return await this.#reopenAfter(error)
       } catch (end) {
-        if (!(end instanceof Ended && end.resumes)) await this.#takeAway()
+        if (!(end instanceof Ended && end.resumes)) await this.#cleanUp()
         throw end
       }
     } finally {
@@ -141,7 +141,7 @@ export class Session {
     }
   }
 
-  /** What is done about an error. Throws one that no side is to blame for. @param rows of the batch that it is about */
+  /** Decides what to do about an error. Throws one that no side is to blame for. @param rows of the batch that it is about */
   #decide(error: unknown, rows: number): Decision {
     if (!isOfTheSides(error)) throw error
     const batch = rows > 1 ? 'rows' : rows === 1 ? 'row' : 'none'
@@ -164,14 +164,14 @@ export class Session {
     await this.#deps.host.reportRetry({ code: codeOf(error), message, side: sideOf(error), waitMs })
   }
 
-  /** The transfer ended without success: what was confirmed stays, the rest is taken away, as far as that can be done. */
-  async #takeAway(): Promise<void> {
-    // Columns are kept before anything is begun; what was begun may be another runner's doing.
+  /** After an end without success: what was confirmed stays at the destination, the rest is removed as far as possible. */
+  async #cleanUp(): Promise<void> {
+    // Columns are stored before anything is begun at the destination, possibly by another runner.
     if (!this.#writer && this.#state.columns === null) return
     try {
-      // A writer that was stopped reaches nothing any more, and one that met a defect may know of more than is stored.
+      // A writer that was stopped cannot connect any more, and one that met a defect may know of more than is stored.
       await this.#writer?.writer.close()
-      const { writer } = await this.#openWriter(AbortSignal.timeout(takeAwayMs))
+      const { writer } = await this.#openWriter(AbortSignal.timeout(cleanUpMs))
       await writer.abort()
       await writer.close()
     } catch {
@@ -270,7 +270,7 @@ export class Session {
     budget: SplitBudget,
     following = (): FilledBatch | undefined => undefined,
   ): Promise<void> {
-    // What is held comes again in other batches after a crash; what is not comes again as it is.
+    // After a crash, held records are sent again in other batches, and the others in the same batch.
     await this.#begin(this.#writerHolds() ? null : (budget.covered ?? filledBatch.covered))
     if (filledBatch.rows.length === 0) return this.#addToHeld(entryOf(filledBatch, undefined), budget)
     const sent = await this.#send(filledBatch)
@@ -298,7 +298,7 @@ export class Session {
     return this.#lastHeld !== undefined
   }
 
-  /** Sends a batch, again while errors are transient; answers the refusal where it is split or rejected. */
+  /** Sends a batch, and retries it while errors are transient. Returns the refusal where the batch is split or rejected. */
   async #send(
     filledBatch: FilledBatch,
   ): Promise<{ entry: Entry; delivery: Delivery } | { refused: ConnectorError; do: 'split' | 'reject' }> {
@@ -324,7 +324,7 @@ export class Session {
     }
   }
 
-  /** @param rows that are sent, whose values stay out of the error that they meet */
+  /** @param rows that are sent; their values are removed from the error */
   async #ask<T>(
     call: (writer: DestinationWriter, redact: SideSecrets['redact']) => Promise<T>,
     rows: readonly Row[] = [],
@@ -346,7 +346,7 @@ export class Session {
     if (!this.#writerHolds() && budget.isSettled) await this.#confirmHeld()
   }
 
-  /** Asked for even where nothing is held: what is written at the end must be known after a crash. */
+  /** Flushes even where nothing is held: what is written at the end must be known after a crash. */
   async #flush(): Promise<void> {
     const flushed = await this.#ask(async (writer, redact) => {
       const delivery = await writer.flush()
@@ -356,7 +356,7 @@ export class Session {
     await this.#confirmHeld()
   }
 
-  /** @param next the batch that follows: its batch is announced along */
+  /** @param next the batch that follows; it is announced in the same statement */
   async #confirmHeld(next?: FilledBatch): Promise<void> {
     const entries = this.#held
     if (entries.length === 0) return
@@ -381,11 +381,11 @@ export class Session {
   }
 
   async #finish(): Promise<void> {
-    // Where nothing was sent there is nothing to make visible, unless nothing is what takes the place of everything.
+    // Where nothing was sent there is nothing to make visible, except in a replacement of everything by nothing.
     if (this.#deliveryStates.length > 0 || this.#writer || this.#replaces) await this.#ask((writer) => writer.finish())
   }
 
-  /** Counts what would replace everything, before anything is taken away. */
+  /** Counts the rows of a replacement, before anything is removed. */
   async #guardReplace(): Promise<void> {
     const { confirmed, replay, replaced } = this.#state
     if (confirmed || replay) return

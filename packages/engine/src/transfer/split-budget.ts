@@ -1,6 +1,6 @@
 import { ConnectorError } from '@penstock/connector'
 
-/** Rows that may be refused one by one, all alike and none accepted, before it is not the rows that are to blame. */
+/** How many rows may be refused one by one, all alike and none accepted, until the rows are not to blame. */
 const rowsAlikeMax = 100
 
 /**
