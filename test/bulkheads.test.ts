@@ -337,7 +337,7 @@ describe('a hostile tenant', () => {
   test('with servers that break the protocol of HTTP harms no other tenant', onlyWhole, async (t) => {
     const server = await startRogueServer()
     t.after(() => server.close())
-    const isSlow = (name: string) => /trickle|slowly|silence|unended|half|plain|endless|wait|list/.test(name)
+    const isSlow = (name: string) => /trickle|slowly|stall|unended|half|plain|endless|wait|list/.test(name)
     const scripts = some(
       rogueNames.filter((name) => all || !isSlow(name)).map((name) => ({ name })),
       12,

@@ -44,7 +44,7 @@ for (const [values, required] of cases) {
   })
 }
 
-test('a field that is not required counts all the same, and one that nobody defined has no conditions', () => {
+test('a field that is not required counts all the same, and one without a definition has no conditions', () => {
   assert.equal(fieldCounts(fields, 'loud', {}), true)
   assert.equal(fieldCounts(fields, 'code', {}), false)
   assert.equal(fieldIsRequired(fields, 'toString', {}), false)

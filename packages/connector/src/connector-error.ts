@@ -22,7 +22,7 @@ export class ConnectorError extends Error {
   readonly side: Role | null
 
   /**
-   * @param message tells a person what happened and what to do next; it never holds a secret, a whole answer of a platform,
+   * @param message says what happened and what to do next; it never holds a secret, a whole answer of a platform,
    *   or a value of a row
    */
   constructor(

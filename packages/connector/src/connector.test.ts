@@ -7,9 +7,15 @@ import { type ConnectorDefinition, defineConnector, definePlatform } from './con
 import { date, type Fields, multiSelect, number, secret, select, text } from './fields.ts'
 
 const about = { label: 'Label', description: 'Description' }
-const platform = definePlatform({ slug: 'mill', name: 'Mill', type: 'Data Provider' })
+const platform = definePlatform({ slug: 'acme', name: 'Acme', type: 'Data Provider' })
 const definition: ConnectorDefinition = {
-  ...{ slug: 'mill-audiences', name: 'Mill Audiences', platform, dataType: 'audiences', description: 'Feeds a mill.' },
+  ...{
+    slug: 'acme-audiences',
+    name: 'Acme Audiences',
+    platform,
+    dataType: 'audiences',
+    description: 'Delivers to Acme.',
+  },
   ...{ dataTypeCategory: 'audience activation', secrets: {}, destination: {} },
 }
 
@@ -17,7 +23,7 @@ describe('defineConnector', () => {
   test('derives the identifiers from the slugs and the roles from the ends', () => {
     const digest = (of: string) => createHash('sha256').update(of).digest('hex').slice(0, 16)
     const { id, platformId, roles, supportedType, integrated, ...rest } = defineConnector(definition)
-    assert.deepEqual([id, platformId], [digest('connector:mill-audiences'), digest('platform:mill')])
+    assert.deepEqual([id, platformId], [digest('connector:acme-audiences'), digest('platform:acme')])
     assert.deepEqual([roles, supportedType, rest], [['Destination'], 'Destination', definition])
     assert.equal(integrated, false)
     assert.equal(defineConnector({ ...definition, source: {} }).supportedType, 'Source, Destination')
@@ -29,7 +35,7 @@ describe('defineConnector', () => {
     const { destination, ...neither } = definition
     assert.throws(
       () => defineConnector(neither),
-      /^Error: mill-audiences: a connector needs a source or a destination$/,
+      /^Error: acme-audiences: a connector needs a source or a destination$/,
     )
   })
 
@@ -93,8 +99,8 @@ describe('defineConnector', () => {
     assert.doesNotThrow(() => defineConnector({ ...definition, secrets: { ...bound, password: secret(about) } }))
   })
 
-  test('refuses a slug that is not lowercase words joined by hyphens, and a role on a field of an end', () => {
-    for (const slug of ['', 'Mill', 'mill_audiences', 'mill--audiences', '-mill']) {
+  test('refuses a slug that is not lowercase words joined by hyphens, and a role on a field of a side', () => {
+    for (const slug of ['', 'Acme', 'acme_audiences', 'acme--audiences', '-acme']) {
       assert.throws(() => defineConnector({ ...definition, slug }), /lowercase words joined by hyphens/)
     }
     const fields = { folder: text({ ...about, role: 'Source' }) }
@@ -129,7 +135,7 @@ describe('incompatibilities', () => {
     }
   })
 
-  test('says all that stands in the way', () => {
+  test('lists every reason', () => {
     const source = side('reporting', { source: {} })
     const destination = side('events', { destination: {} })
     assert.deepEqual(incompatibilities(destination, source), [

@@ -63,7 +63,7 @@ export type ConnectorDefinition = {
   readonly dataTypeCategory: DataTypeCategory
   /** One or two sentences: what it does, for whom. */
   readonly description: string
-  /** `preview` where the facts about the platform are thin; `withdrawn` once nobody should add it any more. */
+  /** `preview` where the facts about the platform are thin; `withdrawn` if it must not be added any more. */
   readonly status?: 'available' | 'preview' | 'withdrawn'
   readonly actions?: readonly Action[]
   /** What to know before use: quotas, delays, arrangements. */
@@ -111,7 +111,8 @@ export function defineConnector(definition: ConnectorDefinition): Connector {
     if (secret)
       throw new Error(`${definition.slug}: ${secret} is a secret, which no connection keeps: move it to secrets`)
     const ofRole = Object.keys(fields).find((key) => fields[key]?.role)
-    if (ofRole) throw new Error(`${definition.slug}: ${ofRole} names a role, but stands at an end that has it already`)
+    if (ofRole)
+      throw new Error(`${definition.slug}: ${ofRole} names a role, but is a field of a side that has it already`)
   }
   return Object.freeze({
     ...definition,
@@ -137,7 +138,7 @@ function withMapping(side: DestinationSide): DestinationSide {
       mapping: text({
         label: 'Mapping',
         description: side.records
-          ? 'Which column of the source fills which field, where their names do not tell: {"email": "E-mail address"}'
+          ? 'Which column of the source fills which field, where their names do not match: {"email": "E-mail address"}'
           : 'Which columns are sent, and under which names; all as they are unless given: {"name": "column of the source"}',
       }),
       ...(phones

@@ -1,8 +1,8 @@
 import type { Values } from './values.ts'
 
 /**
- * What a connector is handed to work with. It reads no environment, opens no file of its own accord, and reaches the
- * network only through `egress`, so that what users type can be kept from where it must not reach.
+ * What a connector gets from the engine. It reads no environment variables, opens no files, and uses the network only
+ * through `egress`, which connects only to allowed addresses.
  */
 export type ConnectorContext = {
   /** The connector's saved secrets and settings, by field key, defaults filled in. */

@@ -60,7 +60,7 @@ export type DestinationContext = ConnectorContext & {
   readonly columns: readonly string[]
   /** The delivery states of this transfer's confirmed deliveries, in their order. */
   readonly deliveryStates: readonly Json[]
-  /** What a delivery of this connection last asked to be remembered: an audience that it made. */
+  /** The last `state` that a delivery of this connection returned, such as the audience that it created. */
   readonly state: Json | undefined
 }
 
@@ -117,14 +117,14 @@ export type Delivery = {
   readonly bytes: number
   /** What a writer needs to know of this delivery to resume after a crash; covers what was held before it, too. */
   readonly deliveryState?: Json
-  /** Remembered for this connection, for this transfer and later ones; replaces what was remembered. */
+  /** Stored with the connection, for this transfer and later ones; replaces the stored state. */
   readonly state?: Json
 }
 
 export type Rejection = {
-  /** Which row of the batch, from 0; absent where the destination tells only how many. */
+  /** Which row of the batch, from 0; absent where the destination reports only how many. */
   readonly index?: number
-  /** How many rows, where it does not tell which. */
+  /** How many rows, where it does not say which. */
   readonly count?: number
   /** Why, in a sentence without values of the row. */
   readonly reason: string

@@ -29,24 +29,24 @@ describe('secrets are removed from the text of another system', () => {
   ]
   for (const [name, form] of forms) {
     test(name, () => {
-      const told = redact(`relation "${form}" does not exist`)
-      assert.match(told, /^relation ".{0,2}\[redacted\]=*.{0,2}" does not exist$/)
+      const redacted = redact(`relation "${form}" does not exist`)
+      assert.match(redacted, /^relation ".{0,2}\[redacted\]=*.{0,2}" does not exist$/)
     })
   }
 
-  test('in Base64 inside a longer text, whatever stands before it', () => {
+  test('in Base64 inside a longer text, whatever comes before it', () => {
     for (const user of ['a', 'ab', 'abc', 'someone']) {
-      const told = redact(`Basic ${Buffer.from(`${user}:${password}:more`).toString('base64')}`)
-      assert.ok(told.includes(redactedText), told)
-      const left = told.replace('Basic ', '').replace(redactedText, '')
-      assert.ok(!Buffer.from(left, 'base64').toString().includes(password.slice(2, 8)), told)
+      const redacted = redact(`Basic ${Buffer.from(`${user}:${password}:more`).toString('base64')}`)
+      assert.ok(redacted.includes(redactedText), redacted)
+      const left = redacted.replace('Basic ', '').replace(redactedText, '')
+      assert.ok(!Buffer.from(left, 'base64').toString().includes(password.slice(2, 8)), redacted)
     }
   })
 
   test('where it was shortened, and where lines were broken in it', () => {
     const long = 'a-long-secret-of-more-than-63-characters-that-a-database-takes-for-a-name'
-    const told = createRedact([long])(`relation "${long.slice(0, 63)}" does not exist`)
-    assert.equal(told, `relation "${redactedText}" does not exist`)
+    const redacted = createRedact([long])(`relation "${long.slice(0, 63)}" does not exist`)
+    assert.equal(redacted, `relation "${redactedText}" does not exist`)
     const pem = `-----BEGIN PRIVATE KEY-----\n${'QUJDREVG'.repeat(8)}\n${'R0hJSktM'.repeat(8)}\n-----END PRIVATE KEY-----`
     const line = createRedact([pem])(`bad line ${'R0hJSktM'.repeat(8)} in the key`)
     assert.equal(line, `bad line ${redactedText} in the key`)
@@ -58,8 +58,8 @@ describe('secrets are removed from the text of another system', () => {
       project_id: 'my-project',
       private_key_id: '0123456789abcdef',
     })
-    const told = createRedact([key])('service_account of my-project: key 0123456789abcdef is unknown')
-    assert.equal(told, `service_account of my-project: key ${redactedText} is unknown`)
+    const redacted = createRedact([key])('service_account of my-project: key 0123456789abcdef is unknown')
+    assert.equal(redacted, `service_account of my-project: key ${redactedText} is unknown`)
   })
 
   test('of an address: what it asks with, and not where it leads', () => {
@@ -79,9 +79,9 @@ describe('secrets are removed from the text of another system', () => {
   })
 
   test('before the text is cut, whatever its length', () => {
-    const told = redact(`${'x'.repeat(290)}${password}`)
-    assert.ok(told.length <= 300)
-    assert.ok(!told.includes(password.slice(0, 3)))
+    const redacted = redact(`${'x'.repeat(290)}${password}`)
+    assert.ok(redacted.length <= 300)
+    assert.ok(!redacted.includes(password.slice(0, 3)))
     assert.ok(!redact('x'.repeat(65_530) + password, 70_000).includes(password.slice(0, 4)))
   })
 
@@ -100,8 +100,8 @@ describe('secrets are removed from the text of another system', () => {
         fc.string({ unit: 'grapheme' }),
         (value, before, after) => {
           fc.pre(value.trim().length >= 6 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]/u.test(value) && !value.startsWith('{'))
-          const told = createRedact([value])(`${before} ${value} ${after}`, 10_000)
-          assert.ok(!told.includes(value) || redactedText.includes(value))
+          const redacted = createRedact([value])(`${before} ${value} ${after}`, 10_000)
+          assert.ok(!redacted.includes(value) || redactedText.includes(value))
         },
       ),
       { numRuns: 500 },

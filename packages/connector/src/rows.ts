@@ -1,7 +1,7 @@
 /**
  * Rows as they pass from a source to a destination. Terms:
  * row     its cells, in the order of the columns of the chunk or batch that holds it
- * chunk   some rows that a source read, and the position behind them
+ * chunk   some rows that a source read, and the checkpoint after them
  * batch   some rows that a destination takes at once
  */
 

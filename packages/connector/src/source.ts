@@ -4,7 +4,7 @@ import type { Json, Row } from './rows.ts'
 /**
  * How data is read. The engine opens a reader, reads chunks until they end or it has had enough, and closes the reader.
  * A reader never has more than one `read` active. Reading is repeatable: from the same checkpoint it gives the same
- * rows in the same order, as far as the source itself stays the same; where it can tell that it did not (a file was
+ * rows in the same order, as far as the source itself stays the same; where it can see that it did not (a file was
  * replaced), it throws `source_changed`.
  */
 export type Source = (context: SourceContext) => Promise<SourceReader>
@@ -15,7 +15,7 @@ export type SourceContext = ConnectorContext & {
 }
 
 export type SourceReader = {
-  /** How much there is, where it can be told without reading it; for the progress bar. */
+  /** How much there is, where that is known without reading it; for the progress bar. */
   readonly total?: { readonly rows?: number; readonly bytes?: number }
   /**
    * Reads from the beginning, or what comes after a checkpoint that a chunk of this transfer had, be it in another process.

@@ -20,7 +20,7 @@ export type Reading = {
 /**
  * Reads a configuration object that a caller sent.
  * `null` and `""` clear, and so does an empty list of options. A secret's mask, and any value equal to the current one, mean "unchanged".
- * @param path where the object stands in the request, for the errors: `body.secretConfig`
+ * @param path the path of the object in the request, for the errors: `body.secretConfig`
  * @param current the values that are set now; of a secret any text, it is not compared
  */
 export function readValues(
@@ -80,7 +80,7 @@ export type Rebinding = {
  * it names have to be sent again, or cleared.
  * @param current the values that are set now; of a secret any text
  * @param reading what {@link readValues} made of the request
- * @param path where the values stand in the request, for the errors
+ * @param path the path of the values in the request, for the errors
  */
 export function rebindSecrets(
   fields: Fields,

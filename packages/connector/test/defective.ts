@@ -18,9 +18,9 @@ const assertSignedIn = (token: unknown) => {
   if (token === 'canary-token') return
   if (has('throws what is no connector error')) throw new Error('bad token')
   const cause = has('leaks a secret in a cause') ? { config: { headers: { token } } } : undefined
-  const told = has('leaks a secret in a message') ? ` ${token}` : ''
+  const leaked = has('leaks a secret in a message') ? ` ${token}` : ''
   const code = has('takes bad credentials for a transient error') ? 'platform_error' : 'invalid_credentials'
-  throw new ConnectorError(code, `The token${told} is wrong.`, { cause })
+  throw new ConnectorError(code, `The token${leaked} is wrong.`, { cause })
 }
 
 const connector = defineConnector({
@@ -61,7 +61,7 @@ const connector = defineConnector({
           kept.set(has('keeps a batch twice') ? `${kept.size}` : key, has('loses a row') ? good.slice(1) : good)
           const reason = has('quotes a value in a reason') ? 'bad-value is bad' : 'The name is bad.'
           const shift = has('names the wrong row') ? 1 : 0
-          const rejected = has('does not tell of rejected rows') ? [] : bad
+          const rejected = has('does not report rejected rows') ? [] : bad
           return {
             bytes: 10,
             deliveryState: key as Json,

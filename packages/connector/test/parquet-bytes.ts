@@ -190,7 +190,7 @@ export function levelRun(count: number | bigint, value: number): Buffer {
   return Buffer.concat([length, run])
 }
 
-/** Texts as they stand in a plain page. */
+/** Texts as a plain page has them. */
 export const plainTexts = (texts: readonly (string | Buffer)[]): Buffer =>
   Buffer.concat(
     texts.flatMap((text) => {
@@ -201,7 +201,7 @@ export const plainTexts = (texts: readonly (string | Buffer)[]): Buffer =>
     }),
   )
 
-/** Whole numbers of 32 bits as they stand in a plain page. */
+/** Whole numbers of 32 bits as a plain page has them. */
 export const plainInts = (numbers: readonly number[]): Buffer => {
   const bytes = Buffer.alloc(numbers.length * 4)
   for (const [index, number] of numbers.entries()) bytes.writeInt32LE(number | 0, index * 4)

@@ -136,7 +136,7 @@ describe('the catalogue', () => {
     }
   })
 
-  test('knows the form of every value that it hashes, since what is hashed as it stands matches nobody', () => {
+  test('knows the form of every value that it hashes, since an unnormalised digest matches no one', () => {
     for (const { slug, destination } of connectors) {
       for (const [name, { hashed, normalise, identifiers }] of Object.entries(destination?.records ?? {})) {
         if (!hashed) continue
@@ -147,22 +147,22 @@ describe('the catalogue', () => {
   })
 
   test('refuses two connectors with one slug or name, and two definitions of one platform', () => {
-    const platform = definePlatform({ slug: 'mill', name: 'Mill', type: 'Data Provider' })
+    const platform = definePlatform({ slug: 'acme', name: 'Acme', type: 'Data Provider' })
     const make = (slug: string, name: string, of: Platform) =>
       defineConnector({
         ...{ slug, name, platform: of, dataType: 'audiences', dataTypeCategory: 'audience activation' },
-        ...{ description: 'Feeds a mill.', secrets: {}, destination: {} },
+        ...{ description: 'Delivers to Acme.', secrets: {}, destination: {} },
       })
-    const first = make('mill-a', 'A', platform)
-    assert.throws(() => makeCatalogue([first, make('mill-a', 'B', platform)]), /have the slug mill-a$/)
-    assert.throws(() => makeCatalogue([first, make('mill-b', 'A', platform)]), /have the name A$/)
-    assert.throws(() => makeCatalogue([first, make('mill-b', 'B', { ...platform })]), /mill is defined twice/)
-    assert.deepEqual(makeCatalogue([make('mill-b', 'B', platform), first]).connectors[0], first)
+    const first = make('acme-a', 'A', platform)
+    assert.throws(() => makeCatalogue([first, make('acme-a', 'B', platform)]), /have the slug acme-a$/)
+    assert.throws(() => makeCatalogue([first, make('acme-b', 'A', platform)]), /have the name A$/)
+    assert.throws(() => makeCatalogue([first, make('acme-b', 'B', { ...platform })]), /acme is defined twice/)
+    assert.deepEqual(makeCatalogue([make('acme-b', 'B', platform), first]).connectors[0], first)
   })
 })
 
 describe('logoOf', () => {
-  const platform: Platform = { slug: 'mill', name: 'Mill', type: 'Data Provider' }
+  const platform: Platform = { slug: 'acme', name: 'Acme', type: 'Data Provider' }
 
   test('draws a well-formed SVG with the name of the platform as its title, for every platform', () => {
     for (const each of platforms) {
@@ -183,7 +183,7 @@ describe('logoOf', () => {
 
   test('draws one or two initials where there is no icon', () => {
     const initialsOf = (name: string) => />([^<]*)<\/text>/.exec(logoOf({ ...platform, name }))?.[1]
-    const initials = { Mill: 'M', 'Mill Race': 'MR', LiveRamp: 'LR', mParticle: 'MP', SFTP: 'S', 'Amazon S3': 'AS' }
+    const initials = { Acme: 'A', 'Acme Retail': 'AR', LiveRamp: 'LR', mParticle: 'MP', SFTP: 'S', 'Amazon S3': 'AS' }
     for (const [name, wanted] of Object.entries(initials)) assert.equal(initialsOf(name), wanted)
     assert.equal(initialsOf('The Trade Desk'), 'TD')
     assert.equal(initialsOf('Display & Video 360'), 'DV')
@@ -191,9 +191,9 @@ describe('logoOf', () => {
   })
 
   test('colours a monogram by the slug alone, and platforms not all alike', () => {
-    const groundOf = (of: Platform) => /<rect [^>]*fill="(#[0-9a-f]{6})"/.exec(logoOf(of))?.[1]
-    assert.equal(groundOf({ ...platform, name: 'Other' }), groundOf(platform))
-    assert.ok(new Set(platforms.filter(({ icon }) => !icon).map(groundOf)).size > 5)
+    const backgroundOf = (of: Platform) => /<rect [^>]*fill="(#[0-9a-f]{6})"/.exec(logoOf(of))?.[1]
+    assert.equal(backgroundOf({ ...platform, name: 'Other' }), backgroundOf(platform))
+    assert.ok(new Set(platforms.filter(({ icon }) => !icon).map(backgroundOf)).size > 5)
   })
 
   test('draws on the colour of the brand where there is an icon, in ink that stands out', () => {

@@ -2,35 +2,35 @@ import { readFileSync } from 'node:fs'
 import { catalogueId, type Platform } from '@penstock/connector'
 
 /**
- * The logo of a platform as an SVG document, square, on a ground of its own so that it stands out on light and dark
+ * The logo of a platform as an SVG document, square, on a background of its own so that it stands out on light and dark
  * pages alike: the brand's icon on the brand's colour, or initials where no icon of the brand is at hand.
  * An icon is read from disk at each call, so keep what comes back.
  * Fails, as a programmer's error, where the platform names an icon that simple-icons does not have.
  */
 export function logoOf(platform: Platform): string {
   const drawing = platform.icon === undefined ? drawMonogram(platform) : drawIcon(platform.icon)
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" role="img"><title>${escapeXml(platform.name)}</title><rect width="24" height="24" rx="5" fill="${drawing.ground}"/>${drawing.mark}</svg>`
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" role="img"><title>${escapeXml(platform.name)}</title><rect width="24" height="24" rx="5" fill="${drawing.background}"/>${drawing.mark}</svg>`
 }
 
 type Drawing = {
   /** Colour of the square, `#rrggbb`. */
-  readonly ground: string
+  readonly background: string
   /** Element that is drawn on top of it, in a field of 24 by 24. */
   readonly mark: string
 }
 
 function drawIcon(icon: string): Drawing {
-  const ground = brandColour(icon)
+  const background = brandColour(icon)
   const path = /<path d="([^"]+)"/.exec(readPackage(`simple-icons/icons/${icon}.svg`))?.[1]
   if (path === undefined) throw new Error(`The icon ${icon} of simple-icons has no path`)
   return {
-    ground,
-    mark: `<path transform="translate(4.5 4.5) scale(.625)" fill="${inkOn(ground)}" d="${path}"/>`,
+    background,
+    mark: `<path transform="translate(4.5 4.5) scale(.625)" fill="${inkOn(background)}" d="${path}"/>`,
   }
 }
 
 /** Dark enough, each of them, for white letters (at least 4.5 to 1). */
-const monogramGrounds = [
+const monogramColours = [
   '#b91c1c',
   '#c2410c',
   '#a16207',
@@ -49,10 +49,10 @@ const monogramGrounds = [
 function drawMonogram({ slug, name }: Platform): Drawing {
   const initials = initialsOf(name) || initialsOf(slug)
   const fontSize = initials.length > 1 ? 11 : 15
-  const pick = Number.parseInt(catalogueId('platform', slug).slice(0, 8), 16) % monogramGrounds.length
+  const pick = Number.parseInt(catalogueId('platform', slug).slice(0, 8), 16) % monogramColours.length
   // Capitals are some 0.72 of the font's size high; half of that below the middle centres them in any renderer.
   return {
-    ground: monogramGrounds[pick] ?? monogramGrounds[0],
+    background: monogramColours[pick] ?? monogramColours[0],
     mark: `<text x="12" y="${(12 + fontSize * 0.36).toFixed(1)}" text-anchor="middle" font-family="system-ui, sans-serif" font-size="${fontSize}" font-weight="600" fill="#ffffff">${initials}</text>`,
   }
 }
@@ -82,8 +82,8 @@ function brandColour(icon: string): string {
 const readPackage = (specifier: string) => readFileSync(new URL(import.meta.resolve(specifier)), 'utf8')
 
 /** White, unless that falls below 3 to 1, the contrast that shapes need. */
-function inkOn(ground: string): string {
-  return 1.05 / (luminance(ground) + 0.05) >= 3 ? '#ffffff' : '#111111'
+function inkOn(background: string): string {
+  return 1.05 / (luminance(background) + 0.05) >= 3 ? '#ffffff' : '#111111'
 }
 
 /** Relative luminance of a colour `#rrggbb`, 0 to 1, as WCAG 2 defines it. */

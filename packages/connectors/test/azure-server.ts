@@ -14,7 +14,7 @@ import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
 const account = 'devstoreaccount1'
 const accountKey = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=='
 
-/** Azurite, Microsoft's own emulator of Azure Storage, behind a proxy that makes trouble when it is told to. */
+/** Azurite, Microsoft's own emulator of Azure Storage, behind a proxy that fails when a test says so. */
 export type AzureTestServer = {
   readonly proxy: FailingProxy
   /** For the account's name in Azure itself, and the way to the emulator. */

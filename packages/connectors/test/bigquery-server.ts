@@ -10,9 +10,9 @@ type Result = { readonly fields: Field[]; readonly rows: Value[][] }
 type Job = Result & { location: string; pollsLeft: number; gone: boolean; failed?: Refusal }
 
 /**
- * A server that keeps to the rules of BigQuery's REST interface, version 2, with DuckDB to run what it is told: it verifies
+ * A server that keeps to the rules of BigQuery's REST interface, version 2, with DuckDB to run the queries: it verifies
  * assertions and tokens, examines queries, runs jobs under the names that they are given, keeps their results, and gives
- * them in pages by index or token, only where it is told the location.
+ * them in pages by index or token, only where the request has the location.
  */
 export type BigQueryServer = {
   readonly proxy: FailingProxy
@@ -190,8 +190,8 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
       if (message.includes('Catalog Error')) {
         return { fields: [], rows: [], failed: new Refusal(404, 'notFound', `Not found: Table ${project}:crm`) }
       }
-      const told = message.includes('Parser Error') ? `Syntax error: ${message.split('\n')[0]} at [1:8]` : message
-      return { fields: [], rows: [], failed: new Refusal(400, 'invalidQuery', told) }
+      const shown = message.includes('Parser Error') ? `Syntax error: ${message.split('\n')[0]} at [1:8]` : message
+      return { fields: [], rows: [], failed: new Refusal(400, 'invalidQuery', shown) }
     }
   }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import net, { type AddressInfo } from 'node:net'
 import tls from 'node:tls'
 
-/** Stands between a client and a real server, and can be put into trouble. */
+/** A proxy between a client and a real server that a test can make fail. */
 export type TcpProxy = {
   readonly port: number
   /** `refuses`: closes every connection, those that are there too. `hangs`: takes connections and passes nothing on. `breaks`: cuts after so many bytes from the client. */
@@ -11,7 +11,7 @@ export type TcpProxy = {
   /** Resolves once something came that is not passed on. */
   hanging(): Promise<void>
   /** Stops listening, so that nothing answers at its port, until `listen`. */
-  silence(): Promise<void>
+  stopListening(): Promise<void>
   listen(): Promise<void>
   close(): Promise<void>
 }
@@ -92,7 +92,7 @@ export async function startTcpProxy(
       })
     },
     hanging: () => hanging,
-    silence: stop,
+    stopListening: stop,
     async listen() {
       server.listen(port, '127.0.0.1')
       await once(server, 'listening')

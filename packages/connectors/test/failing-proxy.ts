@@ -10,14 +10,14 @@ export type Judged = {
 }
 export type Answer = { status: number; headers?: Record<string, string>; body?: string }
 
-/** What comes over requests: an answer instead of the server's, silence, or an end of the connection. */
+/** What comes over requests: an answer instead of the server's, no answer, or an end of the connection. */
 export type Failure = Answer | 'hangs' | 'resets' | 'loses the answer' | { readonly breaksAfterBytes: number }
 
 export type FailingProxy = {
   readonly url: string
   /** Of each request that came: `GET /bucket/key`. */
   readonly seen: string[]
-  /** Which requests meet the trouble; by default all. */
+  /** Which requests fail; by default all. */
   failure: { readonly what: Failure; readonly of?: (asked: Judged) => boolean; times?: number } | undefined
   /** What the server is asked instead; as it is, unless said otherwise. */
   rewrite: (url: string) => string
@@ -27,7 +27,7 @@ export type FailingProxy = {
 }
 
 /**
- * A proxy before a real server that keeps strict rules of its own and makes trouble when it is told to. What it passes on
+ * A proxy before a real server that keeps strict rules of its own and fails when a test says so. What it passes on
  * is not changed, `host` included, so that signatures hold.
  * @param judge answers what breaks the rules, as the platform would
  */

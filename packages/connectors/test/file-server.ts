@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A web server with files, which does what it is told to of what web servers do. */
+/** A web server with files that behaves as a test says. */
 export type FileServer = {
   readonly origin: string
   readonly files: Map<string, ServedFile>
@@ -45,8 +45,7 @@ export async function startFileServer(): Promise<FileServer> {
     served.requests.push({ path, range, authorization })
     const { failure } = served
     if (failure && 'hangs' in failure) return reportHang()
-    if (failure && 'status' in failure)
-      return void response.writeHead(failure.status, failure.headers).end('<p>trouble')
+    if (failure && 'status' in failure) return void response.writeHead(failure.status, failure.headers).end('<p>error')
     const file = served.files.get(path)
     if (!file) return void response.writeHead(404, { 'content-type': 'text/html' }).end('<p>no such file')
     if (file.authorization !== undefined && file.authorization !== authorization) {

@@ -33,7 +33,7 @@ export function rowsOfCsv(bytes: Buffer): Row[] {
   return rows.slice(1)
 }
 
-/** Troubles that every store must turn into the right error. */
+/** Failures that every store must turn into the right error. */
 export function problemsOf(
   proxy: FailingProxy,
   answers: { readonly slow: Answer; readonly forbidden: Answer },

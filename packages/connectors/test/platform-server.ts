@@ -23,7 +23,7 @@ export type Reply = {
 }
 
 /**
- * Trouble for one request: an answer in place of the platform's own, a connection cut before anything was done, one cut
+ * A failure of one request: an answer in place of the platform's own, a connection cut before anything was done, one cut
  * after all was done, or no answer at all.
  */
 export type Failure = Reply | 'reset' | 'reset after' | 'hang'
@@ -32,9 +32,9 @@ export type PlatformServer = {
   readonly url: string
   /** Every request so far, in order. */
   readonly received: readonly Received[]
-  /** Gives the next request whose `METHOD /path` matches this trouble, once. */
+  /** Makes the next request whose `METHOD /path` matches fail, once. */
   failure(match: RegExp, failure: Failure): void
-  /** Takes back the trouble that no request has met yet. */
+  /** Removes the failures that no request has met yet. */
   calm(): void
   /** Resolves once a request that hangs has come in. */
   hanging(): Promise<void>
@@ -142,7 +142,7 @@ export async function connectorErrorOf(
   return error
 }
 
-/** Asserts what a delivery ends with when the platform has this trouble once, and that it succeeds the next time. */
+/** Asserts what a delivery ends with when the platform fails like this once, and that it succeeds the next time. */
 export async function assertFailure(
   setting: { server: PlatformServer; context: TestContext; match: RegExp },
   writer: DestinationWriter,
@@ -155,7 +155,7 @@ export async function assertFailure(
   assert.deepEqual({ action, code, afterMs }, { afterMs: undefined, ...wanted }, JSON.stringify(failure))
 }
 
-/** Trouble that the suite of all connectors puts a platform into: the next request that matches meets it. */
+/** A failure that the suite of all connectors gives a platform: the next request that matches meets it. */
 export const problemOf = (
   server: PlatformServer,
   match: RegExp,

@@ -105,7 +105,7 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   'switch success': ends(`${ok('upgrade: h2c', 'connection: Upgrade')}ok`),
   'interim continue': repeats('', head('100 Continue')),
   'interim hints': repeats('', head('103 Early Hints', 'link: </a>')),
-  'interim silence': says(head('102 Processing')),
+  'interim stall': says(head('102 Processing')),
   'interim garbage': ends(`${head('100 Continue')}\x00\x00`),
   'header flood': repeats('HTTP/1.1 200 OK\r\n', 'a: b\r\n'.repeat(50)),
   'header value': repeats('HTTP/1.1 200 OK\r\na: ', 'b'.repeat(1024)),
@@ -140,7 +140,7 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   'body endless': repeats(ok(), 'x'.repeat(65_536)),
   'body lines': repeats(ok('content-type: text/csv'), 'a,b\n'.repeat(4096)),
   'body trickle': repeats(ok(), 'x', 5),
-  'body silence': says(`${ok('content-length: 100')}id\n1\n`),
+  'body stall': says(`${ok('content-length: 100')}id\n1\n`),
   'body reset': resets(`${ok('content-length: 100')}id\n1\n`),
   'body empty': ends(whole('')),
   'body page': ends(whole('<html><body>Sign in', 'content-type: text/html')),
@@ -205,7 +205,7 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   'reset in status': resets('HTTP/1.1 2'),
   'reset in header': resets('HTTP/1.1 200 OK\r\na: '),
   'reset in chunk': resets(`${chunked}40\r\nid`),
-  silence: () => {},
+  stall: () => {},
 }
 
 const healthy = whole('id,email\n1,a@example.com\n', 'content-type: text/csv', 'etag: "v1"', 'accept-ranges: bytes')

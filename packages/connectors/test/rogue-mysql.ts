@@ -31,7 +31,7 @@ export type Strike = {
   readonly bytes: Buffer
   /** What is sent behind them, until the client has had enough. */
   readonly repeated?: (round: number) => Buffer
-  /** Whether the conversation continues. Otherwise it ends: by silence, or after these bytes by a closed connection. */
+  /** Whether the conversation continues. Otherwise it ends: without an answer, or after these bytes by a closed connection. */
   readonly continues?: boolean
   readonly hush?: boolean
 }
@@ -284,7 +284,7 @@ const answers: readonly RogueMysqlScript[] = [
   },
 ]
 
-const silences: readonly RogueMysqlScript[] = [
+const stalls: readonly RogueMysqlScript[] = [
   silent('never greets', 'greeting', 'unreachable', () => nothing),
   silent('greets half', 'greeting', 'unreachable', ({ payload }) => frame(payload, 0).subarray(0, 9)),
   silent('never answers the sign-in', 'sign-in', 'unreachable', () => nothing),
@@ -295,7 +295,7 @@ const silences: readonly RogueMysqlScript[] = [
   ),
 ]
 
-export const rogueMysqlScripts: readonly RogueMysqlScript[] = [...greetings, ...signIns, ...answers, ...silences]
+export const rogueMysqlScripts: readonly RogueMysqlScript[] = [...greetings, ...signIns, ...answers, ...stalls]
 
 function values(payload: Buffer): number {
   let count = 0

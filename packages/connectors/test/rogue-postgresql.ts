@@ -6,7 +6,7 @@ export type { RogueScript } from './rogue-postgresql-scripts.ts'
 
 /**
  * A server that breaks the protocol of PostgreSQL, for connectors and for a running service that is pointed at it.
- * Some scripts answer by themselves; the others pass everything on to a real server, and change one of its messages.
+ * Some scripts answer on their own; the others pass everything on to a real server, and change one of its messages.
  */
 export type RoguePostgresql = {
   readonly port: number
@@ -87,7 +87,7 @@ function mutationsOf(seed: number): RogueScript[] {
 
 export const rogueSeed = 20_260_131
 
-/** All scripts: those that answer by themselves, and the changes of a real server's messages that follow from a seed. */
+/** All scripts: those that answer on their own, and the changes of a real server's messages that follow from a seed. */
 export const rogueScripts = (seed = rogueSeed): readonly RogueScript[] => [...answeringScripts, ...mutationsOf(seed)]
 
 /** After a change, client and server may wait for each other; then the server closes the connection. */

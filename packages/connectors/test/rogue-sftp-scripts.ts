@@ -85,7 +85,7 @@ const beforeSsh: readonly RogueSftpScript[] = [
     plainPacket(Buffer.concat([Buffer.from([1]), u32(2), string('Protocol canary'), string('en')])),
   ),
   repeats('identifies without end', 'wrong_protocol', 'SSH-2.0-', Buffer.alloc(65_536, 0x61)),
-  repeats('tells stories without end', 'wrong_protocol', '', Buffer.from('once upon a time\r\n'.repeat(4_000))),
+  repeats('sends text without end', 'wrong_protocol', '', Buffer.from('once upon a time\r\n'.repeat(4_000))),
 ]
 
 /** A type of packet that the library has for a sign-in. */
@@ -279,7 +279,7 @@ const silent = (
   silent: true,
 })
 
-const silences: readonly RogueSftpScript[] = [
+const stalls: readonly RogueSftpScript[] = [
   silent('never says its version', 'version'),
   silent('never answers a question for a path', 'realpath'),
   silent('never answers a question for a file', 'fstat'),
@@ -289,7 +289,7 @@ const silences: readonly RogueSftpScript[] = [
   silent('never confirms bytes', 'write'),
 ]
 
-export const rogueSftpScripts: readonly RogueSftpScript[] = [...beforeSsh, ...signIns, ...files, ...silences]
+export const rogueSftpScripts: readonly RogueSftpScript[] = [...beforeSsh, ...signIns, ...files, ...stalls]
 
 /** Changes one answer of each connection, or bytes of what is exchanged before encryption; how follows from the seed. */
 export function rogueSftpMutation(seed: number): RogueSftpScript {

@@ -9,7 +9,7 @@ import { type EngineResult, startEngine } from './warehouse-engine.ts'
 type Kept = { rowType: object[]; rows: (string | null)[][]; pollsLeft: number; gone: boolean; failed?: Refusal }
 
 /**
- * A server that keeps to the rules of Snowflake's SQL API, version 2, with DuckDB to run what it is told: it verifies
+ * A server that keeps to the rules of Snowflake's SQL API, version 2, with DuckDB to run the statements: it verifies
  * tokens with the public key of the user, takes only what the API knows, answers statements at once or later, runs a
  * request that is repeated only once, and gives results in partitions, all but the first compressed.
  */
@@ -19,7 +19,7 @@ export type SnowflakeServer = {
   /** Secrets with which one signs in: by key pair, and by programmatic access token. */
   readonly keyPair: Readonly<Record<string, string>>
   readonly accessToken: Readonly<Record<string, string>>
-  /** A private key that belongs to nobody. */
+  /** A private key that no user has. */
   readonly strangeKey: string
   /** Statements that were run, in order. */
   readonly executed: string[]

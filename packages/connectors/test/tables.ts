@@ -12,7 +12,7 @@ import { type TestContextOptions, testContext } from '@penstock/connector/accept
 
 /** Reading and writing through a connector, as the engine does it but all at once. */
 
-/** Reads everything, or what comes after a position. */
+/** Reads everything, or what comes after a checkpoint. */
 export async function readAll(connector: Connector, options: TestContextOptions, after?: Json): Promise<Chunk[]> {
   const reader = await connector.source?.open?.(testContext(options))
   if (!reader) throw new Error(`${connector.slug} is no source`)

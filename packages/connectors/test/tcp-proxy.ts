@@ -6,7 +6,7 @@ export type TcpProxy = {
   readonly port: number
   /** Cuts what is connected, and every later connection after so many bytes from the server. */
   cutAfter(bytes: number | undefined): void
-  /** Nothing passes any more, in any direction, and nobody hears that it does not. */
+  /** Nothing passes any more, in any direction, and neither side gets an error. */
   stall(): void
   /** Resolves once something was held up. */
   stalled(): Promise<unknown>

@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 
 /**
- * What stands behind the servers that keep to the rules of a data warehouse, so that the SQL which connectors send is
+ * The engine of the servers that follow the rules of a data warehouse, so that the SQL which connectors send is
  * really run: DuckDB, with functions of the warehouse as macros.
  */
 export type WarehouseEngine = {

@@ -45,7 +45,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     const answer = (status: number, text = '', headers: Record<string, string> = {}) =>
       response.writeHead(status, headers).end(text)
     if (failure && 'hangs' in failure) return reportHang()
-    if (failure && 'status' in failure) return answer(failure.status, '<html>trouble</html>', failure.headers)
+    if (failure && 'status' in failure) return answer(failure.status, '<html>error</html>', failure.headers)
     if (request.url !== '/hooks' || request.method !== 'POST') return answer(404)
     if (!verifies(request.headers, body, options.signingSecret)) return answer(401)
     if (request.headers.authorization !== options.authorization) return answer(403)

@@ -35,7 +35,7 @@ describe('the acceptance suite', () => {
     ['forgets how long to wait', /where the server is busy/],
     ['names the wrong row', /names the rows that are rejected/],
     ['quotes a value in a reason', /names the rows that are rejected/],
-    ['does not tell of rejected rows', /names the rows that are rejected/],
+    ['does not report rejected rows', /names the rows that are rejected/],
   ] as const) {
     test(`finds a connector that ${defect}`, async () => {
       const failures = await failuresOf(defect)

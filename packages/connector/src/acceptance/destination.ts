@@ -94,7 +94,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
     testTransfer('resumes after a crash between a delivery and its confirmation, at every batch', async (transfer) => {
       assert.ok(transfer.batches.length > 1, 'give more rows, so that a crash between two batches can be tested')
       for (let at = 0; at < transfer.batches.length; at++) {
-        // This one delivers, and nobody hears of it any more.
+        // This one delivers, and its result is lost.
         const crashed = await transfer.open()
         await deliverUnheard(transfer, crashed, at + 1)
         const next = await transfer.open()
@@ -161,7 +161,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
         await error.start()
         let writer = first
         try {
-          // A writer that holds rows back may meet the trouble only when it is told to send them.
+          // A writer that holds rows back may meet the error only when it has to send them.
           const work = transfer.deliver(first).then(() => first.finish())
           assertConnectorError(await connectorErrorOf(acceptance, work), error)
         } finally {

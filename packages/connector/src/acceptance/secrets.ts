@@ -26,7 +26,7 @@ export function assertNoSecret(held: unknown, { connector, secrets, wrongSecrets
     for (const value of [secrets[key], wrongSecrets[key]]) {
       const found = formsOf(value).find((form) => text.includes(form))
       // The text itself stays out of the message, which ends in logs.
-      assert.equal(found === undefined, true, `the secret ${key} stands in an error or message of ${connector.slug}`)
+      assert.equal(found === undefined, true, `an error or message of ${connector.slug} contains the secret ${key}`)
     }
   }
 }

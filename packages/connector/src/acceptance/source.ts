@@ -207,13 +207,13 @@ const asStored = (checkpoint: Json | undefined): Json => JSON.parse(JSON.stringi
 
 function assertChunk({ columns, rows, errors, bytes, checkpoint }: Chunk, expected: readonly string[]): void {
   assert.deepEqual(columns, expected)
-  assert.equal(new Set(columns).size, columns.length, 'a column stands there twice')
+  assert.equal(new Set(columns).size, columns.length, 'a column occurs twice')
   rows.forEach((row, index) => {
     assert.ok(errors?.has(index) || row.length === columns.length, `row ${index} has ${row.length} cells`)
   })
   for (const [index, reason] of errors ?? []) assert.ok(index < rows.length && reason !== '')
   assert.ok(Number.isSafeInteger(bytes) && bytes >= 0, `${bytes} bytes`)
-  assertStorable(checkpoint, 'a position')
+  assertStorable(checkpoint, 'a checkpoint')
 }
 
 function assertStorable(value: Json, name: string): void {

@@ -16,7 +16,7 @@ export type Acceptance = {
   readonly settings: Values
   /** Settings that name what is not there. */
   readonly missing?: Values
-  /** Troubles that the server can be put into, and the error that each must become. */
+  /** Failures of the server that a test can cause, and the error that each must become. */
   readonly errors?: readonly ServerError[]
   /** A server that does not answer, so that stopping during a request can be tested. */
   readonly hang?: TestServerHang
@@ -52,7 +52,7 @@ export const boundMs = 60_000
 export const contextOf = (acceptance: Acceptance, options: TestContextOptions = {}) =>
   testContext({ secrets: acceptance.secrets, settings: acceptance.settings, ...acceptance.context, ...options })
 
-/** Waits for work that must fail with a connector error in which no secret stands, and gives the error. */
+/** Waits for work that must fail with a connector error without secrets, and returns the error. */
 export async function connectorErrorOf(acceptance: Acceptance, work: Promise<unknown>): Promise<ConnectorError> {
   const [result] = await Promise.allSettled([work])
   assert.equal(result?.status, 'rejected', 'this should have failed')
@@ -76,8 +76,7 @@ export function assertBreaks(action: ErrorAction, message: string): void {
 }
 
 /**
- * Waits for work that was told to stop: it may end as if nothing were, or with a connector error, or with the signal's reason,
- * but it must end.
+ * Waits for work that was aborted: it may succeed, throw a connector error or throw the signal's reason, but it must end.
  */
 export async function stopped(acceptance: Acceptance, work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   assert.ok(signal.aborted)

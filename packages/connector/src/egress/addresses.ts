@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Where connections may go. `any`: everywhere but where a machine finds its own credentials and its neighbours by link,
- * since addresses come from people who should not have those. `public`: only to what the whole internet can reach, too.
+ * Where connections may go. `any`: everywhere but to link-local and metadata addresses, since users choose the addresses and
+ * must not get the credentials of the machine. `public`: only to addresses of the public internet.
  */
 export type NetworkPolicy = 'any' | 'public'
 
@@ -18,7 +18,7 @@ const neverIpv6 = [
   'fd00:ec2::/32', // Metadata and credentials on AWS.
   'fd20:ce::254/128', // Metadata of Google Cloud.
   'fd00:42::42/128', // Metadata of Scaleway.
-  '64:ff9b:1::/48', // Translation to IPv4 by rules of the local network: whereto cannot be told from the address.
+  '64:ff9b:1::/48', // Translation to IPv4 by rules of the local network: the address does not say where it leads.
 ]
 
 /** What the public internet does not carry, as IANA's registries of special addresses say. */

@@ -68,7 +68,7 @@ describe('isAllowedAddress', () => {
 
   test('allows private addresses only where the operator does not keep to public ones', () => {
     for (const address of own) {
-      // 6to4 and addresses compatible with IPv4 are nobody's network any more, but harmless within reach.
+      // 6to4 and addresses compatible with IPv4 are not in use any more, but harmless.
       assert.equal(isAllowedAddress(address, 'any'), true, address)
       assert.equal(isAllowedAddress(address, 'public'), false, address)
     }
@@ -278,7 +278,7 @@ describe('the egress', () => {
     })
   })
 
-  test('tells apart that nothing answers, that it takes too long, and that the answer broke off', async () => {
+  test('distinguishes that nothing answers, that it takes too long, and that the answer broke off', async () => {
     const hanging = await serve(() => {})
     const closed = await serve((request) => request.socket.destroy())
     const broken = await serve((_request, response) => {

@@ -31,7 +31,7 @@ export type OpenEgress = Egress & { close(): Promise<void> }
 
 const defaultTimeoutMs = 60_000
 
-/** What may be told to another origin than the one that the caller meant. All else could be a secret. */
+/** Headers that a redirect may carry to another origin. Any other header could hold a secret. */
 const harmlessHeaders =
   /^(accept|accept-encoding|accept-language|content-type|range|user-agent|if-(match|none-match|modified-since|unmodified-since|range))$/
 
@@ -42,7 +42,7 @@ export function createEgress(options: EgressOptions): OpenEgress {
   const rules = makeAddressRules(networkPolicy, allow)
   const routed = new Agents()
   const checked = new Agents(rules.lookUp())
-  /** A lookup is not told the port; those for which something of their own is allowed have their own agents. */
+  /** A lookup does not get the port, so each port that has rules of its own has its own agents. */
   const checkedByPort = new Map<number, Agents>()
   for (const { port } of allow) if (port !== undefined) checkedByPort.set(port, new Agents(rules.lookUp(port)))
   const targets = new Map(Object.entries(routes).map(([from, to]) => [new URL(from).origin, new URL(to)]))
@@ -105,7 +105,7 @@ function resolveName(lookUp: LookUp, host: string, lookUpMs: number): Promise<st
   })
 }
 
-/** Reads an address. What is wrong with it is told without the address, which may hold a secret in its query. */
+/** Reads an address. Its errors do not name the address, whose query may hold a secret. */
 function parse(address: string | URL): URL {
   const url = URL.canParse(String(address)) ? new URL(String(address)) : undefined
   if (!url)

@@ -10,7 +10,7 @@ import { connectorErrorOfError, strangeStatus } from './errors.ts'
 
 /** One request and its answer. */
 export type Exchange = {
-  /** What the caller asked for; its host is what the server is told. */
+  /** The requested URL; its host is sent to the server. */
   readonly url: URL
   /** Where the request goes: the same, or what the routes say. */
   readonly target: URL
@@ -122,7 +122,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
     if (body instanceof ReadableStream) {
       const stream = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0])
       stream.on('error', fail)
-      // What nobody sends any more must not be read on.
+      // After an abort the body must not be read to its end.
       outgoing.on('close', () => stream.destroy())
       stream.pipe(outgoing)
     } else {

@@ -1,8 +1,8 @@
 import { ConnectorError, type ConnectorErrorCode } from '../connector-error.ts'
 
 /**
- * Bounds on what a file may hold. A file comes from outside, so its reader must need neither more memory nor more time
- * than the bytes of the file are worth. Every bound of the file formats stands in this table and nowhere else.
+ * Limits on what a file may hold. A file comes from outside, so the memory and time to read it must be in proportion to its
+ * bytes. Every limit of the file formats is in this table and nowhere else.
  *
  * What breaks a bound of the whole file is thrown as a `ConnectorError` with the action `fail`; what breaks a bound of
  * one row is the error of that row, which is rejected. Both name the bound.

@@ -4,7 +4,7 @@
  */
 export function distinctNames(header: readonly string[]): string[] {
   const trimmed = header.map((name, index) => name.trim() || `column_${index + 1}`)
-  // Names that stand in the header are kept for the columns that have them.
+  // Names of the header are kept for the columns that have them.
   const given = new Set(trimmed)
   const taken = new Set<string>()
   const nextNumber = new Map<string, number>()

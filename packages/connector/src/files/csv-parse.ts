@@ -105,7 +105,7 @@ function readSurplus(text: string, from: number, first: number, stop: number, de
 
 /**
  * Adds a row, with as many cells as it should have. Cells too many with nothing in them are what spreadsheets leave
- * behind, and tell nothing.
+ * behind, and mean nothing.
  * @param surplus whether one of the cells that are too many has something in it
  */
 function pushRow(

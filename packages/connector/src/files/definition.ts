@@ -4,7 +4,7 @@ import { readFields, writeFields, writeOptionsOf } from './fields.ts'
 
 export { readFields, writeFields }
 
-/** Parts of about so many bytes are worth a trip to the disk or the network, and a line in the books. */
+/** About how many bytes a part has, so that a write to the disk or the network and a ledger entry are worth it. */
 export const usualPartBytes: number = 4 << 20
 
 /**

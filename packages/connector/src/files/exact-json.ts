@@ -45,7 +45,7 @@ function decimalOf(number: string): string {
   if (from === to) return `${sign}0`
   // No double has such an exponent, so it is the same as none.
   if (exponent.length > 6) return number
-  // Where the point stands, counted from the first digit that is not zero.
+  // The place of the point, counted from the first digit that is not zero.
   return `${sign}${digits.slice(from, to)}e${Number(exponent) + whole.length - from}`
 }
 

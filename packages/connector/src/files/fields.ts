@@ -22,7 +22,7 @@ export const readFields = {
   }),
   delimiter: select({
     label: 'Delimiter',
-    description: 'What stands between the values of a CSV file; auto finds it in the first lines',
+    description: 'Character between the values of a CSV file; auto finds it in the first lines',
     options: ['auto', 'comma', 'semicolon', 'tab', 'pipe'],
     default: 'auto',
   }),

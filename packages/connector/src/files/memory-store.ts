@@ -3,7 +3,7 @@ import type { Json, Row } from '../rows.ts'
 import type { Chunk, SourceReader } from '../source.ts'
 import type { FileSink, FileStore, StoredFile } from './store.ts'
 
-/** Places for files in memory, which keep to the contract of stores; for the tests of the formats. */
+/** File stores in memory, which follow the contract of stores; for the tests of the formats. */
 
 /** Files by name; pieces of the streams have so many bytes. Replacing the content of a file makes another version of it. */
 export type MemoryStore = FileStore & {
@@ -81,7 +81,7 @@ export function memorySink(partBytesMin = 0): MemorySink {
   return sink
 }
 
-/** All that a reader gives, from the beginning or behind a position, which comes back as it was stored. */
+/** All that a reader gives, from the beginning or after a checkpoint, which comes back as it was stored. */
 export async function readAll(reader: SourceReader, after?: Json): Promise<{ chunks: Chunk[]; rows: Row[] }> {
   const chunks: Chunk[] = []
   for await (const chunk of reader.read(after === undefined ? undefined : JSON.parse(JSON.stringify(after)))) {

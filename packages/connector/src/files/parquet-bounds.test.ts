@@ -127,7 +127,7 @@ describe('bounds of Parquet', () => {
       widths,
     ])
     const zeros = Buffer.alloc(Math.ceil((1_024 * 22) / 8))
-    // From 1 MiB down to nothing and on with nothing: the least difference is -1 MiB, and behind it stands 0, then 1 MiB each.
+    // From 1 MiB down to nothing and on with nothing: the least difference is -1 MiB, followed by 0, then 1 MiB each.
     for (let index = 1; index < count - 1; index += 1) setBits(zeros, index * 22, size)
     const suffixes = Buffer.concat([
       varint(1_024),

@@ -5,7 +5,7 @@ import type { Element } from './parquet-schema.ts'
 
 /** Values of Parquet as cells, with all digits that they have. */
 
-/** What stands for bytes that should be text and are none. */
+/** The replacement for bytes that should be text and are not. */
 export const noText = Symbol('no text')
 
 /** What makes a cell of a value as it is stored. */

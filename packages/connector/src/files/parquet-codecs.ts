@@ -36,7 +36,7 @@ export function unpackPage(packed: Buffer, size: number, codec: string): Buffer 
   return page
 }
 
-/** Copies bytes that stand before the place they are written to, and may reach into it, which repeats them. */
+/** Copies bytes from before the place they are written to. Where both overlap, the bytes repeat. */
 function repeat(into: Buffer, at: number, offset: number, length: number): number {
   if (offset === 0 || offset > at || at + length > into.length) throw new Error('a copy out of bounds')
   if (offset >= length) into.copyWithin(at, at - offset, at - offset + length)

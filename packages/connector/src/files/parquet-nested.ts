@@ -129,7 +129,7 @@ function add(draft: Draft, text: string): void {
   if (draft.error === undefined) draft.parts.push(text)
 }
 
-/** Writes a node as often as it stands there. Leaves `leaves.next` behind the leaves of the node. */
+/** Writes a node as often as it occurs. Leaves `leaves.next` behind the leaves of the node. */
 function write(draft: Draft, node: SchemaNode, leaves: Leaves): void {
   if (node.repetition === 'REPEATED') {
     writeRepeated(draft, node, leaves, '[', ']', writeBody)

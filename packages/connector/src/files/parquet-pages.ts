@@ -83,7 +83,7 @@ export function makeMeter({ name, sizeBytes }: StoredFile): Meter {
   }
 }
 
-/** A value that is there or not, with its levels: what stands at a place of a nested column. */
+/** A place of a nested column: a value or none, with its levels. */
 export type Values = {
   /** How deep it is in optional and repeated columns; undefined where the column has none. */
   readonly definitions: Uint32Array | undefined

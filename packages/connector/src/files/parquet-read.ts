@@ -240,7 +240,7 @@ async function fillColumn(
   }
 }
 
-/** Parts of a piece that have no more text than is handed on at once: one text of a dictionary may stand in many rows. */
+/** Parts of a piece that have no more text than is handed on at once: many rows may have one text of a dictionary. */
 function* partsOf({ rows, errors }: Piece, meter: Meter): Generator<Omit<GroupRows, 'row'>> {
   let part: Row[] = []
   let partErrors = new Map<number, string>()

@@ -1,7 +1,7 @@
 import type { Json } from '../rows.ts'
 
 /**
- * What a place for files must be able to do; formats, positions and batches are dealt with here, once, for all of them.
+ * What a place for files must be able to do; formats, checkpoints and batches are implemented here, once, for all of them.
  */
 
 /** A file as it was when the transfer listed it. */

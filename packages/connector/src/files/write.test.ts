@@ -46,7 +46,7 @@ async function flush(writer: DestinationWriter, batches: readonly Row[][], confi
   confirmed.batches = batches.length
 }
 
-/** Writes a file without any trouble. */
+/** Writes a file without errors. */
 async function writeAll(batches: readonly Row[][], options: WriteOptions, partBytesMin = 0): Promise<Buffer> {
   const sink = memorySink(partBytesMin)
   const writer = await openWriter(sink, options)
@@ -110,7 +110,7 @@ describe('writeFiles', () => {
           const sink = memorySink(partBytesMin)
           const confirmed: Confirmed = { batches: 0, deliveryStates: [] }
           for (let at = 1; at <= batches.length; at += 1) {
-            // What this one delivers, nobody hears of.
+            // This one delivers, and its result is lost.
             const unheard = { batches: confirmed.batches, deliveryStates: [] }
             await deliver(await openWriter(sink, options, confirmed.deliveryStates), batches, unheard, at)
             await deliver(await openWriter(sink, options, confirmed.deliveryStates), batches, confirmed, at)

@@ -32,7 +32,7 @@ await s3.put('people', 'daily/deeper/3.csv', csvOfRows(columns, rows.slice(0, 10
 acceptSource({
   ...{ ...both, connector: amazonS3Source, columns, rows },
   settings: { bucketUri: 's3://people/daily/' },
-  missing: { bucketUri: 's3://nobodys-bucket/daily/' },
+  missing: { bucketUri: 's3://missing-bucket/daily/' },
 })
 
 // Each batch is a part of its own.
@@ -40,7 +40,7 @@ const sent = someRows(600, 90_000)
 acceptDestination({
   ...{ ...both, connector: amazonS3Destination, columns: sent.columns, rows: sent.rows },
   settings: { outputPath: 's3://out/exports/', fileFormat: 'CSV', gzip: false },
-  missing: { outputPath: 's3://nobodys-bucket/', fileFormat: 'CSV', gzip: false },
+  missing: { outputPath: 's3://missing-bucket/', fileFormat: 'CSV', gzip: false },
   async readBack() {
     const names = await s3.names('out', 'exports/')
     assert.ok(names.length <= 1, `one file, and not ${names.join(', ')}`)

@@ -7,9 +7,9 @@ import { readXml, textAt } from '../object-stores/xml.ts'
 import { connectToS3, makeS3Client } from './s3-client.ts'
 import { s3Objects } from './s3-objects.ts'
 
-const reach = async (context: ConnectorContext): Promise<string> => `${await connectToS3(context)} answers.`
+const checkConnectivity = async (context: ConnectorContext): Promise<string> => `${await connectToS3(context)} answers.`
 
-/** A key that may not list buckets is told apart from one that is not known. */
+/** Distinguishes a key that may not list buckets from one that is not known. */
 async function signIn(context: ConnectorContext): Promise<string> {
   try {
     await discard(await makeS3Client(context).request({ permission: 's3:ListAllMyBuckets' }))
@@ -47,5 +47,5 @@ async function mayWrite(context: ConnectorContext): Promise<string> {
 /** Looks whether files can be written where the settings say. */
 export const inspect: Inspect = inspectBy(mayWrite)
 
-export const checkSource = checkSteps(['reach', reach], ['sign in', signIn], ['permission', mayRead])
-export const checkDestination = checkSteps(['reach', reach], ['sign in', signIn], ['permission', mayWrite])
+export const checkSource = checkSteps(['reach', checkConnectivity], ['sign in', signIn], ['permission', mayRead])
+export const checkDestination = checkSteps(['reach', checkConnectivity], ['sign in', signIn], ['permission', mayWrite])

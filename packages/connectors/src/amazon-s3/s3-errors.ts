@@ -17,7 +17,7 @@ export type S3Error = {
 export async function problemOf(response: Response, store: string, redact: Redact): Promise<S3Error> {
   const passing = transientErrorOf(store, response)
   const text = await complaintOf(response)
-  // What is not S3's own answer (a proxy's page) is told by its status alone.
+  // An answer that is not S3's own (a proxy's page) is judged by its status alone.
   const error = text.trimStart().startsWith('<') ? element(safely(text, store), 'Error') : undefined
   return {
     status: response.status,

@@ -241,7 +241,7 @@ describe('signing in to S3', () => {
     proxy.failure = undefined
   })
 
-  test('tells a clock that is off from a wrong key', async () => {
+  test('distinguishes a clock that is off from a wrong key', async () => {
     clockMs = 20 * 60_000
     assert.equal((await fails(readAll('s3://people/which/'))).code, 'clock_skewed')
     clockMs = 0
@@ -302,7 +302,7 @@ describe('finding the region of a bucket, against a server that answers as AWS d
       const asked = { bucket: 'people', query: { 'list-type': '2' }, permission: 's3:ListBucket' }
       assert.equal((await client.request(asked)).status, 200)
       assert.equal((await client.request(asked)).status, 200)
-      assert.equal(aws.seen.length, 3, 'it remembers the region')
+      assert.equal(aws.seen.length, 3, 'it caches the region')
       await aws.close()
     })
   }

@@ -30,7 +30,7 @@ await azure.put('people', 'daily/deeper/3.csv', csvOfRows(columns, rows.slice(0,
 acceptSource({
   ...{ ...both, connector: azureBlobStorageSource, columns, rows },
   settings: { blobUri: `${azure.address('people')}daily/` },
-  missing: { blobUri: azure.address('nobodys-container') },
+  missing: { blobUri: azure.address('missing-container') },
 })
 
 // Each batch is a block of its own.
@@ -38,7 +38,7 @@ const sent = someRows(600, 20_000)
 acceptDestination({
   ...{ ...both, connector: azureBlobStorageDestination, columns: sent.columns, rows: sent.rows },
   settings: { outputPath: `${azure.address('out')}exports/`, fileFormat: 'CSV', gzipOutput: false },
-  missing: { outputPath: azure.address('nobodys-container'), fileFormat: 'CSV', gzipOutput: false },
+  missing: { outputPath: azure.address('missing-container'), fileFormat: 'CSV', gzipOutput: false },
   async readBack() {
     const names = await azure.names('out', 'exports/')
     assert.ok(names.length <= 1, `one file, and not ${names.join(', ')}`)

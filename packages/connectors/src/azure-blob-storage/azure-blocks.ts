@@ -14,7 +14,7 @@ export type AzureTarget = { readonly blob: string; readonly contentType: string;
 
 /**
  * Writes one blob block by block; nothing of it is visible until the list of its blocks is committed, and blocks that
- * never are vanish after a week. Their names tell the transfer and the number, so that a block that comes again takes
+ * never are vanish after a week. Their names contain the transfer and the number, so that a block that comes again takes
  * its own place, and a list that is committed again gives the same blob.
  */
 export function azureBlocks(client: AzureClient, { blob, contentType, transferId }: AzureTarget): FileSink {

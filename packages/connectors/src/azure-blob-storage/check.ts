@@ -8,10 +8,10 @@ import { azureBlocks } from './azure-blocks.ts'
 import { type AzureClient, connectToAzure, makeAzureClient } from './azure-client.ts'
 import { containerOf, type Located, locate } from './container.ts'
 
-const reach = async (context: ConnectorContext): Promise<string> =>
+const checkConnectivity = async (context: ConnectorContext): Promise<string> =>
   `${await connectToAzure(context, containerOf(context))} answers.`
 
-/** A signature that does not allow to list is told apart from one that is not accepted. */
+/** Distinguishes a signature that does not allow to list from one that is not accepted. */
 async function signIn(context: ConnectorContext): Promise<string> {
   const container = containerOf(context)
   const query = { ...(container.name === '' ? {} : { restype: 'container' }), comp: 'list', maxresults: '1' }
@@ -53,5 +53,5 @@ const clientOf = (context: ConnectorContext, { container }: Located): AzureClien
 /** Looks whether blobs can be written where the settings say. */
 export const inspect: Inspect = inspectBy(mayWrite)
 
-export const checkSource = checkSteps(['reach', reach], ['sign in', signIn], ['permission', mayRead])
-export const checkDestination = checkSteps(['reach', reach], ['sign in', signIn], ['permission', mayWrite])
+export const checkSource = checkSteps(['reach', checkConnectivity], ['sign in', signIn], ['permission', mayRead])
+export const checkDestination = checkSteps(['reach', checkConnectivity], ['sign in', signIn], ['permission', mayWrite])

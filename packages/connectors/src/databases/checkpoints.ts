@@ -1,6 +1,6 @@
 import { ConnectorError, type Json } from '@penstock/connector'
 
-/** A place in ordered rows: behind which order values, how many rows with just these were read, and where the run ends. */
+/** A place in ordered rows: behind which order values, how many rows with just these were read, and where the transfer ends. */
 export type Spot = {
   readonly after: readonly string[] | undefined
   readonly skip: number

@@ -6,7 +6,7 @@ export type ReadRow = {
   readonly spot: readonly (string | null)[]
   readonly cells: readonly Cell[]
   readonly bytes: number
-  /** Where it stands in a result that the database keeps; for the checkpoint of a chunk that ends with it. */
+  /** Its place in a result that the database keeps; for the checkpoint of a chunk that ends with it. */
   readonly place?: Json
   /** Why the row cannot be used, in a sentence without its values. */
   readonly problem?: string

@@ -1,6 +1,6 @@
 import { ConnectorError } from '@penstock/connector'
 
-/** Throws `invalid_query` where two columns of a query have one name, so that their cells could not be told apart. */
+/** Throws `invalid_query` where two columns of a query have one name, so that their cells could not be distinguished. */
 export function assertDistinct(columns: readonly string[]): void {
   const twice = columns.find((name, at) => columns.indexOf(name) !== at)
   if (twice === undefined) return
@@ -16,7 +16,7 @@ export const columnNotFound = (name: string, columns: readonly string[]): Connec
     `There is no column ${name}; there are: ${columns.slice(0, 50).join(', ') || 'none'}.`,
   )
 
-/** Where a column stands that a person named: as it is written, or else in whatever case. Throws where there is none. */
+/** The index of a column by its name: the exact name, or else in any case. Throws where there is none. */
 export function columnAt(name: string, columns: readonly string[]): number {
   const exact = columns.indexOf(name)
   if (exact >= 0) return exact

@@ -5,8 +5,8 @@ import type { Place } from './settings.ts'
 
 const timeoutMs = 10_000
 
-/** Whether something listens where the database should be. Answers the sentence that says so, or throws a `ConnectorError`. */
-export async function reach({ egress, signal }: ConnectorContext, { host, port }: Place): Promise<string> {
+/** Connects to the database's port. Returns a sentence that says so, or throws a `ConnectorError`. */
+export async function checkConnectivity({ egress, signal }: ConnectorContext, { host, port }: Place): Promise<string> {
   const ip = await egress.resolve(host, port)
   signal.throwIfAborted()
   await new Promise<void>((resolve, reject) => {

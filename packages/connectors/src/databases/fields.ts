@@ -65,7 +65,7 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
   keyColumns: text({
     label: 'Key columns',
     description:
-      'Columns that together tell rows apart, separated by commas; an interrupted transfer resumes after the last key. The primary key of a table where none are given',
+      'Columns that together identify a row, separated by commas; an interrupted transfer resumes after the last key. The primary key of a table where none are given',
   }),
   syncMode: select({
     label: 'Sync mode',

@@ -3,7 +3,7 @@ export type RowQueue<T> = {
   push(row: T, bytes: number): void
   end(): void
   fail(error: unknown): void
-  /** What came since the last time, again and again until the end. Throws what `fail` was told. */
+  /** Yields the rows since the last time until the end. Throws the error of `fail`. */
   drain(): AsyncGenerator<T[]>
 }
 
@@ -11,12 +11,12 @@ const queuedBytesMax = 1024 * 1024
 
 /**
  * @param flow stops and starts the driver; not much more than a megabyte waits here
- * @param silence called when nothing has come for `waitMs` while a reader waits for it; it must make the query fail
+ * @param onTimeout called when nothing has come for `waitMs` while a reader waits for it; it must make the query fail
  */
 export function createRowQueue<T>(
   flow: { pause(): void; resume(): void },
   waitMs: number,
-  silence: () => void,
+  onTimeout: () => void,
 ): RowQueue<T> {
   let queue: T[] = []
   let queuedBytes = 0
@@ -45,7 +45,7 @@ export function createRowQueue<T>(
     async *drain() {
       while (true) {
         if (queue.length === 0 && !ended && !failed) {
-          const timer = setTimeout(silence, waitMs)
+          const timer = setTimeout(onTimeout, waitMs)
           await new Promise<void>((resolve) => {
             wake = resolve
           })

@@ -7,7 +7,7 @@ import { decodeLine, encodeRows } from './tab-separated.ts'
 const write = (cell: Cell) => (cell === null ? null : String(cell))
 
 test.describe('rows with tabs between their fields', { concurrency: true }, () => {
-  test('come back as they were, whatever stands in them', () => {
+  test('come back as they were, whatever text they hold', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
       fc.string({ unit: fc.constantFrom('\\', '\t', '\n', '\r', 'a', 'é', '🐘'), maxLength: 60 }),

@@ -53,7 +53,7 @@ export function* encodeRows(
 }
 
 const writePlain = plainWriter('\\\t\n\r')
-/** Room beside a field: what ends it, and the number before the next row. */
+/** Bytes beside a field: what ends it, and the number before the next row. */
 const reserveBytes = 32
 const escaped = /[\\\t\n\r]/g
 const escapeOne = (character: string): string =>

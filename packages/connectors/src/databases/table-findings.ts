@@ -38,7 +38,7 @@ const columnError = <Code extends FindingCode>(
 ): TableError<Code>[] =>
   columns.length === 0 ? [] : [{ code, columns, describe: (some) => describe(some.join(', ')) }]
 
-/** @param where the schema or database, as it stands in the sentence */
+/** @param where the schema or database, as the sentence names it */
 export const tableNotFound = (table: string, where: string): FatalTableProblem =>
   tableError('table_not_found', `There is no table ${table} in ${where}; check both, or let the connector create it.`)
 

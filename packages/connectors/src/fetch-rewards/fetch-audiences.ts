@@ -8,8 +8,7 @@ export const fetchAudiences = defineConnector({
   platform: fetchRewards,
   dataType: 'audiences',
   dataTypeCategory: 'audience activation',
-  description:
-    'Takes in audiences that Fetch Rewards has prepared and delivers by itself, and passes them on to a destination.',
+  description: 'Receives audiences that Fetch Rewards prepares and pushes, and sends them to a destination.',
   actions: ['push'],
   secrets: {},
   source: {

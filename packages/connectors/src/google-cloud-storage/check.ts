@@ -4,7 +4,8 @@ import { textOf } from '../object-stores/answers.ts'
 import { placeOf } from '../object-stores/place.ts'
 import { accountOf, connectToGcs, makeGcsClient } from './gcs-client.ts'
 
-const reach = async (context: ConnectorContext): Promise<string> => `${await connectToGcs(context)} answers.`
+const checkConnectivity = async (context: ConnectorContext): Promise<string> =>
+  `${await connectToGcs(context)} answers.`
 
 async function signIn(context: ConnectorContext): Promise<string> {
   const account = accountOf(context)
@@ -30,7 +31,7 @@ async function permission(
 }
 
 export const checkSource = checkSteps(
-  ['reach', reach],
+  ['reach', checkConnectivity],
   ['sign in', signIn],
   [
     'permission',
@@ -49,7 +50,7 @@ const mayWrite = (context: ConnectorContext): Promise<string> =>
     'storage.objects.delete',
   ])
 
-export const checkDestination = checkSteps(['reach', reach], ['sign in', signIn], ['permission', mayWrite])
+export const checkDestination = checkSteps(['reach', checkConnectivity], ['sign in', signIn], ['permission', mayWrite])
 
 /** Looks whether objects can be written where the settings say. */
 export const inspect: Inspect = inspectBy(mayWrite)

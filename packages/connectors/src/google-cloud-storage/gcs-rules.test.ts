@@ -197,7 +197,7 @@ describe(`signing in to Google, ${testServer}`, () => {
     }
   })
 
-  test('asks nobody for tokens but Google, whatever the key says', async () => {
+  test('gets tokens from Google only, whatever the key says', async () => {
     const jsonKey = JSON.stringify({ ...JSON.parse(gcs.jsonKey), token_uri: 'http://127.0.0.1:1/token' })
     const steps = await checkSource(testContext({ secrets: { jsonKey }, routes }))
     assert.deepEqual(

@@ -43,7 +43,7 @@ gcs.put('people', 'daily/deeper/3.csv', csvOfRows(columns, rows.slice(0, 10)))
 acceptSource({
   ...{ ...both, connector: googleCloudStorageSource, columns, rows },
   settings: { bucketUri: 'gs://people/daily/' },
-  missing: { bucketUri: 'gs://nobodys-bucket/daily/' },
+  missing: { bucketUri: 'gs://missing-bucket/daily/' },
 })
 
 // Each batch is a part of its own.
@@ -51,7 +51,7 @@ const sent = someRows(600, 20_000)
 acceptDestination({
   ...{ ...both, connector: googleCloudStorageDestination, columns: sent.columns, rows: sent.rows },
   settings: { outputPath: 'gs://out/exports/', fileFormat: 'CSV', gzipOutput: false },
-  missing: { outputPath: 'gs://nobodys-bucket/', fileFormat: 'CSV', gzipOutput: false },
+  missing: { outputPath: 'gs://missing-bucket/', fileFormat: 'CSV', gzipOutput: false },
   async readBack() {
     const files = [...(gcs.buckets.get('out') ?? [])].filter(([name]) => !name.startsWith('exports/.penstock/'))
     assert.ok(files.length <= 1, `one file, and not ${files.length}`)

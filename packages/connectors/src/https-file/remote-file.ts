@@ -55,7 +55,7 @@ export function openRemoteFile(
   }
 
   async function describe(): Promise<Description> {
-    // Asking for the first byte tells more than HEAD does, and works where an address is signed for GET alone.
+    // A request for the first byte returns more than HEAD does, and works where an address is signed for GET alone.
     const response = await request('bytes=0-0')
     await response.body?.cancel()
     return descriptionOf(response, address)
@@ -142,10 +142,10 @@ function rangeOf({ headers }: Response): { first: number | undefined; size: numb
   return { first: number(first), size: number(size) }
 }
 
-/** Longer names are cut: they stand in messages and positions. */
+/** Longer names are cut: messages and checkpoints contain them. */
 const nameLengthMax = 200
 
-/** The name that a server gives a download; its end tells the format where the address does not. */
+/** The name that a server gives a download; its extension gives the format where the address does not. */
 function fileNameOf(headers: Headers): string | undefined {
   const [, quoted, plain] =
     /;\s*filename=(?:"([^"]+)"|([^;"\s]+))/i.exec(headers.get('content-disposition') ?? '') ?? []

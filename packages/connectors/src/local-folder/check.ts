@@ -21,7 +21,7 @@ export const check = checkSteps(
     async (context) => {
       const folder = await folderOf(context)
       const canRead = await permits(() => access(folder, constants.R_OK | constants.X_OK))
-      // Whether a folder can be written, only writing tells: a disk may be mounted for reading only.
+      // Only a write shows whether a folder can be written: a disk may be mounted for reading only.
       const canWrite = await permits(() => tryToWrite(folder))
       if (canRead && canWrite) return 'Files can be read and written.'
       if (canRead) return 'Files can be read, but not written: the folder can be a source and no destination.'

@@ -23,7 +23,7 @@ export function asDiskError(error: unknown, what: string): unknown {
       return make('permission_denied', 'cannot be written: its disk is mounted for reading only.')
     case 'ENOSPC':
     case 'EDQUOT':
-      return make('disk_full', 'cannot be written: its disk is full. Make room, then start another transfer.')
+      return make('disk_full', 'cannot be written: its disk is full. Free some space, then start another transfer.')
     case 'EFBIG':
       return make('disk_full', 'cannot be written: its disk takes no file of this size.')
     case 'EIO':

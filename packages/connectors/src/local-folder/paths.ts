@@ -18,7 +18,7 @@ export async function folderOf({ secrets, localFolders }: ConnectorContext): Pro
     const real = await realpath(each).catch(() => undefined)
     if (real !== undefined) allowed.push(real)
   }
-  // Asked first, so that nobody can find out what there is elsewhere.
+  // Checked first, so that no one can find out which paths exist elsewhere.
   if (!localFolders.some((each) => isWithin(folder, each)) && !allowed.some((each) => isWithin(folder, each))) {
     throw notAllowed('The operator of this service does not allow this folder. Ask to have it allowed, or use another.')
   }

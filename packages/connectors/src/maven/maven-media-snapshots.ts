@@ -16,7 +16,7 @@ export const mavenMediaSnapshots = defineConnector({
   secrets: {
     bucketName: text({
       label: 'Bucket name',
-      description: 'Bucket issued for the snapshots; tell it to Maven, who set up the delivery',
+      description: 'Bucket for the snapshots; give its name to Maven, who set up the delivery',
       readonly: true,
     }),
     bucketRegion: text({

@@ -1,5 +1,5 @@
 import { type Check, type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
-import { reach } from '../databases/connectivity.ts'
+import { checkConnectivity } from '../databases/connectivity.ts'
 import { placeOf } from '../databases/settings.ts'
 import { valueIn } from './raw-rows.ts'
 import { openSession, type Session } from './session.ts'
@@ -8,7 +8,7 @@ const defaultPort = 3306
 
 /** Reaches the server, signs in, and looks up what the user may do. Nothing is written. */
 export const check: Check = checkSteps(
-  ['reach', (context) => reach(context, placeOf(context.secrets, defaultPort))],
+  ['reach', (context) => checkConnectivity(context, placeOf(context.secrets, defaultPort))],
   ['sign in', (context) => within(context, signedIn)],
   ['permission', (context) => within(context, permitted)],
 )

@@ -145,7 +145,7 @@ export function rowErrorOf(
     own ??
     (/^2[23]/.test(error.sqlState) ? `The server does not take the row (error ${error.errno}).` : undefined)
   if (reason === undefined) return undefined
-  // The messages quote values, which may look like anything; what is taken from them stands at the end, or at the start.
+  // The messages quote values, which may look like anything; only their beginnings or ends are parsed.
   const named =
     /for column (?:`[^`]*`\.`[^`]*`\.)?[`']([^`']+)[`'] at row \d+$/.exec(error.message)?.[1] ??
     /^(?:Column|Field) '([^']+)' /.exec(error.message)?.[1]

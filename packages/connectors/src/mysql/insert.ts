@@ -55,7 +55,7 @@ export async function insertRows(job: Job): Promise<Loaded> {
   return { bytes, rejected }
 }
 
-/** A row as it stands in a statement; `undefined` where it is rejected without asking the server. */
+/** A row as text of a statement; `undefined` where it is rejected without asking the server. */
 function tupleOf({ table, writers, rows, packetBytes }: Job, index: number, rejected: Rejection[]): string | undefined {
   const row = rows[index] ?? []
   let text = '('
@@ -155,7 +155,7 @@ function lostIn({ keys }: Table, { rows }: Changed, sent: number): ReturnType<ty
   return { reason: 'The server did not write the row, and does not say why.' }
 }
 
-/** @param values the rows as they stand in a statement */
+/** @param values the rows as text of a statement */
 export const insertStatement = (table: Table, values: string): string =>
   `insert into ${table.name} (${namesOf(table)}) values ${values}${onDuplicate(table)}`
 

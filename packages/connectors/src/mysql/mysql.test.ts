@@ -21,7 +21,7 @@ async function testAgainst(server: Mariadb): Promise<void> {
   const secrets = { ...server.secrets, host: 'localhost', port: proxy.port }
   const wrongSecrets = { ...secrets, password: 'quite another password' }
   const errors: ServerError[] = [
-    { name: 'is not there', start: () => proxy.silence(), stop: () => proxy.listen(), action: 'reconnect' },
+    { name: 'is not there', start: () => proxy.stopListening(), stop: () => proxy.listen(), action: 'reconnect' },
     {
       name: 'closes every connection',
       start: () => {

@@ -11,7 +11,7 @@ import {
 } from './packet-checks.ts'
 
 /**
- * Stands between the bytes of a server and the driver, which parses them without looking where a packet ends: it lets
+ * A filter between the bytes of a server and the driver, which parses them without looking where a packet ends: it lets
  * packets pass that are whole, within bounds, in order, and of a kind that can come now.
  */
 export type PacketGuard = {

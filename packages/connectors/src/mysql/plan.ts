@@ -17,7 +17,7 @@ export type Plan = {
   /** An incremental read finds no cursor at all. */
   readonly empty: boolean
   readonly rowsEstimated: number | undefined
-  /** The statement, less its sides. */
+  /** The statement without its conditions, order and limit. */
   readonly select: string
 }
 
@@ -101,7 +101,7 @@ export const quoteName = (name: string): string => `\`${name.replaceAll('`', '``
 function shown(expression: string, kind: CellKind): string {
   if (kind === 'bytes') return `concat(_utf8mb4 x'5c78', lower(hex(${expression})))`
   if (kind === 'bits') return `${expression} + 0`
-  // As it stands, the server shows six digits of what has up to nine.
+  // Without this, the server shows six digits of what has up to nine.
   if (kind === 'float') return `${expression} * 1e0`
   return kind === 'geometry' ? `st_astext(${expression})` : expression
 }
@@ -131,7 +131,7 @@ async function primaryKeyOf(session: Session, table: string): Promise<string[]> 
   return rows.map((row) => valueIn(session.place.host, row, 'name'))
 }
 
-/** Up to which cursor this run reads: times by the clock of the server less the lag, all else by the greatest there is. */
+/** Up to which cursor this transfer reads: times by the clock of the server less the lag, all else by the greatest there is. */
 async function boundOf(
   session: Session,
   source: string,

@@ -9,7 +9,7 @@ import { type Plan, planReading, statementOf } from './plan.ts'
 import { textOf } from './raw-rows.ts'
 import { openSession, type Session } from './session.ts'
 
-/** Times in UTC, and patience of the server with a destination that is slow. */
+/** Times in UTC, and a write timeout of the server that is long enough for a slow destination. */
 const settle = `set session time_zone = '+00:00', session net_write_timeout = 86400`
 
 /** Opens a reader: asks the server what there is to read, and notes up to where. */
@@ -58,7 +58,7 @@ async function begin(session: Session): Promise<void> {
   await session.run('start transaction read only')
 }
 
-/** The rows behind a spot, as the server sends them: one statement, which sees one time. */
+/** The rows behind a spot, as the server sends them: one statement, which sees one snapshot. */
 async function* rowsOf(session: Session, plan: Plan, from: Spot, waitMs: number): AsyncGenerator<ReadRow[]> {
   const { columns, kinds, order } = plan
   await session.guard(() => begin(session))

@@ -82,17 +82,17 @@ export async function openSession(context: ConnectorContext, place: Place, infil
   let given: ConnectorError | undefined
   const problemOf = (error: unknown): unknown =>
     signal.aborted ? signal.reason : (given ?? connectorErrorOf(error, place, connecting))
-  let tellGone = (_error: Error) => {}
-  const gone = new Promise<never>((_, reject) => {
-    tellGone = reject
+  let reportLost = (_error: Error) => {}
+  const lost = new Promise<never>((_, reject) => {
+    reportLost = reject
   })
-  gone.catch(() => {})
+  lost.catch(() => {})
   const abandon = (connectorError?: ConnectorError): void => {
     socket.destroy()
     if (!alive) return
     given = connectorError
     alive = false
-    tellGone(new Error('abandoned'))
+    reportLost(new Error('abandoned'))
   }
   const stop = () => abandon()
   signal.addEventListener('abort', stop, { once: true })
@@ -108,20 +108,20 @@ export async function openSession(context: ConnectorContext, place: Place, infil
     guard = guardDriver(connection, place.host, abandon)
     connection.on('error', (error: Error) => {
       alive = false
-      tellGone(error)
+      reportLost(error)
       // The driver only says farewell, and a server need not answer that.
       socket.destroy()
     })
     socket.on('close', () => {
       alive = false
-      tellGone(Object.assign(new Error('closed'), { code: 'PROTOCOL_CONNECTION_LOST' }))
+      reportLost(Object.assign(new Error('closed'), { code: 'PROTOCOL_CONNECTION_LOST' }))
     })
     const opened = connection
     const connected = new Promise<void>((resolve, reject) => {
       opened.connect((error) => (error ? reject(error) : resolve()))
     })
     connected.catch(() => {})
-    await Promise.race([connected, gone])
+    await Promise.race([connected, lost])
   } catch (error) {
     const problem = problemOf(error)
     abandon()
@@ -147,9 +147,9 @@ export async function openSession(context: ConnectorContext, place: Place, infil
         error ? reject(ofDriver(error)) : resolve({ result, fields }),
       )
     })
-    // Whichever of both comes second is nobody's business.
+    // Ignore whichever of both comes second.
     answered.catch(() => {})
-    return Promise.race([answered, gone])
+    return Promise.race([answered, lost])
   }
 
   return {
@@ -183,7 +183,7 @@ export async function openSession(context: ConnectorContext, place: Place, infil
       rows.on('error', (error: unknown) => fail(problemOf(ofDriver(error))))
       rows.on('end', end)
       // A connection that is cut is not always heard of through the query.
-      gone.catch((error: unknown) => fail(problemOf(error)))
+      lost.catch((error: unknown) => fail(problemOf(error)))
     },
     pause: () => opened.pause(),
     resume: () => opened.resume(),
@@ -199,7 +199,7 @@ export async function openSession(context: ConnectorContext, place: Place, infil
       }
     },
     abandon,
-    lost: gone,
+    lost,
     get alive() {
       return alive
     },
@@ -208,7 +208,7 @@ export async function openSession(context: ConnectorContext, place: Place, infil
       if (!alive) return
       alive = false
       const cut = setTimeout(() => socket.destroy(), 5_000)
-      await Promise.race([new Promise<void>((resolve) => opened.end(() => resolve())), gone.catch(() => {})])
+      await Promise.race([new Promise<void>((resolve) => opened.end(() => resolve())), lost.catch(() => {})])
       clearTimeout(cut)
       socket.destroy()
     },
@@ -250,7 +250,7 @@ const nameNeeded = (): ConnectorError =>
 function optionsFor(place: Place, socket: net.Socket, infile: boolean): mysql.ConnectionOptions {
   const { host, port, database, user, password, tls, ca } = place
   return {
-    // The host is only a name here, told to the server and looked for in its certificate; the socket goes to the address.
+    // The host is only a name here, sent to the server and compared with its certificate; the socket connects to the address.
     ...{ host, port, database, user, password, stream: socket },
     ...(tls === 'disable'
       ? {}

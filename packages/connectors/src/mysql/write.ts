@@ -18,8 +18,8 @@ import { batchesTable, openTable, type Table } from './table.ts'
 import { type Writer, writerFor } from './writers.ts'
 
 /**
- * A mode of our own, so that a value which does not fit is refused and never changed in silence; times in UTC; and a
- * bound for locks.
+ * A mode of our own, so that an invalid value is refused and never changed silently; times in UTC; and a
+ * lock timeout.
  */
 const settle = `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO',
   session time_zone = '+00:00', session sql_notes = 1, session max_error_count = 1024, session innodb_lock_wait_timeout = 60, session autocommit = 1`

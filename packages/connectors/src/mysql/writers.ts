@@ -7,7 +7,7 @@ import type { TableColumn } from './table.ts'
 export type Writer = {
   /** The text of a cell; null where it has none. An empty text is missing wherever the column holds no text and no bytes. */
   readonly text: (cell: Cell) => string | null
-  /** The text as it stands in a statement. */
+  /** The text as a literal of a statement. */
   readonly literal: (text: string) => string
   /** Whether LOAD DATA understands the text as an INSERT does. */
   readonly loadable: boolean

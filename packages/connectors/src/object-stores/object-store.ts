@@ -76,7 +76,7 @@ async function collect(files: AsyncIterable<StoredFile>): Promise<StoredFile[]> 
   return found
 }
 
-/** What names of files end with that hold rows, as far as it can be told from a name. */
+/** Extensions of files that hold rows. */
 const dataFile = /\.(csv|tsv|txt|ndjson|jsonl|parquet)(\.gz)?$/i
 
 /**

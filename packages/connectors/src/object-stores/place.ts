@@ -23,7 +23,7 @@ const fileEnding = /\.(csv|tsv|txt|ndjson|jsonl|json|parquet)(\.gz)?$/i
  * began. A path that ends like a file is the name, with the ending that the content has; any other is a folder, and the
  * name in it is made of the time and the transfer.
  * @param extension what the name ends with: `csv.gz`
- * @param distinct a name that was given gets the time and the transfer, too, so that no run replaces another's object
+ * @param distinct a name that was given gets the time and the transfer, too, so that no transfer replaces another's object
  */
 export function objectNameOf(
   path: string,

@@ -5,7 +5,7 @@ import { listingBounds } from './listing.ts'
 /** Part of a document: its text where it has no elements; elements of a name that can occur more than once are a list. */
 export type XmlNode = string | { readonly [name: string]: XmlNode | readonly XmlNode[] }
 
-/** What stands more than once in the listings that S3 and Azure give. */
+/** Elements that occur more than once in the listings of S3 and Azure. */
 const repeated = new Set(['Contents', 'CommonPrefixes', 'Blob', 'BlobPrefix', 'Upload'])
 
 /** What a document may hold. A page of 1,000 names needs a third of it; parsing all of it takes less than a second. */

@@ -39,7 +39,7 @@ export function arrayTextOf(text: string, inner: { readonly write: Write }, ofJs
 
 function listOf(list: readonly unknown[], inner: { readonly write: Write }, ofJson: boolean): string {
   const parts = list.map((value) => {
-    // A null within JSON cannot be told from none; PostgreSQL itself writes both alike.
+    // A null within JSON looks like a missing value; PostgreSQL itself writes both alike.
     if (value === null) return 'NULL'
     if (ofJson) return quoted(JSON.stringify(value))
     if (Array.isArray(value)) return listOf(value, inner, false)

@@ -1,5 +1,5 @@
 import { type Check, type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
-import { reach } from '../databases/connectivity.ts'
+import { checkConnectivity } from '../databases/connectivity.ts'
 import { placeOf } from '../databases/settings.ts'
 import { openSession, type Session } from './session.ts'
 import { batchesTable } from './table.ts'
@@ -10,7 +10,7 @@ const stepMs = 20_000
 
 /** Reaches the server, signs in, and looks up what the user may do. Nothing is written. */
 export const check: Check = checkSteps(
-  ['reach', (context) => reach(context, placeOf(context.secrets, defaultPort))],
+  ['reach', (context) => checkConnectivity(context, placeOf(context.secrets, defaultPort))],
   ['sign in', (context) => within(context, signedIn)],
   ['permission', (context) => within(context, permitted)],
 )

@@ -52,7 +52,7 @@ export function copyIn(session: Session, statement: string, slices: Iterable<Buf
             sent = true
           })
           .catch((error: unknown) => {
-            // Ours is the error: the server must be told that no more comes.
+            // The error is ours: the server must know that no more rows come.
             failed ??= error
             connection.sendCopyFail('the sender failed')
           })

@@ -30,7 +30,7 @@ export function connectorErrorOf(error: unknown, place: Place, redact: Redact, c
 export const unexpectedAnswer = (host: string, what: string): ConnectorError =>
   new ConnectorError(
     'malformed_response',
-    `The PostgreSQL server ${host} sent ${what}. Check that host and port are those of a PostgreSQL server, and that what stands in between passes its answers on unchanged.`,
+    `The PostgreSQL server ${host} sent ${what}. Check that host and port are those of a PostgreSQL server, and that no proxy in between changes its answers.`,
   )
 
 /** The server gave up a transaction instead of committing it. */
@@ -93,7 +93,18 @@ const meanings: Readonly<Record<string, Meaning>> = {
 }
 
 /** Messages of these hold names of the statement, and nothing of a row. */
-const tellable = new Set(['42601', '42703', '42P01', '42883', '42702', '42803', '42704', '3D000', '3F000', '42501'])
+const quotableStates = new Set([
+  '42601',
+  '42703',
+  '42P01',
+  '42883',
+  '42702',
+  '42803',
+  '42704',
+  '3D000',
+  '3F000',
+  '42501',
+])
 
 function connectorErrorOfState(error: pg.DatabaseError, place: Place, redact: Redact): ConnectorError {
   const state = String(error.code)
@@ -101,8 +112,8 @@ function connectorErrorOfState(error: pg.DatabaseError, place: Place, redact: Re
   if (state.startsWith('28')) return wrongCredentials(place)
   const [code, sentence] = meanings[state] ??
     meanings[state.slice(0, 2)] ?? ['statement_failed', 'The database refused the statement.']
-  const told = tellable.has(state) ? `${redact(String(error.message))}, ` : ''
-  return new ConnectorError(code, `${sentence.slice(0, -1)} (${told}SQLSTATE ${state}).`)
+  const quoted = quotableStates.has(state) ? `${redact(String(error.message))}, ` : ''
+  return new ConnectorError(code, `${sentence.slice(0, -1)} (${quoted}SQLSTATE ${state}).`)
 }
 
 /** Whether a row is to blame for an error: its values, or a rule of the table that it breaks. */

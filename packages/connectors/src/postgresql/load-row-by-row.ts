@@ -35,7 +35,7 @@ export async function loadRowByRow(
   return { bytes, rejected }
 }
 
-/** Of names that stand in reasons. */
+/** Of names in reasons. */
 const nameMax = 200
 /** No SQLSTATE of PostgreSQL: the table took the row without an error, and has it not. */
 const leftOutState = 'PEN01'

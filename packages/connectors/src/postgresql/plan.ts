@@ -21,7 +21,7 @@ export type Plan = {
   /** An incremental read finds no cursor at all. */
   readonly empty: boolean
   readonly rowsEstimated: number | undefined
-  /** The statement, less its sides. */
+  /** The statement without its conditions, order and limit. */
   readonly select: string
   /** How many fields each row of it has. */
   readonly width: number
@@ -81,7 +81,7 @@ export async function planReading(session: Session, reading: Reading, signal: Ab
   const select = `select ${expressions.join(', ')} from ${source}`
   const { rowsEstimated, tables } = await estimate(session, select)
   const bound = cursor === undefined ? undefined : await boundOf(session, source, order[0], reading)
-  // Partitions without rows stand in no plan.
+  // Partitions without rows are in no plan.
   const written = [...(table === undefined ? [] : [table]), ...tables]
   if (bound !== undefined && !isTime(order[0])) await waitForWriters(session, written, reading.lagSeconds, signal)
   return {
@@ -134,7 +134,7 @@ async function primaryKeyOf(session: Session, table: string): Promise<string[]> 
   return rows.map(({ name }) => name)
 }
 
-/** Up to which cursor this run reads: times by the clock of the database less the lag, all else by the greatest there is. */
+/** Up to which cursor this transfer reads: times by the clock of the database less the lag, all else by the greatest there is. */
 async function boundOf(
   session: Session,
   source: string,

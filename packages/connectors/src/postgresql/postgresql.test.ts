@@ -17,7 +17,7 @@ const wrongSecrets = { ...secrets, password: 'quite another password' }
 const testServer = `PostgreSQL ${server.version}`
 
 const errors: ServerError[] = [
-  { name: 'is not there', start: () => proxy.silence(), stop: () => proxy.listen(), action: 'reconnect' },
+  { name: 'is not there', start: () => proxy.stopListening(), stop: () => proxy.listen(), action: 'reconnect' },
   {
     name: 'closes every connection',
     start: () => {

@@ -8,7 +8,7 @@ import { copyOut } from './copy.ts'
 import { type Plan, planReading, statementOf } from './plan.ts'
 import { openSession, type Session } from './session.ts'
 
-/** Everything in one transaction that can only read, sees one time, and writes times and intervals as ISO 8601 in UTC. */
+/** One read-only transaction for everything, which sees one snapshot and writes times and intervals as ISO 8601 in UTC. */
 const begin = [
   'begin transaction isolation level repeatable read read only',
   "set local datestyle = 'ISO, YMD'",

@@ -54,12 +54,12 @@ function assertSafe(message: string): void {
 async function attempt(
   script: RogueScript,
   name: string,
-  { tlsMode = 'disable', silence }: { tlsMode?: string; silence?: (silent: Promise<unknown>) => void } = {},
+  { tlsMode = 'disable', onceSilent }: { tlsMode?: string; onceSilent?: (silent: Promise<unknown>) => void } = {},
 ): Promise<void> {
   const rogue = await startRoguePostgresql(script, server)
   try {
     const work = works[name]?.({ ...server.secrets, host: '127.0.0.1', port: rogue.port, tlsMode })
-    silence?.(rogue.silent())
+    onceSilent?.(rogue.silent())
     const [result] = await Promise.allSettled([work])
     if (result?.status === 'fulfilled') return assert.ok(!script.visible, `${name} went well though it ${script.name}`)
     const reason: unknown = result?.reason
@@ -102,11 +102,11 @@ describe('a server that says no more', () => {
       test(`${script.name} until a deadline – ${name}`, { timeout: 60_000 }, async () => {
         mock.timers.enable({ apis: ['setTimeout'] })
         try {
-          const silence = async (silent: Promise<unknown>) => {
+          const onceSilent = async (silent: Promise<unknown>) => {
             await silent
             mock.timers.tick(3_600_000)
           }
-          await attempt(script, name, { silence })
+          await attempt(script, name, { onceSilent })
         } finally {
           mock.timers.reset()
         }

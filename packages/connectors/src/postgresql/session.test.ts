@@ -44,7 +44,7 @@ describe('the way to PostgreSQL', () => {
     assert.deepEqual(await connectorErrorOf(read(plain)), ['reconfigure', 'not_supported'])
   })
 
-  test('leads to a refusal for wrong databases and users, and to patience for what passes', async () => {
+  test('leads to a refusal for wrong databases and users, and to retries for transient errors', async () => {
     const direct = { port: server.port, tlsMode: 'disable' }
     assert.deepEqual(await connectorErrorOf(read({ ...direct, database: 'absent' })), [
       'reconfigure',

@@ -179,7 +179,7 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
   }
 }
 
-/** The same error, with a message in which no secret stands. */
+/** The same error, with a message without secrets. */
 function withoutSecrets(connectorError: ConnectorError, redact: Redact): ConnectorError {
   const message = redact(connectorError.message, messageLengthMax)
   if (message === connectorError.message) return connectorError
@@ -189,15 +189,15 @@ function withoutSecrets(connectorError: ConnectorError, redact: Redact): Connect
 /** Encrypted with whom: anyone for `require`, the one whom the host's name means for `verify-full`. */
 function tlsOf({ tls, host, ca }: Place): tls.ConnectionOptions | undefined {
   if (tls === 'disable') return undefined
-  // The name is told to the server and looked for in its certificate, though the connection goes to an address.
+  // The name is sent to the server and compared with its certificate, though the connection goes to an address.
   const servername = net.isIP(host) === 0 ? { servername: host } : {}
   if (tls === 'require') return { rejectUnauthorized: false, ...servername }
   return { rejectUnauthorized: true, ...servername, ...(ca ? { ca } : {}) }
 }
 
 /**
- * Asks the server to cancel what runs: one that sorts would otherwise notice only when it sends its first row that nobody
- * is there any more. Such a request is a connection of its own, unencrypted by design, and is never answered.
+ * Asks the server to cancel a query. A server that sorts would otherwise notice that the client is gone only when it sends the
+ * first row. Such a request is a connection of its own, unencrypted by design, and is never answered.
  */
 function cancel(ip: string, port: number, client: pg.Client): void {
   const { processID, secretKey } = client as unknown as { processID?: number | null; secretKey?: number | null }

@@ -154,8 +154,8 @@ async function createOnce(session: Session, name: string, parts: readonly string
 }
 
 /**
- * The columns of a table; none where it is not there. Of a domain it is told what it is made of, because a cast to the
- * domain itself would cut a text that is too long.
+ * The columns of a table; none where it is not there. A column of a domain has the base type, because a cast to the domain
+ * itself would cut a text that is too long.
  */
 async function columnsOf(session: Session, name: string): Promise<Found[]> {
   const rows = await session.rows(

@@ -40,7 +40,7 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
       }),
       subdomain: text({
         label: 'Subdomain',
-        description: 'What stands before the first dot of the authentication base URI',
+        description: 'Part of the authentication base URI before its first dot',
         required: true,
       }),
       dataExtensionName: text({

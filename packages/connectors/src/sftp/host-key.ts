@@ -9,26 +9,26 @@ export type HostKey = {
   confirm(): void
   /** The fingerprint of the key that was proven, as `ssh-keygen -lf` prints it. */
   readonly seen: string | undefined
-  /** What to remember of it, where the first key counts. */
+  /** What the connection stores of it, where the first key counts. */
   readonly state: Json | undefined
 }
 
-type Memory = { readonly hostname: string; readonly port: number; readonly fingerprint: string }
+type KnownKey = { readonly hostname: string; readonly port: number; readonly fingerprint: string }
 
 const bare = (fingerprint: string): string => fingerprint.replace(/^SHA256:/i, '').replace(/=+$/, '')
 
 /**
  * The key of the server that the secrets name: one of the fingerprints that are set; else, where the first key counts,
- * the one that was remembered, or any while none was. Without either choice no key is accepted.
- * @param remembered what an earlier `memory` was, of this server or another one
+ * the stored one, or any key while none is stored. Without either choice no key is accepted.
+ * @param stored an earlier `state`, of this server or another one
  */
-export function hostKeyOf(secrets: Values, remembered?: Json): HostKey {
+export function hostKeyOf(secrets: Values, stored?: Json): HostKey {
   const hostname = String(secrets.hostname)
   const port = Number(secrets.port ?? 22)
   const set = typeof secrets.hostKeyFingerprint === 'string' ? secrets.hostKeyFingerprint.split(/[\s,]+/) : []
   const pinned = set.filter((each) => each !== '').map(bare)
   const firstUse = secrets.hostKeyCheck === 'first-use'
-  let known = memoryIn(remembered, hostname, port)
+  let known = fingerprintIn(stored, hostname, port)
   let shownLast: string | undefined
   let seen: string | undefined
   return {
@@ -58,9 +58,9 @@ export function hostKeyOf(secrets: Values, remembered?: Json): HostKey {
   }
 }
 
-function memoryIn(remembered: Json | undefined, hostname: string, port: number): string | undefined {
-  if (typeof remembered !== 'object' || remembered === null || Array.isArray(remembered)) return undefined
-  const state = remembered as Partial<Memory>
+function fingerprintIn(stored: Json | undefined, hostname: string, port: number): string | undefined {
+  if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return undefined
+  const state = stored as Partial<KnownKey>
   const same = state.hostname === hostname && state.port === port
   return same && typeof state.fingerprint === 'string' ? bare(state.fingerprint) : undefined
 }

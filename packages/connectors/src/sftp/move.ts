@@ -40,16 +40,16 @@ export async function write(context: DestinationContext): Promise<DestinationWri
     (extension) => openSftpSink(context, String(settings.path), fileNameOf(context, extension), hostKey),
     writeOptionsOf(settings),
   )
-  const remembering = <Answer extends Delivery | undefined>(answer: Answer): Answer =>
+  const withState = <Answer extends Delivery | undefined>(answer: Answer): Answer =>
     answer === undefined || hostKey.state === undefined ? answer : { ...answer, state: hostKey.state }
   return {
     ...writer,
-    deliver: async (batch) => remembering(await writer.deliver(batch)),
-    flush: async () => remembering(await writer.flush()),
+    deliver: async (batch) => withState(await writer.deliver(batch)),
+    flush: async () => withState(await writer.flush()),
   }
 }
 
-/** Signs in, and asks where the user stands, which every user may know. */
+/** Signs in, and asks for the user's directory, which every user may read. */
 export const check: Check = checkSteps([
   'sign in',
   async (context) => {

@@ -67,7 +67,7 @@ export function connectorErrorOfStatus(error: unknown, subject: string): Connect
       return new ConnectorError('unexpected_response', `The server cannot do what is needed with ${subject}.`)
     default: {
       if (typeof (error as { code?: unknown }).code !== 'number') return undefined
-      // A full disk and much else is told with the same number.
+      // A full disk and much else have the same number.
       return new ConnectorError('platform_error', `The server failed with ${subject}; see whether its disk is full.`)
     }
   }

@@ -125,7 +125,7 @@ export const remove = (session: Session, path: string): Promise<void> =>
 
 const { S_IFMT, S_IFDIR, S_IFREG, S_IFLNK } = constants
 
-/** Whether a path is a directory, a file, or something else that nobody should read. */
+/** Whether a path is a directory, a file, or something else that must not be read. */
 export function kindOf({ mode }: Pick<Stats, 'mode'>): 'directory' | 'file' | 'link' | 'other' {
   const kind = mode & S_IFMT
   if (kind === S_IFDIR) return 'directory'
@@ -166,7 +166,7 @@ export async function* readBytes(
   const fill = () => {
     for (; ahead.length < piecesAhead && next < to; next += pieceBytes) {
       const piece = readPiece(session, path, handle, next, Math.min(pieceBytes, to - next))
-      // One that fails is told of when its turn comes, or never, because reading has ended before.
+      // A failure is thrown when the piece is taken, or never, because reading has ended before.
       piece.catch(() => {})
       ahead.push(piece)
     }
@@ -183,7 +183,7 @@ async function readPiece(
   session: Session,
   path: string,
   handle: Buffer,
-  position: number,
+  start: number,
   length: number,
 ): Promise<Uint8Array> {
   const buffer = Buffer.allocUnsafe(length)
@@ -191,7 +191,7 @@ async function readPiece(
   let read = 0
   while (read < length) {
     const count = await session.call<number | undefined>(path, (sftp, done) =>
-      sftp.read(handle, buffer, read, length - read, position + read, done),
+      sftp.read(handle, buffer, read, length - read, start + read, done),
     )
     expectAnswer(session, typeof count === 'number' && count <= length - read, 'it confirms a question for bytes')
     if (count === 0) break

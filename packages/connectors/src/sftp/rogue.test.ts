@@ -151,12 +151,12 @@ describe('SFTP against servers that fall silent', () => {
     ...{ name, code: 'timeout', silent: true },
     raw: (socket) => void socket.write(first),
   })
-  const silences = [
+  const stalls = [
     silentBefore('never identifies itself', ''),
     silentBefore('never offers anything', 'SSH-2.0-rogue\r\n'),
     ...rogueSftpScripts.filter((each) => each.silent),
   ]
-  for (const script of silences) {
+  for (const script of stalls) {
     test(`${script.name}, until a time limit ends it`, { timeout: 60_000 }, async () => {
       for (const [name, work] of Object.entries(works)) {
         await withRogue(script, async (rogue) => {

@@ -204,7 +204,7 @@ describe('SFTP', () => {
     assert.ok(found?.[0]?.ok && found[0].message.includes(fingerprint))
   })
 
-  test('remembers the first host key for the connection, and accepts no other afterwards', async () => {
+  test('stores the first host key for the connection, and accepts no other afterwards', async () => {
     const { hostKeyFingerprint: _, ...open } = secrets
     const first = { ...open, hostKeyCheck: 'first-use' }
     const kept = { hostname: '127.0.0.1', port: plain.port, fingerprint }

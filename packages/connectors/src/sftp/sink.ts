@@ -64,7 +64,7 @@ export function openSftpSink(
         file.end = offset + bytes.length
         return { end: file.end } satisfies DeliveryState
       } catch (error) {
-        // Nobody knows how much of the part is there: the next attempt looks.
+        // How much of the part was written is unknown: the next attempt looks.
         await letGo()
         throw error
       }

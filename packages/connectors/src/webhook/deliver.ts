@@ -36,7 +36,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   }
 }
 
-/** Sends a message without rows, for only that tells whether the endpoint takes what is signed with this secret. */
+/** Sends a message without rows: only that shows whether the endpoint accepts what is signed with this secret. */
 export const check: Check = checkSteps(
   [
     'signing secret',

@@ -21,7 +21,7 @@ export function endpointOf({ url, signingSecret, authorizationHeader }: Values):
   }
 }
 
-/** What must never stand in a message to a person: an endpoint can repeat what it was sent, or knows. */
+/** What no message may contain: an endpoint can repeat what it was sent, or knows. */
 export const secretsOfEndpoint = ({ key, authorization, url }: Endpoint): string[] => {
   const { search } = new URL(url)
   return [
@@ -62,7 +62,7 @@ export function objectMaker(columns: readonly string[]): (row: Row) => Record<st
   }
 }
 
-/** What a status other than success means; nothing of the answer itself is told, it could be a whole page. */
+/** What a status other than success means. The error does not quote the answer, which could be a whole page. */
 export function connectorErrorOf(response: Response, host: string): ConnectorError {
   const { status } = response
   const answered = `${host} answered ${status}`

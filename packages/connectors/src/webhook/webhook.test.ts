@@ -179,7 +179,7 @@ describe('what an endpoint rejects', () => {
     assert.equal(long?.reason.length, 300)
   })
 
-  test('is told by index or by count, with the column where it is one', async () => {
+  test('is reported by index or by count, with the column where it is one', async () => {
     const body = {
       rejected: [
         { index: 2, reason: 'ghi is bad', field: 'email' },
