@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type ConnectionStatus, type ErrorCode, lifecycle, type RememberedStatus } from '@penstock/wire'
+import { type ConnectionStatus, type ErrorCode, lifecycle, type PreviousStatus } from '@penstock/wire'
 import { contentOf } from './harness/content.ts'
 import { type Caller, callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
 import { startTestService, type TestService } from './harness/service.ts'
@@ -24,8 +24,8 @@ type Action = (typeof actions)[number]
 /** Where an action leads, `same` where it changes nothing, or the code it is refused with. */
 type Outcome = ConnectionStatus | 'same' | Extract<ErrorCode, `connection_${string}`>
 
-/** The start; a disabled or deleted connection remembers where it comes from. */
-type Start = Exclude<ConnectionStatus, 'disabled' | 'deleted'> | `${'disabled' | 'deleted'} from ${RememberedStatus}`
+/** The start; a disabled or deleted connection stores its previous status. */
+type Start = Exclude<ConnectionStatus, 'disabled' | 'deleted'> | `${'disabled' | 'deleted'} from ${PreviousStatus}`
 
 const isGone = 'connection_deleted'
 const isHere = 'connection_not_deleted'
@@ -117,16 +117,16 @@ for (const { start, outcomes } of table) {
 
 test('the contract’s table says the same', () => {
   for (const { start, outcomes } of table) {
-    const [status, from] = start.split(' from ') as [ConnectionStatus, RememberedStatus?]
+    const [status, from] = start.split(' from ') as [ConnectionStatus, PreviousStatus?]
     for (const [action, outcome] of outcomes) {
       const transition = lifecycle[status][action]
-      const to = 'refused' in transition ? transition.refused : transition.to === 'remembered' ? from : transition.to
+      const to = 'refused' in transition ? transition.refused : transition.to === 'previous' ? from : transition.to
       assert.equal(to === status ? 'same' : to, outcome, `${start}, ${action}`)
     }
   }
 })
 
-describe('what is remembered', () => {
+describe('the previous status', () => {
   for (const from of ['In-progress', 'active', 'broken', 'offline'] as const) {
     test(`leads from deletion and restoration back to ${from}`, async () => {
       const id = await connectionAt(`deleted from ${from}`)

@@ -16,17 +16,17 @@ before(async () => {
 after(() => rivals.close())
 
 /** A connection as its lifecycle sees it. */
-type State = { status: ConnectionStatus; remembered: ConnectionStatus | undefined }
+type State = { status: ConnectionStatus; previous: ConnectionStatus | undefined }
 
 /** What one trigger does by the contract's table, for a connection that is complete, and what is said of it. */
-function step({ status, remembered }: State, trigger: Trigger): { state: State; said: string } {
+function step({ status, previous }: State, trigger: Trigger): { state: State; said: string } {
   const transition = lifecycle[status][trigger]
-  if ('refused' in transition) return { state: { status, remembered }, said: transition.refused }
-  const to = transition.to === 'remembered' ? remembered : transition.to
+  if ('refused' in transition) return { state: { status, previous }, said: transition.refused }
+  const to = transition.to === 'previous' ? previous : transition.to
   assert(to)
   const isAside = (one: ConnectionStatus) => one === 'disabled' || one === 'deleted'
   return {
-    state: { status: to, remembered: isAside(to) ? (isAside(status) ? remembered : status) : undefined },
+    state: { status: to, previous: isAside(to) ? (isAside(status) ? previous : status) : undefined },
     said: to,
   }
 }
@@ -75,7 +75,7 @@ describe('two changes of a connection’s status at once are as if one came afte
       runRace(rounds / 2, {
         prepare: async () => {
           const connection = await rivals.caller(0).createConnection(account.id)
-          let state: State = { status: connection.status, remembered: undefined }
+          let state: State = { status: connection.status, previous: undefined }
           for (const which of paths[from] ?? []) {
             assert.equal((await trigger(0, connection.id, which)()).status, 200)
             state = step(state, which).state
@@ -100,7 +100,7 @@ describe('two changes of a connection’s status at once are as if one came afte
   }
 })
 
-describe('of two writes with the same If-Match at once one wins, and the other is told that it lost', () => {
+describe('of two writes with the same If-Match at once one wins, and the other is refused', () => {
   type Scene = { accountId: string; id: string }
   const writes: Record<string, (scene: Scene, index: number, name: string, etag: string) => Move> = {
     'update a connection': ({ accountId, id }, index, name, etag) =>

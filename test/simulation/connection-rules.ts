@@ -7,7 +7,7 @@ import {
   isLive,
   type Model,
   type Place,
-  type Remembered,
+  type PreviousStatus,
   type Rule,
   type Status,
   type Values,
@@ -21,7 +21,7 @@ type Trigger = 'activate' | 'enable' | 'disable' | 'delete' | 'restore' | 'break
 
 /** Where a trigger leads, or why it does not. */
 function lead(account: Account, connection: Connection, trigger: Trigger): { to: Status } | { refused: ErrorCode } {
-  const { status, remembered } = connection
+  const { status, previous } = connection
   const ready = (to: Status): { to: Status } | { refused: ErrorCode } =>
     isReady(account, connection) ? { to } : { refused: 'connection_not_ready' }
   if (trigger === 'breakdown') return { to: status === 'active' ? 'broken' : status }
@@ -37,18 +37,18 @@ function lead(account: Account, connection: Connection, trigger: Trigger): { to:
   if (trigger === 'disable') return { to: 'disabled' }
   if (trigger === 'activate') return status === 'active' ? { to: status } : ready('active')
   if (status !== 'disabled') return { to: status }
-  return remembered === 'active' ? ready('active') : { to: remembered ?? status }
+  return previous === 'active' ? ready('active') : { to: previous ?? status }
 }
 
-/** Moves a connection as a trigger has it; tells why not. */
+/** Moves a connection by a trigger, or returns why not. */
 export function trigger(account: Account, connection: Connection, by: Trigger): ErrorCode | undefined {
   const led = lead(account, connection, by)
   if ('refused' in led) return led.refused
   const { status } = connection
   if (led.to === status) return undefined
   const keeps = led.to === 'disabled' || led.to === 'deleted'
-  const left = status === 'disabled' || status === 'deleted' ? connection.remembered : (status as Remembered)
-  connection.remembered = keeps ? left : null
+  const left = status === 'disabled' || status === 'deleted' ? connection.previous : (status as PreviousStatus)
+  connection.previous = keeps ? left : null
   connection.status = led.to
   connection.deletedDays = led.to === 'deleted' ? 0 : undefined
   connection.version++
@@ -118,7 +118,7 @@ export const connectionRules = {
         id: String(pick(payload, 'id').id),
         name: String(body.name).trim(),
         status: 'In-progress',
-        remembered: null,
+        previous: null,
         ...ids,
         srcConfig: configs.src,
         destConfig: configs.dest,

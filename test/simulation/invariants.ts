@@ -24,7 +24,7 @@ export async function assertSecretsOpen({ service }: World, model: Model, accoun
   }
 }
 
-/** Nobody sees anything of the other organization. */
+/** No organization sees anything of another one. */
 export async function assertApart(world: World, model: Model): Promise<void> {
   for (const { id, org, connections } of model.accounts.values()) {
     const stranger = 1 - org
@@ -111,7 +111,7 @@ function rowsOf(model: Model): Awaited<ReturnType<typeof readRows>> {
           id,
           one.name,
           one.status,
-          one.remembered,
+          one.previous,
           one.src,
           one.dest,
           one.version,

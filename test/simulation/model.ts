@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ErrorCode, OperationId } from '@penstock/wire'
 
-/** The service as `docs/api-decisions.md` tells it, in memory: what there is, and what a call may answer. */
+/** The service as `docs/api-decisions.md` describes it, in memory: what there is, and what a call may answer. */
 
 export type Status = 'In-progress' | 'active' | 'disabled' | 'deleted' | 'broken' | 'offline'
-export type Remembered = Exclude<Status, 'disabled' | 'deleted'>
+export type PreviousStatus = Exclude<Status, 'disabled' | 'deleted'>
 export type Value = string | number | boolean | readonly string[]
 export type Values = Record<string, Value>
 
@@ -25,7 +25,7 @@ export type Connection = {
   id: string
   name: string
   status: Status
-  remembered: Remembered | null
+  previous: PreviousStatus | null
   src: string
   dest: string
   srcConfig: Values
@@ -98,7 +98,7 @@ export type Rule = {
   refusals(place: Place): ErrorCode[]
   /** The version that If-Match is held against: `resource@version`. */
   version?(place: Place): string
-  /** Does it, given what was answered, and tells what should have been. */
+  /** Does it, given the answer, and returns what the answer should have been. */
   answer(
     place: Place,
     payload: unknown,
@@ -108,7 +108,7 @@ export type Rule = {
 export const restoreWindowDays = 30
 const keyWindowHours = 24
 export const isLive = ({ status }: Connection) => status !== 'deleted'
-/** Nobody can ask for a connection whose window has closed, whether it is purged yet or not. */
+/** A connection whose window has closed is not found, whether it is purged yet or not. */
 export const isGone = ({ deletedDays = 0 }: Connection) => deletedDays > restoreWindowDays
 export const keyOf = (org: number, key: string) => `${org} ${key}`
 

@@ -72,7 +72,7 @@ const accountRules = {
       for (const connection of account.connections.values()) {
         connection.version++
         if (connection.status === 'deleted') continue
-        if (connection.status !== 'disabled') connection.remembered = connection.status
+        if (connection.status !== 'disabled') connection.previous = connection.status
         Object.assign(connection, { status: 'deleted', deletedDays: 0, withAccount: true })
       }
       return { is: shows.account(payload), shouldBe: viewAccount(account) }

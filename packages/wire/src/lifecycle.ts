@@ -18,7 +18,7 @@ export type Transition =
   /** The connection moves (or stays) there; `ready` says that both sides must be configured and complete first. */
   | { to: ConnectionStatus; ready: boolean }
   /** The connection goes back to the status it was disabled or deleted from; to `active` only when ready. */
-  | { to: 'remembered' }
+  | { to: 'previous' }
   /** Refused with this error code. */
   | { refused: 'connection_deleted' | 'connection_not_deleted' }
 
@@ -56,7 +56,7 @@ export const lifecycle: { readonly [S in ConnectionStatus]: { readonly [T in Tri
   },
   disabled: {
     activate: toActive,
-    enable: { to: 'remembered' },
+    enable: { to: 'previous' },
     disable: go('disabled'),
     delete: toDeleted,
     restore: isNotDeleted,
@@ -97,7 +97,7 @@ export const lifecycle: { readonly [S in ConnectionStatus]: { readonly [T in Tri
 }
 
 /** A status that `enable` can lead back to. */
-export type RememberedStatus = Exclude<ConnectionStatus, 'disabled' | 'deleted'>
+export type PreviousStatus = Exclude<ConnectionStatus, 'disabled' | 'deleted'>
 
 /** Whether data may be moved (invariant 3). */
 export function mayTransfer(status: ConnectionStatus): boolean {

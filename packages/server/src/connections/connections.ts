@@ -1,4 +1,4 @@
-import { type BodyOf, connectionStatuses, lifecycle, type RememberedStatus, type Trigger } from '@penstock/wire'
+import { type BodyOf, connectionStatuses, lifecycle, type PreviousStatus, type Trigger } from '@penstock/wire'
 import type { AccountContents } from '../accounts/accounts.ts'
 import type { ActingAccount, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
@@ -208,14 +208,12 @@ export async function triggerConnection(
   const row = await lockForChange(change, deps)
   const transition = lifecycle[row.status][trigger]
   if ('refused' in transition) refuse(transition.refused)
-  const to = transition.to === 'remembered' ? remembered(row) : transition.to
+  const to = transition.to === 'previous' ? previousStatusOf(row) : transition.to
   if (to !== row.status) {
-    const mustBeReady = transition.to === 'remembered' ? to === 'active' : transition.ready
+    const mustBeReady = transition.to === 'previous' ? to === 'active' : transition.ready
     if (mustBeReady) await requireReady(tx, deps.catalogue, row)
-    const rememberedStatus = to === 'disabled' || to === 'deleted' ? remembered(row) : null
-    const moved = await requireSides(() =>
-      queries.moveConnection.run(tx, { id, from: row.status, to, rememberedStatus }),
-    )
+    const previousStatus = to === 'disabled' || to === 'deleted' ? previousStatusOf(row) : null
+    const moved = await requireSides(() => queries.moveConnection.run(tx, { id, from: row.status, to, previousStatus }))
     if (moved === 0) throw new Error(`Connection ${id} was held and moved all the same`)
   }
   const now = await findConnection(tx, account, id)
@@ -240,18 +238,18 @@ export async function meet(
 ): Promise<boolean> {
   for (const from of connectionStatuses) {
     const transition = lifecycle[from][trigger]
-    if (!('to' in transition) || transition.to === 'remembered' || transition.to === from) continue
-    const moved = await queries.moveConnection.run(tx, { id, from, to: transition.to, rememberedStatus: null })
+    if (!('to' in transition) || transition.to === 'previous' || transition.to === from) continue
+    const moved = await queries.moveConnection.run(tx, { id, from, to: transition.to, previousStatus: null })
     if (moved > 0) return true
   }
   return false
 }
 
-/** Where `enable` leads from here on: the status itself, or the one that a disabled or deleted connection remembers. */
-function remembered(row: queries.ConnectionRow): RememberedStatus {
+/** Where `enable` leads from here on: the status itself, or the one before a connection was disabled or deleted. */
+function previousStatusOf(row: queries.ConnectionRow): PreviousStatus {
   if (row.status !== 'disabled' && row.status !== 'deleted') return row.status
-  if (!row.rememberedStatus) throw new Error(`Connection ${row.id} is ${row.status} and remembers nothing`)
-  return row.rememberedStatus
+  if (!row.previousStatus) throw new Error(`Connection ${row.id} is ${row.status} without a previous status`)
+  return row.previousStatus
 }
 
 async function findConnection(db: Db, account: ActingAccount, id: string): Promise<queries.ConnectionRow> {

@@ -1,5 +1,5 @@
 import type { Values } from '@penstock/connector'
-import type { ConnectionEventKind, ConnectionStatus, RememberedStatus } from '@penstock/wire'
+import type { ConnectionEventKind, ConnectionStatus, PreviousStatus } from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
 import { type Statement, type StatementOptions, statement } from '../db/statement.ts'
 
@@ -22,7 +22,7 @@ export type ConnectionEntryRow = {
 }
 
 export type ConnectionRow = ConnectionEntryRow & {
-  rememberedStatus: RememberedStatus | null
+  previousStatus: PreviousStatus | null
   srcConfig: Values
   destConfig: Values
   version: number
@@ -38,7 +38,7 @@ const entryColumns = `
 
 /** A connection with what its sides are now. A deleted one may have outlived a side. */
 const connectionColumns = `${entryColumns},
-  c.remembered_status, c.src_config, c.dest_config, c.version,
+  c.remembered_status as previous_status, c.src_config, c.dest_config, c.version,
   coalesce(s.configuration_id, c.src_configuration_id) as src_configuration_id,
   coalesce(d.configuration_id, c.dest_configuration_id) as dest_configuration_id`
 
@@ -303,10 +303,10 @@ export const moveConnection = statement<{
   id: string
   from: ConnectionStatus
   to: ConnectionStatus
-  rememberedStatus: RememberedStatus | null
+  previousStatus: PreviousStatus | null
 }>(`
   update connections set
-    status = :to, remembered_status = :rememberedStatus,
+    status = :to, remembered_status = :previousStatus,
     deleted_time = case when :to = 'deleted' then now() end,
     version = version + 1, updated_time = now()
   where id = :id and status = :from

@@ -29,7 +29,7 @@ export function requireCompatible(source: Connector, destination: Connector): vo
   )
 }
 
-/** @param path where they stand in the request, for the errors */
+/** @param path their path in the request, for the errors */
 export type ReadSettings = (
   connector: Connector,
   role: Role,
