@@ -1,6 +1,6 @@
 /**
  * `npm run bench:console`: how soon the console is there and how soon it answers, in Chromium with a processor four times
- * slower than this machine's, on a list of 10,000 connections. Each figure stands beside its bound; one that is over it is
+ * slower than this machine's, on a list of 10,000 connections. Each figure is shown beside its bound; one that is over it is
  * said so and is no failure.
  */
 import type { CDPSession, Page } from 'playwright-core'

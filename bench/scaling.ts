@@ -1,6 +1,6 @@
 /**
  * `npm run bench:scaling [-- --transfers 1000000 --partitioned]`: what one PostgreSQL carries. Fills a database with a
- * month of transfers, then does what workers and callers do, through the program's own statements. docs/scaling.md tells
+ * month of transfers, then does what workers and callers do, through the program's own statements. docs/scaling.md says
  * what follows from the figures; `--partitioned` runs the SQL of that page first.
  */
 import { readFile } from 'node:fs/promises'
@@ -82,7 +82,7 @@ heading('Bytes', 'bytes', 'with indexes')
 await sizes()
 heading('Work, with 8 at once', 'a second')
 await work()
-heading('Taking up, one at a time', 'a second')
+heading('Claims, one at a time', 'a second')
 await claiming()
 heading('Questions', 'ms')
 await asking()

@@ -41,7 +41,7 @@ if (wanted('csv → hash → csv')) await hashing()
 if (wanted('csv → postgresql')) await loading()
 if (wanted('csv → webhook')) await posting()
 if (wanted('two workers')) await sharing()
-if (wanted('memory')) await remembering()
+if (wanted('memory')) await measureMemory()
 
 /** Two identifiers brought into form and hashed, beside the same in SQL on one thread. */
 async function hashing(): Promise<void> {
@@ -113,7 +113,7 @@ async function sharing(): Promise<void> {
 }
 
 /** Memory above idle, for the file and for one ten times as long. */
-async function remembering(): Promise<void> {
+async function measureMemory(): Promise<void> {
   await writeRows(join(folder, 'long.csv'), rows * 10)
   for (const name of ['people.csv', 'long.csv']) {
     const id = await fixture.connectToFolder(name, { subfolder: 'long' })

@@ -100,7 +100,7 @@ async function startService(): Promise<{ url: string; client: Client }> {
     ))
   ) {
     if (service.exitCode !== null || Date.now() - begun > startTimeoutMs)
-      throw new Error('The service did not start; what it said stands above.')
+      throw new Error('The service did not start. See its output above.')
     await delay(pollMs)
   }
   const { clientId, clientSecret } = JSON.parse(await readFile(join(directory, 'credentials.json'), 'utf8'))

@@ -56,7 +56,7 @@ describe('an account', () => {
     assert.deepEqual((await service.call('listAccounts', { token })).response, [entry])
   })
 
-  test('is enabled unless told otherwise', async () => {
+  test('is enabled by default', async () => {
     assert.equal((await caller.addAccount()).enabled, true)
   })
 
@@ -159,7 +159,7 @@ describe('a deleted account', () => {
     deletedBefore = await caller.createConnection(account.id, 'deleted before')
     await caller.expect(act(live.id, 'activate'))
     await caller.expect(caller.call('deleteConnection', { accountId: account.id, id: deletedBefore.id }))
-    // What is read here is remembered, and must be forgotten at once.
+    // What is read here is cached, and must be dropped from the cache at once.
     await caller.expect(caller.call('listConnections', { accountId: account.id }))
     const { response } = await caller.call('deleteAccount', { id: account.id })
     assert.deepEqual([response.id, response.name, response.connections], [account.id, 'Gone soon', '0'])

@@ -56,7 +56,7 @@ async function contents({ url }: Pick<Database, 'url'>, ...leftOut: string[]): P
     for (const { name } of tables) {
       if (leftOut.includes(name)) continue
       const { rows } = await session.query<{ row: string }>(`select t::text as row from ${name} t order by 1`)
-      // A difference in thousands of rows would be told row by row.
+      // A difference in thousands of rows would be printed row by row.
       found[name] =
         rows.length > 200
           ? [createHash('sha256').update(JSON.stringify(rows)).digest('hex')]

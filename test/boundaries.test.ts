@@ -5,7 +5,7 @@ import { dirname, join, posix } from 'node:path'
 import { test } from 'node:test'
 import { operations } from '@penstock/wire'
 
-/** The walls of ARCHITECTURE.md, proven on the sources' imports and SQL. An exception stands here with its reason. */
+/** The boundaries of ARCHITECTURE.md, proven on the sources' imports and SQL. Each exception is listed here with its reason. */
 
 const root = dirname(import.meta.dirname)
 const linesMax = 400
@@ -75,7 +75,7 @@ const loaders: Readonly<Record<string, string>> = {
   'connectors/src/load.ts': 'loads the one connector that a runner needs, by its slug',
 }
 
-/** Where npm has put the PostgreSQL of this machine, only its own resolution can tell; it loads nothing. */
+/** Where npm has put the PostgreSQL of this machine, only its own resolution knows; it loads nothing. */
 const resolver = 'server/src/embedded/binaries.ts'
 
 test('every import is seen', () => {
@@ -137,7 +137,7 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
     node: false,
   },
 }
-/** What tells the server where the console is; no browser loads it. */
+/** Gives the server the path of the console; no browser loads it. */
 const beside = 'console/src/dist-path.ts'
 
 for (const [name, { names, node }] of Object.entries(mayImport)) {
@@ -295,7 +295,7 @@ test('a runner starts without what is slow to load: the schemas, the phone numbe
   )
 })
 
-/** What the server is built of, from the ground up: each may import what stands before it, and itself. */
+/** The modules of the server, from the lowest up: each may import those before it, and itself. */
 const layers = [
   'refusal.ts',
   'identifiers.ts',
@@ -324,7 +324,7 @@ const layers = [
   'generated-documents.ts',
   'cli/',
 ]
-const rooms = layers.slice(layers.indexOf('organizations/'), layers.indexOf('reports/') + 1)
+const resourceModules = layers.slice(layers.indexOf('organizations/'), layers.indexOf('reports/') + 1)
 const layerOf = (path: string) => (path.includes('/') ? `${path.split('/')[0]}/` : path)
 
 /** What each file of the server imports of another layer. */
@@ -344,18 +344,23 @@ test('the server depends downward only', () => {
   assertNone(upward.map(say))
 })
 
-test('http imports no room, and no room imports http or the command line, not even a type', () => {
+test('http imports no resource module, and no resource module imports http or the command line, not even a type', () => {
   const edges = ['http/', 'documents/', 'cli/']
-  assertNone(crossings.filter(({ from, to }) => rooms.includes(from) && edges.includes(to)).map(say))
+  assertNone(crossings.filter(({ from, to }) => resourceModules.includes(from) && edges.includes(to)).map(say))
   assertNone(
-    crossings.filter(({ from, to }) => from === 'http/' && (rooms.includes(to) || to === 'handlers.ts')).map(say),
+    crossings
+      .filter(({ from, to }) => from === 'http/' && (resourceModules.includes(to) || to === 'handlers.ts'))
+      .map(say),
   )
 })
 
-test('no room imports the statements of another one', () => {
+test('no resource module imports the statements of another one', () => {
   assertNone(
     crossings
-      .filter(({ from, to, path }) => rooms.includes(from) && rooms.includes(to) && path.endsWith('/queries.ts'))
+      .filter(
+        ({ from, to, path }) =>
+          resourceModules.includes(from) && resourceModules.includes(to) && path.endsWith('/queries.ts'),
+      )
       .map(say),
   )
 })
@@ -369,23 +374,24 @@ test('the rule of an operation is its handler, by the name of the operation: `(c
   assertNone(
     Object.keys(operations).filter(
       (name) =>
-        server.filter(({ path, text }) => rooms.includes(layerOf(path)) && signature(name).test(text)).length !== 1,
+        server.filter(({ path, text }) => resourceModules.includes(layerOf(path)) && signature(name).test(text))
+          .length !== 1,
     ),
   )
 })
 
-test('statements stand in queries.ts', () => {
+test('statements are in queries.ts', () => {
   const elsewhere: Readonly<Record<string, string>> = {
     'db/statement.ts': 'makes them',
-    'db/readiness.ts': 'reads the table of the migrations and the version of the server, which are no room’s',
-    'http/idempotency.ts': 'http is no room, and its one table has one file',
+    'db/readiness.ts': 'reads the table of the migrations and the version of the server, which belong to no module',
+    'http/idempotency.ts': 'http is no resource module, and its one table has one file',
   }
   const found = server.filter(({ text }) => /(?<![.\w])statement[<(]/.test(text)).map(({ path }) => path)
   assertNone(found.filter((path) => !path.endsWith('/queries.ts') && !(path in elsewhere)))
   assertNone(Object.keys(elsewhere).filter((path) => !found.includes(path)))
 })
 
-test('nobody but these speaks to PostgreSQL past a statement', () => {
+test('only these files query PostgreSQL without a statement', () => {
   const speakers: Readonly<Record<string, string>> = {
     'db/database.ts': 'begins, commits and rolls back',
     'db/backup/dump.ts': 'reads every table, whatever its columns',
@@ -398,7 +404,7 @@ test('nobody but these speaks to PostgreSQL past a statement', () => {
     'db/statement.ts': 'is the way that all others take',
     'embedded/session.ts': 'makes the database in the server that it started',
     'secrets/keyring.ts': 'holds a lock on the listening connection',
-    'worker/queue.ts': 'feels the pulse of the listening connection',
+    'worker/queue.ts': 'sends heartbeats on the listening connection',
     'secrets/rotate.ts': 'waits for that lock on a connection that it throws away',
   }
   const found = server.filter(({ text }) => /\.query\s*[<(]/.test(text)).map(({ path }) => path)
@@ -406,7 +412,7 @@ test('nobody but these speaks to PostgreSQL past a statement', () => {
   assertNone(Object.keys(speakers).filter((path) => !found.includes(path)))
 })
 
-test('each table is written by its own room alone', () => {
+test('each table is written only by its own module', () => {
   const owners: Readonly<Record<string, string>> = {
     master_keys: 'secrets/',
     secrets: 'secrets/',

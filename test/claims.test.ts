@@ -49,7 +49,7 @@ async function claim(times: number, limits: Partial<typeof noLimits> = {}): Prom
   return claimed
 }
 
-describe('taking up a transfer', () => {
+describe('claiming a transfer', () => {
   test('takes that of the account that runs least, and of it the oldest', async () => {
     await queue(1, 4)
     await queue(2, 2)
@@ -69,7 +69,7 @@ describe('taking up a transfer', () => {
     assert.deepEqual(await claim(2, { perAccount: 1 }), ['1-02', undefined])
   })
 
-  test('leaves those of a platform that is busy, and takes what stands behind them', async () => {
+  test('leaves those of a platform that is busy, and claims those behind them', async () => {
     await queue(1, 2, 'a')
     await queue(2, 2, 'b')
     const platformConnectors = JSON.stringify([

@@ -107,7 +107,7 @@ describe('tokens of the client', { concurrency: true }, () => {
   })
 })
 
-describe('trouble on the way to the service', { concurrency: true }, () => {
+describe('a transient error on the way to the service', { concurrency: true }, () => {
   const busy = () => {
     const refused = { error: 'unavailable', requestId: 'f00d', details: [] }
     const body = { statusCode: 503, statusMessage: 'Busy', response: refused }
@@ -174,7 +174,7 @@ describe('trouble on the way to the service', { concurrency: true }, () => {
     assert.equal((await client.listAccounts()).total, 1)
   })
 
-  test('that asks for more patience than the caller has is told at once', async () => {
+  test('is thrown at once where Retry-After is longer than the caller waits', async () => {
     const limited = await startTestService({ PENSTOCK_RATE_LIMIT: '2' })
     try {
       const address = await limited.service.app.listen({ host: '127.0.0.1', port: 0 })

@@ -12,7 +12,7 @@ import { withSession } from './harness/session.ts'
 
 type Check = { name: string; ok: boolean; message: string }
 
-/** What is examined in an order where each stands on those before it. */
+/** What is examined, in an order in which each depends on those before it. */
 const names = [
   ...['settings', 'egress', 'database', 'migrations', 'master key'],
   ...['connectors', 'schedules', 'runners', 'disk'],

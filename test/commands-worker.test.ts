@@ -39,7 +39,7 @@ const removable = `
 
 describe('a worker', { concurrency: 2 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`told to stop by ${signal} and its echoes, finishes the job of the queue, says so in its log alone, and ends well`, async (t) => {
+    test(`stopped by ${signal} and its echoes, finishes the job of the queue, says so in its log alone, and ends well`, async (t) => {
       const { env, sql, startWorker } = await prepare(t)
       await sql(removable)
       const worker = startWorker()

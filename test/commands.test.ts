@@ -41,7 +41,7 @@ describe('a wrong call', { concurrency: 2 }, () => {
     ['client revoke', /missing required argument 'clientId'/],
     ['account restore', /missing required argument 'accountId'/],
   ] as const) {
-    test(`(penstock ${call}) is told in a line, with where to look, and exit code 2`, async () => {
+    test(`(penstock ${call}) is reported in a line, with where to look, and exit code 2`, async () => {
       const { code, stdout, stderr } = await stage.penstock(call.split(' '))
       assert.deepEqual([code, stdout], [2, ''])
       const [error = '', hint, ...more] = stderr.trimEnd().split('\n')
@@ -58,7 +58,7 @@ describe('a wrong call', { concurrency: 2 }, () => {
     })
   }
 
-  test('with bad settings is told of each, and exit code 2, by every command', async () => {
+  test('with bad settings reports each, with exit code 2, by every command', async () => {
     const env = { PENSTOCK_PORT: 'many', DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
     const calls = ['migrate', 'org list --json', 'client list', 'account restore x', 'key rotate', 'worker']
     await Promise.all(

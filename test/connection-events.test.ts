@@ -8,7 +8,7 @@ import { type Caller, callerOf, destinationSettings, sourceSettings } from './ha
 import { assertInvariants } from './harness/invariants.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
-/** The history of a connection: what is told of whatever changes it, and what is not. */
+/** The history of a connection: which changes are in it, and which are not. */
 
 let inbox: Inbox
 let service: TestService
@@ -45,12 +45,12 @@ const schedule = (pipe: Connection, body: object) =>
 
 type Reported = [kind: string, from: string | null, to: string | null][]
 /** What is done to an active connection named Pipe, and what its history says about it. */
-const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; tells: Reported }> = {
-  'a new name': { does: (pipe) => update(pipe, { name: ' Other ' }), tells: [['renamed', 'Pipe', 'Other']] },
-  'the same name': { does: (pipe) => update(pipe, { name: 'Pipe' }), tells: [] },
+const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; events: Reported }> = {
+  'a new name': { does: (pipe) => update(pipe, { name: ' Other ' }), events: [['renamed', 'Pipe', 'Other']] },
+  'the same name': { does: (pipe) => update(pipe, { name: 'Pipe' }), events: [] },
   'the settings of one side': {
     does: (pipe) => update(pipe, { destConnectionConfig: { subfolder: 'canary-value' } }),
-    tells: [['settings', null, 'Destination']],
+    events: [['settings', null, 'Destination']],
   },
   'a name and the settings of both sides at once': {
     does: (pipe) =>
@@ -59,7 +59,7 @@ const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; te
         srcConnectionConfig: { files: 'canary-value.csv' },
         destConnectionConfig: { subfolder: 'canary-value' },
       }),
-    tells: [
+    events: [
       ['renamed', 'Pipe', 'Other'],
       ['settings', null, 'Source'],
       ['settings', null, 'Destination'],
@@ -67,13 +67,13 @@ const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; te
   },
   'the settings that it has': {
     does: (pipe) => update(pipe, { destConnectionConfig: { subfolder: 'out' } }),
-    tells: [],
+    events: [],
   },
   'what callers ask of its status, once': {
     does: async (pipe) => {
       for (const action of ['activate', 'disable', 'disable', 'enable'] as const) await act(pipe, action)
     },
-    tells: [
+    events: [
       ['status', 'active', 'disabled'],
       ['status', 'disabled', 'active'],
     ],
@@ -83,17 +83,17 @@ const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; te
       await met(pipe, 'breakdown')
       await act(pipe, 'activate')
     },
-    tells: [
+    events: [
       ['status', 'active', 'broken'],
       ['status', 'broken', 'active'],
     ],
   },
-  'a platform out of reach, and a probe that gets through': {
+  'an unreachable platform, and a probe that gets through': {
     does: async (pipe) => {
       await met(pipe, 'outage')
       await met(pipe, 'recovery')
     },
-    tells: [
+    events: [
       ['status', 'active', 'offline'],
       ['status', 'offline', 'active'],
     ],
@@ -103,7 +103,7 @@ const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; te
       await caller.expect(caller.call('deleteConnection', pipe))
       await caller.expect(caller.call('restoreConnection', pipe))
     },
-    tells: [
+    events: [
       ['status', 'active', 'deleted'],
       ['status', 'deleted', 'disabled'],
     ],
@@ -116,7 +116,7 @@ const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; te
       await schedule(pipe, { cron: '0 7 * * *', enabled: false })
       await caller.expect(caller.call('deleteSchedule', pipe))
     },
-    tells: [
+    events: [
       ['schedule', null, '0 6 * * * UTC'],
       ['schedule', '0 6 * * * UTC', '0 7 * * * Europe/Berlin'],
       ['schedule', '0 7 * * * Europe/Berlin', '0 7 * * * Europe/Berlin off'],
@@ -129,23 +129,23 @@ const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; te
       await schedule(pipe, { cron: '0 6 * * *' })
       await sql('update schedules set last_time = now(), next_time = now() where connection_id = $1', pipe.id)
     },
-    tells: [['schedule', null, '0 6 * * * UTC']],
+    events: [['schedule', null, '0 6 * * * UTC']],
   },
   'a change that is refused': {
     does: async (pipe) => {
       const body = { name: 'Other', destConnectionConfig: { subfolder: 7 } }
       assert.equal((await caller.call('updateConnection', { ...pipe, body })).status, 400)
     },
-    tells: [],
+    events: [],
   },
 }
 
 describe('the history of a connection', () => {
-  for (const [what, { does, tells }] of Object.entries(changes)) {
-    test(`of ${what} tells ${tells.length === 0 ? 'nothing' : tells.length}`, async () => {
+  for (const [what, { does, events }] of Object.entries(changes)) {
+    test(`of ${what} has ${events.length === 0 ? 'no events' : events.length}`, async () => {
       const pipe = await newConnection()
       await does(pipe)
-      assert.deepEqual(await reportedOf(pipe), tells)
+      assert.deepEqual(await reportedOf(pipe), events)
     })
   }
 
@@ -192,7 +192,7 @@ describe('the history of a connection', () => {
     assert.deepEqual(await sql('select from connection_events where connection_id = any($1)', [pipe.id, other.id]), [])
   })
 
-  test('tells what the deletion and the restore of its sub-account did to it', async () => {
+  test('has what the deletion and the restore of its sub-account did to it', async () => {
     const pipe = await newConnection()
     await caller.expect(caller.call('deleteAccount', { id: pipe.accountId }))
     assert.equal((await caller.call('listConnectionEvents', pipe)).status, 404)

@@ -286,7 +286,7 @@ describe('removing a connector', () => {
   })
 })
 
-test('a connector that is not added is told from one that does not exist', async () => {
+test('a connector that is not added is distinguished from one that does not exist', async () => {
   const { id: inAccount } = await caller.addAccount()
   const body = { secretConfig: {} }
   for (const [id, status, error] of [

@@ -371,15 +371,15 @@ describe('a connection in the console', { skip }, () => {
     const warning = dialog(page).getByRole('alert').filter({ hasText: 'Every transfer adds all rows again' })
     await warning.getByText('To avoid duplicates, set the write mode to Upsert.').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
-    const runsByItself = dialog(page).getByRole('switch', { name: 'Scheduled' })
-    await runsByItself.setChecked(false, { force: true })
+    const scheduledSwitch = dialog(page).getByRole('switch', { name: 'Scheduled' })
+    await scheduledSwitch.setChecked(false, { force: true })
     await warning.waitFor({ state: 'detached' })
-    await runsByItself.setChecked(true, { force: true })
+    await scheduledSwitch.setChecked(true, { force: true })
     await warning.getByRole('link', { name: 'Change the settings' }).click()
     await page.getByRole('combobox', { name: 'Write mode' }).waitFor()
   })
 
-  test('is renamed and set otherwise, and what the service refuses stands at its field', async () => {
+  test('is renamed and set otherwise, and what the service refuses is shown at its field', async () => {
     const connection = await connect('Old name')
     const page = await stage.open(pathOf(connection))
     await choose(page, 'Edit')

@@ -264,7 +264,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     assert.equal(await savedValue(id, webhook.id, 'signingSecret'), '********')
   })
 
-  test('remember in this browser that their last check failed, until it succeeds or they are configured again', async () => {
+  test('keep in this browser that their last check failed, until it succeeds or they are configured again', async () => {
     const { id, path } = await accountWith('Remembered', localFolder, sftp)
     const configure = (folder: string) =>
       stage.client.configureConnector({ accountId: id, id: localFolder.id, body: { secretConfig: { folder } } })

@@ -157,7 +157,7 @@ async function fillSecrets(page: Page, secrets: Readonly<Record<string, string |
 /** What hands do that never leave the keyboard. */
 function keysOf(page: Page) {
   const stepsMax = 200
-  const reach = async (control: Locator) => {
+  const focusOn = async (control: Locator) => {
     await control.first().waitFor()
     for (let step = 0; step < stepsMax; step++) {
       if ((await control.and(page.locator(':focus')).count()) > 0) return
@@ -168,12 +168,12 @@ function keysOf(page: Page) {
   return {
     /** Goes to a control by Tab, and presses it. */
     press: async (role: 'button' | 'link', name: string | RegExp) => {
-      await reach(page.getByRole(role, { name, exact: true }))
+      await focusOn(page.getByRole(role, { name, exact: true }))
       await page.keyboard.press('Enter')
     },
     type: async (label: string, text: string) => {
       const scope = (await page.getByRole('dialog').count()) > 0 ? page.getByRole('dialog') : page
-      await reach(
+      await focusOn(
         scope
           .getByRole('textbox', { name: label, exact: true })
           .or(scope.getByLabel(label).and(page.locator('input[type=password]'))),
@@ -183,7 +183,7 @@ function keysOf(page: Page) {
     },
     /** Picks an option by the arrow keys. */
     pick: async (label: string, option: string) => {
-      await reach(page.getByRole('combobox', { name: label }))
+      await focusOn(page.getByRole('combobox', { name: label }))
       await page.keyboard.press('ArrowDown')
       await page.getByRole('option', { name: option, exact: true }).waitFor()
       const marked = page.locator('[role=option][data-combobox-selected]')

@@ -98,7 +98,7 @@ describe('the session of the console', { skip }, () => {
 
   test('asks to sign in again where the token cannot be renewed, and returns to the same page', async () => {
     const page = await openBySigningIn('/accounts')
-    // After a reload nobody knows the secret any more.
+    // After a reload the page does not have the secret any more.
     await page.reload()
     await page.getByText('Acme Outdoor').waitFor()
     await forgetTokens(stage)
@@ -168,7 +168,7 @@ describe('the frame of the console', { skip }, () => {
     assert.deepEqual(await accessibilityViolations(page), [])
   })
 
-  test('changes its theme, and remembers it', async () => {
+  test('changes its theme, and stores it', async () => {
     const page = await stage.open('/accounts')
     const theme = () => page.evaluate<string>('document.documentElement.dataset.mantineColorScheme')
     await page.getByRole('button', { name: 'Dark theme' }).click()
@@ -198,7 +198,7 @@ describe('the frame of the console', { skip }, () => {
   })
 })
 
-/** Has the service know no token any more, as after they have expired; what a process remembers goes with it. */
+/** Has the service know no token any more, as after they have expired; the caches of the process are emptied too. */
 async function forgetTokens(stage: ConsoleStage): Promise<void> {
   await stage.sql('delete from tokens')
   await stage.kill()

@@ -243,7 +243,7 @@ for (const [name, scenario] of Object.entries(scenarios)) {
 
     if (scenario.changes) {
       const read = operations[scenario.changes]
-      test('heeds If-Match: 412 where it changed, done where it did not', async () => {
+      test('checks If-Match: 412 where it changed, done where it did not', async () => {
         const call = await prepare()
         const { body: _, ...readCall } = call
         const currentEtag = async () => (await send(read, readCall)).headers.etag ?? ''
@@ -319,7 +319,7 @@ for (const [name, scenario] of Object.entries(scenarios)) {
   })
 }
 
-/** Calls that name what is another organization's, each beside one that names what nobody has. */
+/** Calls that name what is another organization's, each beside one that names what does not exist. */
 function foreignAndUnknown({ request }: Scenario, call: AnyCall): [AnyCall, AnyCall][] {
   const ownId = call.id !== undefined && !request.includes('/connectors/')
   const withUnknownId = { ...call, ...(ownId ? { id: unknownId() } : {}) }

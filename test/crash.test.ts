@@ -15,7 +15,7 @@ import { bounded, until } from './harness/until.ts'
 import { createAccount, emptyRecord, type Record, startWriters } from './harness/writers.ts'
 import { seeded } from './simulation/random.ts'
 
-/** What a killed service leaves, and how one that is told to stop takes its leave. */
+/** What a killed service leaves, and how a service stops at a signal. */
 
 /** Fails unless everything that was acknowledged is there, and nothing half done. */
 async function assertKept(stage: Stage, served: Served, token: string, record: Record): Promise<void> {
@@ -121,7 +121,7 @@ const refusesConnections = (url: string) =>
     () => true,
   )
 
-describe('told to stop', { concurrency: 2 }, () => {
+describe('stopped by a signal', { concurrency: 2 }, () => {
   for (const [signal, terminal] of [
     ['SIGTERM', false],
     ['SIGINT', true],

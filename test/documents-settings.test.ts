@@ -22,7 +22,7 @@ function assertNone(wrong: readonly string[]): void {
   assert.equal(wrong.length, 0, `\n${wrong.join('\n')}`)
 }
 
-test('operating.md tells every setting, and none that does not exist', () => {
+test('operating.md describes every setting, and none that does not exist', () => {
   assert(settings.size > 15 && settings.has('DATABASE_URL'))
   assert.deepEqual([...named(read('docs/operating.md'), settingPattern)].sort(), [...settings].sort())
 })
@@ -39,7 +39,7 @@ test('no other document names a setting that does not exist', () => {
   )
 })
 
-test('the settings have the defaults that operating.md tells', () => {
+test('the settings have the defaults that operating.md names', () => {
   const reported = [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)` \| `([^`|]+)` \|/gm)]
   assert(reported.length >= 8, `only ${reported.length} defaults were found`)
   for (const [, name = '', value = ''] of reported) {
@@ -47,7 +47,7 @@ test('the settings have the defaults that operating.md tells', () => {
   }
 })
 
-test('errors.md tells every error, under its status, in its words, and no other', () => {
+test('errors.md has every error, under its status, in its words, and no other', () => {
   const [text = ''] = read('docs/errors.md').split('## Errors of transfers')
   const sections = text.split(/^## (?=\d{3}$)/m).slice(1)
   const reported = sections.flatMap((section) =>
@@ -68,7 +68,7 @@ test('errors.md tells every error, under its status, in its words, and no other'
   }
 })
 
-test('errors.md tells every error of a transfer under its action, in its words, and no other', () => {
+test('errors.md has every error of a transfer under its action, in its words, and no other', () => {
   const [, text = ''] = read('docs/errors.md').split('## Errors of transfers')
   const reported = text
     .split(/^### Action: /m)
@@ -95,7 +95,7 @@ test('every error of a transfer occurs somewhere in the code', () => {
 const statusesOf = (entries: [string, { status: number }][]) =>
   entries.map(([code, { status }]) => `${status} ${code}`).sort()
 
-/** Text without code blocks: what stands in them is no link and no heading. */
+/** Text without code blocks: nothing in them is a link or a heading. */
 const prose = (text: string) => text.replaceAll(/^(```+).*\n[\s\S]*?^\1\s*$/gm, '')
 
 /** The anchor that a heading gets where the documents are read. */
@@ -150,7 +150,7 @@ test('every npm command of the documents is a script', () => {
   assertNone(found.filter(({ known }) => !known).map(({ document, all }) => `${document}: ${all}`))
 })
 
-test('every penstock command of the documents exists, and operating.md tells each one', async () => {
+test('every penstock command of the documents exists, and operating.md describes each one', async () => {
   const table = /^## Commands$([\s\S]*?)^## /m.exec(read('docs/operating.md'))?.[1] ?? ''
   const reported = [...table.matchAll(/(?<=^\|[^|]*)`([a-z]+(?: [a-z]+)?)\b[^`]*`/gm)].map(([, words = '']) => words)
   const elsewhere = documents.flatMap((document) =>

@@ -53,7 +53,7 @@ async function getPage(url: string): Promise<string> {
 
 const empty = new Set(['meta', 'link', 'img', 'br', 'hr', 'input'])
 
-/** Every element is closed in its turn, and no stray `<` or `&` stands in the text. */
+/** Every element is closed in its turn, and the text has no stray `<` or `&`. */
 function assertWellFormed(markup: string): void {
   const open: string[] = []
   const tag = /<!doctype html>|<(\/?)([a-z][a-z0-9]*)((?: [a-z-]+(?:="[^"<>]*")?)*)(\/?)>/gi
@@ -67,7 +67,7 @@ function assertWellFormed(markup: string): void {
   assert.doesNotMatch(between, /[<>]|&(?!(?:amp|lt|gt|quot|apos|#39);)/)
 }
 
-/** What a page loads by itself: addresses in stylesheets, scripts and pictures. */
+/** What a page loads: addresses in stylesheets, scripts and pictures. */
 const loadedBy = (page: string) =>
   [...page.matchAll(/<(?:link|script|img|iframe)\b[^>]*?\s(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
 const linksOf = (page: string) => [...page.matchAll(/<a\b[^>]*?\shref="([^"]*)"/g)].map(([, address = '']) => address)
@@ -79,7 +79,7 @@ const escaped = (plain: string) =>
     .join('')
 
 describe('the pages of the catalogue', () => {
-  test('tell of every connector all its fields and columns', async () => {
+  test('have all fields and columns of every connector', async () => {
     for (const connector of connectors) {
       const page = await getPage(`/docs/connectors/${connector.slug}`)
       const { secrets, source, destination } = connector
@@ -94,10 +94,10 @@ describe('the pages of the catalogue', () => {
         ),
         ...Object.keys({ ...source?.records, ...destination?.records }),
       ]
-      for (const what of reported) assert.ok(page.includes(escaped(what)), `${connector.slug} does not tell ${what}`)
+      for (const what of reported) assert.ok(page.includes(escaped(what)), `${connector.slug} does not show ${what}`)
       assert.equal(page.includes('In preview'), connector.status === 'preview', connector.slug)
       const moves = `<dt>Data moves</dt><dd>${connector.integrated ? 'yes' : 'not yet'}</dd>`
-      assert.ok(page.includes(moves), `${connector.slug} does not tell whether data moves`)
+      assert.ok(page.includes(moves), `${connector.slug} does not say whether data moves`)
       const { tested } = connector
       const testServers = tested && `<dt>Tested against</dt><dd>${escaped(tested)}</dd>`
       assert.equal(page.includes(testServers ?? 'Tested against'), tested !== undefined, connector.slug)
@@ -166,7 +166,7 @@ test('every platform has a logo that browsers may keep', async () => {
 })
 
 describe('the API reference', () => {
-  test('runs no script that stands in the page, and none from elsewhere', async () => {
+  test('runs no inline script, and none from elsewhere', async () => {
     const page = await getPage('/docs')
     const policy = (await get('/docs')).header('content-security-policy')
     assert.match(policy, /(?:^|; )script-src 'self'(?:;|$)/)

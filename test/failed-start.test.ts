@@ -183,7 +183,7 @@ describe('settings that are probably not meant', { concurrency: 2 }, () => {
     ])
   })
 
-  test('are told by doctor, which finds all well', async (t) => {
+  test('are shown by doctor, which finds all well', async (t) => {
     const stage = await prepareStage(t)
     const database = await createTestDatabase()
     t.after(database.drop)

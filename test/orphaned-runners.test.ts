@@ -8,7 +8,7 @@ import { until } from './harness/until.ts'
 
 const guard = join(import.meta.dirname, '../packages/engine/src/orphan-guard.ts')
 
-/** A process that starts another one, which stands still for ever, and says its number. */
+/** A process that starts another one, which blocks for ever, and prints its process id. */
 const parent = `
   const { spawn } = require('node:child_process')
   const busy = "import(" + ${JSON.stringify(JSON.stringify(`file://${guard}`))} + ").then(({ guardAgainstOrphanhood }) => {" +
@@ -17,7 +17,7 @@ const parent = `
   child.stdout.once('data', () => process.stdout.write(child.pid + '\\n'))
 `
 
-test('a runner that stands still ends with its supervisor', async (t) => {
+test('a runner that does not respond ends with its supervisor', async (t) => {
   const supervisor = spawn(process.execPath, ['-e', parent], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [text] = await once(supervisor.stdout.setEncoding('utf8'), 'data')
   const pid = Number(text)

@@ -141,7 +141,7 @@ describe('a service whose database goes away', { concurrency: 4 }, () => {
   }
 
   for (const way of ['closed', 'silent'] as const) {
-    test(`(${way}) ends when it is told to, without waiting for it to come back`, async (t) => {
+    test(`(${way}) ends at a signal, without waiting for it to come back`, async (t) => {
       const { proxy, served, token } = await serveBehind(t)
       await Promise.all(Array.from({ length: 10 }, () => http(served.url, '/accounts', { token })))
       await proxy.set(way)
@@ -149,7 +149,7 @@ describe('a service whose database goes away', { concurrency: 4 }, () => {
     })
   }
 
-  test('ends when it is told to while it tries to reach it again', async (t) => {
+  test('ends at a signal while it tries to connect again', async (t) => {
     const { proxy, served } = await serveBehind(t)
     await proxy.set('closed')
     await meetsOutage(served)

@@ -10,7 +10,7 @@ import { startProxy, type Way } from './harness/proxy.ts'
 import { type CallOptions, type Reply, startServiceOn, type TestService } from './harness/service.ts'
 import { bounded, until } from './harness/until.ts'
 
-/** What callers meet while the database is away, and that nobody has to do anything once it is back. */
+/** What callers meet while the database is away, and that it recovers without help once it is back. */
 
 /** Longest time that a caller may wait for the word that the database is away. */
 const answerWithinMs: Record<Exclude<Way, 'open' | 'held'>, number> = { closed: 15_000, reset: 15_000, silent: 45_000 }
@@ -42,8 +42,8 @@ function assertUnavailable(reply: Reply<unknown>): void {
 
 const look = async (service: TestService, path: string) => service.send({ method: 'GET', path })
 
-/** Needs nothing of the database but the token, which may be remembered: then it is answered all the same. */
-const fromMemory: OperationId = 'getConnectorDefinition'
+/** Needs nothing of the database but the token, which may be cached: then it is answered all the same. */
+const answeredFromCache: OperationId = 'getConnectorDefinition'
 
 /** One good call of every operation. */
 function callsOfAll(
@@ -111,7 +111,7 @@ describe('while the database is away', { concurrency: 3 }, () => {
       await proxy.set(way)
       const ask = async (operation: OperationId) => {
         const reply = await bounded(operation, caller.call(operation, calls[operation]), withinMs)
-        if (operation !== fromMemory || reply.status !== 200) assertUnavailable(reply)
+        if (operation !== answeredFromCache || reply.status !== 200) assertUnavailable(reply)
       }
       const health = async () =>
         assert.equal((await bounded('healthz', look(service, '/healthz'), withinMs)).status, 200)
@@ -126,7 +126,7 @@ describe('while the database is away', { concurrency: 3 }, () => {
 
       await proxy.set('open')
       await until('the service is ready', async () => (await look(service, '/readyz')).status === 200, backWithinMs)
-      await until('it hears of other processes', () => service.service.notices.hearing, backWithinMs)
+      await until('it listens to other processes', () => service.service.notices.listening, backWithinMs)
       for (const operation of ['listAccounts', 'updateConnectionStatus', 'createToken'] as const) {
         const reply = await caller.call(operation, calls[operation])
         assert.equal(reply.status, 200, reply.text)
@@ -213,7 +213,7 @@ describe('while the database is away', { concurrency: 3 }, () => {
 describe('while a service cannot hear the others', { concurrency: 4 }, () => {
   const notices = 'penstock notices'
   for (const way of ['reset', 'silent'] as const) {
-    test(`(${way}) it remembers nothing: a client revoked and an account deleted elsewhere are gone here too`, async (t) => {
+    test(`(${way}) it caches nothing: a client revoked and an account deleted elsewhere are gone here too`, async (t) => {
       const { proxy, service, direct, organization, env, testDatabase } = await prepare(t)
       const caller = callerOf(service, organization)
       const revoked = await service.addOrganization()
@@ -229,11 +229,11 @@ describe('while a service cannot hear the others', { concurrency: 4 }, () => {
       assert.equal((await callerOf(other, organization).call('deleteAccount', { id: accountId })).status, 200)
       await until('the revoked client is refused', async () => (await asRevoked()) === 401)
       await until('the deleted account is gone', async () => (await inDeleted()) === 404)
-      assert.equal(service.service.notices.hearing, false)
+      assert.equal(service.service.notices.listening, false)
       assert.equal((await caller.call('listAccounts')).status, 200)
 
       await proxy.set('open')
-      await until('it hears again', () => service.service.notices.hearing)
+      await until('it listens again', () => service.service.notices.listening)
       assert.deepEqual([await asRevoked(), await inDeleted()], [401, 404])
       const another = await service.addOrganization()
       assert.equal((await service.call('listAccounts', { token: another.token })).status, 200)
@@ -255,7 +255,7 @@ describe('while a service cannot hear the others', { concurrency: 4 }, () => {
     }
     await until('it listens', async () => (await sessions()) === 1)
     await proxy.set('reset', notices)
-    await until('it is deaf', () => !service.service.notices.hearing)
+    await until('it does not listen', () => !service.service.notices.listening)
     await proxy.set('held', notices)
     await until('it tries again', () => proxy.passing(notices) > 0)
     await bounded('the end', service.service.close(), 15_000)

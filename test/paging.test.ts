@@ -70,7 +70,7 @@ async function addTransfers(): Promise<Place> {
 const entriesOf = ({ response }: Reply<unknown>) => response as Record<string, unknown>[]
 type PagedList = {
   operation: OperationId
-  /** What tells its entries apart. */
+  /** The key of its entries. */
   id: 'id' | 'connectorId' | 'accountId' | 'connectionId' | 'row'
   /** Asked without accountId. */
   everywhere?: true
@@ -78,7 +78,7 @@ type PagedList = {
   ofTransfers?: true
   /** How many there are, where it is not `count`. */
   total?: number
-  /** What orders the list: newest first, by what this tells; or by a name or a number in its entries. */
+  /** The order of the list: newest first, by what this SQL returns; or by a name or a number in its entries. */
   order: { madeSql: string } | { by: 'name' | 'accountName' | 'connectionName' | 'row' | 'to'; newestFirst?: true }
   /** A filter that keeps nothing; none where the list has no filter. */
   filter?: Record<string, string>

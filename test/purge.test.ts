@@ -242,7 +242,7 @@ describe('the purge', () => {
     assert.deepEqual(await purgeAll(), { ...nothing, rejects: 2, dataKeys: 2 })
   })
 
-  test('removes with a connection its transfers, schedule and memory; the ledger stays until the account goes', async () => {
+  test('removes with a connection its transfers, schedule and state; the ledger stays until the account goes', async () => {
     const { accountId, ended, ids } = await addTransfers('1 day', '1 day')
     const [gone, live] = ended
     assert(gone && live)

@@ -74,7 +74,7 @@ describe('PENSTOCK_QUOTA_ACCOUNTS', () => {
     assert.deepEqual(codes(replies), filled(201))
   })
 
-  test('leaves room again after a deletion, and does not hinder the operator who restores', async () => {
+  test('allows another one after a deletion, and does not hinder the operator who restores', async () => {
     const [caller] = await newCallers()
     const { id } = (await add(caller)).response
     for (let n = 1; n < quota; n++) await add(caller)
@@ -126,7 +126,7 @@ describe('PENSTOCK_QUOTA_CONNECTIONS', () => {
     assert.deepEqual(codes(replies), filled(201))
   })
 
-  test('never stands in the way of a restore, and bounds what is deleted too', async () => {
+  test('never prevents a restore, and bounds what is deleted too', async () => {
     const [caller] = await newCallers()
     const { id: accountId } = await caller.addAccountWithSides()
     const max = quota * limits.quotaFactorWithDeleted

@@ -116,7 +116,7 @@ describe('what is unusual, and allowed, is served', () => {
   const served: [what: string, bytes: () => string, status: number][] = [
     ['an absolute address', () => get().replace('/es', 'http://penstock.test/es'), 200],
     ['an absolute address with a port', () => get().replace('/es', 'http://penstock.test:1234/es'), 200],
-    ['an expectation that nobody knows', () => get('Expect: wonders\r\n'), 200],
+    ['an unknown expectation', () => get('Expect: wonders\r\n'), 200],
     ['an expectation before the body', () => post('Expect: 100-continue\r\nContent-Length: 12\r\n', name), 201],
     ['HTTP/1.0 without a Host', () => get().replace('1.1\r\nHost: penstock.test', '1.0'), 200],
     ['an offer to change the protocol', () => get('Connection: Upgrade\r\nUpgrade: websocket\r\n'), 200],
@@ -241,7 +241,7 @@ const connections = () =>
     service.service.app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
   )
 
-test('two hundred who never finish keep nobody waiting', async () => {
+test('two hundred clients that never finish delay no other', async () => {
   using lines = new DisposableStack()
   const opened = await Promise.all(Array.from({ length: 200 }, () => openLine(port)))
   for (const line of opened) lines.use(line).write(post('Content-Length: 1000\r\n', name))

@@ -27,7 +27,7 @@ import {
  */
 
 const operationIds = Object.keys(operations) as OperationId[]
-/** Bytes of a refusal: room for every error that it names, none for what was sent. */
+/** Bytes of a refusal: enough for every error that it names, not for what was sent. */
 const refusalBytesMax = 32_768
 const combinationsOfEach = 30
 /** Each kind of rubbish that is not of one operation meets every third of them alone, and all of them among others. */

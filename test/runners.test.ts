@@ -56,7 +56,7 @@ const waiting: CheckJob = {
   deadlineMs: 60_000,
 }
 
-/** Runs a job that waits for ever, once its request has come; and the process that does it, where the system tells. */
+/** Runs a job that waits for ever, once its request has come; and its process, where the system shows it. */
 async function runWaiting(pool: Runners, more: Partial<RunOf> = {}) {
   const before = runnersOf(process.pid)
   const asked = once(silent, 'request')
@@ -103,7 +103,7 @@ describe('a runner', () => {
     assert.equal(pool.stats().running, long.length)
   })
 
-  test('that dies makes room for a job that waits for one', onLinux, async () => {
+  test('that dies frees its slot for a job that waits for one', onLinux, async () => {
     const pool = startPool()
     const long: Awaited<ReturnType<typeof runWaiting>>[] = []
     for (let i = 0; i < availableParallelism(); i++) long.push(await runWaiting(pool))
@@ -132,7 +132,7 @@ describe('a runner', () => {
     await assert.rejects(run(startPool({ memoryBytesMax: 30 * 1024 ** 2 }), waiting), died('out_of_memory'))
   })
 
-  test('that stands still is killed', onLinux, async () => {
+  test('that does not respond is killed', onLinux, async () => {
     const pool = startPool({ stallMs: 500 })
     const { result, pid } = await runWaiting(pool)
     assert(pid)

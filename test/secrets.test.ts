@@ -119,7 +119,7 @@ function misplaced(canary: string, { accountId, pathOf }: Place): RawRequest[] {
 }
 
 /** Configurations with the canary in fields that cannot take it. */
-function unfit(canary: string, { secrets }: Connector): Record<string, unknown>[] {
+function invalidValues(canary: string, { secrets }: Connector): Record<string, unknown>[] {
   const bad = [canary.repeat(4_000), [canary], { inner: canary }, `${canary}\0`, `${canary}\ud800`, 7]
   const notText = Object.entries(secrets).filter(([, { type }]) => type !== 'Password' && type !== 'Text')
   return [
@@ -158,7 +158,7 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
     const path = `${basePath}/connectors/${connector.id}/configuration?accountId=${accountId}`
     const put = (secretConfig: unknown) =>
       send({ method: 'PUT', path, headers: { ...bearer(), ...json }, body: JSON.stringify({ secretConfig }) })
-    for (const wrong of [source, destination].includes(connector) ? unfit(canary, connector) : []) {
+    for (const wrong of [source, destination].includes(connector) ? invalidValues(canary, connector) : []) {
       assert.equal(await put(wrong), 400, JSON.stringify(wrong).slice(0, 100))
     }
     assert.equal(await put(valuesFor(connector.secrets, canary)), 200, connector.slug)
@@ -205,7 +205,7 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
 })
 
 test('what is no secret is found in replies and rows, so that seeking finds', async () => {
-  const cursor = `marker-${randomBytes(8).toString('hex')}`
+  const cursor = `cursor-${randomBytes(8).toString('hex')}`
   const account = await caller.addAccount(cursor)
   assert.equal(placesOf(cursor, JSON.stringify(account)).length, 1)
   assert.equal(placesOf(cursor, await dumpDatabase(service.database.pool)).length, 1)
@@ -215,7 +215,7 @@ test('what is no secret is found in replies and rows, so that seeking finds', as
   }
 })
 
-test('tokens and client secrets are kept as digests alone, and told in no log line', async () => {
+test('tokens and client secrets are kept as digests alone, and are in no log line', async () => {
   const { token, clientSecret } = organization
   const dump = await dumpDatabase(service.database.pool)
   for (const secret of [token, clientSecret]) {
@@ -295,7 +295,7 @@ describe('a sealed secret', () => {
     }
   })
 
-  test('is another one each time, of a value that fills all the room there is', async () => {
+  test('is another one each time, of a value of the greatest length', async () => {
     const password = 'x'.repeat(limits.secretLengthMax)
     const save = { accountId: owner.accountId, id: destination.id, body: { secretConfig: { password } } }
     const sealed = new Set<string>()

@@ -8,7 +8,7 @@ import { basePath, type Operation, operations } from '@penstock/wire'
 import { exchange } from './harness/raw-http.ts'
 import { type Organization, type RawRequest, startTestService, type TestService } from './harness/service.ts'
 
-/** Every answer carries the headers that tell browsers what they must not do with it. */
+/** Every answer has the headers that restrict what browsers do with it. */
 
 const fixed = {
   'x-content-type-options': 'nosniff',

@@ -180,7 +180,7 @@ describe('what serve refuses', { concurrency: 2 }, () => {
     },
   }
   for (const [what, { env, says }] of Object.entries(cases)) {
-    test(`${what}: a line for each fault, exit code 2`, async (t) => {
+    test(`${what}: a line for each error, exit code 2`, async (t) => {
       const stage = await prepareStage(t)
       const { code, stdout, stderr } = await stage.penstock(['serve'], { env })
       assert.equal(code, 2, stderr)

@@ -72,12 +72,12 @@ async function takeStep(simulation: Simulation): Promise<void> {
   if (at < 183) return restart(simulation)
   const call = chooseCall(random, simulation.model)
   const outcome = await simulation.world.call(call)
-  simulation.said.push(tell(call, outcome))
+  simulation.said.push(describeCall(call, outcome))
   const wrong = explain(rules, simulation.model, call, outcome)
   assert(!wrong, wrong)
 }
 
-const tell = ({ org, operation, ...call }: Call, { status, error, payload }: Outcome) =>
+const describeCall = ({ org, operation, ...call }: Call, { status, error, payload }: Outcome) =>
   `${org} ${operation} ${JSON.stringify(call)} → ${status} ${error ?? JSON.stringify(payload).slice(0, 600)}`
 
 /** Two or three calls at once about the same things: what they answer must fit one order of theirs. */
@@ -91,7 +91,7 @@ async function burst(simulation: Simulation): Promise<void> {
   const outcomes = await Promise.all(calls.map((call) => world.call(call)))
   // Which version an ETag was of is not certain where several orders fit.
   const pairs = calls.map((call, index) => ({ call, outcome: { ...(outcomes[index] as Outcome), etag: undefined } }))
-  said.push(`at once:\n  ${pairs.map(({ call, outcome }) => tell(call, outcome)).join('\n  ')}`)
+  said.push(`at once:\n  ${pairs.map(({ call, outcome }) => describeCall(call, outcome)).join('\n  ')}`)
   const reasons: string[] = []
   for (const order of permutations(pairs)) {
     const tried = structuredClone(model)

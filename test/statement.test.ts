@@ -4,7 +4,7 @@ import { openDatabase } from '../packages/server/src/db/database.ts'
 import { statement } from '../packages/server/src/db/statement.ts'
 import { createTestDatabase } from './harness/database.ts'
 
-test('statements of the same words in two rooms read the same rows on one connection', async (t) => {
+test('statements with the same text in two modules read the same rows on one connection', async (t) => {
   const testDatabase = await createTestDatabase()
   const database = openDatabase({ url: testDatabase.url, poolSize: 1 })
   t.after(async () => {

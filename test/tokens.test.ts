@@ -215,7 +215,7 @@ describe('an unknown client and a wrong secret', () => {
   ) =>
     withService({ PENSTOCK_TRUSTED_PROXIES: '127.0.0.1' }, async (own) => {
       const known = await own.addOrganization()
-      // The known client signs in as usual, so that whatever is remembered of it is there.
+      // The known client signs in as usual, so that it is in the cache.
       assert.equal((await ask(own, known)).status, 200)
       let requests = 0
       const failing = async (clientId: string) => {

@@ -35,7 +35,7 @@ async function addFile(...lines: string[]): Promise<string> {
   return name
 }
 
-/** A connection from a new file to a table that is not there, which nobody asks for. */
+/** A connection from a new file to a table that does not exist and is never opened. */
 async function addConnection(...lines: string[]) {
   const config = { table: 'nowhere', writeMode: 'Insert' }
   const id = await fixture.connect(localFolder, { files: await addFile(...lines) }, postgresql, config)
@@ -182,8 +182,8 @@ describe('a preview', () => {
       { code: 'object_not_found', message: undefined, side: 'source', connectorId: connection.src.connectorId },
     )
     const mapping = JSON.stringify({ name: 'Nobody' })
-    const unfit = { destConnectionConfig: { mapping } }
-    const { cause: ofMapping } = await refused(unfit, 422, 'platform_refused', 'destConnectionConfig.mapping.name')
+    const invalid = { destConnectionConfig: { mapping } }
+    const { cause: ofMapping } = await refused(invalid, 422, 'platform_refused', 'destConnectionConfig.mapping.name')
     assert.deepEqual(
       [ofMapping?.code, ofMapping?.side, ofMapping?.connectorId],
       ['columns_do_not_fit', 'destination', connection.dest.connectorId],

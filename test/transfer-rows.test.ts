@@ -10,7 +10,7 @@ import type { Reply } from './harness/service.ts'
 import { type Fixture, localFolder, postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
-/** The truth about rows: what is previewed, counted, rejected, sent again, reported, and what is never told. */
+/** The truth about rows: what is previewed, counted, rejected, sent again, reported, and what is never shown. */
 
 let fixture: Fixture
 before(async () => {
@@ -60,7 +60,7 @@ const dirty = [
 ]
 
 describe('a transfer of which rows are rejected', () => {
-  test('is partial, and tells of each one its number, field and reason, in the order of the source', async () => {
+  test('is partial, and reports of each one its number, field and reason, in the order of the source', async () => {
     const { id, table } = await addConnection(adults, dirty)
     const transfer = await run(id)
     assert.deepEqual([transfer.status, transfer.error], ['partial', null])
@@ -218,7 +218,7 @@ describe('an active transfer', () => {
   })
 })
 
-describe('what nobody is told', () => {
+describe('what is never shown', () => {
   test('a rejected row is found in no reply, log line or row of the database, and is sent again all the same', async () => {
     const canary = `canary${randomBytes(8).toString('hex')}`
     const email = `${canary}@example.com`

@@ -70,7 +70,7 @@ describe('start', () => {
     assert.deepEqual(jobs, [{ payload: { id: first.response.id } }], 'one job, which carries the identifier only')
   })
 
-  test('of twenty at once begins one, and all are told of it', async () => {
+  test('of twenty at once begins one, and all answer it', async () => {
     for (let round = 0; round < 5; round++) {
       const pipe = await newConnection()
       const replies = await Promise.all(Array.from({ length: 20 }, () => start(pipe)))
@@ -193,7 +193,7 @@ describe('cancel', () => {
     assert.deepEqual(await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId })), cancelled)
   })
 
-  test('tells a worker that runs it to end it, and leaves its status to that worker', async () => {
+  test('has the worker that runs it end it, and leaves its status to that worker', async () => {
     const pipe = await newConnection()
     const transferId = await started(pipe)
     await sql(
@@ -331,7 +331,7 @@ describe('check', () => {
   })
 })
 
-test('a connection of connectors that move data in part only is told so before its settings are read', async () => {
+test('a connection of which only one connector moves data is refused before its settings are read', async () => {
   assert(!destination.destination?.deliver, 'choose another pair')
   const { id: accountId } = await caller.addAccountWithSides()
   const body = {

@@ -12,7 +12,7 @@ import { type Caller, callerOf } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { type Organization, type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
 
-/** When connections run by themselves. The clock is moved in the database; no worker runs. */
+/** When transfers of a connection start without a call. The clock is moved in the database; no worker runs. */
 
 let inbox: Inbox
 let env: Record<string, string>
@@ -246,7 +246,7 @@ describe('the time after', () => {
   const next = (cron: string, timezone: string, after: string) =>
     nextRun(cron, timezone, new Date(after))?.toISOString()
 
-  test('is told in the time zone of the schedule, over the change of its clocks', () => {
+  test('is computed in the time zone of the schedule, over the change of its clocks', () => {
     assert.equal(next('0 6 * * *', 'UTC', '2026-03-01T06:00:00Z'), '2026-03-02T06:00:00.000Z')
     assert.equal(next('0 6 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z'), '2026-03-29T04:00:00.000Z')
     assert.equal(next('0 6 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z'), '2026-10-25T05:00:00.000Z')

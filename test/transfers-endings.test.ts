@@ -8,7 +8,7 @@ import { type Engine, numbersIn, people, startEngine, taken } from './harness/en
 import { assertInvariants } from './harness/invariants.ts'
 import { bounded } from './harness/until.ts'
 
-/** How transfers end that do not succeed, and what becomes of their connection and of what it remembers. */
+/** How transfers end that do not succeed, and what becomes of their connection and its state. */
 
 let engine: Engine
 before(async () => {
@@ -67,7 +67,7 @@ describe('a transient error that persists', () => {
   })
 
   for (const where of ['source', 'destination'] as const) {
-    test(`of a ${where} that nobody reaches puts the connection offline, until a probe gets through`, async () => {
+    test(`of an unreachable ${where} puts the connection offline, until a probe gets through`, async () => {
       const unreachable = () => new ConnectorError('unreachable', 'Nothing answers.')
       if (where === 'destination') failing(1, unreachable)
       else {
@@ -94,7 +94,7 @@ describe('a transient error that persists', () => {
     })
   }
 
-  test('of many connections that nobody waits for any more does not keep others from being probed', async () => {
+  test('of many connections that have timed out does not keep others from being probed', async () => {
     failing(1, () => new ConnectorError('unreachable', 'Nothing answers.'))
     const ids: string[] = []
     for (let count = 0; count < 12; count++) {

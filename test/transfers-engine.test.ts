@@ -162,7 +162,7 @@ describe('rows that are not taken', () => {
     await assertAccounted(engine, transfer)
   })
 
-  test('are kept whatever stands in them, in their columns and in the reason', async () => {
+  test('are kept whatever text is in them, in their columns and in the reason', async () => {
     engine.sides.source = function* () {
       yield { columns: ['number', 'na\0me'], rows: [[1, 'zero\0byte \ud800']], bytes: 9, checkpoint: 1 }
     }
@@ -195,7 +195,7 @@ describe('rows that are not taken', () => {
 })
 
 describe('what is held', () => {
-  test('is confirmed together: no checkpoint moves before, and one entry of the ledger tells of all', async () => {
+  test('is confirmed together: no checkpoint moves before, and one entry of the ledger covers all', async () => {
     engine.sides.source = people(45)
     const standings: { read: number; entries: number }[] = []
     let held = 0
@@ -228,7 +228,7 @@ describe('what is held', () => {
     await assertAccounted(engine, transfer)
   })
 
-  test('is read and delivered again after trouble, in a new writer that knows what was confirmed', () =>
+  test('is read and delivered again after a transient error, in a new writer that knows what was confirmed', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 30 }), async (dice) => {
         const rolls = [...dice]

@@ -20,7 +20,7 @@ import { bounded, until } from './harness/until.ts'
 import { isActive, type ProcessFixture, startProcessFixture } from './harness/worker-processes.ts'
 import { seeded } from './simulation/random.ts'
 
-/** The truth about rows when what is around a worker fails, or when it is told to leave; workers are processes here. */
+/** The truth about rows when what is around a worker fails, or when it is stopped; workers are processes here. */
 
 const rows = 100_000
 

@@ -11,7 +11,7 @@ import { withSession } from './harness/session.ts'
 import { localFolder, postgresql, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
-/** Whose turn it is: transfers of many accounts, and the limits on what runs at once. */
+/** The order of claims: transfers of many accounts, and the limits on what runs at once. */
 
 let engine: Engine
 before(async () => {
@@ -47,7 +47,7 @@ async function addAccount() {
   return { accountId, start }
 }
 
-/** A destination that takes a while, and tells which transfers there were at once. */
+/** A destination that takes a while, and records which transfers ran at once. */
 function watched() {
   const running = new Set<string>()
   const order: string[] = []

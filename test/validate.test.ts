@@ -37,7 +37,7 @@ describe('of a body with countless errors', () => {
       'body.secretConfig.options',
     ],
   ] as [string, OperationId, object, (wide: object) => unknown, string][]) {
-    test(`no more of ${what} is looked at than can be told`, () => {
+    test(`no more of ${what} is looked at than a refusal lists`, () => {
       const { value, reads } = watched(wide)
       const fieldErrors = errorsOf(operation, bodyOf(value))
       assert.equal(fieldErrors.length, limits.fieldErrorsMax)
@@ -46,7 +46,7 @@ describe('of a body with countless errors', () => {
     })
   }
 
-  test('the first ones are told, in their order', () => {
+  test('the first ones are listed, in their order', () => {
     const fieldErrors = errorsOf('addAccount', entries(1))
     assert.equal(fieldErrors[0]?.field, 'body.name')
     assert.deepEqual(
@@ -55,7 +55,7 @@ describe('of a body with countless errors', () => {
     )
   })
 
-  test('what is known counts wherever it stands', () => {
+  test('a known field counts in any place', () => {
     const fields = errorsOf('addAccount', { ...entries(1), name: 'right' }).map(({ field }) => field)
     assert(!fields.includes('body.name'))
     assert.equal(fields.length, limits.fieldErrorsMax)

@@ -40,7 +40,7 @@ export async function queue(db: Database, pipe: Connection): Promise<string> {
   return id
 }
 
-/** Claims the transfer whose turn it is, as a worker does. */
+/** Claims the next transfer, as a worker does. */
 export async function claim(db: Database): Promise<string | undefined> {
   return db.transaction(async (tx) => {
     await engine.holdClaims.run(tx, {})

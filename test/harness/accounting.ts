@@ -3,7 +3,7 @@ import type { Transfer } from '@penstock/wire'
 import type { Fixture } from './transfers.ts'
 
 /**
- * Fails unless the books of a transfer that has ended agree with each other: what was read is what was accepted and what
+ * Fails unless the counts of a transfer that has ended agree with each other: what was read is what was accepted and what
  * was rejected, the entries of the ledger add up to it, and the volumes to the entries (invariants 9 and 10).
  */
 export async function assertAccounted(

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The runners of a process, as the system lists its children. Linux alone tells. */
+/** The runners of a process, as the system lists its children. Only on Linux. */
 export function runnersOf(pid: number): number[] {
   return childrenOf(pid).filter((child) => read(`/proc/${child}/cmdline`).includes('engine/src/runner.ts'))
 }

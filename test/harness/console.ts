@@ -40,7 +40,7 @@ export type ConsoleStage = {
   /** A database for the PostgreSQL connector to write to. */
   readonly target: pg.Pool
   readonly targetSecrets: Record<string, string | number>
-  /** Opens a page that is signed in, as after a reload, unless told otherwise. */
+  /** Opens a page that is signed in, as after a reload, unless `signedIn` is false. */
   open(path: string, options?: { look?: Look; signedIn?: boolean }): Promise<Page>
   /** Closes every open page, as each keeps calling the service; fails where one of them broke. */
   closePages(): Promise<void>

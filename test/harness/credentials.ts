@@ -22,7 +22,7 @@ export async function badAuthorizations(
   }
 }
 
-/** A token whose time is over; it was never used, so that nobody remembers it. */
+/** A token whose time is over; it was never used, so no process has cached it. */
 async function expiredToken(service: TestService): Promise<string> {
   const { clientId, token } = await service.addOrganization()
   const sql = `update tokens set expires_time = now() - interval '1 second' where client_id = $1`

@@ -29,10 +29,10 @@ import { type Fixture, localFolder, postgresql, startFixture } from './transfers
  * do it as the kit allows.
  */
 
-/** What stands for a source. */
+/** The source of a test. */
 export type TestSource = (context: SourceContext, after: Json | undefined) => AsyncIterable<Chunk> | Iterable<Chunk>
 
-/** What stands for a destination; what is left out does nothing. */
+/** The destination of a test; what is left out does nothing. */
 export type TestDestination = Partial<Omit<Destination, 'open'>> & {
   open?: (context: DestinationContext) => Partial<DestinationWriter> | Promise<Partial<DestinationWriter>>
 }

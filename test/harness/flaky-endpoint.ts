@@ -30,7 +30,7 @@ export async function startFlakyEndpoint(random: Random, rejects: (number: numbe
     if (known !== undefined) return known
     const { data } = JSON.parse(body) as { data: { rows: { id: string }[] } }
     const rejected = data.rows.flatMap((row, index) =>
-      rejects(Number(row.id)) ? [{ index, reason: 'Nobody wants it.' }] : [],
+      rejects(Number(row.id)) ? [{ index, reason: 'Not wanted.' }] : [],
     )
     for (const { id: number } of data.rows) {
       if (!rejects(Number(number))) taken.set(Number(number), (taken.get(Number(number)) ?? 0) + 1)

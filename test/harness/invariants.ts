@@ -66,7 +66,7 @@ const brokenRules = `
   select 'a transfer that has ended keeps where it stood', t.id from of_transfers t
   where t.status not in ('queued', 'running') and (t.position_sealed is not null or t.marker_sealed is not null)
   union all
-  select 'a connection has lost the key of what it remembers', m.connection_id
+  select 'a connection has lost the key of its state', m.connection_id
   from connection_memories m left join data_keys d on d.id = m.data_key_id
   where coalesce(m.marker_sealed, m.memory_sealed) is not null and d.id is null
   union all

@@ -1,4 +1,4 @@
-/** Names as callers may send them, and what a room must make of each (`docs/api-decisions.md`, section 1). */
+/** Names as callers may send them, and what a module must make of each (`docs/api-decisions.md`, section 1). */
 
 export const goodNames: readonly { sent: string; kept: string; why: string }[] = [
   { sent: 'x', kept: 'x', why: 'one character' },

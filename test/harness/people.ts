@@ -6,11 +6,11 @@ import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 
 /**
- * A generated CSV file of people, some of whom are unfit, and whether each of the others arrived, once. What becomes of
+ * A generated CSV file of people, some of whom are invalid, and whether each of the others arrived, once. What becomes of
  * a row follows from its number alone, from 1.
  */
 
-/** Too many cells: nobody can tell which is which, whatever the destination. */
+/** Too many cells: no destination can match them to columns. */
 const isRagged = (number: number) => number % 997 === 0
 /** Text where the table wants a number: only the database minds. */
 const isUncountable = (number: number) => number % 1_009 === 0
@@ -63,12 +63,12 @@ export async function assertInTable(target: pg.Pool, table: string, rows: number
   const expected = countFit(rows, fitsTable)
   const { rows: found } = await target.query(
     `select count(*)::int as rows, count(distinct id)::int as ids, min(id)::int as first, max(id)::int <= $1 as within,
-       count(*) filter (where id % 997 = 0 or id % 1009 = 0 or id % 7919 = 0 and id % 61 <> 0)::int as unfit,
+       count(*) filter (where id % 997 = 0 or id % 1009 = 0 or id % 7919 = 0 and id % 61 <> 0)::int as invalid,
        count(*) filter (where email <> 'person' || id || '@example.com' or amount <> id % 100)::int as spoiled
      from ${table}`,
     [rows],
   )
-  assert.deepEqual(found, [{ rows: expected, ids: expected, first: 1, within: true, unfit: 0, spoiled: 0 }])
+  assert.deepEqual(found, [{ rows: expected, ids: expected, first: 1, within: true, invalid: 0, spoiled: 0 }])
 }
 
 /** Fails unless every row of the file that fits a file is in the written one, once and in order, and no other is. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import pg from 'pg'
 import type { Statement } from '../../packages/server/src/db/statement.ts'
 
-/** How PostgreSQL runs a statement, told in what the tests bound: the rows it reads, not the time it takes. */
+/** How PostgreSQL runs a statement, measured in what the tests bound: the rows it reads, not the time it takes. */
 export type Plan = {
   /** Every node: its kind, and the table and the index that it reads. */
   readonly nodes: readonly PlanNode[]
@@ -56,7 +56,7 @@ type ExplainedNode = {
 export const planModes = ({ plannedEachTime }: AnyStatement): PlanMode[] =>
   plannedEachTime ? ['force_custom_plan'] : ['force_custom_plan', 'force_generic_plan']
 
-/** Runs a statement and tells how PostgreSQL ran it. */
+/** Runs a statement and returns how PostgreSQL ran it. */
 export async function explain(
   client: pg.Client,
   statement: AnyStatement,

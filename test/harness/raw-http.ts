@@ -26,17 +26,17 @@ export async function openLine(port: number, { head = false } = {}): Promise<Lin
   const chunks: Buffer[] = []
   let over = false
   const progress = new Set<() => void>()
-  const tell = () => {
+  const notify = () => {
     for (const listener of progress) listener()
   }
   socket.on('data', (chunk) => {
     chunks.push(chunk)
-    tell()
+    notify()
   })
   for (const event of ['end', 'close', 'error'] as const) {
     socket.on(event, () => {
       over = true
-      tell()
+      notify()
     })
   }
   await once(socket, 'connect')

@@ -1,6 +1,6 @@
 /** Rubbish by kind: what is wrong with it, and the thing itself. */
 
-/** Stands in values that no refusal may repeat. */
+/** Part of values that no refusal may repeat. */
 export const canary = 'canary-3fd1'
 
 const nested = (open: string, close: string, levels: number, inside = '') =>
@@ -110,7 +110,7 @@ export const queryNames: Readonly<Record<string, string>> = {
   brackets: 'size[a][b]',
 }
 
-/** What stands in a path in place of an identifier. */
+/** Texts in a path in place of an identifier. */
 export const ids: readonly string[] = [
   '%zz',
   '%00',

@@ -13,7 +13,7 @@ import type { CallOptions, Organization, TestService } from './service.ts'
 import * as shapes from './shapes.ts'
 
 /**
- * One scenario for each operation, so that the contract can be walked whole. What stands here is literal, from the
+ * One scenario for each operation, so that the contract can be walked whole. What is here is literal, from the
  * specification and `docs/api-decisions.md`; the walk holds the contract and the service against it.
  */
 export type Scenario = {

@@ -17,7 +17,7 @@ export type Draft = {
   bytes?: Buffer
 }
 
-/** Text that stands in JSON as it is. */
+/** Text that is put into JSON as it is. */
 export class Raw {
   readonly text: string
   constructor(text: string) {
@@ -141,8 +141,8 @@ export function mustRefuse(operation: Operation, spoilingName: string): readonly
 
 /** Every value of the body replaced by every kind of rubbish, or left out; every object given every kind of key. */
 function spoilingsOfValues(json: unknown): Spoiling[] {
-  const positions = positionsIn(json).filter((at) => at.length > 0)
-  const objects = positionsIn(json).filter((at) => isObject(valueAt(json, at)))
+  const positions = pathsIn(json).filter((at) => at.length > 0)
+  const objects = pathsIn(json).filter((at) => isObject(valueAt(json, at)))
   return [
     ...positions.flatMap((at) => [
       ...Object.entries(rubbish.values).map(([what, text]) =>
@@ -178,7 +178,7 @@ function spoilingsOfQuery(names: readonly string[]): Spoiling[] {
   ])
 }
 
-type Position = readonly (string | number)[]
+type ValuePath = readonly (string | number)[]
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' &&
@@ -188,17 +188,17 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   !(value instanceof Pairs)
 
 /** Every place in a value, the value itself first. */
-function positionsIn(value: unknown, at: Position = []): Position[] {
+function pathsIn(value: unknown, at: ValuePath = []): ValuePath[] {
   const inner = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : []
-  return [at, ...inner.flatMap(([key, one]) => positionsIn(one, [...at, key]))]
+  return [at, ...inner.flatMap(([key, one]) => pathsIn(one, [...at, key]))]
 }
 
-const valueAt = (value: unknown, at: Position): unknown =>
+const valueAt = (value: unknown, at: ValuePath): unknown =>
   at.reduce<unknown>((inside, key) => (inside as Record<string | number, unknown>)[key], value)
 
 /** Changes one place of the body, unless something else that was spoiled has taken it away. */
-function replace(draft: Draft, at: Position, change: (value: unknown) => unknown): void {
-  const visit = (value: unknown, [key, ...rest]: Position): unknown => {
+function replace(draft: Draft, at: ValuePath, change: (value: unknown) => unknown): void {
+  const visit = (value: unknown, [key, ...rest]: ValuePath): unknown => {
     if (key === undefined) return change(value)
     if (Array.isArray(value)) return value.map((inner, index) => (index === key ? visit(inner, rest) : inner))
     if (!isObject(value)) return value

@@ -115,7 +115,7 @@ export async function startFixture(env: Record<string, string> = {}, databaseUrl
   }
 }
 
-/** What the connector of PostgreSQL is told, from an address. */
+/** The settings of the connector of PostgreSQL, from an address. */
 export function postgresqlSecrets(address: string): Record<string, string | number> {
   const { hostname, port, pathname, username, password } = new URL(address)
   return {

@@ -17,7 +17,7 @@ export type ProcessFixture = Fixture & {
 
 export type Standing = { status: string; attempt: number; read: number; crashes: number }
 
-/** Silence as short as the setting allows, so that a test does not wait for long after each kill. */
+/** The shortest heartbeat timeout, so that a test does not wait for long after each kill. */
 const heartbeatTimeoutSeconds = '2'
 
 const program = join(import.meta.dirname, '../../packages/server/bin/penstock.js')

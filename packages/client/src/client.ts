@@ -7,7 +7,7 @@ import type { Client, Links } from './types.ts'
 
 /** How the client proves who asks. */
 export type Credentials =
-  /** It gets tokens by itself, and renews them. */
+  /** The client gets tokens, and renews them. */
   | { clientId: string; clientSecret: string; token?: never; getToken?: never }
   /** A token that was obtained elsewhere; once it expires, calls are refused with `unauthorized`. */
   | { token: string; getToken?: never; clientId?: never; clientSecret?: never }
@@ -25,11 +25,11 @@ export type ClientOptions = Credentials & {
   /** How long one request may take, in milliseconds; defaults to 60 000. */
   timeoutMs?: number
   /**
-   * How often a call that asks for patience (429 or 503 with Retry-After) is sent again; defaults to 2, 0 is never.
-   * Only reads and calls with an `idempotencyKey` are, since they can be repeated without harm.
+   * How often a call is retried whose answer is 429 or 503 with Retry-After; defaults to 2, 0 is never. Only reads and
+   * calls with an `idempotencyKey` are retried, since they can be repeated without harm.
    */
   retriesMax?: number
-  /** A call that asks for more patience than this, in seconds, is not sent again; defaults to 10. */
+  /** A call is not retried if Retry-After is longer than this, in seconds; defaults to 10. */
   retryWaitMaxSeconds?: number
 }
 

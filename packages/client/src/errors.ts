@@ -1,6 +1,6 @@
 import type { ErrorCode, FieldError, Refused, TransferError } from '@penstock/wire'
 
-/** The service said no; `code` says why, `docs/errors.md` tells of every code. */
+/** The service refused the request. `code` says why; `docs/errors.md` describes every code. */
 export class PenstockError extends Error {
   override name = 'PenstockError'
   /** HTTP status. */

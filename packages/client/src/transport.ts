@@ -4,7 +4,7 @@ import { NoAnswerError, PenstockError } from './errors.ts'
 
 /** From the parameters of a method to a request, and from bytes to an answer or an error. */
 
-/** `fetch`, or what stands in for it. */
+/** `fetch`, or a replacement for it. */
 export type Fetch = (address: string, init: RequestInit) => Promise<Response>
 
 export type TransportOptions = {
@@ -28,7 +28,7 @@ export type AnyParameters = Readonly<Record<string, unknown>> & {
 /** A success: its status, its headers and what its body says. */
 export type Answer = { status: number; headers: Headers; json: unknown }
 
-/** Sends a call, again where that is safe and the service asks for patience. */
+/** Sends a call. Retries it where that is safe and the service asks for it with Retry-After. */
 export type Transport = (operation: Operation, parameters: AnyParameters, token?: string) => Promise<Answer>
 
 export function createTransport({
@@ -126,7 +126,7 @@ function readAnswer(base: string, { status, headers, ok }: Response, text: strin
 }
 
 const notPenstock = (base: string, status: number) =>
-  `What answered at ${base} with status ${status} is not Penstock: check baseUrl and what stands in between.`
+  `What answered at ${base} with status ${status} is not Penstock: check baseUrl and the proxies in between.`
 
 /** Seconds that a refusal asks to wait; undefined where it does not, or where waiting cannot help. */
 function waitAskedFor(error: unknown): number | undefined {

@@ -85,7 +85,7 @@ export type ResultOf<I extends OperationId> = Flat<
   {
     /** The payload, out of its envelope. */
     reply: ReplyOf<I>
-    /** Tells one version of the resource from another, where the operation gives one; goes into `ifMatch` as it is. */
+    /** The version of the resource, if the operation returns one. Send it as `ifMatch`. */
     etag: string | undefined
     /** Finds this call in the service's log. */
     requestId: string | undefined

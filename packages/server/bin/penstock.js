@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command line is TypeScript, which Node runs by itself from 22.18 on. `npm` puts the Node that Penstock brings along
-// first on the PATH; called in another way an older one may be at work, which hands over to it here.
+// The command line is TypeScript, which Node runs without a build from 22.18 on. `npm` puts the Node of Penstock first on
+// the PATH. Without npm, an older Node may run this file, and starts that Node here.
 // This file is JavaScript, so that Node does not load what reads TypeScript (80 ms, 30 MB) before it knows what it has read.
 import { spawn } from 'node:child_process'
 import { lstatSync, mkdirSync } from 'node:fs'

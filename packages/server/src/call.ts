@@ -53,7 +53,7 @@ export type Call<I extends OperationId> = {
 /** What a handler answers: the payload, and what travels in headers. */
 export type Answer<I extends OperationId> = {
   readonly reply: ReplyOf<I>
-  /** Tells one version of the resource from another; becomes the ETag. */
+  /** The version of the resource; becomes the ETag. */
   readonly etag?: string
   /** Nothing new was started: it was active already. */
   readonly already?: boolean

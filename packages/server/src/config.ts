@@ -9,7 +9,7 @@ import { limits } from '@penstock/wire'
 import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
 
 /**
- * Every setting, read in this one place. `docs/operating.md` tells what each is for; a test holds the two together.
+ * Every setting, read only here. `docs/operating.md` describes each; a test compares the two.
  */
 export type Config = {
   host: string
@@ -57,7 +57,7 @@ export type Config = {
   runnerMemoryMb: number
   /** A worker that sends no heartbeat for this long is considered dead, and another one continues its transfers. */
   heartbeatTimeoutSeconds: number
-  /** How long a transfer puts up with trouble that should pass. */
+  /** How long a transfer retries transient errors. */
   retrySeconds: number
   /** Rejected records that are kept of one transfer, and for how long. */
   rejects: { readonly max: number; readonly days: number }
@@ -253,8 +253,8 @@ type Given = (name: string) => string | undefined
 type Read = <T>(name: string, fallback: T, parse: (value: string) => T | undefined, expected: string) => T
 
 /**
- * What connectors may connect to follows who can reach the API: on the loopback address alone it is the person at this
- * machine, who may reach their own database; everybody else could use connectors to look around in the private network.
+ * Which addresses connectors may connect to depends on who can reach the API. On the loopback address alone it is the user
+ * of this machine, who may connect to their own database. Anyone else could use connectors to explore the private network.
  */
 function readEgress(given: Given, read: Read, listens: boolean): EgressSettings {
   const networkPolicy = read<NetworkPolicy | undefined>(

@@ -106,5 +106,5 @@ function recordsTable(records: Records): string {
   return rows.length > 0 ? `| Column | Required | Form | |\n|---|---|---|---|\n${rows.join('\n')}` : ''
 }
 
-/** A text as it stands in a cell of a table. */
+/** A text as a cell of a table. */
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')

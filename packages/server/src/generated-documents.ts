@@ -12,7 +12,7 @@ import {
 import { exampleRefusal, openApiDocument } from '@penstock/wire/openapi'
 import { connectorDocuments } from './connector-documents.ts'
 
-/** Where a service answers that nobody has configured. */
+/** The address of a service with default settings. */
 const documentedUrl = 'http://127.0.0.1:8080'
 
 /** The documents that are written from the code, with their paths in the repository. */
@@ -35,11 +35,11 @@ previews and checks, which happen at a platform or while data moves.
 
 ## Refusals
 
-Every refusal stands in the envelope that all answers have: \`statusCode\` equals the HTTP status, \`statusMessage\` says in
+Every refusal has the envelope of all answers: \`statusCode\` equals the HTTP status, \`statusMessage\` says in
 one sentence what happened and what to do, and \`response\` holds what a program needs:
 
 - \`error\`: the code, one of those below. It never changes its meaning, so let programs decide by it.
-- \`requestId\`: the identifier of the request in the service's log. Tell it to the operator when you ask for help.
+- \`requestId\`: the identifier of the request in the service's log. Give it to the operator when you ask for help.
 - \`details\`: every field error of the request at once, each with the \`field\` that is wrong and a \`message\` that says what to do
   about it. It is empty where no field is wrong.
 
@@ -61,7 +61,7 @@ X-Request-Id: ${requestIdOf('invalid_request')}
 ${JSON.stringify(exampleRefusal('invalid_request'), null, 2)}
 \`\`\`
 
-Read \`field\` as a path: \`body\`, \`query\` or \`header\`, then the name; or the thing that stands in the way, such as
+Read \`field\` as a path: \`body\`, \`query\` or \`header\`, then the name; or what prevents the change, such as
 \`connection.<id>\`. Here \`name\` must be sent and \`colour\` must not; once both are fixed the request is accepted.
 
 After 408, 429 and 503 the same request can be sent again, after the seconds in \`Retry-After\` where the header is

@@ -25,7 +25,7 @@ export function createLogger(level: LogLevel, destination: DestinationStream = s
 }
 
 /**
- * An error as far as it may be told. Messages and details of database errors quote values, so of these only the code
+ * The part of an error that may be logged. Messages and details of database errors quote values, so of these only the code
  * and the names remain; of others the message, which is our own or Node's.
  */
 export function describeError(error: unknown): Record<string, unknown> {

@@ -47,7 +47,7 @@ export function fieldIsRequired(
   return fieldCounts(fields, key, values)
 }
 
-/** What stands under a key, never what objects inherit. */
+/** The own value of a key, never what objects inherit. */
 const own = <T>(object: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined
 

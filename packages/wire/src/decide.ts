@@ -18,7 +18,7 @@ export type Interruption =
 
 export type TransferIncident = { readonly code: TransferErrorCode } | { readonly interruption: Interruption }
 
-/** Where the transfer stands when the error occurs. */
+/** The state of the transfer when the error occurs. */
 export type ErrorState = {
   /** The batch that was being delivered: of several rows, of one, or none because the error is about no batch. */
   readonly batch: 'rows' | 'row' | 'none'

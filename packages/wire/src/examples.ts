@@ -1,6 +1,6 @@
 /**
- * What the examples of the documents tell: a sub-account that sends the customers in its bucket to Meta.
- * Identifiers of the catalogue are the real ones, so that an example can be tried as it stands.
+ * The story of the examples of the documents: a sub-account that sends the customers in its bucket to Meta.
+ * Identifiers of the catalogue are the real ones, so that an example can be tried unchanged.
  */
 export const example = {
   clientId: '5d0e8f1c27b3a964',

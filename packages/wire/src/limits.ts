@@ -9,7 +9,7 @@ export const limits = {
   filterLengthMax: 200,
   /** Characters of one text value in a configuration. */
   textLengthMax: 10_000,
-  /** Characters of one secret value: room for a service account key or a private key. */
+  /** Characters of one secret value: enough for a service account key or a private key. */
   secretLengthMax: 65_536,
   /** Characters of a secret's name in the secret store. */
   secretNameLengthMax: 200,
@@ -25,7 +25,7 @@ export const limits = {
   pageSizeMin: 1,
   pageSizeDefault: 50,
   pageSizeMax: 500,
-  /** Start position in a list. */
+  /** Offset in a list. */
   offsetMax: 2_147_483_647,
   /** Bytes of a request body. */
   bodyBytesMax: 1_048_576,

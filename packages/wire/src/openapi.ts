@@ -11,13 +11,13 @@ const description = `Manages data pipes between marketing, advertising and data 
 
 **Begin** with *Get an access token*, and send the token with every other request: \`Authorization: Bearer <token>\`.
 
-**Answers** stand in an envelope: \`statusCode\` (equal to the HTTP status), \`statusMessage\` and \`response\`, the payload. Only the token travels without one.
+**Answers** have an envelope: \`statusCode\` (equal to the HTTP status), \`statusMessage\` and \`response\`, the payload. Only the token travels without one.
 
 **Refusals** use the same envelope. \`statusMessage\` says what happened and what to do, \`response.error\` is a code for programs, and \`response.details\` lists every field error of the request at once.
 
-**Lists** are cut by \`size\` and \`offset\`. \`X-Total-Count\` tells how many entries there are, \`Link\` leads to the other pages.
+**Lists** are cut by \`size\` and \`offset\`. \`X-Total-Count\` is the number of entries, \`Link\` has the addresses of the other pages.
 
-**Changes** can carry \`If-Match\` with the \`ETag\` that was read, so that nobody's change is lost. **Repeated POSTs** can carry an \`Idempotency-Key\`, so that a retry does not make two.
+**Changes** can carry \`If-Match\` with the \`ETag\` that was read, so that no change is lost. **Repeated POSTs** can carry an \`Idempotency-Key\`, so that a retry does not create a second resource.
 
 **Times** are Unix seconds. **Identifiers** are 16 lowercase hexadecimal characters. Unknown query parameters are ignored, unknown fields of a body are refused.`
 

@@ -55,7 +55,7 @@ const startedTransfer = {
 
 /**
  * The whole interface on one page, in the order of the specification's section 4.
- * Server, client, OpenAPI document and tests derive from this table; a path or a status stands nowhere else.
+ * Server, client, OpenAPI document and tests derive from this table; a path or a status is defined nowhere else.
  */
 export const operations = {
   // 4.1 Token

@@ -25,7 +25,7 @@ export const page = {
     minimum: 0,
     maximum: limits.offsetMax,
     default: 0,
-    description: 'Start position in the result',
+    description: 'Offset of the first entry in the result',
     examples: [0],
   }),
 }

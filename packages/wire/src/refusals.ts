@@ -28,14 +28,14 @@ export function refusalsOf(operation: Operation): ErrorCode[] {
   add(scope === 'account', 'account_required')
   add(scope === 'account' || scope === 'organization or account', 'organization_account_not_allowed', 'not_found')
   add(namesResource, 'not_found')
-  // A body that nobody asked for is read all the same, before it is refused.
+  // A body that the operation does not take is read all the same, before it is refused.
   add(method !== 'GET', 'payload_too_large', 'unsupported_media_type')
   add(operation.concurrency === 'if-match', 'precondition_failed')
   add(takesIdempotencyKey(operation), 'idempotency_key_reused')
   return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
-/** Whether a repeated request can be told by its `Idempotency-Key`. */
+/** Whether an operation takes an `Idempotency-Key`. */
 export function takesIdempotencyKey(operation: Operation): boolean {
   return operation.method === 'POST' && writes(operation)
 }

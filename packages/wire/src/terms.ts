@@ -61,7 +61,7 @@ export type PlatformType = (typeof platformTypes)[number]
 export const roles = ['Source', 'Destination'] as const
 export type Role = (typeof roles)[number]
 
-/** How `supportedType` tells a connector's roles; one with both lists them. */
+/** The values of `supportedType`; a connector with both roles lists them. */
 export const supportedTypes = ['Source', 'Destination', 'Source, Destination'] as const
 export type SupportedType = (typeof supportedTypes)[number]
 
@@ -98,14 +98,14 @@ export const connectionSides = ['source', 'destination'] as const
 export const fieldTypes = ['Text', 'Password', 'Number', 'Date', 'Boolean', 'Select', 'Multi-Select'] as const
 export type FieldType = (typeof fieldTypes)[number]
 
-/** What changes of a connection its history tells; ours. */
+/** Which changes are in the history of a connection; ours. */
 export const connectionEventKinds = ['created', 'renamed', 'settings', 'status', 'schedule'] as const
 export type ConnectionEventKind = (typeof connectionEventKinds)[number]
 
 /** Section 2.3, `status` of a connector; the integers are ours. */
 export const connectorStatus = { withdrawn: 0, available: 1, preview: 2 } as const
 
-/** What stands in place of a secret that is set. Sent back, it means "unchanged". */
+/** Returned in place of a secret that is set. Sent back, it means "unchanged". */
 export const secretMask = '********'
 
 /**

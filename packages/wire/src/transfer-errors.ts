@@ -294,7 +294,7 @@ export const transferErrors = {
   disk_full: {
     action: 'fail',
     when: 'The disk of a local folder is full, or takes no file of this size.',
-    todo: 'Make room, then start a new transfer.',
+    todo: 'Free some space, then start a new transfer.',
   },
   confirmation_needed: {
     action: 'fail',

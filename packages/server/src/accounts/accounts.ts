@@ -130,7 +130,7 @@ async function lockForChange(
   precondition.check(etagOf(row))
 }
 
-/** Finds the account that an operation acts in: remembered for reads, held against deletion for writes. */
+/** Finds the account of an operation: cached for reads, locked against deletion for writes. */
 export function createAccountFinder(database: Database, notices: Notices) {
   const cached = createCache<ActingAccount>(notices, accountTopic, cachedAccountsMax)
   return {

@@ -30,7 +30,7 @@ function refuseFieldErrors(fieldErrors: readonly string[]): void {
   if (fieldErrors.length > 0) throw new ConfigError(fieldErrors)
 }
 
-/** Characters of an e-mail address: what RFC 5321 leaves room for. */
+/** Characters of an e-mail address: the limit of RFC 5321. */
 const addressLengthMax = 254
 
 export async function createOrganizationCommand(

@@ -172,5 +172,5 @@ async function checkDisk({ dataDirectory, databaseUrl }: Config): Promise<Check>
   const { bavail, bsize } = space
   const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB free at ${dataDirectory}`
   const ok = bavail * bsize >= freeBytesMin
-  return { name, ok, message: ok ? free : `Only ${free}: make room, PostgreSQL stops when the disk is full.` }
+  return { name, ok, message: ok ? free : `Only ${free}: free some space, PostgreSQL stops when the disk is full.` }
 }

@@ -55,7 +55,7 @@ export function buildProgram(): Command {
     ) =>
     async (...rest: A) => {
       const config = readConfig(await withFreePort(process.env), { listens })
-      // A command speaks to a person; only the long-running ones tell their log what they do.
+      // A command prints for a person; only the long-running ones log what they do.
       const log = createLogger(quiet ? 'silent' : config.logLevel)
       await (await load())(config, log, ...rest)
     }

@@ -10,9 +10,9 @@ import { applyMigrations, type CommandRuntime, openRuntime } from './runtime.ts'
 import { logWarnings } from './warnings.ts'
 import { prepareFirstOrganization, welcome } from './welcome.ts'
 
-/** `penstock serve`: the whole service, until it is told to stop. What was opened is closed in the reverse order. */
+/** `penstock serve`: the whole service, until a signal stops it. What was opened is closed in the reverse order. */
 export async function serve(config: Config, log: Logger): Promise<void> {
-  const told = untilTold()
+  const stopSignal = untilStopSignal()
   await using opened = new AsyncDisposableStack()
   await logWarnings(process.env, config, log)
   const runtime = await openRuntime(config, log, { database: true, masterKey: true })
@@ -31,7 +31,7 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   logEgress(config, log)
   log.info({ address: config.publicUrl, environment: config.environment.name }, 'serving')
   process.stdout.write(greeting)
-  await told
+  await stopSignal
   log.info('stopping: answering what is in flight')
 }
 
@@ -43,9 +43,9 @@ async function listen({ app }: Service, { host, port }: Config): Promise<void> {
   }
 }
 
-/** `penstock worker`: background jobs alone, until it is told to stop. */
+/** `penstock worker`: background jobs alone, until a signal stops it. */
 export async function work(config: Config, log: Logger): Promise<void> {
-  const told = untilTold()
+  const stopSignal = untilStopSignal()
   await using opened = new AsyncDisposableStack()
   await logWarnings(process.env, config, log)
   const runtime = await openRuntime(config, log)
@@ -58,7 +58,7 @@ export async function work(config: Config, log: Logger): Promise<void> {
   opened.defer((await startWorker(config, { ...runtime, runners }, log)).stop)
   logEgress(config, log)
   log.info('working')
-  await told
+  await stopSignal
 }
 
 async function logPause({ database }: CommandRuntime, log: Logger): Promise<void> {
@@ -70,17 +70,17 @@ function logEgress({ egress }: Config, log: Logger): void {
   log.info({ egress: egress.networkPolicy, message: describeEgress(egress) }, 'egress')
 }
 
-/** Within this, signals tell the same once: Ctrl-C reaches every process of a terminal, and npm hands it on as well. */
+/** Signals within this time count as one: Ctrl-C reaches every process of a terminal, and npm forwards it as well. */
 const echoMs = 500
 
 /** Resolves at the first signal to stop. One that comes later than its echo does not wait for anything. */
-function untilTold(): Promise<void> {
+function untilStopSignal(): Promise<void> {
   return new Promise((resolve) => {
-    let toldMs: number | undefined
+    let firstSignalMs: number | undefined
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        if (toldMs !== undefined && performance.now() - toldMs > echoMs) process.exit(1)
-        toldMs ??= performance.now()
+        if (firstSignalMs !== undefined && performance.now() - firstSignalMs > echoMs) process.exit(1)
+        firstSignalMs ??= performance.now()
         resolve()
       })
     }

@@ -40,7 +40,7 @@ export async function welcome(config: Config, database: Database, first: Credent
     `Penstock serves ${config.publicUrl} (documentation: ${config.publicUrl}/docs)`,
     describeEgress(config.egress),
     '',
-    ...(first ? showCredentials(config, first, file) : await tellCredentials(config, database, kept && file)),
+    ...(first ? showCredentials(config, first, file) : await describeCredentials(config, database, kept && file)),
     'Try it:',
     `  TOKEN=$(curl -s ${api}/oauth/client-token -H 'Content-Type: application/json' -d ${credentials} | sed 's/.*"accessToken":"\\([^"]*\\)".*/\\1/')`,
     `  curl -s ${api}/accounts -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"name":"First account"}'`,
@@ -77,7 +77,7 @@ function showCredentials({ firstClient }: Config, { clientId, clientSecret }: Cr
  * Where the credentials are that an earlier start made, which may have failed before it showed them, or how to make new
  * ones.
  */
-async function tellCredentials(config: Config, database: Database, file: string | false): Promise<string[]> {
+async function describeCredentials(config: Config, database: Database, file: string | false): Promise<string[]> {
   const given = credentialsOfSettings(config)
   if (given && (await isCurrentClient(database, given))) return []
   if (file) return [`Your client credentials, to sign in there, are in ${file}.`, '']

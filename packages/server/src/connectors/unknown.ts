@@ -5,8 +5,8 @@ import { unknownConnectors } from './queries.ts'
 const namedMax = 10
 
 /**
- * What stands in the way where the database holds connectors that this version does not know, as after a downgrade: one
- * sentence that names them. Undefined where all are known. Without their definitions nothing true can be said of them.
+ * One sentence that names the connectors in the database that this version does not know, as after a downgrade. Undefined
+ * where all are known. Without their definitions nothing true can be said of them.
  */
 export async function findUnknownConnectors(database: Database): Promise<string | undefined> {
   const rows = await unknownConnectors.all(database, { known: connectors.map(({ id }) => id) })

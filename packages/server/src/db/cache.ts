@@ -1,31 +1,31 @@
 import type { Notices } from './notices.ts'
 
 /**
- * What this process remembers of the database, so that a request need not ask again: small, bounded, and forgotten the
- * time another process says that it changed. While notices cannot be heard nothing is remembered.
+ * A cache of rows of the database. It is small and bounded, and drops an entry as soon as a notice of another process says
+ * that it changed. While this process receives no notices, it caches nothing.
  */
 export type Cache<V extends object> = {
-  /** The remembered value, or what `load` finds; nothing found is not remembered. */
+  /** The cached value, or what `load` finds. If it finds nothing, that is not cached. */
   get(key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
   forget(key: string): void
   forgetAll(): void
 }
 
 /**
- * @param topic the notices that make an entry forgotten; their value is its key, or empty for all
- * @param entriesMax beyond it the entry that was used longest ago goes
+ * @param topic the notices that drop an entry; their value is its key, or empty for all
+ * @param entriesMax beyond it the least recently used entry is dropped
  */
 export function createCache<V extends object>(notices: Notices, topic: string, entriesMax: number): Cache<V> {
   const entries = new Map<string, V>()
-  // A value that was loaded before something was forgotten may be the old one; it is used but not kept.
-  let forgettings = 0
+  // A value that was loaded before a drop may be outdated; it is used but not cached.
+  let drops = 0
 
   const forget = (key: string) => {
-    forgettings++
+    drops++
     entries.delete(key)
   }
   const forgetAll = () => {
-    forgettings++
+    drops++
     entries.clear()
   }
   notices.on(topic, { onMessage: (value) => (value === '' ? forgetAll() : forget(value)), onDisconnect: forgetAll })
@@ -38,9 +38,9 @@ export function createCache<V extends object>(notices: Notices, topic: string, e
         entries.set(key, known)
         return known
       }
-      const before = forgettings
+      const before = drops
       const found = await load()
-      if (found && notices.hearing && before === forgettings) {
+      if (found && notices.listening && before === drops) {
         entries.set(key, found)
         const [oldest] = entries.keys()
         if (entries.size > entriesMax && oldest !== undefined) entries.delete(oldest)

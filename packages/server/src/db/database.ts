@@ -40,7 +40,7 @@ export type DatabaseOptions = {
   url: DatabaseUrl
   /** Connections at most. */
   poolSize?: number
-  /** Told of connections that broke while idle; the pool replaces them by itself. */
+  /** Called for connections that broke while idle; the pool replaces them. */
   onIdleError?: (error: Error) => void
 }
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { currentUrl, type DatabaseUrl } from './database.ts'
 
-/** What is wrong where the database cannot be used, and what to do, told to the operator. */
+/** Messages for the operator: why the database cannot be used, and what to do. */
 
 /** The database in the form of an address, without its password. */
 export function describeDatabase(url: DatabaseUrl): string {

@@ -4,24 +4,24 @@ import { currentUrl, type DatabaseUrl } from './database.ts'
 import { createSockets } from './sockets.ts'
 
 /**
- * News between processes on the same database, by LISTEN and NOTIFY: "this token, this account, this key is no longer
- * what you remember". A process that cannot hear must not remember, so listeners are told when hearing stops and starts.
+ * Notices between processes on the same database, by LISTEN and NOTIFY: this token, this account, this key has changed. A
+ * process that receives no notices must not cache, so listeners learn when the connection is lost and when it is back.
  */
 const channel = 'penstock'
 
 export type Listener = {
-  /** News of the topic; `value` is what it is about. */
+  /** A notice of the topic; `value` is what it is about. */
   onMessage?: (value: string) => void
   /** The connection was lost: messages may be missed until `onReconnect`. */
   onDisconnect?: () => void
-  /** Hearing again; runs before any news is delivered, on the listening connection. A throw counts as a lost connection. */
+  /** Listening again; runs before any notice is delivered, on the listening connection. A throw counts as a lost connection. */
   onReconnect?: (client: pg.Client) => Promise<void>
 }
 
 export type Notices = {
-  readonly hearing: boolean
+  readonly listening: boolean
   on(topic: string, listener: Listener): void
-  /** Starts to listen and keeps at it until closed; resolves once it hears for the first time. */
+  /** Listens until closed; resolves once it listens for the first time. */
   start(): Promise<void>
   close(): Promise<void>
 }
@@ -30,14 +30,14 @@ const retryMs = 500
 const heartbeatMs = 5_000
 const timeoutMs = 5_000
 
-/** SQL that sends news; in a transaction it goes out with the commit. */
+/** SQL that sends a notice; in a transaction it is sent with the commit. */
 export const notify = `select pg_notify('${channel}', :topic || ':' || :value)`
 
 export function createNotices(url: DatabaseUrl, onError: (error: unknown) => void): Notices {
   const sockets = createSockets()
   const listeners: { topic: string; listener: Listener }[] = []
   let client: pg.Client | undefined
-  let hearing = false
+  let listening = false
   let closed = false
   let heartbeat: NodeJS.Timeout | undefined
 
@@ -48,10 +48,10 @@ export function createNotices(url: DatabaseUrl, onError: (error: unknown) => voi
   }
 
   const lose = (lost: pg.Client) => {
-    // A connection that was given up may still report its end when the next one hears already.
-    if (lost !== client || !hearing) return
+    // A connection that was given up may still report its end when the next one already listens.
+    if (lost !== client || !listening) return
     clearInterval(heartbeat)
-    hearing = false
+    listening = false
     for (const { listener } of listeners) listener.onDisconnect?.()
     void lost.end().catch(() => {})
     if (!closed) void keepConnecting()
@@ -78,8 +78,8 @@ export function createNotices(url: DatabaseUrl, onError: (error: unknown) => voi
       throw error
     }
     client = fresh
-    hearing = true
-    // A connection that died without a word would leave us deaf and unaware.
+    listening = true
+    // A connection can break without an error; without heartbeats nothing would notice.
     heartbeat = setInterval(() => void fresh.query('select 1').catch(() => lose(fresh)), heartbeatMs)
     heartbeat.unref()
   }
@@ -97,8 +97,8 @@ export function createNotices(url: DatabaseUrl, onError: (error: unknown) => voi
   }
 
   return {
-    get hearing() {
-      return hearing
+    get listening() {
+      return listening
     },
     on: (topic, listener) => void listeners.push({ topic, listener }),
     start: connect,

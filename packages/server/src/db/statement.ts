@@ -42,7 +42,7 @@ export type StatementOptions = {
 }
 
 /**
- * Makes a statement from SQL with named parameters, `:accountId`. A parameter may stand in several places.
+ * Makes a statement from SQL with named parameters, `:accountId`. A parameter may occur several times.
  * `test/statement-types.test.ts` compares both types with what PostgreSQL says of the SQL.
  */
 export function statement<

@@ -22,7 +22,7 @@ export function connectorsPage(
 `
   })
   const content = html`<h1>Connectors</h1>
-<p class="lead">${connectors.length} connectors of ${platforms.length} platforms. Each page tells what a connector does, what it must be given, and which columns it gives or takes.</p>
+<p class="lead">${connectors.length} connectors of ${platforms.length} platforms. Each page says what a connector does, which settings it needs, and which columns it gives or takes.</p>
 <ul class="cards">
 ${cards}</ul>`
   return layOutPage(links, {

@@ -1,4 +1,4 @@
-/** A piece of HTML that is safe to stand in a page: whatever was put into it is escaped. */
+/** A piece of HTML that is safe in a page: every value in it is escaped. */
 export class Markup {
   readonly text: string
   constructor(text: string) {

@@ -4,7 +4,7 @@ import type { Links } from './links.ts'
 import { html } from './markup.ts'
 
 /**
- * What the reference may load: all of it from here. Its stylesheet stands in its script, so that styles must be
+ * What the reference may load: all of it from here. Its script contains its stylesheet, so that styles must be
  * allowed inline; scripts are not. It sends the requests that a reader tries out to the public address.
  */
 export function referencePolicy(publicUrl: string): string {
@@ -51,7 +51,7 @@ export function referenceScript(contract: string): string {
 
 /**
  * The script of Scalar. Its package hands it out only through a plugin that brings pages of its own along; so the plugin
- * is asked once, apart from our server. It is 4 MB, and nobody who does not read the reference needs it in memory.
+ * is asked once, apart from our server. It is 4 MB, and only readers of the reference need it in memory.
  */
 export async function loadScalarScript(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference')

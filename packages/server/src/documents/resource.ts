@@ -8,7 +8,7 @@ export type Resource = {
   readonly etag: string
   /** How long it may be shown without asking again; 0: ask each time. */
   readonly maxAgeSeconds: number
-  /** Content-Security-Policy, for what a browser opens by itself. */
+  /** Content-Security-Policy, for what a browser opens as a page. */
   readonly policy?: string
   /** Whether pages of other sites may show it. */
   readonly shownElsewhere?: boolean

@@ -92,7 +92,7 @@ const digests: Readonly<Record<NonNullable<RecordField['hashed']>[number], strin
 
 const isDelivered = (records: Records) => Object.values(records).every(({ kind }) => kind === undefined)
 
-/** A source's columns are read, so that nobody has to fill them. */
+/** A source's columns are read, so no one has to fill them. */
 function needOf({ required, oneOf }: RecordField, records: Records): string | undefined {
   if (!isDelivered(records)) return undefined
   if (required) return 'Yes'

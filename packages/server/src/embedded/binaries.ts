@@ -54,7 +54,7 @@ async function findPackage(): Promise<PostgresPackage> {
   }
 }
 
-/** Makes the links between the libraries that the package's install script makes, where npm was told to run no scripts. */
+/** Makes the links between the libraries that the package's install script makes, where npm runs no scripts. */
 async function restoreLinks(directory: string, name: string): Promise<void> {
   const list = join(directory, 'native', 'pg-symlinks.json')
   if (!(await exists(list))) return

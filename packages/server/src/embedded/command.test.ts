@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { run } from './command.ts'
 
-test('a program that cannot be started keeps nobody waiting afterwards', async () => {
+test('a program that cannot be started leaves no timer behind', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
   const before = timers()
   const { code, output } = await run('/nowhere/postgres', ['--version'], undefined)

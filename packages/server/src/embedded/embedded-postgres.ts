@@ -31,7 +31,7 @@ export type EmbeddedPostgresOptions = {
   directory: string
   /** whether what is committed survives a power cut (default true); false is for tests */
   durable?: boolean
-  /** told what happens to the server */
+  /** called with what happens to the server */
   log?: (message: string) => void
   /** more settings of PostgreSQL; a server that runs already keeps its own */
   settings?: Record<string, string>

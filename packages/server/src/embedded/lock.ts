@@ -10,7 +10,7 @@ export type Lock = { release(): void }
  * Takes the lock of an empty file. Node offers no lock of the operating system but the one inside SQLite, and only such a
  * lock needs no guess about whether the process that took it still lives.
  *
- * @returns undefined where another holder, in this process or any other, stands in the way
+ * @returns undefined where another holder, in this process or any other, has the lock
  */
 export async function tryLock(path: string, mode: 'shared' | 'exclusive'): Promise<Lock | undefined> {
   await createEmpty(path)

@@ -40,7 +40,7 @@ export async function isRunning({ pid, startedWith }: Postmaster, data: string):
   try {
     const [program, ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
     if (program === undefined || basename(program) !== 'postgres') return false
-    // The working directory of a server is its data. It tells more, but without CAP_SYS_PTRACE not even root may read it.
+    // The working directory of a server is its data. It proves more, but without CAP_SYS_PTRACE not even root may read it.
     return args.includes(startedWith) || (await readlink(`/proc/${pid}/cwd`)) === data
   } catch {
     return false

@@ -66,8 +66,8 @@ export async function hasEnded(server: Postmaster, data: string, timeoutMs: numb
 
 /**
  * Starts a server and waits until it is ready. Its process belongs to a session of its own and outlives ours. It is started
- * without a shell, so that any path will do, and as our child, so that it is laid to rest even where we are the first
- * process of a container.
+ * without a shell, so that any path works, and as our child, so that it is reaped even where we are the first process of a
+ * container.
  *
  * @returns undefined once it is ready, or the last lines it said where it ended before
  */

@@ -14,7 +14,7 @@ import { securityHeaders } from './security-headers.ts'
 
 /** Node refuses longer request lines and headers; so no path parameter is longer. */
 const maxHeaderBytes = 16_384
-/** Requests are told apart, not kept secret: a random beginning for the process, and a count. */
+/** Request identifiers are unique, not secret: a random beginning for the process, and a count. */
 const processId = randomBytes(4).toString('hex')
 let requests = 0
 const newRequestId = () => processId + (++requests >>> 0).toString(16).padStart(8, '0')
@@ -71,7 +71,7 @@ export async function createApp({
   })
   readJsonBodies(app)
   app.setErrorHandler((error, request, reply) => {
-    // Nobody waits for the answer any more.
+    // The client is gone.
     if (request.raw.aborted) return replyRefusal(request, reply, new Refusal('request_timeout', []))
     const refusal = asRefusal(error)
     if (refusal && errors[refusal.code].status < 500) return replyRefusal(request, reply, refusal)
@@ -97,7 +97,7 @@ function trustsAddress(trustedProxies: readonly string[]): (address: string) => 
   return (address) => address !== '' && trusts(address, 0)
 }
 
-/** A request names one host, which nobody on its way can take for another one (RFC 9112, section 3.2). */
+/** A request names one host, which no proxy can take for another one (RFC 9112, section 3.2). */
 function errorOfHost({ headers, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   if (!headers.host && httpVersion === '1.1') return 'is missing'
   let hosts = 0

@@ -81,7 +81,7 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
       ),
     ),
   )
-  // Lists of connectors tell a platform by its identifier.
+  // Lists of connectors name a platform by its identifier.
   serveEach(
     '/logos/:slug.svg',
     platforms,

@@ -22,7 +22,7 @@ export function excerpt(schema: Schema, value: unknown): unknown {
   return typeof value === 'object' && value !== null ? excerptOfObject(schema, value as Record<string, unknown>) : value
 }
 
-/** Those that are allowed and one too many, or those that can be told and one more. */
+/** Those that are allowed and one too many, or those that a refusal can list and one more. */
 const widthFor = (max: number) => Math.max(max, limits.fieldErrorsMax) + 1
 
 function excerptOfList(items: Schema, list: readonly unknown[], max = Number.POSITIVE_INFINITY): readonly unknown[] {

@@ -10,7 +10,7 @@ import { createServer } from './node-http.ts'
 export type Timeouts = {
   /** From the opening of a connection, or the first byte of a later request, to the end of the headers. */
   readonly headersMs: number
-  /** From the same time to the end of the body. */
+  /** From the same start to the end of the body. */
   readonly requestMs: number
   /** Between the end of an answer and the next request. Longer than the 60 s of common load balancers. */
   readonly keepAliveMs: number

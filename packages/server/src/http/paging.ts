@@ -1,5 +1,5 @@
 /**
- * The headers of a page (RFC 8288): the envelope's array has no room for them.
+ * The headers of a page (RFC 8288): the envelope's array has no place for them.
  * @param address the request's own, without its query
  * @param asked the request's query as it came; what it asks besides size and offset stays in every link
  */

@@ -45,13 +45,13 @@ export function replyRefusal(request: FastifyRequest, reply: FastifyReply, refus
   return reply.code(status).send(errorEnvelope(refusal.code, request.id, refusal.fieldErrors, refusal.cause))
 }
 
-/** What Fastify refuses by itself, in our words; whatever else is the client's doing is an invalid request. */
+/** Our codes for what Fastify refuses. Any other error of the client is an invalid request. */
 const frameworkRefusals: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
 }
 
-/** Turns whatever was thrown into the refusal that the caller is told; undefined where it is a defect of ours. */
+/** Turns what was thrown into a refusal; undefined where it is a defect of ours. */
 export function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (isOutOfFiles(error)) return new Refusal('overloaded', [], retrySeconds)

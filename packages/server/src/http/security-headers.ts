@@ -6,7 +6,7 @@ const unusedFeatures = ['camera', 'microphone', 'geolocation', 'payment', 'usb',
 /**
  * The headers that every answer carries, whatever it is: pages and files, replies and refusals, and what is answered
  * before there is a request. A page replaces the policy of content with its own; a logo allows other sites to show it.
- * @param publicUrl with https it also tells browsers to come back over TLS only
+ * @param publicUrl with https, browsers must use TLS from then on
  */
 export function securityHeaders(publicUrl: string): Readonly<Record<string, string>> {
   return {

@@ -214,7 +214,7 @@ function send(
   return Object.isFrozen(answer.reply) ? sendLasting(reply, answer.reply, payload) : reply.send(payload)
 }
 
-/** What a room has frozen stays what it is: it is written out once, not for each request. */
+/** A frozen reply never changes, so it is serialised once, not for each request. */
 const written = new WeakMap<object, Buffer>()
 
 function sendLasting(reply: FastifyReply, key: object, payload: unknown): FastifyReply {

@@ -4,8 +4,8 @@ import type { TSchema } from 'typebox'
 import { excerpt } from './excerpt.ts'
 
 /**
- * Checks what a caller sent against the contract, and finds every error at once, over query and body together: as many
- * as are told, however many there are.
+ * Checks a request against the contract, and finds every error at once, over query and body together, up to the number that
+ * a refusal lists.
  * Bodies are strict: unknown fields and wrong types are errors. Query parameters are texts, read as what they stand for;
  * unknown ones are ignored.
  */
@@ -106,7 +106,7 @@ function errorsOfNoBody(body: unknown): FieldError[] {
   return empty ? [] : [{ field: 'body', message: 'must be empty: this operation takes no body' }]
 }
 
-/** PostgreSQL holds neither NUL nor half of a surrogate pair, and nobody means them. */
+/** PostgreSQL holds neither NUL nor half of a surrogate pair, and no one means them. */
 function addErrorsOfText(fieldErrors: FieldError[], value: unknown, field: string): void {
   if (typeof value === 'string') {
     if (value.isWellFormed() && !value.includes('\0')) return

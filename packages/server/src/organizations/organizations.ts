@@ -52,7 +52,7 @@ export async function createOrganization(
 /**
  * On a database without any organization, creates the first one.
  * @param keep puts the credentials where they can be found again, before the organization is there: a crash in between
- *   leaves credentials without an organization, which the next start replaces, never one that nobody can enter
+ *   leaves credentials without an organization, which the next start replaces, never an organization without credentials
  * @returns its credentials, or undefined where there is an organization already
  */
 export function createFirstOrganization(

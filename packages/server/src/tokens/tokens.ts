@@ -21,7 +21,7 @@ const cachedTokensMax = 10_000
 const cachedCredentialsMax = 1_000
 
 /** What the secret of an unknown client is compared with, and never equals. */
-const nobody = randomBytes(32)
+const noDigest = randomBytes(32)
 
 const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 
@@ -52,8 +52,8 @@ export async function createToken(
 }
 
 /**
- * Tells whether credentials are right, and remembers only those that are; a secret never changes, and whether the client
- * was revoked is asked where its token is stored. Whatever is wrong takes the same work, one statement and one
+ * Checks credentials, and caches only those that are right. A secret never changes, and the statement that stores a token
+ * checks whether the client was revoked. Whatever is wrong takes the same work, one statement and one
  * comparison, so that the time of a refusal does not say which clients there are.
  */
 export function createCredentialCheck(
@@ -66,14 +66,14 @@ export function createCredentialCheck(
     const given = secretDigest(clientSecret)
     const credentials = digestOf(`${given.toString('hex')} ${clientId}`).toString('base64')
     const found = await cached.get(credentials, async () => {
-      const kept = (await findClient.first(database, { id: clientId }))?.secretDigest ?? nobody
+      const kept = (await findClient.first(database, { id: clientId }))?.secretDigest ?? noDigest
       return timingSafeEqual(given, kept) ? right : undefined
     })
     return found !== undefined
   }
 }
 
-/** Finds the actor behind a token; remembers it until it expires or its client is revoked. */
+/** Finds the actor of a token; caches it until it expires or its client is revoked. */
 export function createAuthenticator(
   database: Database,
   notices: Notices,

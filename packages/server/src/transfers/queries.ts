@@ -238,8 +238,8 @@ export const wideTransferList = ({ accountId, latest, connectionIds }: WideFilte
   ]
 
 /**
- * One that waits for its first worker ends at once. One that has begun is told so, and ends at its next batch, so that a
- * worker takes away what nobody should find at the destination.
+ * A transfer that waits for its first worker ends at once. One that has begun ends at its next batch, so that its worker can
+ * remove incomplete data from the destination.
  */
 export const cancelTransfer = statement<{ id: string }, TransferRow>(`
   with t as (
@@ -311,7 +311,7 @@ export const putSchedule = statement<
     cron = excluded.cron, timezone = excluded.timezone, enabled = excluded.enabled, next_time = excluded.next_time
   returning ${scheduleColumns}
 `)
-/** Takes the organization, so that its schedules are enabled one at a time; what refers to it need not wait. */
+/** Locks the organization, so that its schedules are enabled one at a time; rows that refer to it need not wait. */
 export const lockOrganization = statement<{ organizationId: string }, { id: string }>(`
   select id from organizations where id = :organizationId for no key update
 `)
@@ -320,12 +320,12 @@ export const countEnabledSchedules = statement<{ organizationId: string }, { liv
   select count(*) as live from schedules s join connections c on c.id = s.connection_id
   where s.organization_id = :organizationId and s.enabled and c.status <> 'deleted'
 `)
-/** Takes the schedule from a connection, if it has one. */
+/** Removes the schedule of a connection, if it has one. */
 export const deleteSchedule = statement<{ connectionId: string }, ScheduleRow>(`
   delete from schedules s where s.connection_id = :connectionId returning ${scheduleColumns}
 `)
 
-// The purge. Each removes a part, so that no statement takes long; of what another one removes already it takes nothing.
+// The purge. Each statement removes a part, so that none takes long, and skips rows that another one removes already.
 
 const isOld = `
   t.data_key_id is not null and t.finished_time < now() - make_interval(days => :days)
@@ -342,7 +342,7 @@ export const purgeRejects = statement<{ days: number; limit: number }>(`
   )
 `)
 
-/** Has such transfers let go of the key that their rejected records were sealed under, once all are gone. */
+/** Drops the reference to the data key from such transfers, once all their rejected records are gone. */
 export const forgetDataKeys = statement<{ days: number; limit: number }>(`
   update transfers set data_key_id = null where id in (
     select t.id from transfers t

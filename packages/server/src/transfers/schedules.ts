@@ -7,7 +7,7 @@ import * as queries from './queries.ts'
 import { requireIntegrated, type TransferDeps } from './transfers.ts'
 import { viewSchedule } from './view.ts'
 
-/** When connections run by themselves. The clock that starts them is in `supervisor/upkeep.ts`. */
+/** When transfers of a connection start without a call. The clock that starts them is in `supervisor/upkeep.ts`. */
 
 /**
  * The next time after another one that a schedule means; undefined where there is none.

@@ -43,7 +43,7 @@ export function requireIntegrated(
 }
 
 /**
- * Reads settings for one time against the fields of both sides.
+ * Reads the settings of a single transfer against the fields of both sides.
  * @param read `readFieldValues` where a mapping need not be one
  */
 export function readRunTimeConfigs(

@@ -13,42 +13,42 @@ export const transferTask = 'transfer'
 
 /** At 03:15 UTC every day; a day that was missed while nothing ran is made up for at the next start. */
 const crontab = `15 3 * * * ${purgeTask} ?fill=1d&jobKey=${purgeTask}`
-/** One to listen for jobs, one to keep its books. */
+/** One to listen for jobs, one to record their state. */
 const queueConnections = 2
-const pulseMs = 5_000
-/** How long the answer to a pulse may take; a database that takes longer is away. */
+const heartbeatMs = 5_000
+/** How long the answer to a heartbeat may take; a database that takes longer is away. */
 const heartbeatTimeoutMs = 5_000
 /** How long active jobs may continue once the queue has to stop; those that take longer are aborted, and run again. */
 const finishMs = 10_000
 const unlockMs = 2_000
 
-/** One run of the job queue, with connections of its own. */
+/** The job queue while it runs, with connections of its own. */
 export type Queue = {
-  /** Resolves once everything of it is closed; with what was the matter, where the queue was not told to stop. */
+  /** Resolves once everything of it is closed; with the error, where the queue was not asked to stop. */
   readonly ended: Promise<Error | undefined>
 }
 
 /**
- * Runs jobs until told to stop, or until the database is away: at the first connection that breaks or says nothing any
- * more, all are given up. The library by itself would lend out a silent connection again and again.
+ * Runs jobs until asked to stop, or until the database is away: at the first connection that breaks or does not answer, all
+ * are given up. The library alone would lend out a dead connection again and again.
  *
- * @param told resolves when the queue is to stop
+ * @param stopRequested resolves when the queue is to stop
  * @param owners names under which this process locked jobs; the run adds its own. Those from before are dead, and what
- *   they left locked is done again: the library by itself would wait for four hours.
- * @param work runs transfers until none is left whose turn it is
+ *   they left locked is done again: the library alone would wait for four hours.
+ * @param work runs transfers until none is left to claim
  * @param rejectDays how long rejected records are kept
  */
 export async function runQueue(
   databaseUrl: DatabaseUrl,
   {
-    told,
+    stopRequested,
     owners,
     concurrentJobs,
     work,
     rejectDays,
     log,
   }: {
-    told: Promise<void>
+    stopRequested: Promise<void>
     owners: string[]
     concurrentJobs: number
     work: () => Promise<void>
@@ -62,7 +62,7 @@ export async function runQueue(
   const over = new AbortController()
   const events: WorkerEvents = new EventEmitter()
   events.on('pool:create', ({ workerPool }) => void owners.push(workerPool.id))
-  events.on('pool:listen:success', ({ client }) => void feelPulse(client, lose, over.signal))
+  events.on('pool:listen:success', ({ client }) => void sendHeartbeats(client, lose, over.signal))
   events.on('pool:listen:error', ({ error }) => lose(error as Error))
   events.on('worker:getJob:error', ({ error }) => lose(error as Error))
   try {
@@ -73,7 +73,7 @@ export async function runQueue(
       crontab,
       events,
       logger: new QueueLogger(() => (level, message) => {
-        // The queue tells every poll and every job; what a person must know is warnings and errors.
+        // The queue logs every poll and every job; operators need only warnings and errors.
         if (level === 'error') log.error({ queue: message }, 'job queue')
         else if (level === 'warning') log.warn({ queue: message }, 'job queue')
       }),
@@ -87,11 +87,11 @@ export async function runQueue(
       },
     })
     const gaveUp = runner.promise.then(
-      () => new Error('The job queue stopped by itself'),
+      () => new Error('The job queue stopped without a request'),
       (error: Error) => error,
     )
     const end = async () => {
-      const reason = await Promise.race([lost, gaveUp, told.then(() => undefined)])
+      const reason = await Promise.race([lost, gaveUp, stopRequested.then(() => undefined)])
       over.abort()
       // Where the database is away nothing can finish; without connections the library at least does not wait for it.
       if (reason) await database.close()
@@ -110,7 +110,7 @@ export async function runQueue(
   }
 }
 
-/** Whether a promise settles in time; a rejection is nobody's concern. */
+/** Whether a promise settles in time; a rejection counts as settled. */
 async function settles(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
   const done = new AbortController()
   const late = delay(withinMs, false, { signal: done.signal })
@@ -119,12 +119,12 @@ async function settles(promise: Promise<unknown>, withinMs: number): Promise<boo
   return isSettled
 }
 
-/** Asks for a sign of life, again and again: who only listens does not notice when nobody speaks any more. */
-async function feelPulse(client: ClientBase, lose: (error: Error) => void, signal: AbortSignal): Promise<void> {
+/** Sends heartbeats: a connection that only listens does not notice when the database is gone. */
+async function sendHeartbeats(client: ClientBase, lose: (error: Error) => void, signal: AbortSignal): Promise<void> {
   for (;;) {
-    await delay(pulseMs, undefined, { signal }).catch(() => {})
+    await delay(heartbeatMs, undefined, { signal }).catch(() => {})
     if (signal.aborted) return
-    const heartbeatTimeout = setTimeout(() => lose(new Error('The database says nothing')), heartbeatTimeoutMs)
+    const heartbeatTimeout = setTimeout(() => lose(new Error('The database does not answer')), heartbeatTimeoutMs)
     await client.query('select 1').catch(lose)
     clearTimeout(heartbeatTimeout)
   }

@@ -35,7 +35,7 @@ export async function startWorker(
   const supervisor = await openSupervisor(config, { databaseUrl, masterKey, runners }, log)
   const stopping = new AbortController()
   const { signal } = stopping
-  const told = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+  const stopRequested = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const owners: string[] = []
   const { transfers } = config
   const claims = new Claims(transfers)
@@ -48,7 +48,7 @@ export async function startWorker(
   // Transfers do not keep the purge waiting.
   const concurrentJobs = transfers.atOnce + 1
   const rejectDays = config.rejects.days
-  const start = () => runQueue(databaseUrl, { told, owners, concurrentJobs, work, rejectDays, log })
+  const start = () => runQueue(databaseUrl, { stopRequested, owners, concurrentJobs, work, rejectDays, log })
   const supervise = async (first: Queue) => {
     let queue: Queue | undefined = first
     while (!signal.aborted) {

@@ -50,7 +50,7 @@ export function componentParameters(): Json {
   }
 }
 
-/** The parameters of an operation, in the order in which they stand in a request. */
+/** The parameters of an operation, in the order of a request. */
 export function parametersOf(operation: Operation): Json[] {
   const shared = (name: string) => ({ $ref: `#/components/parameters/${name}` })
   const parameters: Json[] = []

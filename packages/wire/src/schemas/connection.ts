@@ -117,7 +117,7 @@ export type UpdatedConnection = Static<typeof UpdatedConnection>
 
 const maybeText = (description: string, example: string) => Type.Union([text(description, example), Type.Null()])
 
-/** An entry of the history of a connection, ours. It tells names, statuses and schedules, and no setting's value. */
+/** An entry of the history of a connection, ours. It has names, statuses and schedules, and no setting's value. */
 export const ConnectionEvent = exactly(
   {
     id: identifier('the event', example.eventId),

@@ -70,7 +70,7 @@ const transferFields = {
   ),
 }
 
-/** One run of a connection. */
+/** One transfer of a connection. */
 export const Transfer = exactly(transferFields, { description: 'Transfer' })
 export type Transfer = Static<typeof Transfer>
 
@@ -237,7 +237,7 @@ export const SetSchedule = exactly(
   },
   { description: 'Schedule to set' },
 )
-/** When a connection runs by itself. */
+/** When transfers of a connection start without a call. */
 export const Schedule = exactly(
   {
     connectionId: identifier('the connection', example.connectionId),

@@ -45,7 +45,7 @@ export class TableDigest {
   rows = 0
   #sum = 0n
 
-  /** Adds a row, as it stands in its line. */
+  /** Adds a row, as the text of its line. */
   add(line: string): void {
     this.rows++
     this.#sum += BigInt(`0x${createHash('sha256').update(line).digest('hex')}`)

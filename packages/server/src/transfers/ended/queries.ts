@@ -2,7 +2,7 @@ import type { Role, TransferErrorCode } from '@penstock/wire'
 import { statement } from '../../db/statement.ts'
 import type { Fence } from '../supervisor/queries.ts'
 
-/** Statements that end transfers, and have their connections remember where the next one continues. */
+/** Statements that end transfers, and store with their connections where the next one continues. */
 
 const withoutDeliveryStates = `not exists (
     select from ledger where transfer_id = t.id and (receipt_sealed is not null or receipt is not null)
@@ -30,8 +30,8 @@ const withoutProgress = `
 const nothingAccepted = `:status = 'succeeded' and rejected > 0 and accepted = 0`
 
 /**
- * Ends a transfer, has its connection remember where the next one continues, and drops its delivery states: they serve to
- * resume it. Answers its identifier, unless it is another worker's by now.
+ * Ends a transfer, stores with its connection where the next one continues, and drops its delivery states, which serve only
+ * to resume it. Answers its identifier, unless it is another worker's by now.
  */
 export const endTransfer = statement<
   Fence & {
@@ -61,7 +61,7 @@ export const endTransfer = statement<
     where id = :id and attempt = :attempt and status = 'running'
     returning id
   ),
-  remembered as (${takeCursors(`:status = 'succeeded'`, 't.id = (select id from ended)')}),
+  stored_cursor as (${takeCursors(`:status = 'succeeded'`, 't.id = (select id from ended)')}),
   dropped as (
     update ledger set receipt_sealed = null, receipt = null
     where transfer_id = (select id from ended) and (receipt_sealed is not null or receipt is not null)

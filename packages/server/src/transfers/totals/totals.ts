@@ -5,7 +5,7 @@ import * as queries from './queries.ts'
 export type TransferTotals = {
   readonly queued: number
   readonly running: number
-  /** How long the transfer has waited that has waited longest. */
+  /** How long the oldest queued transfer has waited. */
   readonly oldestWaitSeconds: number
   /** Records of all transfers, running ones included. */
   readonly records: Readonly<Record<'read' | 'sent' | 'accepted' | 'rejected', number>>
