@@ -14,7 +14,7 @@ import { serveHealth } from './http/health.ts'
 import type { Timeouts } from './http/listener.ts'
 import { observe } from './http/observe.ts'
 import { connectionsWithin, readOpenFilesMax } from './http/open-files.ts'
-import { type Gate, serveOperations } from './http/serve.ts'
+import { type AccessControl, serveOperations } from './http/serve.ts'
 import type { Logger } from './log.ts'
 import { registerEnvironment } from './organizations/organizations.ts'
 import type { Runners } from './runners/runner-pool.ts'
@@ -76,7 +76,7 @@ export async function createService(
     catalogue,
     interactive: createInteractiveJobs(runners, config.interactive),
   }
-  const gate: Gate = {
+  const accessControl: AccessControl = {
     authenticate: createAuthenticator(database, notices),
     findAccount: accounts.find,
     limit: ({ clientId }) => deps.requestLimit(clientId),
@@ -113,7 +113,7 @@ export async function createService(
   serveHealth(app, database, () => draining)
   serveDocuments(app, config.publicUrl)
   await serveConsole(app, config.publicUrl)
-  serveOperations(app, { gate, database, publicUrl: config.publicUrl, handlers, deps })
+  serveOperations(app, { accessControl, database, publicUrl: config.publicUrl, handlers, deps })
   const open = opened.move()
   return {
     app,

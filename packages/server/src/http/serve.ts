@@ -26,8 +26,8 @@ declare module 'fastify' {
   }
 }
 
-/** How the HTTP layer finds out who asks and where; the modules provide it. */
-export type Gate = {
+/** How the HTTP layer authenticates and limits requests; the modules provide it. */
+export type AccessControl = {
   /** The actor behind a bearer token; undefined where it is not valid. */
   authenticate(token: string): Promise<Actor | undefined>
   /**
@@ -40,7 +40,13 @@ export type Gate = {
 }
 
 /** What every operation is served with. */
-type Serving<Deps> = { gate: Gate; database: Database; publicUrl: string; handlers: Handlers<Deps>; deps: Deps }
+type Serving<Deps> = {
+  accessControl: AccessControl
+  database: Database
+  publicUrl: string
+  handlers: Handlers<Deps>
+  deps: Deps
+}
 
 const errorEnvelopeSchema = envelope(Refused)
 const wellFormedId = new RegExp(identifierPattern)
@@ -71,7 +77,7 @@ export function serveOperations<Deps>(app: FastifyInstance, serving: Serving<Dep
           '5xx': errorEnvelopeSchema,
         },
       },
-      onRequest: operation.scope === 'public' ? [] : [authenticate(serving.gate)],
+      onRequest: operation.scope === 'public' ? [] : [authenticate(serving.accessControl)],
       handler: handle(id, operation, serving),
     })
   }
@@ -101,17 +107,17 @@ function replySchema(operation: Operation): TSchema {
   return envelope(operation.list ? Type.Array(operation.reply) : operation.reply)
 }
 
-const authenticate = (gate: Gate) => async (request: FastifyRequest) => {
+const authenticate = (accessControl: AccessControl) => async (request: FastifyRequest) => {
   const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
-  request.actor = token === undefined ? undefined : await gate.authenticate(token)
+  request.actor = token === undefined ? undefined : await accessControl.authenticate(token)
   if (!request.actor) refuse('unauthorized')
-  await gate.limit(request.actor)
+  await accessControl.limit(request.actor)
 }
 
 function handle<Deps>(
   id: OperationId,
   operation: Operation,
-  { gate, database, publicUrl, handlers, deps }: Serving<Deps>,
+  { accessControl, database, publicUrl, handlers, deps }: Serving<Deps>,
 ) {
   const handler = handlers[id] as Handler<OperationId, Deps>
   const validate = compileValidator(operation)
@@ -128,7 +134,7 @@ function handle<Deps>(
     const key = repeatable ? readIdempotencyKey(request.headers['idempotency-key']?.toString()) : undefined
     const run = async (db: Database | Transaction): Promise<Answer<OperationId>> => {
       // Before the key, so that no first answer is repeated for an account that is gone.
-      const account = actor && (await actingAccount(gate, db, actor, accountId, writes))
+      const account = actor && (await actingAccount(accessControl, db, actor, accountId, writes))
       const call = {
         db,
         actor,
@@ -178,7 +184,7 @@ function readInput(
 }
 
 async function actingAccount(
-  gate: Gate,
+  accessControl: AccessControl,
   db: Database | Transaction,
   actor: Actor,
   accountId: string | undefined,
@@ -187,7 +193,7 @@ async function actingAccount(
   if (accountId === undefined) return undefined
   if (accountId === actor.organizationId) refuse('organization_account_not_allowed')
   const account = wellFormedId.test(accountId)
-    ? await gate.findAccount(db, actor.organizationId, accountId, forWrite)
+    ? await accessControl.findAccount(db, actor.organizationId, accountId, forWrite)
     : undefined
   return account ?? refuse('not_found')
 }
