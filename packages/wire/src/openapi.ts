@@ -7,7 +7,7 @@ import { operations } from './operations.ts'
 
 export { exampleRefusal } from './openapi/examples.ts'
 
-const description = `Manages data pipes between marketing, advertising and data platforms. An organization owns sub-accounts; connectors are added to a sub-account, configured, and paired in connections.
+const description = `Moves data between marketing, advertising and data platforms. An organization owns sub-accounts; connectors are added to a sub-account, configured, and paired in connections.
 
 **Begin** with *Get an access token*, and send the token with every other request: \`Authorization: Bearer <token>\`.
 
@@ -22,11 +22,11 @@ const description = `Manages data pipes between marketing, advertising and data 
 **Times** are Unix seconds. **Identifiers** are 16 lowercase hexadecimal characters. Unknown query parameters are ignored, unknown fields of a body are refused.`
 
 const tags: { readonly [T in Operation['tag']]: string } = {
-  Token: 'Access: a bearer token for client credentials.',
+  Token: 'Authentication: a bearer token for client credentials.',
   Connectors: 'The catalogue, and the connectors that a sub-account has added and configured.',
-  Accounts: 'The sub-accounts of the organization. Connectors and connections live in them.',
-  Connections: 'Pipes between a source connector and a destination connector.',
-  Transfers: 'Runs of connections: previews, transfers with the account of their rows, schedules.',
+  Accounts: 'The sub-accounts of the organization. Each has its own connectors and connections.',
+  Connections: 'Pairs of a source connector and a destination connector.',
+  Transfers: 'Transfers with their record counts, previews and schedules.',
   Reports: 'Volume by day and month.',
 }
 

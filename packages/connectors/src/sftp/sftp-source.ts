@@ -15,7 +15,7 @@ export const sftpSource = defineConnector({
   notes:
     'Of a directory, the files right in it are read in the order of their names, hidden ones left out; all of them should have the same columns. A file that changes while it is read fails the transfer. Without a host key fingerprint, set the host key check to first-use: then each connection accepts the first key and later no other. A directory may have 100,000 entries, and an encrypted OpenSSH key at most 1,024 rounds.',
   tested:
-    'OpenSSH 9.2 from Debian, and a server of plain SFTP 3 made with ssh2, both over a line that breaks; servers that break the protocols of SSH and SFTP.',
+    'OpenSSH 9.2 from Debian, and a server of plain SFTP 3 made with ssh2, both over a connection that breaks; servers that break the protocols of SSH and SFTP.',
   secrets: {
     ...server(['sshPrivateKey', 'passphrase', 'password']),
     authentication: select({

@@ -38,7 +38,7 @@ async function showHelp(program: Command, path: readonly string[]): Promise<void
 /** The command line: every command, its arguments and options. */
 export function buildProgram(): Command {
   const program = new Command('penstock')
-    .description('Manages data pipes between marketing, advertising and data platforms')
+    .description('Moves data between marketing, advertising and data platforms')
     .exitOverride()
     .showHelpAfterError('Run penstock help to see every command.')
     .option('-V, --version', 'print the versions of Penstock, Node and the database schema')
