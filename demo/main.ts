@@ -107,7 +107,7 @@ async function startService(): Promise<{ url: string; client: Client }> {
   return { url: base, client: createClient({ baseUrl: base, clientId, clientSecret }) }
 }
 
-/** A database of its own in the PostgreSQL that the service brought along, with an empty table of people. */
+/** A database of its own in the PostgreSQL of the service, with an empty table of people. */
 async function prepareDatabase() {
   const embedded = await startEmbeddedPostgres({ directory: join(directory, 'postgres') })
   opened.defer(() => embedded.stop())

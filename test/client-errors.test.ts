@@ -79,7 +79,7 @@ describe('tokens of the client', { concurrency: true }, () => {
     assert.deepEqual(calls, ['GET /accounts 200', 'GET /accounts 401'])
   })
 
-  test('can come from a function, which hears which one was refused', async () => {
+  test('can come from a function, which gets the one that was refused', async () => {
     const heard: (string | undefined)[] = []
     const getToken = (refused?: string) => {
       heard.push(refused)

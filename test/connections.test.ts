@@ -128,7 +128,7 @@ describe('a connection', () => {
     await refused(() => create({ destConnectorId: unknownId }), 404, 'not_found', ['body.destConnectorId'])
   })
 
-  test('takes settings that its connectors know, and hears of all that are wrong at once', async () => {
+  test('takes settings that its connectors know, and lists all that are wrong at once', async () => {
     const { id } = await caller.expect(create({}))
     const wrong = {
       srcConnectionConfig: { bucketUri: 7, accessKeyId: 'A', unheardOf: 'x' },
@@ -310,7 +310,7 @@ describe('an update', () => {
     await refused(() => update(connection.id, { id: unknownId, name: 'N' }), 400, 'invalid_request', ['body.id'])
   })
 
-  test('leaves an active connection complete, and hears of all that it would lack', async () => {
+  test('leaves an active connection complete, and lists all that it would lack', async () => {
     const { id } = await caller.createConnection(accountId)
     await caller.expect(caller.call('updateConnectionStatus', { accountId, id, body: { action: 'activate' } }))
     const body = { name: 'N', srcConnectionConfig: {}, destConnectionConfig: { table: 'T', writeMode: 'Append' } }

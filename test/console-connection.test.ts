@@ -306,7 +306,7 @@ describe('a connection in the console', { skip }, () => {
     assert.equal(await statusOf(connection), 'disabled')
   })
 
-  test('is given a schedule, which is changed and taken away', async () => {
+  test('is given a schedule, which is changed and deleted', async () => {
     const connection = await connect('Nightly')
     const page = await stage.open(pathOf(connection))
     await page.getByText('Manual transfers only').waitFor()

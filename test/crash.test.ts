@@ -90,7 +90,7 @@ async function withSlowRequests(
     stage: Stage
     served: Served
     slow: Promise<Awaited<ReturnType<typeof http>>>[]
-    letGo: () => Promise<unknown>
+    release: () => Promise<unknown>
   }) => Promise<void>,
 ): Promise<void> {
   const stage = await prepareStage(t)
@@ -111,7 +111,7 @@ async function withSlowRequests(
         return waiting.rows.length === slow.length
       }),
     )
-    await work({ stage, served, slow, letGo: () => session.query('rollback') })
+    await work({ stage, served, slow, release: () => session.query('rollback') })
   })
 }
 
@@ -127,11 +127,11 @@ describe('stopped by a signal', { concurrency: 2 }, () => {
     ['SIGINT', true],
   ] as const) {
     test(`by ${signal}, the service answers what is in flight, stops its PostgreSQL and ends well`, (t) =>
-      withSlowRequests(t, { terminal }, async ({ stage, served, slow, letGo }) => {
+      withSlowRequests(t, { terminal }, async ({ stage, served, slow, release }) => {
         served.signal(signal)
         await until('it takes no new connections', () => refusesConnections(served.url))
         assert.equal(served.hasEnded, false)
-        await letGo()
+        await release()
         for (const reply of await Promise.all(slow)) assert.equal(reply.status, 200, reply.text)
         const { code, stderr } = await bounded('the end', served.ended, 20_000)
         assert.equal(code, 0, stderr)
@@ -140,7 +140,7 @@ describe('stopped by a signal', { concurrency: 2 }, () => {
   }
 
   test('a second time, it waits for nothing, and the next start finds everything well', (t) =>
-    withSlowRequests(t, {}, async ({ stage, served, slow, letGo }) => {
+    withSlowRequests(t, {}, async ({ stage, served, slow, release }) => {
       served.signal('SIGTERM')
       await until('it takes no new connections', () => refusesConnections(served.url))
       // A signal shortly after the first one is an echo of it.
@@ -151,7 +151,7 @@ describe('stopped by a signal', { concurrency: 2 }, () => {
       const { code } = await served.ended
       assert.equal(code, 1)
       for (const result of await Promise.allSettled(slow)) assert.equal(result.status, 'rejected')
-      await letGo()
+      await release()
       const again = await stage.serve()
       const token = await tokenOf(again, stage.dataDirectory)
       assert.equal((await http(again.url, '/accounts', { token })).status, 200)

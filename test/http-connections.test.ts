@@ -86,7 +86,7 @@ for (const [setting, code] of [
     assert.match(metrics.text, /^penstock_http_connections 3$/m)
 
     first.socket.destroy()
-    await until('the connection is let go', async () => (await openConnections(service)) === 2)
+    await until('the connection is closed', async () => (await openConnections(service)) === 2)
     const [next] = await openLines(t, port, 1)
     assert(next)
     await assertServed(next)

@@ -164,7 +164,7 @@ describe('a connection that is not ready', () => {
     return { accountId: account, id }
   }
 
-  test('is not activated, and hears everything that it lacks at once', async () => {
+  test('is not activated, and the refusal lists everything that it lacks', async () => {
     const connection = await unready()
     const content = await contentOf(service)
     const reply = await act(connection.id, 'activate', connection.accountId)
@@ -204,7 +204,7 @@ describe('a connection that is not ready', () => {
     assert.equal((await read(id)).response.status, 'disabled')
   })
 
-  test('hears of what only its role needs of a configured connector', async () => {
+  test('lists what only its role needs of a configured connector', async () => {
     const events = connectorBySlug('mparticle-events')
     const { accountId: account, id } = await unready(events, events)
     await caller.expect(

@@ -230,7 +230,7 @@ test('a client that hangs up in the middle causes no internal error', async () =
     await assertServing()
     hangUp(line.socket)
   }
-  await until('every connection is let go', () => connections().then((open) => open === 0))
+  await until('every connection is closed', () => connections().then((open) => open === 0))
   assert.equal(await countAccounts(), before)
   const logged = service.logLines.slice(seen).filter((line) => /"level":"(?:error|fatal)"|"status":5\d\d/.test(line))
   assert.deepEqual(logged, [])

@@ -185,20 +185,20 @@ describe('turns', () => {
     const turns = new Turns(3, 2, 10)
     const order: string[] = []
     const running = new Map<string, number>()
-    const gates: (() => void)[] = []
+    const releases: (() => void)[] = []
     const start = (owner: string) =>
       turns.run(owner, never, async () => {
         order.push(owner)
         running.set(owner, (running.get(owner) ?? 0) + 1)
         assert((running.get(owner) ?? 0) <= 2)
         assert([...running.values()].reduce((sum, count) => sum + count, 0) <= 3)
-        await new Promise<void>((resolve) => void gates.push(resolve))
+        await new Promise<void>((resolve) => void releases.push(resolve))
         running.set(owner, (running.get(owner) ?? 0) - 1)
       })
     const all = ['a', 'a', 'a', 'a', 'b', 'c'].map(start)
     for (let opened = 0; opened < all.length; opened++) {
-      await until('one runs', () => gates.length > opened)
-      gates[opened]?.()
+      await until('one runs', () => releases.length > opened)
+      releases[opened]?.()
     }
     await Promise.all(all)
     assert.deepEqual(order, ['a', 'a', 'b', 'c', 'a', 'a'])
@@ -220,7 +220,7 @@ describe('turns', () => {
     assert.equal(await other, 'done')
   })
 
-  test('let go of one whose caller has gone while it waits', async () => {
+  test('drop one whose caller has gone while it waits', async () => {
     const turns = new Turns(1, 1, 2)
     const stop = new AbortController()
     const gone = new AbortController()

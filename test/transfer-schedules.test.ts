@@ -73,7 +73,7 @@ describe('a schedule', () => {
     assert.equal((await transfersOf(pipe)).length, 1)
   })
 
-  test('is set, read, changed in part and taken away', async () => {
+  test('is set, read, changed in part and deleted', async () => {
     const pipe = await newConnection()
     assertRefused(await get(pipe), 404, 'not_found')
     const { response: made } = await set(pipe, { cron: ' 30 6 * * * ' })

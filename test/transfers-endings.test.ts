@@ -219,7 +219,7 @@ describe('a stop', () => {
     assert.equal((await engine.move(id)).records.accepted, 25)
   })
 
-  test('while no worker has the transfer still has what was begun taken away', async () => {
+  test('while no worker has the transfer still has its incomplete data removed', async () => {
     const id = await engine.connectSides()
     const { id: transferId } = await engine.start(id)
     const worker = new AbortController()
@@ -339,7 +339,7 @@ describe('the cursor of incremental reading', () => {
     assert.deepEqual([transfer.records.read, await kept(id)], [20, 14])
   })
 
-  test('stays where the destination takes away what is not whole', async () => {
+  test('stays where the destination removes what is not whole', async () => {
     failing(3, () => new ConnectorError('request_refused', 'What to do.'), 'a part')
     const id = await engine.connectSides()
     assert.equal((await engine.move(id)).records.read, 20)

@@ -311,7 +311,7 @@ describe('a connector that does what it may not', () => {
       },
     ],
   ] as const) {
-    test(`and ${what} ends the transfer after a few tries, and takes away what it began`, async () => {
+    test(`and ${what} ends the transfer after a few tries, and removes what it began`, async () => {
       let aborted = 0
       let tried = 0
       engine.sides.destination = {

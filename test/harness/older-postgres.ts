@@ -12,7 +12,7 @@ import { ownerOfNewData } from '../../packages/server/src/embedded/owner.ts'
 import { ensureRunning, shutDown } from '../../packages/server/src/embedded/server.ts'
 import { connectionString, ensureDatabase, serviceName } from '../../packages/server/src/embedded/session.ts'
 
-/** The newest package of each version of PostgreSQL that Penstock supports besides the one that it brings along. */
+/** The newest package of each version of PostgreSQL that Penstock supports besides the one that comes with it. */
 export const olderVersions: Readonly<Record<string, string>> = {
   15: '15.18.0-beta.17',
   16: '16.14.0-beta.17',

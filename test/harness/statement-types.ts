@@ -174,7 +174,7 @@ type CheckedParameterError<Given, Parameters> = {
     ? [Exclude<Given[K], null>] extends [Parameters[K]] ? never : \`:\${K} is of another type\`
     : \`:\${K} is not given\`
 }[keyof Parameters & string]
-type CheckedSql<Fault> = [Fault] extends [never] ? string : Fault
+type CheckedSql<Problem> = [Problem] extends [never] ? string : Problem
 `
 
 /**

@@ -18,7 +18,7 @@ export type Credentials =
   | { getToken: (refused?: string) => string | Promise<string>; token?: never; clientId?: never; clientSecret?: never }
 
 export type ClientOptions = Credentials & {
-  /** Where the service is, without `/es/v2`: `https://pipes.example.com`. Empty, in a browser: where the page is from. */
+  /** Where the service is, without `/es/v2`: `https://penstock.example.com`. Empty, in a browser: where the page is from. */
   baseUrl: string
   /** Sends requests; defaults to the runtime's own `fetch`. */
   fetch?: Fetch

@@ -83,7 +83,7 @@ export type DestinationWriter = {
   /**
    * The transfer ended without success (cancelled, stopped, failed). What was confirmed is counted as accepted and stays:
    * a store of files makes it visible, as a whole file under the name that the file would have had. What was never
-   * confirmed is taken away. A destination that replaces everything at the end leaves what was there before instead.
+   * confirmed is removed. A destination that replaces everything at the end leaves what was there before instead.
    *
    * Called in a writer that was opened for this: with the delivery states of everything that was confirmed, and with a signal of
    * its own that ends it after half a minute. May be called again after a crash. Never throws: where the destination does not

@@ -187,7 +187,7 @@ describe('logoOf', () => {
     for (const [name, wanted] of Object.entries(initials)) assert.equal(initialsOf(name), wanted)
     assert.equal(initialsOf('The Trade Desk'), 'TD')
     assert.equal(initialsOf('Display & Video 360'), 'DV')
-    assert.equal(initialsOf('& <>'), 'M')
+    assert.equal(initialsOf('& <>'), 'A')
   })
 
   test('colours a monogram by the slug alone, and platforms not all alike', () => {

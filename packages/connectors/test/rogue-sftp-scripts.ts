@@ -79,7 +79,7 @@ const beforeSsh: readonly RogueSftpScript[] = [
     plainPacket(Buffer.concat([Buffer.from([31]), string('key'), string('other'), string('signature')])),
   ),
   says(
-    'says farewell with a canary',
+    'disconnects with a canary',
     'connection_lost',
     identification,
     plainPacket(Buffer.concat([Buffer.from([1]), u32(2), string('Protocol canary'), string('en')])),
@@ -127,7 +127,7 @@ const signIns: readonly RogueSftpScript[] = [
     connection.end()
     return true
   }),
-  reject('says farewell at the sign-in', 'connection_lost', (_context, connection) => {
+  reject('disconnects at the sign-in', 'connection_lost', (_context, connection) => {
     sendPacket(connection, Buffer.concat([Buffer.from([1]), u32(2), string('canary'), string('en')]))
     return true
   }),

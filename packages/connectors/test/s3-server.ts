@@ -6,7 +6,7 @@ import { s3Objects } from '../src/amazon-s3/s3-objects.ts'
 import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
 import { judgeS3, type S3Key } from './s3-signature.ts'
 
-/** An S3 server from npm, with rules that it lacks: signatures and keys are verified before it hears of a request. */
+/** An S3 server from npm, with rules that it lacks: signatures and keys are verified before it gets a request. */
 export type S3TestServer = {
   readonly proxy: FailingProxy
   readonly secrets: Values

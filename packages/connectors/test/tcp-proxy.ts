@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** A line to a server that can be cut, stopped or taken away, as lines on the internet can. */
+/** A connection to a server that can be cut, stopped or refused, as connections over the internet can. */
 export type TcpProxy = {
   readonly port: number
   /** Cuts what is connected, and every later connection after so many bytes from the server. */

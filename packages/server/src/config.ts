@@ -134,7 +134,7 @@ export function readConfig(
     'PENSTOCK_PUBLIC_URL',
     defaultUrl(host, port),
     webAddress,
-    'an http or https address without query or fragment, such as https://pipes.example.com',
+    'an http or https address without query or fragment, such as https://penstock.example.com',
   )
   const masterKeySetting = (name: string) =>
     read(name, undefined, parseMasterKey, `32 bytes in base64 or hexadecimal. ${masterKeyHint}`)

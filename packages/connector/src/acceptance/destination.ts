@@ -22,7 +22,7 @@ export type DestinationAcceptance = Acceptance & {
   readonly badRows?: readonly BadRow[]
   /** The rows that are there, as the destination has them, in any order. */
   readonly readBack: () => Promise<readonly Row[]>
-  /** `rows` as they stand at the destination, where that is not as they were sent. */
+  /** `rows` as the destination stores them, where it changes them. */
   readonly asKept?: (row: Row) => Row
   /** Empties the destination. */
   readonly reset: () => unknown

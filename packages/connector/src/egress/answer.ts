@@ -63,13 +63,13 @@ function bodyOf(message: http.IncomingMessage, reading: Reading, isPacked: boole
   let bytes = 0
   let waitedMs = 0
 
-  const letGo = (reason?: unknown) => {
+  const release = (reason?: unknown) => {
     signal?.removeEventListener('abort', stop)
     if (!message.complete || reason !== undefined) message.destroy()
     unpacked?.destroy()
     interrupt?.(reason)
   }
-  const stop = () => letGo(signal?.reason)
+  const stop = () => release(signal?.reason)
   // There may be no reader when the answer breaks off; the next read throws the error.
   message.on('error', (error) => unpacked?.destroy(error))
   unpacked?.on('error', () => {})
@@ -81,7 +81,7 @@ function bodyOf(message: http.IncomingMessage, reading: Reading, isPacked: boole
     {
       async pull(controller) {
         const from = now()
-        const timer = setTimeout(() => letGo(silent(host, timeoutMs)), timeoutMs)
+        const timer = setTimeout(() => release(silent(host, timeoutMs)), timeoutMs)
         try {
           signal?.throwIfAborted()
           const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
@@ -94,11 +94,11 @@ function bodyOf(message: http.IncomingMessage, reading: Reading, isPacked: boole
             assertInBounds(reading, bytes, waitedMs, unpacked?.bytesWritten)
             controller.enqueue(value)
           } else {
-            letGo()
+            release()
             controller.close()
           }
         } catch (error) {
-          letGo(error)
+          release(error)
           controller.error(
             signal?.aborted
               ? signal.reason
@@ -110,7 +110,7 @@ function bodyOf(message: http.IncomingMessage, reading: Reading, isPacked: boole
         }
       },
       cancel() {
-        letGo('cancelled')
+        release('cancelled')
       },
     },
     { highWaterMark: 0 },

@@ -153,7 +153,7 @@ function makeStream(
       try {
         await pieces.return?.()
       } catch {
-        // What broke while it was let go does not matter any more.
+        // An error during the release does not matter any more.
       }
       await packedIn?.close()
     },

@@ -10,7 +10,7 @@ export type MemoryStore = FileStore & {
   readonly contents: Map<string, Buffer>
   /** Every read: which file, and from which byte. */
   readonly reads: { readonly name: string; readonly fromByte: number }[]
-  /** How many streams are not let go of. */
+  /** How many streams are not released. */
   open: number
 }
 

@@ -34,12 +34,12 @@ type Checkpoint = {
 export async function readFiles(context: SourceContext, store: FileStore, options: ReadOptions): Promise<SourceReader> {
   const { signal } = context
   const opened = new Set<OpenedFile>()
-  const letGoOfAll = async () => {
+  const releaseAll = async () => {
     for (const file of opened) await file.close()
     opened.clear()
   }
   const close = async () => {
-    await letGoOfAll()
+    await releaseAll()
     await store.close?.().catch(() => {})
   }
   const open = async (file: StoredFile, columns?: readonly string[]): Promise<OpenedFile> => {
@@ -47,7 +47,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     opened.add(openedFile)
     return openedFile
   }
-  const letGo = async (file: OpenedFile) => {
+  const release = async (file: OpenedFile) => {
     opened.delete(file)
     await file.close()
   }
@@ -56,7 +56,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     for (const file of files) {
       const openedFile = await open(file)
       if (openedFile.columns.length > 0) return { file, openedFile }
-      await letGo(openedFile)
+      await release(openedFile)
     }
     const csv = files.find(({ name }) => formatOf(name, options.format) === 'CSV')
     if (csv) throw noHeader(csv)
@@ -77,7 +77,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
           const columns = found?.openedFile.columns ?? []
           const digest = digestOf(columns)
           if (from && from.columns !== digest) throw changed(first.name)
-          if (found && files[start] !== found.file) await letGo(found.openedFile)
+          if (found && files[start] !== found.file) await release(found.openedFile)
           let rowsBefore = from?.rows ?? 0
           for (const file of files.slice(start)) {
             const place = file.name === from?.file ? from.place : undefined
@@ -100,10 +100,10 @@ export async function readFiles(context: SourceContext, store: FileStore, option
               } satisfies Chunk
               storedBytes = piece.storedBytes
             }
-            await letGo(current)
+            await release(current)
           }
         } finally {
-          await letGoOfAll()
+          await releaseAll()
         }
       },
       close,

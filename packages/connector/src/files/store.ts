@@ -39,7 +39,7 @@ export type FileSink = {
   publish(deliveryStates: readonly Json[]): Promise<void>
   /**
    * The transfer ended without success. Makes the file visible out of the parts with these delivery states, as `publish` does, but
-   * in the place of no file of an earlier transfer. Takes away what has no delivery state; without delivery states, everything. Finds its
+   * in the place of no file of an earlier transfer. Removes what has no delivery state; without delivery states, everything. Finds its
    * work done when called again.
    */
   abort(deliveryStates: readonly Json[]): Promise<void>

@@ -46,7 +46,7 @@ export function azureBlocks(client: AzureClient, { blob, contentType, transferId
     },
     publish: (deliveryStates: readonly Json[]) => commit(deliveryStates.length, {}),
     async abort(deliveryStates) {
-      // Blocks without a delivery state cannot be taken away but by Azure itself, which does so when others are committed.
+      // Blocks without a delivery state can be removed only by Azure itself, which does so when others are committed.
       // A blob of this name is the work of an earlier transfer, or of an earlier attempt of this one: it stays.
       if (deliveryStates.length > 0) await commit(deliveryStates.length, { 'if-none-match': '*' })
     },

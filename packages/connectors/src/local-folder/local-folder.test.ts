@@ -200,7 +200,7 @@ describe('local-folder', () => {
       await change()
       const rest = async () => {
         for await (const _ of { [Symbol.asyncIterator]: () => chunks });
-        // A file that was taken away is still whole for who has it open, and gone for who opens it.
+        // A removed file is still whole for a process that has it open, and missing for one that opens it.
         for await (const _ of reader.read(value?.checkpoint));
       }
       await assertFails(rest(), 'fail', 'source_changed', /^large\.csv /)

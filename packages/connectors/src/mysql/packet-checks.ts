@@ -22,7 +22,7 @@ const binary = 63
 const versionBytesMax = 255
 
 /**
- * Checks a greeting, and takes away in place what the driver must not use: capabilities that this connector does not need,
+ * Checks a greeting, and removes in place what the driver must not use: capabilities that this connector does not need,
  * and character sets that the driver may not know.
  */
 export function problemOfGreeting(payload: Buffer): string | undefined {

@@ -201,7 +201,7 @@ describe('mysql against servers that break the protocol', () => {
     })
   })
 
-  test('a connection that is closed hears nothing of what comes late', async () => {
+  test('a connection that is closed ignores what comes late', async () => {
     const late: RogueMysqlScript = {
       name: 'keeps talking',
       act: ({ stage, sequence, payload, sql }) =>

@@ -109,7 +109,7 @@ export async function openSession(context: ConnectorContext, place: Place, infil
     connection.on('error', (error: Error) => {
       alive = false
       reportLost(error)
-      // The driver only says farewell, and a server need not answer that.
+      // The driver only sends its quit command, and a server need not answer that.
       socket.destroy()
     })
     socket.on('close', () => {

@@ -21,7 +21,7 @@ export function connectorErrorOfSession(error: unknown, host: string, signedIn: 
   if (level === 'handshake' && /no matching/.test(message)) {
     return new ConnectorError('not_supported', `${host} offers only outdated ways to encrypt a session.`)
   }
-  // A cut, or a farewell of the server, which has a number.
+  // A cut, or a disconnect message of the server, which has a number.
   if (level === 'client-socket' || code !== undefined) return connectionLost(host)
   return signedIn ? invalidAnswer(host, 'its packets cannot be read') : noSsh(host)
 }

@@ -47,7 +47,7 @@ export function openSftpSink(
       throw offset === 0 ? noDirectory(directory) : lost(fileName)
     })
 
-  async function letGo(): Promise<void> {
+  async function release(): Promise<void> {
     const { session, handle } = opened ?? {}
     opened = undefined
     if (session?.alive && handle) await closeFile(session, partial, handle).catch(() => {})
@@ -65,7 +65,7 @@ export function openSftpSink(
         return { end: file.end } satisfies DeliveryState
       } catch (error) {
         // How much of the part was written is unknown: the next attempt looks.
-        await letGo()
+        await release()
         throw error
       }
     },
@@ -78,12 +78,12 @@ export function openSftpSink(
       if (found === undefined && end > 0) throw lost(fileName)
       const file = await openAt(end)
       await sync(file.session, partial, file.handle)
-      await letGo()
+      await release()
       await rename(session, partial, path)
     },
 
     async abort(deliveryStates) {
-      await letGo()
+      await release()
       if (deliveryStates.length > 0) return sink.publish(deliveryStates)
       // The signal may be what ended the transfer, and has ended its session then.
       const session = await openSession({ ...context, signal: AbortSignal.timeout(abortTimeoutMs) }, hostKey)
@@ -95,7 +95,7 @@ export function openSftpSink(
     },
 
     async close() {
-      await letGo()
+      await release()
       sessions.close()
     },
   }

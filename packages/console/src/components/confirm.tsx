@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { components } from '../strings/components.ts'
 import { Failure } from './failure.tsx'
 
-/** Asks before something that takes away; what is large is confirmed by typing its name. */
+/** Asks before a destructive action; a large one is confirmed by typing its name. */
 export function Confirm({
   title,
   action,
