@@ -40,6 +40,7 @@ const words: readonly Word[] = [
   { word: 'peer', instead: 'test server', except: /peer\.(example|blob)/ },
   { word: 'gate', instead: 'access control, valve' },
   { word: 'let go', instead: 'release' },
+  { word: 'sought', instead: 'searched, found' },
   { word: 'farewell', instead: 'disconnect' },
   { word: 'beat', instead: 'heartbeat' },
   { word: 'feel pulse', instead: 'send heartbeats' },

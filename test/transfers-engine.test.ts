@@ -72,7 +72,7 @@ describe('rows that are not taken', () => {
     }
   })
 
-  test('are found however many stand at the beginning, where later ones are taken', async () => {
+  test('are found however many are at the beginning, where later ones are taken', async () => {
     engine.sides.source = people(400)
     engine.sides.destination = {
       batch: () => ({ rowsMax: 400, bytesMax: 1 << 20 }),

@@ -1,5 +1,5 @@
 /**
- * The limit of the operations that stand on PostgreSQL: Fastify, the driver and the very statements of the service,
+ * The limit of the operations that use PostgreSQL: Fastify, the driver and the very statements of the service,
  * without authentication, validation, transactions that are not needed, views, headers, metrics and log.
  */
 import { createHash, randomBytes } from 'node:crypto'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Every row of every table, the job queue's and the migrations' too, as text; bytes stand there in hexadecimal. */
+/** Every row of every table, the job queue's and the migrations' too, as text; bytes are in hexadecimal. */
 export async function dumpDatabase(db: Pick<pg.Pool, 'query'>): Promise<string> {
   const { rows: tables } = await db.query<{ name: string }>(`
     select format('%I.%I', schemaname, tablename) as name from pg_tables
@@ -15,7 +15,7 @@ export async function dumpDatabase(db: Pick<pg.Pool, 'query'>): Promise<string> 
 }
 
 /**
- * The places of a text that holds a value, plainly or as hexadecimal digits or base64 whatever stands before it: each is
+ * The places of a text that holds a value, plainly or as hexadecimal digits or base64 whatever comes before it: each is
  * what stands around it.
  */
 export function placesOf(value: string, text: string): string[] {

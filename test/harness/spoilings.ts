@@ -141,10 +141,10 @@ export function mustRefuse(operation: Operation, spoilingName: string): readonly
 
 /** Every value of the body replaced by every kind of rubbish, or left out; every object given every kind of key. */
 function spoilingsOfValues(json: unknown): Spoiling[] {
-  const positions = pathsIn(json).filter((at) => at.length > 0)
+  const paths = pathsIn(json).filter((at) => at.length > 0)
   const objects = pathsIn(json).filter((at) => isObject(valueAt(json, at)))
   return [
-    ...positions.flatMap((at) => [
+    ...paths.flatMap((at) => [
       ...Object.entries(rubbish.values).map(([what, text]) =>
         spoiling(`${at.join('.')}: ${what}`, (draft) => replace(draft, at, () => new Raw(text))),
       ),

@@ -55,7 +55,7 @@ export type DestinationSide = Side & {
 
 /** A connector as its author writes it. Catalogue row, form, validation and documents derive from it. */
 export type ConnectorDefinition = {
-  /** Stable for ever: the identifier derives from it. */
+  /** Never changes: the identifier derives from it. */
   readonly slug: string
   readonly name: string
   readonly platform: Platform

@@ -4,7 +4,7 @@ import { type AllowedDestination, makeMatches } from './egress/allowed.ts'
 import type { Fields } from './fields.ts'
 import type { Values } from './values.ts'
 
-/** Where secrets may go over `http://`, which everybody on the way can read. */
+/** Where secrets may go over `http://`, which anyone on the network path can read. */
 export type PlainHttp = {
   /** To this machine itself. */
   readonly loopback: boolean
@@ -31,7 +31,7 @@ export function insecureAddresses(fields: Fields, values: Values, { loopback, al
     const host = url.hostname.replace(/^\[|\]$/g, '')
     if ((loopback && isLoopback(host)) || isAllowed(isIP(host) === 0 ? '' : host, host, Number(url.port) || 80))
       return []
-    const message = `must begin with https://, because secrets are sent to ${url.host} and everybody on the way could read them; an operator can name the host in PENSTOCK_ALLOW_HTTP`
+    const message = `must begin with https://, because secrets are sent to ${url.host} and anyone on the network path could read them; an operator can name the host in PENSTOCK_ALLOW_HTTP`
     return [{ key, message }]
   })
 }

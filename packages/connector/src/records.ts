@@ -6,7 +6,7 @@ export { type Normalisation, normalisations } from '@penstock/wire/rules'
 export type RecordField = {
   readonly description: string
   readonly required: boolean
-  /** The form of its values; the engine sees to it. Absent: the value goes as it is. */
+  /** The form of its values; the engine brings them into it. Absent: the value is sent as it is. */
   readonly normalise?: Normalisation
   /** Other names by which a source's column is taken for this one, besides its key and the well-known ones of its form. */
   readonly synonyms?: readonly string[]

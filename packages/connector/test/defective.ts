@@ -73,7 +73,7 @@ const connector = defineConnector({
     },
   },
   check: async ({ secrets }) => {
-    const ok = has('lets everybody pass the check') || secrets.token === 'canary-token'
+    const ok = has('lets anyone pass the check') || secrets.token === 'canary-token'
     return [{ name: 'sign in', ok, message: ok ? 'Signed in.' : 'The token is wrong.' }]
   },
 })

@@ -48,7 +48,7 @@ export const theme = createTheme({
       defaultProps: { tt: 'none' },
       vars: (_: unknown, { variant, color = '' }: { variant?: string; color?: string }) => ({
         root: {
-          // Coloured text on a tint of its colour is too faint to be read by everybody.
+          // Coloured text on a tint of its colour has too little contrast.
           ...(variant === 'light' && { '--badge-color': 'var(--mantine-color-text)' }),
           // Of these, only a middle shade is seen in both themes.
           ...(variant === 'dot' &&

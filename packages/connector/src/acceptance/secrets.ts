@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import type { Connector } from '../connector.ts'
 import type { Values } from '../values.ts'
 
-/** Where secrets are known, so that they can be sought. */
+/** Where secrets are known, so that they can be searched for. */
 export type KnownSecrets = {
   readonly connector: Connector
   readonly secrets: Values
@@ -12,7 +12,7 @@ export type KnownSecrets = {
 
 /**
  * Asserts that nothing of an error, whatever hangs on it, or of a message holds a secret in any of its usual forms.
- * Secrets under six characters are not sought: they stand everywhere.
+ * Secrets under six characters are not searched for: they occur everywhere.
  */
 export function assertNoSecret(held: unknown, { connector, secrets, wrongSecrets = {} }: KnownSecrets): void {
   const text = inspect(held, {

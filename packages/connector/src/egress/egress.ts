@@ -141,7 +141,7 @@ function nextOf(response: Response, from: URL): URL | undefined {
   if (!url) throw new ConnectorError('unexpected_response', `${from.host} redirects to what is no address.`)
   assertScheme(url)
   if (from.protocol === 'https:' && url.protocol === 'http:') {
-    const message = `${from.host} redirects from https to http, where everybody on the way could read along.`
+    const message = `${from.host} redirects from https to http, where anyone on the network path could read the request.`
     throw new ConnectorError('insecure_address', message)
   }
   return url

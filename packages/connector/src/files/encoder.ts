@@ -10,7 +10,7 @@ const packGzip = promisify(gzip)
 
 /** Rows of a file as its bytes. Notes are what the end of the file has to know of rows before it. */
 export type Encoder = {
-  /** Rows that will stand at an offset of the file; its beginning comes with the rows at offset 0. */
+  /** Rows at an offset of the file; its beginning comes with the rows at offset 0. */
   encode(rows: readonly Row[], offset: number): Promise<{ bytes: Uint8Array; notes?: readonly Json[] }>
   /** What the file ends with, at an offset of it; nothing where it is whole already. */
   end(notes: readonly Json[], offset: number): Promise<Uint8Array | undefined>

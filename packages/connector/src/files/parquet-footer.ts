@@ -140,7 +140,7 @@ function assertPlausible(file: StoredFile, groups: readonly RowGroup[], rowsClai
   expands('values', valueCount, values)
   if (rowCount !== rowsClaimed) throw new Error('row groups with other rows than the file')
   // Columns that share bytes would be a small file that unpacks to a large one.
-  if (storedBytes > sizeBytes) throw new Error('columns that stand on each other')
+  if (storedBytes > sizeBytes) throw new Error('columns that overlap')
 }
 
 const footerTooLarge = ({ name }: StoredFile) => {

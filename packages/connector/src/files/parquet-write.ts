@@ -47,7 +47,7 @@ function writerAt(columns: readonly string[], offset: number) {
 /** Larger groups take the library longer, and several times as much memory as their rows. */
 const groupRowsMax = 20_000
 
-/** Rows as row groups that will stand at an offset of the file. */
+/** Rows as row groups at an offset of the file. */
 export function encodeRowGroups(
   columns: readonly string[],
   rows: readonly Row[],

@@ -1,5 +1,5 @@
 import { ConnectorError, type Redact } from '@penstock/connector'
-import { complaintOf, problemName, transientErrorOf } from '../object-stores/answers.ts'
+import { errorTextOf, problemName, transientErrorOf } from '../object-stores/answers.ts'
 import { element, readXml, textAt } from '../object-stores/xml.ts'
 import type { S3Request } from './s3-client.ts'
 
@@ -16,7 +16,7 @@ export type S3Error = {
 
 export async function problemOf(response: Response, store: string, redact: Redact): Promise<S3Error> {
   const passing = transientErrorOf(store, response)
-  const text = await complaintOf(response)
+  const text = await errorTextOf(response)
   // An answer that is not S3's own (a proxy's page) is judged by its status alone.
   const error = text.trimStart().startsWith('<') ? element(safely(text, store), 'Error') : undefined
   return {

@@ -1,6 +1,6 @@
 import { asConnectorError, type ConnectorContext, ConnectorError, type ConnectorErrorCode } from '@penstock/connector'
 import { jsonOf, type ServiceAccount, serviceAccount } from '../google/service-account.ts'
-import { complaintOf, discard, transientErrorOf } from '../object-stores/answers.ts'
+import { discard, errorTextOf, transientErrorOf } from '../object-stores/answers.ts'
 import { encodeValue } from '../object-stores/place.ts'
 
 const origin = 'https://storage.googleapis.com'
@@ -82,7 +82,7 @@ async function connectorErrorOf(
 ): Promise<ConnectorError> {
   const { status } = response
   const passing = transientErrorOf('Google Cloud Storage', response)
-  const text = await complaintOf(response)
+  const text = await errorTextOf(response)
   if (passing) return passing
   const reason = reasonOf(text)
   if (status === 401) {

@@ -97,7 +97,7 @@ function behind(order: readonly OrderTerm[], after: readonly string[], digest: b
 
 export const quoteName = (name: string): string => `\`${name.replaceAll('`', '``')}\``
 
-/** How a column is read so that its text is what a cell shall be. */
+/** How a column is read so that its text is the cell. */
 function shown(expression: string, kind: CellKind): string {
   if (kind === 'bytes') return `concat(_utf8mb4 x'5c78', lower(hex(${expression})))`
   if (kind === 'bits') return `${expression} + 0`

@@ -14,13 +14,13 @@ export async function discard(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => {})
 }
 
-/** An answer that is no success says what is wrong in a few hundred bytes. */
-const complaintBytesMax = 256 << 10
+/** An error response usually has a few hundred bytes. */
+const errorBytesMax = 256 << 10
 
-/** What an answer that is no success says; empty where it cannot be read, and the status has to say enough. */
-export async function complaintOf(response: Response): Promise<string> {
+/** The body of an error response; empty where it cannot be read, so that only the status is known. */
+export async function errorTextOf(response: Response): Promise<string> {
   try {
-    return await textOf(response, complaintBytesMax)
+    return await textOf(response, errorBytesMax)
   } catch (error) {
     if (asConnectorError(error)) return ''
     throw error

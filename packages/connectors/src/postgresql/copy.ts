@@ -99,7 +99,7 @@ async function send({ stream }: Connection, slices: Iterable<Buffer>, failed: ()
 export type Line = {
   readonly text: string
   readonly bytes: number
-  /** Whether all of it is UTF-8, which PostgreSQL sees to. */
+  /** Whether all of it is UTF-8, which PostgreSQL guarantees. */
   readonly isText: boolean
 }
 

@@ -109,7 +109,7 @@ export function statementOf(plan: Plan, after: readonly string[] | undefined, bo
 const isNested = (kind: CellKind | undefined): boolean =>
   kind === 'array' || kind === 'json-array' || kind === 'composite'
 
-/** How a column is read so that its text is what a cell shall be. */
+/** How a column is read so that its text is the cell. */
 function shown(expression: string, kind: CellKind): string {
   if (!isNested(kind)) return expression
   const json = `to_json(${expression})::text`

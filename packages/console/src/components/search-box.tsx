@@ -11,9 +11,9 @@ const waitMs = 250
 /** A text to search by, which is `q` in the address once the typing pauses. */
 export function SearchBox({ label = components.search, name = 'q' }: { label?: string; name?: string }) {
   const { value, change } = useAddress()
-  const sought = value(name)
-  const [text, setText] = useState(sought)
-  useEffect(() => setText((typed) => (typed.trim() === sought ? typed : sought)), [sought])
+  const query = value(name)
+  const [text, setText] = useState(query)
+  useEffect(() => setText((typed) => (typed.trim() === query ? typed : query)), [query])
   const search = useDebouncedCallback((next: string) => change({ [name]: next.trim() }, { replace: true }), waitMs)
   const type = (next: string) => {
     setText(next)

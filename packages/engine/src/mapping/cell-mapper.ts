@@ -9,7 +9,7 @@ import {
   readBase64Digest,
   readDigest,
 } from './hash.ts'
-import { complaints, type Normalise, normalisers, readsByCountry } from './normalise.ts'
+import { invalidMessages, type Normalise, normalisers, readsByCountry } from './normalise.ts'
 
 /** A cell as the destination wants it; `null` where there is nothing, `undefined` where it cannot be used. */
 export type CellMapper = (cell: string | number | boolean, country: string | undefined) => Cell | undefined
@@ -20,14 +20,14 @@ export type FieldMapper = {
   /** Whether `map` reads by a country. */
   readonly byCountry: boolean
   /** What is wrong with a cell that `map` cannot use, to follow the field's name. */
-  readonly complaintOf: (cell: string | number | boolean) => string
+  readonly messageOf: (cell: string | number | boolean) => string
 }
 
 /** Makes the functions of a field once, so that nothing is looked up again for a row. */
 export function fieldMapper(definition: RecordField | undefined): FieldMapper {
   const { normalise: form, hashed = [], digestEncoding = 'hex', values } = definition ?? {}
   const byCountry = form !== undefined && readsByCountry(form)
-  const complaint = form ? complaints[form] : 'is empty'
+  const message = form ? invalidMessages[form] : 'is empty'
   const [digest] = hashed
   const anyText = takesAnyText(definition)
   if (digest) {
@@ -36,26 +36,26 @@ export function fieldMapper(definition: RecordField | undefined): FieldMapper {
       const normal = normalise(text, country)
       return normal === undefined ? undefined : encodeDigest(digestOf(digest, normal), digestEncoding)
     }
-    const complaintOf = (cell: string | number | boolean) =>
+    const messageOf = (cell: string | number | boolean) =>
       isForeignDigest(String(cell).trim(), anyText)
         ? `is hashed, but by something else than ${hashed.map((name) => digestNames[name]).join(' or ')}`
-        : complaint
+        : message
     return {
       map: hashedMapper(comesOften(definition) ? cached(make) : make, hashed, digestEncoding, anyText),
       byCountry,
-      complaintOf,
+      messageOf,
     }
   }
   if (form) {
     const normalise = comesOften(definition) ? cached(normalisers[form]) : normalisers[form]
-    const complaintOf = (cell: string | number | boolean) =>
+    const messageOf = (cell: string | number | boolean) =>
       !anyText && isForeignDigest(String(cell).trim(), false)
         ? 'is hashed, but the destination wants the value itself'
-        : complaint
+        : message
     const map = plainMapper(normalise, anyText)
-    return values ? { ...choiceMapper(values, map), byCountry } : { map, byCountry, complaintOf }
+    return values ? { ...choiceMapper(values, map), byCountry } : { map, byCountry, messageOf }
   }
-  return values ? { ...choiceMapper(values, (cell) => cell), byCountry } : { byCountry, complaintOf: () => complaint }
+  return values ? { ...choiceMapper(values, (cell) => cell), byCountry } : { byCountry, messageOf: () => message }
 }
 
 /** Whether a field takes identifiers of any look, so that the letters of a value hardly show whether it is a digest. */
@@ -103,7 +103,7 @@ function plainMapper(normalise: Normalise, anyText: boolean): CellMapper {
 const nothingOrUnusable = (text: string): null | undefined => (text.trim() === '' ? null : undefined)
 
 /** Takes only some values, in whatever case they come, and gives them as the destination spells them. */
-function choiceMapper(values: readonly string[], map: CellMapper): Pick<FieldMapper, 'map' | 'complaintOf'> {
+function choiceMapper(values: readonly string[], map: CellMapper): Pick<FieldMapper, 'map' | 'messageOf'> {
   const spelled = new Map(values.map((value) => [value.toLowerCase(), value]))
   for (const value of values) spelled.set(value, value)
   return {
@@ -113,7 +113,7 @@ function choiceMapper(values: readonly string[], map: CellMapper): Pick<FieldMap
       const text = String(made)
       return spelled.get(text) ?? spelled.get(text.trim().toLowerCase()) ?? nothingOrUnusable(text)
     },
-    complaintOf: () => `must be one of ${values.join(', ')}`,
+    messageOf: () => `must be one of ${values.join(', ')}`,
   }
 }
 

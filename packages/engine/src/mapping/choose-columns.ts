@@ -3,7 +3,7 @@ import type { FieldError } from '@penstock/wire'
 import { fieldMapper } from './cell-mapper.ts'
 import { type ColumnName, foldName, readColumnName, wellKnownNames } from './column-names.ts'
 import type { MappingStep } from './plan.ts'
-import { complaintOfField, type Mapping } from './read-mapping.ts'
+import { fieldErrorOf, type Mapping } from './read-mapping.ts'
 import { list, noSuchColumn } from './wording.ts'
 
 /** How well a column fits a field, best first; every candidate of a better rank is served before. */
@@ -37,11 +37,11 @@ export function chooseColumns(
   for (const [field, entry] of Object.entries(mapping)) {
     const definition = Object.hasOwn(records, field) ? records[field] : undefined
     const fieldError = (message: string) => fieldErrors.push({ field: `${path}.${field}`, message })
-    const complaint = complaintOfField(records, field, entry)
-    if (!definition || complaint !== undefined) fieldError(complaint ?? '')
+    const message = fieldErrorOf(records, field, entry)
+    if (!definition || message !== undefined) fieldError(message ?? '')
     else if (entry !== null && typeof entry === 'object' && 'value' in entry) {
-      const { map, complaintOf } = fieldMapper(definition)
-      if (map && map(entry.value, undefined) === undefined) fieldError(complaintOf(entry.value))
+      const { map, messageOf } = fieldMapper(definition)
+      if (map && map(entry.value, undefined) === undefined) fieldError(messageOf(entry.value))
       else steps.set(field, { field, definition, value: entry.value })
     } else if (entry !== null) {
       const name = typeof entry === 'object' ? entry.column : entry

@@ -46,11 +46,11 @@ function compileStep(step: MappingStep, to: number) {
   const { field, definition } = step
   const mapper = fieldMapper(definition)
   const errors = new Map<string, RowError>()
-  const errorOf = (complaint: string): RowError => {
-    const known = errors.get(complaint)
+  const errorOf = (message: string): RowError => {
+    const known = errors.get(message)
     if (known) return known
-    const error = { field, reason: `${field} ${complaint}` }
-    errors.set(complaint, error)
+    const error = { field, reason: `${field} ${message}` }
+    errors.set(message, error)
     return error
   }
   return {
@@ -105,8 +105,8 @@ class Mapped {
       }
       const made = map(cell, byCountry ? countryOf(row) : undefined)
       if (made !== undefined) (rows[at] as Cell[])[to] = made
-      else if (step.isIdentifier) this.#leaveOut(at, to, step.errorOf(step.complaintOf(cell)))
-      else this.#blame(at, step.errorOf(step.complaintOf(cell)))
+      else if (step.isIdentifier) this.#leaveOut(at, to, step.errorOf(step.messageOf(cell)))
+      else this.#blame(at, step.errorOf(step.messageOf(cell)))
     }
   }
 

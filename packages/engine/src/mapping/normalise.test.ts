@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Normalisation, normalisations } from '@penstock/connector'
 import fc from '../../../../test/harness/property.ts'
 import { normaliseCountry } from './country.ts'
-import { complaints, normalisers, readsByCountry } from './normalise.ts'
+import { invalidMessages, normalisers, readsByCountry } from './normalise.ts'
 
 /** What each form makes of a text; `undefined` for what it cannot take. */
 const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [string, string | undefined][]> = {
@@ -326,6 +326,6 @@ test('The two forms of a phone number differ by the sign alone', () => {
 })
 
 test('A form complains without the value, and only phone numbers are read by a country', () => {
-  for (const form of normalisations) assert.match(complaints[form], /^(is|has) /)
+  for (const form of normalisations) assert.match(invalidMessages[form], /^(is|has) /)
   assert.deepEqual(normalisations.filter(readsByCountry), ['phone-e164', 'phone-digits'])
 })

@@ -58,7 +58,7 @@ export const normalisers: Readonly<Record<Normalisation, Normalise>> = {
 }
 
 /** What is wrong with a value that cannot be brought into a form, to follow the name of its field. */
-export const complaints: Readonly<Record<Normalisation, string>> = {
+export const invalidMessages: Readonly<Record<Normalisation, string>> = {
   email: 'is no e-mail address',
   'email-gmail': 'is no e-mail address',
   'email-gmail-dots': 'is no e-mail address',

@@ -41,9 +41,9 @@ export function readMapping(text: string | undefined, path: string): { mapping?:
   }))
   const entries: [string, MappingEntry][] = []
   for (const [field, entry] of Object.entries(read)) {
-    const complaints = complaintsOf(entry)
-    if (complaints.length === 0) entries.push([field, entry])
-    else fieldErrors.push({ field: `${path}.${field}`, message: complaints.join('; ') })
+    const entryErrors = entryErrorsOf(entry)
+    if (entryErrors.length === 0) entries.push([field, entry])
+    else fieldErrors.push({ field: `${path}.${field}`, message: entryErrors.join('; ') })
   }
   return fieldErrors.length > 0 ? { fieldErrors } : { mapping: Object.fromEntries(entries), fieldErrors }
 }
@@ -58,15 +58,15 @@ const fieldErrorsMax = 100
 export function mappingErrors(text: string, records: Records | undefined, path: string): FieldError[] {
   const { mapping = {}, fieldErrors } = readMapping(text, path)
   if (!records) return fieldErrors.slice(0, fieldErrorsMax)
-  const complaints = Object.entries(mapping).flatMap(([field, entry]) => {
-    const message = complaintOfField(records, field, entry)
+  const recordErrors = Object.entries(mapping).flatMap(([field, entry]) => {
+    const message = fieldErrorOf(records, field, entry)
     return message === undefined ? [] : [{ field: `${path}.${field}`, message }]
   })
-  return [...fieldErrors, ...complaints].slice(0, fieldErrorsMax)
+  return [...fieldErrors, ...recordErrors].slice(0, fieldErrorsMax)
 }
 
 /** Why a destination with fields of its own does not take an entry, whatever columns the source has. */
-export function complaintOfField(records: Records, field: string, entry: MappingEntry): string | undefined {
+export function fieldErrorOf(records: Records, field: string, entry: MappingEntry): string | undefined {
   if (!Object.hasOwn(records, field)) {
     return `is not a field of the destination; its fields are ${list(Object.keys(records))}`
   }
@@ -79,7 +79,7 @@ const form = '{"field of the destination": "column of the source"}'
 const entryForm = 'must be the name of a column, null, {"value": "…"} or {"column": "…"}'
 
 /** What is wrong with an entry; nothing where it is one. */
-function complaintsOf(entry: unknown): string[] {
+function entryErrorsOf(entry: unknown): string[] {
   if (entry === null) return []
   if (typeof entry === 'string') return entry === '' ? ['names no column: name one, or write null'] : []
   if (typeof entry !== 'object' || Array.isArray(entry)) return [entryForm]

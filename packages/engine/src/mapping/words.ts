@@ -12,7 +12,7 @@ const orUndefined = (text: string): string | undefined => (text === '' ? undefin
 const plainName = /^[a-z]+$/
 const noName = /[\p{P}\p{S}\p{N}\p{C}]+/gu
 
-/** Lower case without punctuation and digits, words parted by one space. */
+/** Lower case without punctuation and digits, words separated by one space. */
 export function normaliseName(text: string): string | undefined {
   const lower = lowerComposed(text)
   if (plainName.test(lower)) return lower

@@ -157,7 +157,7 @@ const countedListOf = (conditions: readonly string[], options: StatementOptions 
 })
 
 /**
- * How names are sought: by the index of names, or in that of an account, which holds them; which of both reads less
+ * How names are searched: by the index of names, or in that of an account, which holds them; which of both reads less
  * depends on the account and the text, and so does what connectors add: plans are made for their values. The index of
  * names knows the organization as `organization_id || ''`, which no other index does, and does not know `name || ''`:
  * so the planner is led to it in a whole organization, or away from it.
@@ -203,7 +203,7 @@ const namedLists = {
   organizationBriefly: namedListsOf(named.organizationBriefly),
 }
 
-/** The index of names knows them by three letters at a time; a shorter text is sought among all names of the scope. */
+/** The index of names knows them by three letters at a time; a shorter text is searched among all names of the scope. */
 const indexedLettersMin = 3
 
 type ConnectionList = {

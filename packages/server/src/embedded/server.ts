@@ -14,7 +14,7 @@ const startTimeoutMs = 120_000
 const stopTimeoutMs = 60_000
 
 /**
- * Sees to it that the cluster's server runs and takes connections. Call it under the directory's lock. It is started on
+ * Ensures that the cluster's server runs and takes connections. Call it under the directory's lock. It is started on
  * the port of the last time, unless another program has that port meanwhile.
  */
 export async function ensureRunning(cluster: Cluster): Promise<Postmaster> {

@@ -21,7 +21,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Names of assets hold a digest of their content: what was loaded once is good for ever. */
+/** Names of assets hold a digest of their content: what was loaded once never expires. */
 const assetMaxAge = '365d'
 
 const notBuilt =

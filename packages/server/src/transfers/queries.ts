@@ -188,7 +188,7 @@ const connectionsAsked = `(
       and (:accountId::text is null or c.account_id = :accountId) and not c.account_deleted and ${isKept('c')}
   ) asked`
 
-/** Sought by the mark alone, so that every plan finds it by the index of the marked ones. */
+/** Found by the mark alone, so that every plan finds it by the index of the marked ones. */
 const newestOfAsked = `
   cross join lateral (select * from transfers where connection_id = asked.id and latest limit 1) t`
 

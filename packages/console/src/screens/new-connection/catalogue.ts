@@ -19,12 +19,12 @@ export function useCatalogue() {
   return { all, added, tileOf }
 }
 
-/** Whether a connector is called, or is of a kind that is called, what is sought. */
-export const isSought = ({ name, dataTypeCategory, platformType, dataType }: CatalogueEntry, q: string): boolean =>
+/** Whether the name or a kind of a connector contains the search text. */
+export const matchesSearch = ({ name, dataTypeCategory, platformType, dataType }: CatalogueEntry, q: string): boolean =>
   [name, dataTypeCategory, platformType, dataType].some((text) => text.toLowerCase().includes(q.toLowerCase()))
 
-/** Those that are there, and those that can be; of each, first what can move data, by name. */
-export const parted = (tiles: readonly Tile[]) => {
+/** Splits connectors into added ones and others; in each group, those that move data come first, then by name. */
+export const splitAdded = (tiles: readonly Tile[]) => {
   const sorted = [...tiles].sort(
     (one, other) => Number(other.transfer) - Number(one.transfer) || one.name.localeCompare(other.name),
   )

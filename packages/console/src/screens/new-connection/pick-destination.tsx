@@ -10,7 +10,7 @@ import { count } from '../../components/numbers.ts'
 import { Empty, Toolbar } from '../../components/page.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
-import { isSought, parted, useCatalogue, usePick } from './catalogue.ts'
+import { matchesSearch, splitAdded, useCatalogue, usePick } from './catalogue.ts'
 import { Incompatible, Tiles } from './connector-tiles.tsx'
 import { useWizard } from './wizard.ts'
 
@@ -38,8 +38,8 @@ export function PickDestination() {
         {({ reply: supported }) => (
           <Loaded query={added} lines={6}>
             {() => {
-              const found = supported.filter((entry) => isSought(entry, q))
-              const { added, others } = parted(found.map(tileOf))
+              const found = supported.filter((entry) => matchesSearch(entry, q))
+              const { added, others } = splitAdded(found.map(tileOf))
               return (
                 <>
                   {found.length === 0 && <Empty title={q ? say.noneFound : say.noneCompatible} />}
@@ -49,9 +49,10 @@ export function PickDestination() {
                     source={all.data?.reply.find(({ connectorId }) => connectorId === sourceId)}
                     entries={(all.data?.reply ?? []).filter(
                       (entry) =>
-                        isSought(entry, q) && !supported.some(({ connectorId }) => connectorId === entry.connectorId),
+                        matchesSearch(entry, q) &&
+                        !supported.some(({ connectorId }) => connectorId === entry.connectorId),
                     )}
-                    sought={q !== ''}
+                    searching={q !== ''}
                   />
                 </>
               )
@@ -67,15 +68,15 @@ export function PickDestination() {
 function Others({
   source,
   entries,
-  sought,
+  searching,
 }: {
   source: CatalogueEntry | undefined
   entries: readonly CatalogueEntry[]
-  sought: boolean
+  searching: boolean
 }) {
   const [opened, setOpened] = useState(false)
   if (!source || entries.length === 0) return null
-  const shown = opened || sought
+  const shown = opened || searching
   // What could be a destination of something else is what people look for; what is none of anything comes last.
   const incompatible = entries
     .map((entry) => ({ entry, reasons: incompatibilities(source, entry) }))

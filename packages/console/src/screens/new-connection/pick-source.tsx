@@ -5,7 +5,7 @@ import { Loaded } from '../../components/loaded.tsx'
 import { Empty, Toolbar } from '../../components/page.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
-import { isSought, parted, useCatalogue, usePick } from './catalogue.ts'
+import { matchesSearch, splitAdded, useCatalogue, usePick } from './catalogue.ts'
 import { Tiles } from './connector-tiles.tsx'
 import { useWizard } from './wizard.ts'
 
@@ -28,8 +28,8 @@ export function PickSource() {
         {() => (
           <Loaded query={all} lines={6}>
             {({ reply }) => {
-              const sources = reply.filter((entry) => entry.supportedType !== 'Destination' && isSought(entry, q))
-              const { added, others } = parted(sources.map(tileOf))
+              const sources = reply.filter((entry) => entry.supportedType !== 'Destination' && matchesSearch(entry, q))
+              const { added, others } = splitAdded(sources.map(tileOf))
               if (sources.length === 0) return <Empty title={say.noneFound} />
               return (
                 <>
