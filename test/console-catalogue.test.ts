@@ -36,10 +36,18 @@ describe('the catalogue, in the console', { skip }, () => {
     const { total } = await stage.client.listConnectors({ accountId: id })
     await found(page, `${total} connectors`)
     assert.equal(await tiles(page).count(), total)
+    // What moves data comes first.
+    const moving = (await tiles(page).allInnerTexts()).map((text) => text.includes('Moves data'))
+    assert.deepEqual(
+      moving,
+      [...moving].sort((a, b) => Number(b) - Number(a)),
+    )
+    assert.ok(moving[0] && !moving.at(-1))
     const tile = tiles(page).filter({ hasText: 'Google Ads Customer Match' })
     for (const text of ['Audience activation · Customer match', 'Demand-Side Platform (DSP)', 'Destination'])
       await tile.getByText(text, { exact: true }).waitFor()
-    assert.equal(await tile.getByText('Moves data').count(), 0)
+    const unmoved = tiles(page).filter({ hasText: 'Adobe Audience Segments' })
+    assert.equal(await unmoved.getByText('Moves data').count(), 0)
     const added = page.getByRole('link', { name: 'PostgreSQL' })
     for (const text of ['Source', 'Destination', 'Moves data', 'Added'])
       await added.getByText(text, { exact: true }).waitFor()

@@ -16,6 +16,10 @@ import { Tile, Tiles } from './tile.tsx'
 
 const tilesOfSkeleton = 12
 
+/** What moves data comes before what is only configured, and each by its name. */
+const movingFirst = (entries: readonly CatalogueEntry[]): CatalogueEntry[] =>
+  [...entries].sort((a, b) => Number(b.transfer) - Number(a.transfer))
+
 /** The connectors that there are, to be added to a sub-account: several at once, and then configured. */
 export function Component() {
   const { accountId } = useAccount()
@@ -71,8 +75,10 @@ export function Component() {
       <Filters {...filters} />
       <Loaded query={query} skeleton={<TilesSkeleton />}>
         {({ reply }) => {
-          const shown = reply.filter(
-            ({ connectorId, transfer }) => (!filters.moves || transfer) && !(filters.fresh && added.has(connectorId)),
+          const shown = movingFirst(
+            reply.filter(
+              ({ connectorId, transfer }) => (!filters.moves || transfer) && !(filters.fresh && added.has(connectorId)),
+            ),
           )
           return (
             <>
