@@ -70,6 +70,8 @@ export type ConnectorDefinition = {
   readonly notes?: string
   /** What its way of moving data was run against: real servers by name and version, or a protocol server of ours. */
   readonly tested?: string
+  /** The version of the platform's API that it calls, such as `v26.0`, and when that ends, as the platform says or as is expected. */
+  readonly api?: { readonly version: string; readonly ends: string }
   /** What a sub-account saves once for all its connections. Every secret is a `secret` field. */
   readonly secrets: Fields
   /** Present where the connector can be a source. */

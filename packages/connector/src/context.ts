@@ -14,6 +14,15 @@ export type ConnectorContext = {
   readonly egress: Egress
   /** Directories that the operator allows connectors to read and write; none unless named. Absolute paths. */
   readonly localFolders: readonly string[]
+  /**
+   * Replaces a secret of the connector that is saved, such as a refresh token that is good for one use. One process at a time
+   * does so for one secret; every process sees the new value from then on, also where this job fails afterwards.
+   * @param key the field of the connector's secrets
+   * @param renew gets the value that is saved now, which another process may have replaced since the job began, and resolves
+   *   with the next one within 30 seconds; what it throws is passed on, and leaves the secret as it is
+   * @returns the new value
+   */
+  saveSecret(key: string, renew: (current: string) => Promise<string>): Promise<string>
 }
 
 /** The only way out. */

@@ -45,6 +45,7 @@ export function openContext(
     signal,
     egress: watch(egress),
     localFolders,
+    saveSecret: () => Promise.reject(new Error('No supervisor saves secrets of this job')),
   }
   return { context, redact }
 }

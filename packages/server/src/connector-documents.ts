@@ -29,11 +29,11 @@ ${connectors.map(row).join('\n')}
 }
 
 function page(connector: Connector): string {
-  const { name, slug, description, platform, dataType, dataTypeCategory, notes, tested, secrets, source, destination } =
-    connector
+  const { name, slug, description, platform, dataType, dataTypeCategory, notes, tested, api } = connector
+  const { secrets, source, destination } = connector
   const parts = [
     `${origin}\n# ${name}\n\n${description}`,
-    `| | |\n|---|---|\n| Slug | \`${slug}\` |\n| Platform | ${platform.name}, ${platform.type} |\n| Role | ${connector.roles.join(', ')} |\n| Data type | ${dataType}, ${dataTypeCategory} |\n| Data moves | ${connector.integrated ? 'yes' : 'not yet: a catalogue entry'} |${tested ? `\n| Tested against | ${cell(tested)} |` : ''}`,
+    `| | |\n|---|---|\n| Slug | \`${slug}\` |\n| Platform | ${platform.name}, ${platform.type} |\n| Role | ${connector.roles.join(', ')} |\n| Data type | ${dataType}, ${dataTypeCategory} |\n| Data moves | ${connector.integrated ? 'yes' : 'not yet: a catalogue entry'} |${api ? `\n| API version | ${cell(`${api.version}; ${api.ends}`)} |` : ''}${tested ? `\n| Tested against | ${cell(tested)} |` : ''}`,
     notes ? `## Before you use it\n\n${notes}` : '',
     `## Configuration\n\n${fieldsTable(secrets) || 'Nothing is to be configured.'}`,
     source ? end('Source', source.fields, source.records) : '',

@@ -1,3 +1,4 @@
+import type { ConnectorContext } from '../context.ts'
 import type { DestinationContext, InspectionContext } from '../destination.ts'
 import { createEgress, type NetworkPolicy, type OpenEgress } from '../egress/index.ts'
 import type { Json, Row } from '../rows.ts'
@@ -6,6 +7,8 @@ import type { Values } from '../values.ts'
 
 export type TestContextOptions = {
   readonly secrets?: Values
+  /** Where secrets are saved that a connector replaces: by default, in this context. */
+  readonly saveSecret?: ConnectorContext['saveSecret']
   readonly settings?: Values
   readonly signal?: AbortSignal
   /** Origins of platforms, and where the test answers for them: `{ 'https://graph.facebook.com': 'http://127.0.0.1:1234' }`. */
@@ -40,6 +43,7 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     signal: options.signal ?? new AbortController().signal,
     egress: options.egress ?? sharedEgress(routes, networkPolicy),
     localFolders: options.localFolders ?? [],
+    saveSecret: options.saveSecret ?? savedSecrets(options.secrets ?? {}),
     cursor: options.cursor,
     transferId: options.transferId ?? '0f1e2d3c4b5a6978',
     startedTime: options.startedTime ?? '2026-01-31T12:00:00.000Z',
@@ -47,6 +51,21 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     rows: options.rows ?? [],
     deliveryStates: options.deliveryStates ?? [],
     state: options.state,
+  }
+}
+
+/** Saves secrets for as long as this process runs, one after the other. */
+export function savedSecrets(secrets: Values): ConnectorContext['saveSecret'] {
+  const saved = new Map(Object.entries(secrets).map(([key, value]) => [key, String(value)]))
+  let last: Promise<unknown> = Promise.resolve()
+  return (key, renew) => {
+    const renewed = last.then(async () => {
+      const next = await renew(saved.get(key) ?? '')
+      saved.set(key, next)
+      return next
+    })
+    last = renewed.catch(() => {})
+    return renewed
   }
 }
 

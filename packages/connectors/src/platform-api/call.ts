@@ -1,13 +1,32 @@
+import { randomBytes } from 'node:crypto'
 import { type ConnectorContext, readWhole } from '@penstock/connector'
 import { parseJson } from './json.ts'
 
-/** One request to a platform's HTTP API. */
+/** One part of a multipart form. */
+export type FormPart = {
+  readonly name: string
+  readonly content: string | Uint8Array
+  /** Makes it a file with this name. */
+  readonly fileName?: string
+  /** Its media type; `application/octet-stream` for a file, unless said otherwise. */
+  readonly type?: string
+}
+
+/** One request to a platform's HTTP API; of the four kinds of body, one. */
 export type Call = {
   readonly url: string
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON; a text is sent as it is, for who has signed it or sends a form. */
+  /** Sent as JSON; a text or bytes are sent as they are, for who has signed them or sends a file. */
   readonly body?: unknown
+  /** Sent as `application/x-www-form-urlencoded`. */
+  readonly form?: Readonly<Record<string, string>>
+  /** Sent as `multipart/form-data`. */
+  readonly parts?: readonly FormPart[]
+  /** How long the answer may take, in milliseconds; two minutes unless said otherwise. */
+  readonly timeoutMs?: number
+  /** How large the answer may be, in bytes; 16 MiB unless said otherwise. */
+  readonly bytesMax?: number
 }
 
 /** What came back, whatever its status. */
@@ -16,6 +35,8 @@ export type Answer = {
   readonly headers: Headers
   /** What the body says; `undefined` where it is no JSON, such as a gateway's page. */
   readonly json: unknown
+  /** The body, as it came. */
+  readonly text: string
   /** Size of the body that was sent, in bytes. */
   readonly bytesSent: number
 }
@@ -25,24 +46,48 @@ const timeoutMs = 120_000
 
 /** Asks and reads the whole answer. Throws the errors of the egress, and `response_too_large` where the answer is too large. */
 export async function call({ egress, signal }: ConnectorContext, asked: Call): Promise<Answer> {
-  const { url, method = 'GET', headers = {}, body } = asked
-  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-  const bytesSent = text === undefined ? 0 : Buffer.byteLength(text)
+  const { url, method = 'GET', headers = {} } = asked
+  const body = bodyOf(asked)
+  const bytesSent = body === undefined ? 0 : Buffer.byteLength(body.content)
   const response = await egress.request(url, {
     method,
     headers: {
       accept: 'application/json',
       // The length is said, since with DELETE nobody expects a body.
-      ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(bytesSent) }),
+      ...(body === undefined ? {} : { 'content-type': body.type, 'content-length': String(bytesSent) }),
       ...headers,
     },
-    ...(text === undefined ? {} : { body: text }),
+    ...(body === undefined ? {} : { body: body.content }),
     signal,
-    timeoutMs,
+    timeoutMs: asked.timeoutMs ?? timeoutMs,
   })
-  const json = parseJson((await readWhole(response, new URL(url).host)).toString('utf8'))
-  return { status: response.status, headers: response.headers, json, bytesSent }
+  const text = (await readWhole(response, new URL(url).host, asked.bytesMax)).toString('utf8')
+  return { status: response.status, headers: response.headers, json: parseJson(text), text, bytesSent }
 }
+
+function bodyOf({ body, form, parts }: Call): { content: string | Uint8Array; type: string } | undefined {
+  if (form) return { content: new URLSearchParams(form).toString(), type: 'application/x-www-form-urlencoded' }
+  if (parts) return multipart(parts)
+  if (body === undefined) return undefined
+  const isReady = typeof body === 'string' || body instanceof Uint8Array
+  return { content: isReady ? body : JSON.stringify(body), type: 'application/json' }
+}
+
+/** A form as RFC 7578 has it, whose boundary occurs in none of its parts. */
+function multipart(parts: readonly FormPart[]): { content: Uint8Array; type: string } {
+  const boundary = `penstock-${randomBytes(16).toString('hex')}`
+  const pieces = parts.flatMap(({ name, content, fileName, type = 'application/octet-stream' }) => {
+    const file = fileName === undefined ? '' : `; filename="${quoted(fileName)}"\r\nContent-Type: ${type}`
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"${file}\r\n\r\n`
+    return [Buffer.from(head), Buffer.from(content), Buffer.from('\r\n')]
+  })
+  return {
+    content: Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]),
+    type: `multipart/form-data; boundary=${boundary}`,
+  }
+}
+
+const quoted = (text: string): string => text.replace(/["\r\n]/g, (character) => encodeURIComponent(character))
 
 /** The first step of a check: whether anything answers there, be it that it refuses. */
 export async function assertConnectivity({ egress, signal }: ConnectorContext, origin: string): Promise<string> {

@@ -1,5 +1,6 @@
-import { ConnectorError, retryAfterMs } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import type { Answer } from './call.ts'
+import { waitMsOf } from './rate-limit.ts'
 
 /**
  * What an HTTP status means where the platform's own codes say nothing more.
@@ -9,7 +10,7 @@ export function connectorErrorOfStatus(
   platform: string,
   { status, headers }: Pick<Answer, 'status' | 'headers'>,
 ): ConnectorError {
-  const wait = { afterMs: retryAfterMs({ headers }) }
+  const wait = { afterMs: waitMsOf({ headers }) }
   if (status === 401) {
     return new ConnectorError('invalid_credentials', `${platform} does not accept the credentials; renew them.`)
   }

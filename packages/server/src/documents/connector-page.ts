@@ -7,8 +7,8 @@ import { fieldsTable, recordsTable } from './tables.ts'
 
 /** The page of a connector: all that its definition says. */
 export function connectorPage(links: Links, connector: Connector): string {
-  const { name, slug, platform, description, actions, notes, tested, integrated, dataType, dataTypeCategory, roles } =
-    connector
+  const { name, slug, platform, description, actions, notes, tested, api, integrated } = connector
+  const { dataType, dataTypeCategory, roles } = connector
   const facts: [string, Content][] = [
     ['Platform', html`<a href="${links.platform(platform.slug)}">${platform.name}</a>, ${platform.type}`],
     ['Role', roles.join(', ')],
@@ -16,6 +16,7 @@ export function connectorPage(links: Links, connector: Connector): string {
     ['Category', dataTypeCategory],
     ...(actions ? [['Actions', actions.join(', ')] satisfies [string, Content]] : []),
     ['Data moves', integrated ? 'yes' : 'not yet'],
+    ...(api ? [['API version', `${api.version}; ${api.ends}`] satisfies [string, Content]] : []),
     ['Connector ID', html`<code>${connector.id}</code>`],
     ['Platform ID', html`<code>${connector.platformId}</code>`],
   ]

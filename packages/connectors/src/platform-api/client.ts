@@ -1,0 +1,168 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { asConnectorError, type ConnectorContext, ConnectorError } from '@penstock/connector'
+import { type Answer, type Call, call } from './call.ts'
+import { isObject, type JsonObject } from './json.ts'
+import { connectorErrorOfStatus } from './status.ts'
+
+/** A platform's HTTP API, as its connectors describe it. */
+export type Platform = {
+  /** For messages: `LinkedIn`. */
+  readonly name: string
+  /** What paths are relative to, without a slash at its end: `https://api.linkedin.com/rest`. */
+  readonly baseUrl: string
+  /** Sent with every request: a version, a kind of content. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Signs requests in; absent where they carry no credentials. */
+  readonly credentials?: Credentials
+  /**
+   * What an answer means where the platform's own codes say more than the status does. Platforms report failures with the
+   * status 200 too, so it is asked about every answer. `undefined` leaves it to the status, `null` makes it an answer like
+   * any other, for the caller to read.
+   */
+  readonly errorOf?: (answer: Answer) => ConnectorError | null | undefined
+}
+
+/** How requests are signed in. */
+export type Credentials = {
+  /**
+   * The headers that sign a request in.
+   * @param refused what the platform did not accept: others are wanted
+   */
+  headers(refused?: SignInHeaders): Promise<SignInHeaders>
+  /** Whether others can be had. Where they cannot, a refusal is final. */
+  readonly renews: boolean
+}
+
+export type SignInHeaders = Readonly<Record<string, string>>
+
+export type PlatformCall = Omit<Call, 'url'> & {
+  /** Relative to the platform's base URL. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | undefined>>
+  /**
+   * Whether the same request again leaves the platform as it is after one: a request that reads, or sets. It is repeated
+   * after a transient error. GET and PUT are, anything else is not unless said so.
+   */
+  readonly repeatable?: boolean
+  /** Answers for the caller to deal with, although they are no success. */
+  readonly expects?: (answer: Answer) => boolean
+}
+
+/** A platform's API within one job, signed in. Everything throws connector errors. */
+export type PlatformClient = {
+  /** Asks, and resolves with an answer that is a success or is expected. */
+  ask(asked: PlatformCall): Promise<Answer>
+  /** The same for answers that must be a JSON object; throws `malformed_response` where one is none. */
+  askObject(asked: PlatformCall): Promise<Answer & { readonly json: JsonObject }>
+}
+
+/** How often a request is repeated after transient errors, before the engine is left to repeat the whole batch. */
+const repeatsMax = 2
+const firstWaitMs = 250
+/** Longer waits are the engine's: it shows them to people, and can be stopped in them. */
+const waitMsMax = 10_000
+
+/**
+ * Opens a platform's API: signs in, repeats what can be repeated, and makes connector errors of what the platform refuses.
+ * An error names the platform's identifier of the request, by which its support finds it.
+ */
+export function openPlatform(context: ConnectorContext, platform: Platform): PlatformClient {
+  const { name, baseUrl, headers, credentials, errorOf } = platform
+
+  async function once(asked: PlatformCall, signIn: SignInHeaders): Promise<Answer> {
+    const { path, query, repeatable: _, expects, ...rest } = asked
+    const answer = await call(context, {
+      ...rest,
+      url: `${baseUrl}${path}${searchOf(query)}`,
+      headers: { ...headers, ...signIn, ...rest.headers },
+    })
+    if (expects?.(answer)) return answer
+    const meaning = errorOf?.(answer)
+    if (meaning === null || (meaning === undefined && isSuccess(answer))) return answer
+    throw withRequestId(meaning ?? connectorErrorOfStatus(name, answer), answer)
+  }
+
+  async function signedIn(asked: PlatformCall): Promise<Answer> {
+    const signIn = (await credentials?.headers()) ?? {}
+    try {
+      return await once(asked, signIn)
+    } catch (error) {
+      // A token can end before its time; nothing was done with a request that was not accepted.
+      if (!credentials?.renews || asConnectorError(error)?.action !== 'reauthenticate') throw error
+      return await once(asked, await credentials.headers(signIn))
+    }
+  }
+
+  async function ask(asked: PlatformCall): Promise<Answer> {
+    const { method = 'GET', repeatable = method === 'GET' || method === 'PUT' } = asked
+    for (let repeats = 0; ; repeats++) {
+      try {
+        return await signedIn(asked)
+      } catch (error) {
+        const waitMs = repeatable && repeats < repeatsMax ? waitBefore(error, repeats) : undefined
+        if (waitMs === undefined) throw error
+        await wait(waitMs, context.signal)
+      }
+    }
+  }
+
+  return {
+    ask,
+    async askObject(asked) {
+      const answer = await ask(asked)
+      const { json } = answer
+      if (isObject(json)) return { ...answer, json }
+      throw withRequestId(
+        new ConnectorError('malformed_response', `${name} answered with something other than its JSON.`),
+        answer,
+      )
+    },
+  }
+}
+
+/** Waits, and throws the signal's reason once that is aborted. */
+export const wait = (waitMs: number, signal: AbortSignal): Promise<void> =>
+  delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+
+const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
+
+/** How long to wait before an error is met again; `undefined` where it is not to be. */
+function waitBefore(error: unknown, repeats: number): number | undefined {
+  const connectorError = asConnectorError(error)
+  if (connectorError?.action !== 'retry') return undefined
+  // Several workers that were refused at once do not come back at once.
+  const waitMs = connectorError.afterMs ?? firstWaitMs * 2 ** repeats * (1 + Math.random())
+  return waitMs <= waitMsMax ? waitMs : undefined
+}
+
+function searchOf(query: PlatformCall['query'] = {}): string {
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as [string, string]])),
+  ).toString()
+  return search && `?${search}`
+}
+
+/** Where platforms put the identifier that their support asks for. */
+const requestIdHeaders = [
+  'x-request-id',
+  'request-id',
+  'x-correlation-id',
+  'x-fb-trace-id',
+  'x-li-uuid',
+  'x-amzn-requestid',
+  'x-amz-request-id',
+  'x-ms-request-id',
+  'x-tt-logid',
+  'x-transaction-id',
+  'x-snap-request-id',
+  'x-hubspot-correlation-id',
+]
+
+/** The error with the platform's identifier of the request in its message, where the answer has one. */
+function withRequestId(error: ConnectorError, { headers }: Answer): ConnectorError {
+  const id = requestIdHeaders
+    .map((name) => headers.get(name) ?? '')
+    // What is no identifier could be anything.
+    .find((value) => /^[\w.:+/=-]{6,100}$/.test(value))
+  return id === undefined ? error : error.with({ message: `${error.message} Request ID at the platform: ${id}.` })
+}

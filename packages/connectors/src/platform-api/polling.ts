@@ -1,0 +1,72 @@
+import { ConnectorError } from '@penstock/connector'
+import { wait } from './client.ts'
+
+/** How an asynchronous job at a platform is waited for. Times in milliseconds. */
+export type Polling = {
+  /** Before the second question; each further wait is twice as long. One second unless said otherwise. */
+  readonly firstMs?: number
+  /** No wait is longer. 30 seconds unless said otherwise. */
+  readonly mostMs?: number
+  /** How long to ask at all, from now. */
+  readonly totalMs: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Asks again and again, with growing waits, until there is a result.
+ * @param ask resolves with `undefined` while there is none
+ * @returns the result, or `undefined` where there was none in time. It is asked once at least.
+ */
+export async function poll<T>(
+  ask: () => Promise<T | undefined>,
+  { firstMs = 1_000, mostMs = 30_000, totalMs, signal }: Polling,
+): Promise<T | undefined> {
+  const untilMs = Date.now() + totalMs
+  for (let waitMs = firstMs; ; waitMs = Math.min(mostMs, waitMs * 2)) {
+    signal.throwIfAborted()
+    const result = await ask()
+    if (result !== undefined) return result
+    if (Date.now() + waitMs > untilMs) return undefined
+    await wait(waitMs, signal)
+  }
+}
+
+/** The same for what must have a result: throws `timeout`, after which the transfer tries again. @param what names the job */
+export async function pollUntilDone<T>(what: string, ask: () => Promise<T | undefined>, polling: Polling): Promise<T> {
+  const result = await poll(ask, polling)
+  if (result !== undefined) return result
+  const seconds = Math.round(polling.totalMs / 1000)
+  throw new ConnectorError('timeout', `${what} was not done within ${seconds} seconds.`)
+}
+
+/** One page of a list at a platform. */
+export type Page<Item> = {
+  readonly items: readonly Item[]
+  /** Leads to the page after it; `undefined` on the last one. */
+  readonly next: string | undefined
+}
+
+/** A list has no more pages than this; one that leads in a circle would never end. */
+const pagesMax = 10_000
+
+/**
+ * Reads a list at a platform page by page, from the page that `cursor` leads to, or the first. What is yielded is the page and the cursor
+ * that led to it, so that reading can continue there after a crash. Throws `malformed_response` where a page leads to itself, or there are too many.
+ */
+export async function* pagesOf<Item>(
+  read: (cursor: string | undefined) => Promise<Page<Item>>,
+  cursor?: string,
+): AsyncGenerator<Page<Item> & { readonly cursor: string | undefined }> {
+  let at = cursor
+  for (let pages = 0; pages < pagesMax; pages++) {
+    const page = await read(at)
+    yield { ...page, cursor: at }
+    if (page.next === undefined) return
+    if (page.next === at) break
+    at = page.next
+  }
+  throw new ConnectorError(
+    'malformed_response',
+    'The platform lists without an end; report this with the name of the connector.',
+  )
+}
