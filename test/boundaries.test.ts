@@ -106,6 +106,7 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
       'fast-xml-parser',
       'jose',
       'mysql2',
+      'oauth4webapi',
       'pg',
       'simple-icons',
       'ssh2',
