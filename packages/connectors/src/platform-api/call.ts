@@ -8,7 +8,7 @@ export type FormPart = {
   readonly content: string | Uint8Array
   /** Makes it a file with this name. */
   readonly fileName?: string
-  /** Its media type; `application/octet-stream` for a file, unless said otherwise. */
+  /** Its media type; for a file `application/octet-stream` unless said otherwise. */
   readonly type?: string
 }
 
@@ -61,7 +61,8 @@ export async function call({ egress, signal }: ConnectorContext, asked: Call): P
     signal,
     timeoutMs: asked.timeoutMs ?? timeoutMs,
   })
-  const text = (await readWhole(response, new URL(url).host, asked.bytesMax)).toString('utf8')
+  // Some platforms begin with a byte order mark, which is no JSON; decoding removes it.
+  const text = new TextDecoder().decode(await readWhole(response, new URL(url).host, asked.bytesMax))
   return { status: response.status, headers: response.headers, json: parseJson(text), text, bytesSent }
 }
 
@@ -76,9 +77,11 @@ function bodyOf({ body, form, parts }: Call): { content: string | Uint8Array; ty
 /** A form as RFC 7578 has it, whose boundary occurs in none of its parts. */
 function multipart(parts: readonly FormPart[]): { content: Uint8Array; type: string } {
   const boundary = `penstock-${randomBytes(16).toString('hex')}`
-  const pieces = parts.flatMap(({ name, content, fileName, type = 'application/octet-stream' }) => {
-    const file = fileName === undefined ? '' : `; filename="${quoted(fileName)}"\r\nContent-Type: ${type}`
-    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"${file}\r\n\r\n`
+  const pieces = parts.flatMap(({ name, content, fileName, type }) => {
+    const file = fileName === undefined ? '' : `; filename="${quoted(fileName)}"`
+    const mediaType = type ?? (fileName === undefined ? undefined : 'application/octet-stream')
+    const kind = mediaType === undefined ? '' : `\r\nContent-Type: ${mediaType}`
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"${file}${kind}\r\n\r\n`
     return [Buffer.from(head), Buffer.from(content), Buffer.from('\r\n')]
   })
   return {

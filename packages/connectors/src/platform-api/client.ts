@@ -17,7 +17,7 @@ export type Platform = {
   /**
    * What an answer means where the platform's own codes say more than the status does. Platforms report failures with the
    * status 200 too, so it is asked about every answer. `undefined` leaves it to the status, `null` makes it an answer like
-   * any other, for the caller to read.
+   * any other, for the caller to read. What it throws is thrown.
    */
   readonly errorOf?: (answer: Answer) => ConnectorError | null | undefined
 }
@@ -73,7 +73,7 @@ export function openPlatform(context: ConnectorContext, platform: Platform): Pla
     const { path, query, repeatable: _, expects, ...rest } = asked
     const answer = await call(context, {
       ...rest,
-      url: `${baseUrl}${path}${searchOf(query)}`,
+      url: urlOf(baseUrl + path, query),
       headers: { ...headers, ...signIn, ...rest.headers },
     })
     if (expects?.(answer)) return answer
@@ -135,11 +135,12 @@ function waitBefore(error: unknown, repeats: number): number | undefined {
   return waitMs <= waitMsMax ? waitMs : undefined
 }
 
-function searchOf(query: PlatformCall['query'] = {}): string {
+/** The address with the query behind it, or behind the query that it has already. */
+function urlOf(address: string, query: PlatformCall['query'] = {}): string {
   const search = new URLSearchParams(
     Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as [string, string]])),
   ).toString()
-  return search && `?${search}`
+  return search === '' ? address : `${address}${address.includes('?') ? '&' : '?'}${search}`
 }
 
 /** Where platforms put the identifier that their support asks for. */

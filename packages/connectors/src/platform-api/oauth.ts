@@ -2,10 +2,10 @@ import { asConnectorError, type ConnectorContext, ConnectorError } from '@pensto
 import * as oauth from 'oauth4webapi'
 import { type Answer, call } from './call.ts'
 import type { Credentials } from './client.ts'
-import { isObject, textIn } from './json.ts'
+import { isObject, type JsonObject, numberIn, textIn } from './json.ts'
 import { connectorErrorOfStatus } from './status.ts'
 
-/** How an access token is had (OAuth 2.0, RFC 6749 and 7523). */
+/** How an access token is obtained (OAuth 2.0, RFC 6749 and 7523). */
 export type Grant =
   | { readonly type: 'client_credentials' }
   | {
@@ -42,7 +42,7 @@ export type TokenOptions = {
 /** Access tokens of one job: each is used until shortly before it ends, and only one is asked for at a time. */
 export type AccessTokens = Credentials & {
   /**
-   * A token that is good for a while.
+   * A token that is good for a while. Throws the signal's reason once that is aborted, at once.
    * @param refused one that the platform did not accept: another one is wanted
    */
   token(refused?: string): Promise<string>
@@ -52,9 +52,16 @@ export type AccessTokens = Credentials & {
 const earlyMs = 60_000
 /** How long a token is used where the platform does not say how long it lives. */
 const usualMs = 10 * 60_000
+/** No token is used longer, however long it lives. */
+const longestMs = 24 * 60 * 60_000
+/** A token endpoint that needs longer is not waited for; what renews a saved secret must end within 30 seconds. */
+const exchangeMs = 25_000
+/** Characters of a token. Longer ones fit in no header. */
+const tokenLengthMax = 16_384
 
 /** Opens the token endpoint of a platform. Asks for nothing before a token is needed. Everything throws connector errors. */
 export function openTokens(context: ConnectorContext, options: TokenOptions): AccessTokens {
+  const { signal } = context
   let current: { token: string; usableUntilMs: number } | undefined
   let pending: Promise<string> | undefined
   const renew = async (): Promise<string> => {
@@ -67,14 +74,27 @@ export function openTokens(context: ConnectorContext, options: TokenOptions): Ac
     }
   }
   const token = async (refused?: string): Promise<string> => {
+    signal.throwIfAborted()
     if (current && current.token !== refused && Date.now() < current.usableUntilMs) return current.token
     pending ??= renew()
-    return pending
+    return unlessAborted(pending, signal)
   }
   return {
     token,
     renews: true,
     headers: async (refused) => ({ authorization: `Bearer ${await token(refused?.authorization?.slice(7))}` }),
+  }
+}
+
+/** The same promise, rejected with the signal's reason once that is aborted. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }
 
@@ -85,11 +105,24 @@ async function request(context: ConnectorContext, options: TokenOptions): Promis
   if (grant.type === 'client_credentials') return exchange(context, options, {})
   if (grant.type === 'jwt_bearer') return exchange(context, options, { assertion: await grant.assertion() })
   const { key = 'refreshToken', rotates = false } = grant
-  if (!rotates) return exchange(context, options, { refresh_token: String(context.secrets[key] ?? '') })
+  const exchangeFor = (refreshToken: string, signal: AbortSignal) => {
+    if (refreshToken !== '') return exchange({ ...context, signal }, options, { refresh_token: refreshToken })
+    const message = `There is no refresh token; ${options.renewal ?? renewalOf(options)}.`
+    throw new ConnectorError('invalid_credentials', message)
+  }
+  if (!rotates) return exchangeFor(String(context.secrets[key] ?? ''), context.signal)
   let granted: Granted | undefined
-  // A refresh token that is good for one use: one process at a time uses it, and leaves the next one to the others.
+  // A refresh token that is good for one use: one process at a time uses it, and leaves the next one to the others. Once it
+  // is sent it is used up, so what is given in exchange is saved, even where the job ends meanwhile.
   await context.saveSecret(key, async (refreshToken) => {
-    granted = await exchange(context, options, { refresh_token: refreshToken })
+    context.signal.throwIfAborted()
+    const late = AbortSignal.timeout(exchangeMs)
+    try {
+      granted = await exchangeFor(refreshToken, late)
+    } catch (error) {
+      if (asConnectorError(error) || !late.aborted) throw error
+      throw new ConnectorError('timeout', `${options.platform} gave no token within ${exchangeMs / 1000} seconds.`)
+    }
     return granted.refreshToken ?? refreshToken
   })
   if (!granted) throw new Error('A secret was saved without being renewed')
@@ -108,87 +141,137 @@ async function exchange(
   options: TokenOptions,
   parameters: Readonly<Record<string, string>>,
 ): Promise<Granted> {
-  const { platform, url, grant, scope } = options
-  const { id = 'penstock', secret, in: place = 'body' } = options.client ?? {}
+  const { platform, url, grant, scope, client } = options
+  if (client && (client.id === '' || client.secret === '')) {
+    const message = `There is no ${client.id === '' ? 'client ID' : 'client secret'} for ${platform}; save it in the connector.`
+    throw new ConnectorError('invalid_credentials', message)
+  }
+  if (!URL.canParse(url)) {
+    throw new ConnectorError('invalid_address', `The address at which ${platform} gives tokens is no URL; correct it.`)
+  }
   const server = { issuer: new URL(url).origin, token_endpoint: url }
+  const named = { client_id: client?.id ?? 'penstock' }
   let answer: Answer | undefined
   try {
     const response = await oauth.genericTokenEndpointRequest(
       server,
-      { client_id: id },
-      !options.client
-        ? () => {}
-        : secret === undefined
-          ? oauth.None()
-          : place === 'header'
-            ? oauth.ClientSecretBasic(secret)
-            : oauth.ClientSecretPost(secret),
+      named,
+      authenticationOf(client),
       grantTypes[grant.type],
       { ...(scope === undefined ? {} : { scope }), ...options.parameters, ...parameters },
       {
         [oauth.allowInsecureRequests]: true,
         [oauth.customFetch]: async (
           address: string,
-          { headers, body }: { headers: Record<string, string>; body?: unknown },
+          { headers, body: form }: { headers: Record<string, string>; body?: unknown },
         ) => {
-          answer = await call(context, { url: address, method: 'POST', headers, body: String(body ?? '') })
-          return standard(answer)
+          const asked = { url: address, method: 'POST', headers, body: String(form ?? '') } as const
+          answer = await call(context, { ...asked, timeoutMs: exchangeMs })
+          const body = standardBodyOf(answer)
+          if (!body) throw tokenError(options, answer)
+          return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })
         },
       },
     )
-    const granted = await oauth.processGenericTokenEndpointResponse(server, { client_id: id }, response)
-    const given = textIn(granted.scope)?.split(/[\s,]+/)
-    const missing = scope?.split(' ').find((one) => given && !given.includes(one))
-    if (missing) {
-      const message = `${platform} did not grant the scope ${missing}; grant it to the credentials, and save the new ones in the connector.`
-      throw new ConnectorError('permission_denied', message)
-    }
+    const granted = await oauth.processGenericTokenEndpointResponse(server, named, response)
+    assertScopes(options, granted.scope)
     return {
       token: granted.access_token,
-      livesMs: granted.expires_in === undefined ? usualMs : granted.expires_in * 1000,
+      livesMs: Math.min(longestMs, granted.expires_in === undefined ? usualMs : granted.expires_in * 1000),
       refreshToken: granted.refresh_token,
     }
   } catch (error) {
-    throw asConnectorError(error) ?? tokenError(options, answer, error)
+    // Without an answer it is what the egress threw, such as the reason of the signal.
+    throw asConnectorError(error) || !answer ? error : malformed(platform)
   }
+}
+
+const malformed = (platform: string): ConnectorError =>
+  new ConnectorError('malformed_response', `${platform} answered the request for a token with something else.`)
+
+function authenticationOf(client: TokenOptions['client']): oauth.ClientAuth {
+  if (!client) return () => {}
+  const { id, secret, in: place = 'body' } = client
+  if (secret === undefined) return oauth.None()
+  if (place === 'body') return oauth.ClientSecretPost(secret)
+  // The standard has both parts encoded. Platforms that do not decode them are many, so what need not be encoded is not.
+  const credentials = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')
+  return (_server, _client, _body, headers) => headers.set('authorization', `Basic ${credentials}`)
 }
 
 /**
- * An answer in the form that the standard asks for, since platforms are lax: some leave out the type of the token, or that
- * of the content.
+ * A success in the form that the standard asks for, since platforms are lax: some leave out the type of the token, or give
+ * what is not there as `null`. `undefined` where the answer has no token.
  */
-function standard({ status, json }: Answer): Response {
-  const body = status === 200 && isObject(json) ? { token_type: 'bearer', ...json } : json
-  return new Response(JSON.stringify(body ?? null), { status, headers: { 'content-type': 'application/json' } })
+function standardBodyOf({ status, json }: Answer): JsonObject | undefined {
+  if (status < 200 || status > 299 || !isObject(json)) return undefined
+  const token = tokenIn(json.access_token)
+  if (token === undefined) return undefined
+  const lives = numberIn(json.expires_in) ?? 0
+  const refreshToken = tokenIn(json.refresh_token, /^[\x20-\x7e]+$/)
+  const scope = Array.isArray(json.scope) ? json.scope.filter((one) => typeof one === 'string').join(' ') : json.scope
+  return {
+    access_token: token,
+    token_type: textIn(json.token_type) ?? 'bearer',
+    // Some give zero for a token that does not end.
+    ...(lives > 0 ? { expires_in: lives } : {}),
+    ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+    ...(typeof scope === 'string' ? { scope } : {}),
+  }
 }
 
+/** A token that can travel in a header. */
+const tokenIn = (value: unknown, form = /^[\x21-\x7e]+$/): string | undefined =>
+  typeof value === 'string' && value.length <= tokenLengthMax && form.test(value) ? value : undefined
+
+/** Asked for, and not named among what was granted: they concern the sign-in, or stand for whatever the app may do. */
+const unnamedScope = /^(offline_access|openid|profile|email)$|\/\.default$/
+
+function assertScopes({ platform, scope }: TokenOptions, granted: string | undefined): void {
+  const given = textIn(granted)?.split(/[\s,]+/)
+  const missing = scope?.split(/[\s,]+/).find((one) => given && !given.includes(one) && !unnamedScope.test(one))
+  if (!missing) return
+  const message = `${platform} did not grant the scope ${missing}; grant it to the credentials, and save the new ones in the connector.`
+  throw new ConnectorError('permission_denied', message)
+}
+
+const renewalOf = ({ platform }: TokenOptions): string =>
+  `sign in to ${platform} again and save what it gives in the connector`
+
+const grantNames = {
+  refresh_token: 'refresh token',
+  jwt_bearer: 'signed key',
+  client_credentials: 'credentials',
+} as const satisfies Record<Grant['type'], string>
+
 /** What an answer without a token means. The platform's own words are left out: they may quote what was sent. */
-function tokenError(options: TokenOptions, answer: Answer | undefined, cause: unknown): ConnectorError {
+function tokenError(options: TokenOptions, answer: Answer): ConnectorError {
   const { platform, grant, renewal } = options
-  if (!answer) throw cause
-  if (answer.status === 429 || answer.status >= 500) return connectorErrorOfStatus(platform, answer)
+  const { status } = answer
+  if (status === 429 || status >= 500) return connectorErrorOfStatus(platform, answer)
   const code = isObject(answer.json) ? textIn(answer.json.error) : undefined
   const shown = code !== undefined && /^[a-z_]{1,40}$/.test(code) ? ` (${code})` : ''
-  if (code === 'invalid_grant') {
-    const what = { refresh_token: 'refresh token', jwt_bearer: 'signed key', client_credentials: 'credentials' }[
-      grant.type
-    ]
-    const todo = renewal ?? 'sign in at the platform again and save what it gives in the connector'
-    return new ConnectorError(
-      'invalid_credentials',
-      `${platform} does not accept the ${what} any more${shown}: it expired or was revoked; ${todo}.`,
-    )
+  switch (code) {
+    case 'invalid_grant': {
+      const message = `${platform} does not accept the ${grantNames[grant.type]} any more${shown}: it expired or was revoked; ${renewal ?? renewalOf(options)}.`
+      return new ConnectorError('invalid_credentials', message)
+    }
+    case 'invalid_scope':
+    case 'access_denied':
+    case 'unauthorized_client': {
+      const message = `${platform} does not let this client ask for what is needed${shown}; check what the app and its user may do.`
+      return new ConnectorError('permission_denied', message)
+    }
+    case 'server_error':
+    case 'temporarily_unavailable':
+      return new ConnectorError('platform_unavailable', `${platform} gives no tokens at present${shown}.`)
+    default:
   }
-  if (code === 'invalid_scope' || code === 'access_denied' || code === 'unauthorized_client') {
-    const message = `${platform} does not let this client ask for what is needed${shown}; check what the app and its user may do.`
-    return new ConnectorError('permission_denied', message)
-  }
-  if (answer.status === 400 || answer.status === 401 || answer.status === 403) {
+  if (status === 400 || status === 401 || status === 403 || (isSuccess(status) && shown !== '')) {
     const message = `${platform} does not accept the client${shown}; check its ID and secret.`
     return new ConnectorError('invalid_credentials', message)
   }
-  if (answer.status === 200) {
-    return new ConnectorError('malformed_response', `${platform} answered the request for a token with something else.`)
-  }
-  return connectorErrorOfStatus(platform, answer)
+  return isSuccess(status) ? malformed(platform) : connectorErrorOfStatus(platform, answer)
 }
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300

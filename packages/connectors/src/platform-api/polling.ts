@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { ConnectorError } from '@penstock/connector'
 import { wait } from './client.ts'
 
@@ -21,13 +22,15 @@ export async function poll<T>(
   ask: () => Promise<T | undefined>,
   { firstMs = 1_000, mostMs = 30_000, totalMs, signal }: Polling,
 ): Promise<T | undefined> {
-  const untilMs = Date.now() + totalMs
+  const untilMs = performance.now() + totalMs
   for (let waitMs = firstMs; ; waitMs = Math.min(mostMs, waitMs * 2)) {
     signal.throwIfAborted()
     const result = await ask()
     if (result !== undefined) return result
-    if (Date.now() + waitMs > untilMs) return undefined
-    await wait(waitMs, signal)
+    const leftMs = untilMs - performance.now()
+    if (leftMs <= 0) return undefined
+    // The last question comes when the time is over, and not a long wait before.
+    await wait(Math.min(waitMs, leftMs), signal)
   }
 }
 
@@ -46,23 +49,28 @@ export type Page<Item> = {
   readonly next: string | undefined
 }
 
-/** A list has no more pages than this; one that leads in a circle would never end. */
-const pagesMax = 10_000
+/** A list has no more pages than this; one that always has another page would never end. */
+const pagesMax = 100_000
 
 /**
  * Reads a list at a platform page by page, from the page that `cursor` leads to, or the first. What is yielded is the page and the cursor
- * that led to it, so that reading can continue there after a crash. Throws `malformed_response` where a page leads to itself, or there are too many.
+ * that led to it, so that reading can continue there after a crash. Throws `malformed_response` where a page leads back to
+ * one that was read, or there are too many.
  */
 export async function* pagesOf<Item>(
   read: (cursor: string | undefined) => Promise<Page<Item>>,
   cursor?: string,
 ): AsyncGenerator<Page<Item> & { readonly cursor: string | undefined }> {
+  // Digests, since cursors may be long.
+  const seen = new Set(cursor === undefined ? [] : [digestOf(cursor)])
   let at = cursor
   for (let pages = 0; pages < pagesMax; pages++) {
     const page = await read(at)
     yield { ...page, cursor: at }
     if (page.next === undefined) return
-    if (page.next === at) break
+    const digest = digestOf(page.next)
+    if (seen.has(digest)) break
+    seen.add(digest)
     at = page.next
   }
   throw new ConnectorError(
@@ -70,3 +78,5 @@ export async function* pagesOf<Item>(
     'The platform lists without an end; report this with the name of the connector.',
   )
 }
+
+const digestOf = (cursor: string): string => createHash('sha256').update(cursor).digest('base64').slice(0, 22)

@@ -5,21 +5,39 @@ const epochSecondsMin = 1_000_000_000
 /** No platform asks for more than a day; what does is no wait. */
 const waitMsMax = 24 * 60 * 60 * 1000
 
+/** Headers with the time of the reset, in the order in which they are believed. */
+const resetHeaders = [
+  'ratelimit-reset',
+  'x-ratelimit-reset',
+  'x-rate-limit-reset',
+  'x-ratelimit-reset-after',
+  'x-rate-limit-reset-after',
+]
+
 /**
  * How long an answer asks to wait, in milliseconds: by `Retry-After`, else by the time at which its rate limit is reset
- * (`RateLimit-Reset` of the IETF's draft and its forms at platforms), in seconds from now, or in seconds or milliseconds
- * since 1970. `undefined` where it says nothing that can be used.
+ * (`RateLimit-Reset` and `RateLimit` of the IETF's drafts, and their forms at platforms), in seconds from now, in seconds or
+ * milliseconds since 1970, or as a time of ISO 8601. `undefined` where it says nothing that can be used.
  */
 export function waitMsOf({ headers }: { readonly headers: Headers }, now = Date.now()): number | undefined {
   const asked = retryAfterMs({ headers }, now)
   if (asked !== undefined) return asked
-  for (const name of ['ratelimit-reset', 'x-ratelimit-reset', 'x-rate-limit-reset', 'x-ratelimit-reset-after']) {
-    const value = headers.get(name)?.trim() ?? ''
-    if (!/^\d+(\.\d+)?$/.test(value)) continue
-    const number = Number(value)
-    const waitMs =
-      number < epochSecondsMin ? number * 1000 : (number < epochSecondsMin * 1000 ? number * 1000 : number) - now
-    if (waitMs <= waitMsMax) return Math.max(0, waitMs)
+  for (const name of resetHeaders) {
+    const waitMs = waitUntil(headers.get(name)?.trim() ?? '', now)
+    if (waitMs !== undefined && waitMs <= waitMsMax) return Math.max(0, waitMs)
   }
-  return undefined
+  // `"default";r=0;t=30`, of each limit that is used up.
+  const waits = [...(headers.get('ratelimit') ?? '').matchAll(/;\s*r=0\s*;\s*t=(\d{1,5})\b/g)]
+  return waits.length === 0 ? undefined : Math.max(...waits.map(([, seconds]) => Number(seconds) * 1000))
+}
+
+function waitUntil(value: string, now: number): number | undefined {
+  if (/^\d{4}-\d\d-\d\dT/.test(value)) {
+    const timestamp = Date.parse(value)
+    return Number.isNaN(timestamp) ? undefined : timestamp - now
+  }
+  if (!/^\d+(\.\d+)?$/.test(value)) return undefined
+  const number = Number(value)
+  if (number < epochSecondsMin) return number * 1000
+  return (number < epochSecondsMin * 1000 ? number * 1000 : number) - now
 }

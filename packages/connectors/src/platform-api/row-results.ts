@@ -16,27 +16,34 @@ export type RowBlame =
 export type SentItem = { readonly rows: readonly number[]; readonly key?: string }
 
 /**
- * The rejections of the rows behind what a platform blames. An item that is blamed twice counts once, with the reason that
- * came first; blame for what was never sent is dropped; and no more rows are rejected than were sent.
+ * The rejections of the rows behind what a platform blames. A row that is blamed twice counts once, with the reason that
+ * came first; blame for what was never sent is dropped; and no more rows are rejected than were sent. A key blames every
+ * item that was sent with it, and a row of several items is rejected with the first of them.
  */
 export function rejectionsOf(sent: readonly SentItem[], blamed: Iterable<RowBlame>): Rejection[] {
   const rejections: Rejection[] = []
-  const byKey = new Map(sent.flatMap((item) => (item.key === undefined ? [] : [[item.key, item] as const])))
-  const left = new Set(sent)
+  const byKey = new Map<string, SentItem[]>()
+  for (const item of sent) {
+    if (item.key !== undefined) byKey.set(item.key, (byKey.get(item.key) ?? []).concat(item))
+  }
+  const itemsBlamed = (blame: { at: number } | { key: string }): readonly SentItem[] =>
+    'at' in blame ? [sent[blame.at]].filter((item) => item !== undefined) : (byKey.get(blame.key) ?? [])
+  const left = new Set(sent.flatMap(({ rows }) => rows))
   const counted: Extract<RowBlame, { count: number }>[] = []
   for (const blame of blamed) {
     if ('count' in blame) {
       counted.push(blame)
       continue
     }
-    const item = 'at' in blame ? sent[blame.at] : byKey.get(blame.key)
-    if (!item || !left.delete(item)) continue
     const { reason, field } = blame
-    for (const index of item.rows) rejections.push({ index, reason, ...(field === undefined ? {} : { field }) })
+    for (const index of itemsBlamed(blame).flatMap(({ rows }) => rows)) {
+      if (left.delete(index)) rejections.push({ index, reason, ...(field === undefined ? {} : { field }) })
+    }
   }
-  let unnamed = [...left].reduce((rows, item) => rows + item.rows.length, 0)
+  let unnamed = left.size
   for (const { count, reason } of counted) {
-    const rows = Math.min(unnamed, Math.max(0, Math.floor(count)))
+    // What a platform counts may be no number at all.
+    const rows = count > 0 ? Math.min(unnamed, Math.floor(count)) : 0
     unnamed -= rows
     if (rows > 0) rejections.push({ count: rows, reason })
   }
