@@ -7,7 +7,7 @@ import type { Connector, Egress, Row, Values } from '@penstock/connector'
 import { connectors } from '@penstock/connectors'
 import { loadConnector } from '@penstock/connectors/load'
 import { runJob } from '../packages/engine/src/jobs.ts'
-import type { Confirmation, Job, TransferHost, TransferState } from '../packages/engine/src/protocol.ts'
+import type { Confirmation, Job, SecretHost, TransferHost, TransferState } from '../packages/engine/src/protocol.ts'
 
 /**
  * A platform that repeats what it was sent, secrets and values of rows, in any encoding and anywhere in its answers: none of
@@ -280,7 +280,10 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     },
     ...{ replaced: null, deliveryStates: [], rejectsLeft: 10 },
   }
-  const host: TransferHost = {
+  const host: TransferHost & SecretHost = {
+    leaseSecret: () => assert.fail('no connector of these renews a secret'),
+    replaceSecret: () => assert.fail('nothing was leased'),
+    releaseSecret: () => assert.fail('nothing was leased'),
     open: async () => state,
     beginBatch: async () => {},
     confirm: async ({ rejects }: Confirmation) => {

@@ -151,6 +151,9 @@ create table secrets (
   -- The master key that the value is sealed under.
   key_id text not null,
   sealed bytea not null,
+  -- Which job may replace the value at present, and until when; what it reads is compared before it is replaced.
+  lease_id text,
+  lease_until timestamptz,
   constraint secrets_account_id_connector_id_name_pk primary key (account_id, connector_id, name),
   constraint secrets_added_connector foreign key (account_id, connector_id)
     references added_connectors(account_id, connector_id) on delete cascade

@@ -8,6 +8,9 @@ import {
   type KeptReject,
   protocolLimits,
   type ReplayPage,
+  type SecretHost,
+  type SecretLease,
+  type SecretReference,
   type ToRunner,
   type TransferHost,
   type TransferState,
@@ -15,8 +18,8 @@ import {
 
 type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
 
-/** The supervisor's side of a transfer, as the runner calls it: each call is a message and waits for its answer. */
-export class HostChannel implements TransferHost {
+/** The supervisor of a job, as the runner calls it: each call is a message and waits for its answer. */
+export class HostChannel implements TransferHost, SecretHost {
   readonly #send: (message: FromRunner) => void
   readonly #waiting = new Map<number, Waiting>()
   #last = 0
@@ -36,6 +39,10 @@ export class HostChannel implements TransferHost {
   open = () => this.#call<TransferState>('open', null)
   beginBatch = (batch: BatchStart) => this.#call<void>('beginBatch', batch)
   reportRetry = (error: Parameters<TransferHost['reportRetry']>[0]) => this.#call<void>('reportRetry', error)
+  leaseSecret = (secret: SecretReference) => this.#call<SecretLease>('leaseSecret', secret)
+  replaceSecret = (replacement: Parameters<SecretHost['replaceSecret']>[0]) =>
+    this.#call<string | null>('replaceSecret', replacement)
+  releaseSecret = (leaseId: string) => this.#call<void>('releaseSecret', leaseId)
   readRejects = (after: number) => this.#call<ReplayPage>('readRejects', after)
 
   async confirm({ rejects, ...confirmation }: Confirmation, next?: BatchStart): Promise<boolean> {

@@ -7,9 +7,11 @@ import {
   type JobError,
   type JobResult,
   type JobValues,
+  type SecretHost,
   type TransferHost,
 } from './protocol.ts'
-import type { Runtime } from './runtime.ts'
+import type { JobRuntime, Runtime } from './runtime.ts'
+import { SecretSaver } from './secret-saver.ts'
 import { ConnectorDefect, sideOf } from './transfer/connector-calls.ts'
 import { runTransfer } from './transfer/run-transfer.ts'
 
@@ -19,8 +21,8 @@ export type { Runtime } from './runtime.ts'
 /** What a job needs beside its description. */
 export type JobDeps = {
   readonly runtime: Runtime
-  /** Of a transfer. */
-  readonly host: TransferHost
+  /** Only a transfer asks for more than secrets. */
+  readonly host: TransferHost & SecretHost
   /** Aborted with `Ended` when the job must end. */
   readonly signal: AbortSignal
   readonly onProgress: () => void
@@ -30,14 +32,21 @@ export type JobDeps = {
 export async function runJob<J extends Job>(job: J, deps: JobDeps): Promise<JobResult<J['kind']>> {
   const late = 'deadlineMs' in job ? AbortSignal.timeout(job.deadlineMs) : undefined
   const signal = late ? AbortSignal.any([deps.signal, late]) : deps.signal
+  const secrets = new SecretSaver(deps.host)
+  const runtime = { ...deps.runtime, secrets }
   try {
-    return { ok: true, value: (await perform(job, deps, signal)) as JobValues[J['kind']] }
+    return { ok: true, value: (await perform(job, { ...deps, runtime, signal })) as JobValues[J['kind']] }
   } catch (error) {
     return { ok: false, error: deps.signal.aborted ? { kind: 'ended' } : errorOf(error, late?.aborted ?? false) }
+  } finally {
+    await secrets.close()
   }
 }
 
-async function perform(job: Job, { runtime, host, onProgress }: JobDeps, signal: AbortSignal): Promise<unknown> {
+async function perform(
+  job: Job,
+  { runtime, host, signal, onProgress }: JobDeps & { readonly runtime: JobRuntime },
+): Promise<unknown> {
   switch (job.kind) {
     case 'check':
       return runCheck(job, runtime, signal)

@@ -6,7 +6,7 @@ import { type PlannedRows, planRows, planUnmapped } from './map-rows.ts'
 import { lintRows } from './mapping/lint.ts'
 import { isPersonal, shorten } from './mapping/shorten.ts'
 import type { JobValues, PreviewJob } from './protocol.ts'
-import { openContext, type Runtime } from './runtime.ts'
+import { type JobRuntime, openContext } from './runtime.ts'
 import { sideSettings } from './settings.ts'
 import { type SideSecrets, withoutSecrets } from './side-secrets.ts'
 
@@ -16,7 +16,7 @@ import { type SideSecrets, withoutSecrets } from './side-secrets.ts'
  */
 export async function runPreview(
   job: PreviewJob,
-  runtime: Runtime,
+  runtime: JobRuntime,
   signal: AbortSignal,
 ): Promise<JobValues['preview']> {
   const source = await runtime.loadConnector(job.source.slug)

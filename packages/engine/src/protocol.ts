@@ -192,6 +192,34 @@ export type TransferHost = {
   readRejects(after: number): Promise<ReplayPage>
 }
 
+/** A secret of a connector of the job. */
+export type SecretReference = { readonly slug: string; readonly key: string }
+
+/** What came of asking for the only right to replace a secret. */
+export type SecretLease =
+  /** The right, and the value that is saved now. It ends when the secret is replaced or released, and after a while. */
+  | { readonly state: 'leased'; readonly leaseId: string; readonly value: string }
+  /** Another job has it. */
+  | { readonly state: 'busy' }
+  /** No value is saved. */
+  | { readonly state: 'missing' }
+
+/** What a job of any kind asks of its supervisor about the secrets of its connectors. */
+export type SecretHost = {
+  /** Asks for the right to replace a secret, which one job at a time has, over all processes and machines. */
+  leaseSecret(secret: SecretReference): Promise<SecretLease>
+  /**
+   * Saves the new value.
+   * @returns the value that is saved now: another one where a person has saved it since, and `null` where it was removed
+   */
+  replaceSecret(replacement: { readonly leaseId: string; readonly value: string }): Promise<string | null>
+  /** Gives the right back, and leaves the secret as it is. */
+  releaseSecret(leaseId: string): Promise<void>
+}
+
+export const isSecretMethod = (method: string): method is keyof SecretHost =>
+  method === 'leaseSecret' || method === 'replaceSecret' || method === 'releaseSecret'
+
 /** The transfer ends here by decision of its supervisor. */
 export class Ended extends Error {
   override readonly name = 'Ended'
@@ -206,8 +234,9 @@ export class Ended extends Error {
 /** The argument of the message `confirm`. */
 export type ConfirmArgument = { readonly confirmation: Confirmation; readonly next: BatchStart | undefined }
 
-/** The host's methods as messages; `stageRejects` sends rejected rows ahead, so that no message is large. */
-export type HostMethod = keyof TransferHost | 'stageRejects'
+/** The methods of a transfer's host as messages; `stageRejects` sends rejected rows ahead, so that no message is large. */
+export type TransferMethod = keyof TransferHost | 'stageRejects'
+export type HostMethod = TransferMethod | keyof SecretHost
 
 /** From the supervisor to the runner. */
 export type ToRunner =

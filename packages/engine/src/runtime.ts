@@ -8,6 +8,7 @@ import {
 } from '@penstock/connector'
 import type { Role } from '@penstock/wire'
 import type { OpenedSide } from './protocol.ts'
+import type { SecretSaver } from './secret-saver.ts'
 import { sideSettings, withDefaults } from './settings.ts'
 import { type SideSecrets, secretsOfSide } from './side-secrets.ts'
 
@@ -21,16 +22,19 @@ export type Runtime = {
   readonly localFolders: readonly string[]
 }
 
+/** The runtime of one job, which can save secrets. */
+export type JobRuntime = Runtime & { readonly secrets: SecretSaver }
+
 /**
  * What a connector is handed, and what removes its secrets from what it reports. Secrets are in the clear in the context,
  * and in the connector's hands alone. Throws `insecure_address` where secrets would go over `http://` to a host that they must not go
  * to: what is saved could have been allowed when it was saved.
  */
 export function openContext(
-  { egress, localFolders, plainHttp }: Runtime,
+  { egress, localFolders, plainHttp, secrets: saver }: JobRuntime,
   connector: Connector,
   role: Role | undefined,
-  { secrets, settings }: OpenedSide,
+  { slug, secrets, settings }: OpenedSide,
   signal: AbortSignal,
 ): { readonly context: ConnectorContext; readonly redact: SideSecrets['redact'] } {
   const [insecure] = insecureAddresses(connector.secrets, secrets, plainHttp)
@@ -38,14 +42,15 @@ export function openContext(
     const { label = '' } = connector.secrets[insecure.key] ?? {}
     throw new ConnectorError('insecure_address', `${label} ${insecure.message}.`, { side: role ?? null })
   }
-  const { redact, watch } = secretsOfSide(connector, secrets)
+  const { redact, watch, note } = secretsOfSide(connector, secrets)
   const context = {
     secrets: withDefaults(connector.secrets, secrets),
     settings: role ? sideSettings(connector, role, settings) : {},
     signal,
     egress: watch(egress),
     localFolders,
-    saveSecret: () => Promise.reject(new Error('No supervisor saves secrets of this job')),
+    saveSecret: (key: string, renew: (current: string) => Promise<string>) =>
+      saver.save({ connector, reference: { slug, key }, signal, note }, renew),
   }
   return { context, redact }
 }

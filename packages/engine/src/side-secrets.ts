@@ -14,13 +14,16 @@ import type { Role } from '@penstock/wire/rules'
 /**
  * Keeps the secrets of one side of a connection out of everything that its connector reports (invariant 6): errors, steps
  * of a check, reasons of rejections. A platform can repeat what it was sent in any of them. Beside the saved secrets these
- * are the credentials that requests carried, such as a token that a platform issued for this transfer.
+ * are those that replace them meanwhile, and the credentials that requests carried, such as a token that a platform issued
+ * for this transfer.
  */
 export type SideSecrets = {
   /** Removes the secrets from a text, and cuts it where it is long. */
   readonly redact: (text: string) => string
   /** The way out, which notes what requests carry as credentials. */
   watch(egress: Egress): Egress
+  /** From now on this is a secret, too. */
+  note(secret: string): void
 }
 
 /**
@@ -29,26 +32,33 @@ export type SideSecrets = {
  */
 const lengthMin = 6
 
-/** Credentials of requests that are remembered; older ones were replaced, or are signatures of single requests. */
-const sentMax = 8
+/**
+ * Credentials of requests that are remembered, and secrets that replaced saved ones; older ones were replaced, or are
+ * signatures of single requests.
+ */
+const notedMax = 8
 const secretHeader = /auth|token|key|secret|cookie|signature/i
 
 export function secretsOfSide(connector: Connector, secrets: Values): SideSecrets {
   const saved = secretsOf(connector.secrets, secrets).filter(({ length }) => length >= lengthMin)
   const sent = new Set<string>()
+  const renewed = new Set<string>()
   let redact: Redact | undefined
-  const note = ({ headers = {} }: EgressRequest) => {
+  const note = (noted: Set<string>, one: string) => {
+    if (noted.has(one)) return
+    noted.add(one)
+    for (const oldest of noted) if (noted.size > notedMax) noted.delete(oldest)
+    redact = undefined
+  }
+  const noteSent = ({ headers = {} }: EgressRequest) => {
     for (const [name, value] of Object.entries(headers)) {
       const credential = secretHeader.test(name) ? credentialIn(value) : undefined
-      if (credential === undefined || sent.has(credential)) continue
-      sent.add(credential)
-      for (const oldest of sent) if (sent.size > sentMax) sent.delete(oldest)
-      redact = undefined
+      if (credential !== undefined) note(sent, credential)
     }
   }
   return {
     redact: (text) => {
-      redact ??= createRedact([...saved, ...sent])
+      redact ??= createRedact([...saved, ...renewed, ...sent])
       const cleaned = redact(text, messageLengthMax)
       // Redacting also brings a text to one line; one without secrets stays as it is.
       return cleaned.includes(redactedText) ? cleaned : text.slice(0, messageLengthMax)
@@ -56,10 +66,13 @@ export function secretsOfSide(connector: Connector, secrets: Values): SideSecret
     watch: (egress) => ({
       resolve: (host, port) => egress.resolve(host, port),
       request: (url, init = {}) => {
-        note(init)
+        noteSent(init)
         return egress.request(url, init)
       },
     }),
+    note: (secret) => {
+      if (secret.length >= lengthMin) note(renewed, secret)
+    },
   }
 }
 

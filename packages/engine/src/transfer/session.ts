@@ -15,7 +15,7 @@ import {
 import { type Decision, decide } from '@penstock/wire/rules'
 import { type RowMapping, requireMapping } from '../map-rows.ts'
 import { type BatchStart, Ended, type TransferHost, type TransferJob, type TransferState } from '../protocol.ts'
-import { openContext, type Runtime } from '../runtime.ts'
+import { type JobRuntime, openContext } from '../runtime.ts'
 import { sideSettings } from '../settings.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
@@ -55,7 +55,7 @@ const batchesAhead = ({ bytesMax }: Bounds): number =>
 /** What a session works with. */
 export type SessionDeps = {
   readonly job: TransferJob
-  readonly runtime: Runtime
+  readonly runtime: JobRuntime
   readonly host: TransferHost
   readonly retries: Retries
   /** Aborted with `Ended` when the transfer must end. */

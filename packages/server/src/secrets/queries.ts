@@ -70,6 +70,7 @@ export const resealSecret = statement<{
   where account_id = :accountId and connector_id = :connectorId and name = :name
 `)
 
+/** Saves a value, which ends the right to replace the one before. */
 export const putSecret = statement<{
   accountId: string
   connectorId: string
@@ -79,7 +80,37 @@ export const putSecret = statement<{
 }>(`
   insert into secrets (account_id, connector_id, name, key_id, sealed)
   values (:accountId, :connectorId, :name, :keyId, :sealed)
-  on conflict (account_id, connector_id, name) do update set key_id = excluded.key_id, sealed = excluded.sealed
+  on conflict (account_id, connector_id, name) do update set
+    key_id = excluded.key_id, sealed = excluded.sealed, lease_id = null, lease_until = null
+`)
+
+/** Takes the right to replace a secret where no one has it; no row where someone has, or the secret is not there. */
+export const takeSecretLease = statement<
+  { accountId: string; connectorId: string; name: string; leaseId: string; seconds: number },
+  { keyId: string; sealed: Buffer }
+>(`
+  update secrets set lease_id = :leaseId, lease_until = now() + make_interval(secs => :seconds)
+  where account_id = :accountId and connector_id = :connectorId and name = :name
+    and (lease_until is null or lease_until < now())
+  returning key_id, sealed
+`)
+
+export const dropSecretLease = statement<{
+  accountId: string
+  connectorId: string
+  name: string
+  leaseId: string
+}>(`
+  update secrets set lease_id = null, lease_until = null
+  where account_id = :accountId and connector_id = :connectorId and name = :name and lease_id = :leaseId
+`)
+
+export const lockSecret = statement<
+  { accountId: string; connectorId: string; name: string },
+  { keyId: string; sealed: Buffer }
+>(`
+  select key_id, sealed from secrets
+  where account_id = :accountId and connector_id = :connectorId and name = :name for update
 `)
 
 export const deleteSecret = statement<{ accountId: string; connectorId: string; name: string }>(`

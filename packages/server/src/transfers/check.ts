@@ -3,6 +3,7 @@ import type { Role } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import { refuse } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
+import { JobSecrets } from './job-secrets.ts'
 import { findAddedSettings } from './queries.ts'
 import { openSide } from './sides.ts'
 import type { TransferDeps } from './transfers.ts'
@@ -21,7 +22,9 @@ export async function checkConnector(
   if (!connector.check) refuse('check_not_supported')
   if (!added.configured) refuse('connector_not_configured')
   const side = await openSide({ database, keyring }, connector, account.id)
-  const result = await interactive.run({ kind: 'check', connector: side, deadlineMs: checkTimeoutMs }, account, signal)
+  const job = { kind: 'check', connector: side, deadlineMs: checkTimeoutMs } as const
+  const secrets = new JobSecrets({ database, keyring }, account.id, [connector])
+  const result = await interactive.run(job, account, signal, secrets)
   const checks = result.ok ? result.value : [{ name: 'reach', ok: false, message: result.failure.message }]
   const failed = checks.find(({ ok }) => !ok)
   const ids = { srcConnectorId: connectorId, destConnectorId: connectorId }

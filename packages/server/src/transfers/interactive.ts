@@ -4,6 +4,7 @@ import { refuse } from '../refusal.ts'
 import type { Runners } from '../runners/runner-pool.ts'
 import { EndJob, RunnerDied } from '../runners/runner-process.ts'
 import { TooManyWaiting, Turns } from '../runners/turns.ts'
+import { answerSecrets, type JobSecrets } from './job-secrets.ts'
 
 /** Checks and previews: jobs that a caller waits for, run by turns so that no organization keeps the others waiting. */
 
@@ -39,14 +40,18 @@ export function createInteractiveJobs(runners: Runners, { atOnce, perOrganizatio
     /**
      * Runs a job once it has its turn.
      * @param signal aborted when the caller has gone
+     * @param secrets of its connectors, which the job may replace
      * @throws Refusal `rate_limited` where too many of the organization wait already
      */
     async run<J extends CheckJob | PreviewJob>(
       job: J,
       { organizationId, id: accountId }: { organizationId: string; id: string },
       signal: AbortSignal,
+      secrets: JobSecrets,
     ): Promise<InteractiveResult<J>> {
       const ending = new AbortController()
+      /** Why the service could not answer the runner. */
+      let failure: unknown
       const end = () => ending.abort(new EndJob(false, graceMs))
       signal.addEventListener('abort', end, { once: true })
       if (signal.aborted) end()
@@ -56,16 +61,21 @@ export function createInteractiveJobs(runners: Runners, { atOnce, perOrganizatio
             owner: accountId,
             watch: { deadlineMs: job.deadlineMs + graceMs },
             signal: ending.signal,
+            answer: answerSecrets(secrets, (error) => {
+              failure ??= error
+            }),
           }),
         )
+        if (failure) throw failure
         if (result.ok) return result as InteractiveResult<J>
         return { ok: false, failure: explain(result.error, job.deadlineMs) }
       } catch (error) {
         if (error instanceof TooManyWaiting) return refuse('rate_limited', [], retryAfterSeconds)
-        if (error instanceof RunnerDied) return { ok: false, failure: explainDeath(error, job.deadlineMs) }
-        throw error
+        if (error instanceof RunnerDied && !failure) return { ok: false, failure: explainDeath(error, job.deadlineMs) }
+        throw failure ?? error
       } finally {
         signal.removeEventListener('abort', end)
+        await secrets.close()
       }
     },
   }

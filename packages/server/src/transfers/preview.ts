@@ -2,6 +2,7 @@ import { columnsDoNotFit } from '@penstock/engine'
 import type { Answer, Call } from '../call.ts'
 import { readFieldValues, requireReady } from '../connections/sides.ts'
 import { Refusal, refuse } from '../refusal.ts'
+import { JobSecrets } from './job-secrets.ts'
 import { movingSides, openSide } from './sides.ts'
 import { readRunTimeConfigs, requireConnection, requireIntegrated, type TransferDeps } from './transfers.ts'
 import { viewError } from './view.ts'
@@ -30,21 +31,22 @@ export async function previewConnection(
   const { source, destination, deliver } = movingSides(catalogue, row)
   const unmapped = body.unmapped ?? false
   const opening = { database, keyring }
+  const asksDestination = deliver.inspect !== undefined && !unmapped
   const result = await interactive.run(
     {
       kind: 'preview',
       source: await openSide(opening, source, account.id, configs.srcConfig),
       // Its secrets are opened for what asks the destination alone.
-      destination:
-        deliver.inspect && !unmapped
-          ? await openSide(opening, destination, account.id, configs.destConfig)
-          : { slug: destination.slug, secrets: {}, settings: configs.destConfig },
+      destination: asksDestination
+        ? await openSide(opening, destination, account.id, configs.destConfig)
+        : { slug: destination.slug, secrets: {}, settings: configs.destConfig },
       unmapped,
       inspectionMs,
       deadlineMs: previewTimeoutMs,
     },
     account,
     signal,
+    new JobSecrets(opening, account.id, asksDestination ? [source, destination] : [source]),
   )
   if (!result.ok) {
     const { side = 'Source', ...failure } = result.failure

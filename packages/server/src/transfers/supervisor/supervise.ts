@@ -1,5 +1,5 @@
 import { ConnectorError } from '@penstock/connector'
-import { type JobError, type RetryPolicy, sideSettings, storable } from '@penstock/engine'
+import { isSecretMethod, type JobError, type RetryPolicy, sideSettings, storable } from '@penstock/engine'
 import { decide, finalState, isTransferErrorCode, type Role, type TransferErrorCode } from '@penstock/wire'
 import { meet } from '../../connections/connections.ts'
 import type { Catalogue } from '../../connectors/catalogue.ts'
@@ -9,6 +9,7 @@ import type { Runners } from '../../runners/runner-pool.ts'
 import { EndJob, RunnerDied } from '../../runners/runner-process.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import * as endings from '../ended/queries.ts'
+import { JobSecrets } from '../job-secrets.ts'
 import { wakeWorker } from '../queries.ts'
 import { movingSides } from '../sides.ts'
 import { type Claims, claimTransfer } from './claim.ts'
@@ -119,6 +120,8 @@ async function runTransfer(
     )
   }, heartbeatMs(deps))
   const host = new DatabaseTransferHost(deps, work)
+  const sides = work.replayOf ? [work.destConnectorId] : [work.srcConnectorId, work.destConnectorId]
+  const secrets = new JobSecrets(deps, work.accountId, sides.map(catalogue.known))
   try {
     const { retry, replaceShareMin, progressMs } = settings
     const result = await runners.run(
@@ -132,9 +135,11 @@ async function runTransfer(
         signal: ending.signal,
         about,
         answer: async (method, argument) => {
-          if (endedBy !== undefined) throw endJob(endedBy)
+          // What was renewed is saved, even where the transfer has ended meanwhile.
+          const saves = method === 'replaceSecret' || method === 'releaseSecret'
+          if (endedBy !== undefined && !saves) throw endJob(endedBy)
           try {
-            return await host.answer(method, argument)
+            return await (isSecretMethod(method) ? secrets.answer(method, argument) : host.answer(method, argument))
           } catch (error) {
             endedBy ??= error
             throw endJob(error)
@@ -148,6 +153,7 @@ async function runTransfer(
     throw error instanceof RunnerDied || error instanceof EndJob ? (endedBy ?? error) : error
   } finally {
     clearInterval(heartbeat)
+    await secrets.close()
     stopping.removeEventListener('abort', release)
   }
 }

@@ -3,11 +3,11 @@ import type {
   BatchStart,
   ConfirmArgument,
   Confirmation,
-  HostMethod,
   KeptReject,
   OpenedSide,
   ReplayPage,
   TransferHost,
+  TransferMethod,
   TransferState,
 } from '@penstock/engine'
 import { openDataKey } from '../../secrets/data-keys.ts'
@@ -44,7 +44,7 @@ export class DatabaseTransferHost {
     this.#work = work
   }
 
-  async answer(method: HostMethod, argument: unknown): Promise<unknown> {
+  async answer(method: TransferMethod, argument: unknown): Promise<unknown> {
     switch (method) {
       case 'open':
         return this.#open()

@@ -4,6 +4,7 @@ import { meet } from '../../connections/connections.ts'
 import type { Logger } from '../../log.ts'
 import { Refusal } from '../../refusal.ts'
 import { EndJob } from '../../runners/runner-process.ts'
+import { answerSecrets, JobSecrets } from '../job-secrets.ts'
 import { holdRunnable, wakeWorker } from '../queries.ts'
 import { nextRun } from '../schedules.ts'
 import { openSide } from '../sides.ts'
@@ -95,6 +96,7 @@ async function answers(
 ): Promise<boolean> {
   if (!connector.check) return true
   const ending = new AbortController()
+  const secrets = new JobSecrets(deps, accountId, [connector])
   const end = () => ending.abort(new EndJob(false, probeGraceMs))
   stopping.addEventListener('abort', end, { once: true })
   try {
@@ -104,6 +106,7 @@ async function answers(
         owner: accountId,
         watch: { deadlineMs: probeTimeoutMs + probeGraceMs },
         signal: ending.signal,
+        answer: answerSecrets(secrets),
       },
     )
     return result.ok && result.value.every(({ ok }) => ok)
@@ -111,5 +114,6 @@ async function answers(
     return false
   } finally {
     stopping.removeEventListener('abort', end)
+    await secrets.close()
   }
 }

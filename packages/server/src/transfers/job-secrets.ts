@@ -1,0 +1,123 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Connector } from '@penstock/connector'
+import { type HostMethod, isSecretMethod, type SecretHost, type SecretLease } from '@penstock/engine'
+import { limits } from '@penstock/wire'
+import type { Database } from '../db/database.ts'
+import { isAway } from '../db/errors.ts'
+import { EndJob } from '../runners/runner-process.ts'
+import type { Keyring } from '../secrets/keyring.ts'
+import { type HeldLease, leaseSecret, releaseSecret, replaceSecret } from '../secrets/leases.ts'
+
+/** Rights that one job may have at once; a connector has a few secrets, and renews one. */
+const leasesMax = 16
+/** How often, and after how long, a new value is saved again while the database is away: the platform takes no other. */
+const saveTries = 20
+const saveAgainMs = 1_000
+
+/**
+ * Answers what the runner of one job asks about the secrets of its connectors. What it asks is not believed: it reaches
+ * the secrets of these connectors and of this account alone.
+ */
+export class JobSecrets {
+  readonly #deps: { readonly database: Database; readonly keyring: Keyring }
+  readonly #accountId: string
+  readonly #connectors: readonly Connector[]
+  readonly #held = new Map<string, HeldLease>()
+  #isClosed = false
+
+  constructor(
+    { database, keyring }: { readonly database: Database; readonly keyring: Keyring },
+    accountId: string,
+    connectors: readonly Connector[],
+  ) {
+    this.#deps = { database, keyring }
+    this.#accountId = accountId
+    this.#connectors = connectors
+  }
+
+  /** Throws where a runner asks for what no connector of the job can ask for, and where the database is away. */
+  async answer(method: keyof SecretHost, argument: unknown): Promise<unknown> {
+    switch (method) {
+      case 'leaseSecret':
+        return this.#lease(argument)
+      case 'replaceSecret':
+        return this.#replace(argument)
+      case 'releaseSecret':
+        return this.#release(argument)
+    }
+  }
+
+  /** Gives back what the job still holds, however it ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const held = [...this.#held.values()]
+    this.#held.clear()
+    // What cannot be given back while the database is away ends after a while.
+    await Promise.all(held.map((lease) => releaseSecret(this.#deps.database, lease).catch(() => {})))
+  }
+
+  async #lease(argument: unknown): Promise<SecretLease> {
+    const { slug, key } = membersOf(argument)
+    const connector = this.#connectors.find((one) => one.slug === slug)
+    const field = typeof key === 'string' && connector && Object.hasOwn(connector.secrets, key)
+    if (!field || connector.secrets[key]?.type !== 'Password') throw notAllowed()
+    if (this.#held.size >= leasesMax) throw notAllowed()
+    const { database, keyring } = this.#deps
+    const secret = { accountId: this.#accountId, connectorId: connector.id, name: key }
+    const lease = await leaseSecret(database, keyring, secret)
+    if (typeof lease === 'string') return { state: lease }
+    this.#held.set(lease.id, lease)
+    // A runner that was killed asked for it.
+    if (this.#isClosed) await this.close()
+    return { state: 'leased', leaseId: lease.id, value: lease.value }
+  }
+
+  async #replace(argument: unknown): Promise<string | null> {
+    const { leaseId, value } = membersOf(argument)
+    const isValid = typeof value === 'string' && value !== '' && value.length <= limits.secretLengthMax
+    if (!isValid) throw notAllowed()
+    const lease = this.#take(leaseId)
+    const { database, keyring } = this.#deps
+    for (let tries = 1; ; tries++) {
+      try {
+        return await replaceSecret(database, keyring, lease, value)
+      } catch (error) {
+        if (!isAway(error) || tries === saveTries) throw error
+        await delay(saveAgainMs)
+      }
+    }
+  }
+
+  async #release(leaseId: unknown): Promise<null> {
+    await releaseSecret(this.#deps.database, this.#take(leaseId))
+    return null
+  }
+
+  #take(leaseId: unknown): HeldLease {
+    const lease = typeof leaseId === 'string' ? this.#held.get(leaseId) : undefined
+    if (!lease) throw notAllowed()
+    this.#held.delete(lease.id)
+    return lease
+  }
+}
+
+/**
+ * Answers a job that asks for nothing but secrets.
+ * @param onError called with what the service itself met
+ */
+export const answerSecrets =
+  (secrets: JobSecrets, onError: (error: unknown) => void = () => {}) =>
+  async (method: HostMethod, argument: unknown): Promise<unknown> => {
+    if (!isSecretMethod(method)) throw new EndJob(false, 0)
+    try {
+      return await secrets.answer(method, argument)
+    } catch (error) {
+      onError(error)
+      throw error
+    }
+  }
+
+const membersOf = (argument: unknown): Readonly<Record<string, unknown>> =>
+  typeof argument === 'object' && argument !== null ? (argument as Record<string, unknown>) : {}
+
+const notAllowed = (): Error => new Error('A runner asked for a secret that is not of its job, or not in its form')
