@@ -19,8 +19,9 @@ export type ConnectorContext = {
    * does so for one secret; every process sees the new value from then on, also where this job fails afterwards.
    * @param key the field of the connector's secrets
    * @param renew gets the value that is saved now, which another process may have replaced since the job began, and resolves
-   *   with the next one within 30 seconds; what it throws is passed on, and leaves the secret as it is
-   * @returns the new value
+   *   with the next one within 30 seconds; what it throws is passed on, and leaves the secret as it is. It is waited for
+   *   where the job ends meanwhile, so that a value which was used up is replaced
+   * @returns the value that is saved now: the new one, or the one that a person saved meanwhile
    */
   saveSecret(key: string, renew: (current: string) => Promise<string>): Promise<string>
 }

@@ -8,6 +8,9 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** The object, or an empty one. */
 export const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
+/** What a text says as a JSON object; an empty one where it is none. */
+export const parseObject = (text: string): JsonObject => objectIn(parseJson(text))
+
 /** The list, or an empty one. */
 export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 

@@ -158,6 +158,15 @@ describe('a token', () => {
     ending.abort(new Error('the job ends'))
     await assert.rejects(waiting, /the job ends/)
   })
+
+  test('that is there can still be used where the job has ended', async () => {
+    const ending = new AbortController()
+    const tokens = openTokens(contextOf({ signal: ending.signal }), credentials)
+    const token = await tokens.token()
+    ending.abort(new Error('the job ends'))
+    assert.equal(await tokens.token(), token)
+    await assert.rejects(tokens.token(token), /the job ends/)
+  })
 })
 
 describe('a refresh token', () => {

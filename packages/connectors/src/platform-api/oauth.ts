@@ -42,7 +42,7 @@ export type TokenOptions = {
 /** Access tokens of one job: each is used until shortly before it ends, and only one is asked for at a time. */
 export type AccessTokens = Credentials & {
   /**
-   * A token that is good for a while. Throws the signal's reason once that is aborted, at once.
+   * A token that is good for a while. Once the signal is aborted none is waited for: its reason is thrown at once.
    * @param refused one that the platform did not accept: another one is wanted
    */
   token(refused?: string): Promise<string>
@@ -74,8 +74,9 @@ export function openTokens(context: ConnectorContext, options: TokenOptions): Ac
     }
   }
   const token = async (refused?: string): Promise<string> => {
-    signal.throwIfAborted()
+    // Where the job has ended, what it has begun may still be taken away with the token that there is.
     if (current && current.token !== refused && Date.now() < current.usableUntilMs) return current.token
+    signal.throwIfAborted()
     pending ??= renew()
     return unlessAborted(pending, signal)
   }
@@ -163,10 +164,12 @@ async function exchange(
         [oauth.allowInsecureRequests]: true,
         [oauth.customFetch]: async (
           address: string,
-          { headers, body: form }: { headers: Record<string, string>; body?: unknown },
+          { headers: { authorization }, body: given }: { headers: Record<string, string>; body?: unknown },
         ) => {
-          const asked = { url: address, method: 'POST', headers, body: String(form ?? '') } as const
-          answer = await call(context, { ...asked, timeoutMs: exchangeMs })
+          // Without the charset, which some platforms do not expect.
+          const form = Object.fromEntries(new URLSearchParams(String(given ?? '')))
+          const headers = authorization === undefined ? {} : { authorization }
+          answer = await call(context, { url: address, method: 'POST', headers, form, timeoutMs: exchangeMs })
           const body = standardBodyOf(answer)
           if (!body) throw tokenError(options, answer)
           return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })

@@ -8,7 +8,7 @@ export type Polling = {
   readonly firstMs?: number
   /** No wait is longer. 30 seconds unless said otherwise. */
   readonly mostMs?: number
-  /** How long to ask at all, from now. */
+  /** How long to ask at all, from now; infinite for what ends in time on the platform. */
   readonly totalMs: number
   readonly signal: AbortSignal
 }
