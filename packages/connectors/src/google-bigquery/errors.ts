@@ -1,8 +1,7 @@
 import { ConnectorError, type ConnectorErrorCode, retryAfterMs } from '@penstock/connector'
 import { resultGone } from '../databases/result-cache.ts'
-import { jsonOf } from '../google/service-account.ts'
 import { textOf, transientErrorOf } from '../object-stores/answers.ts'
-import { isObject, listIn, objectIn } from '../platform-api/json.ts'
+import { isObject, listIn, objectIn, parseObject } from '../platform-api/json.ts'
 
 /** What is said of a request or a job that failed. */
 export type Complaint = { readonly reason: string; readonly message: string }
@@ -82,7 +81,7 @@ export function connectorErrorOfJob(error: unknown): ConnectorError {
 export async function connectorErrorOf(response: Response, email: string, job: boolean): Promise<ConnectorError> {
   const { status } = response
   const transient = transientErrorOf('BigQuery', response)
-  const complaint = complaintIn(jsonOf(await textOf(response)).error)
+  const complaint = complaintIn(parseObject(await textOf(response)).error)
   if (transient) return transient
   if (status === 401) {
     const message = `BigQuery does not accept the tokens of ${email}. Check that the service account is still there, and set its key again.`

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { asConnectorError, type ConnectorContext, ConnectorError } from '@penstock/connector'
-import { jsonOf, type ServiceAccount, serviceAccount } from '../google/service-account.ts'
+import { type ServiceAccount, serviceAccount } from '../google/service-account.ts'
 import { discard, textOf } from '../object-stores/answers.ts'
 import { encodeValue } from '../object-stores/place.ts'
-import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { type JsonObject, listIn, numberIn, objectIn, parseObject, textIn } from '../platform-api/json.ts'
+import { pollUntilDone } from '../platform-api/polling.ts'
 import { type FieldType, fieldsIn } from './cells.ts'
 import { connectorErrorOf, connectorErrorOfJob } from './errors.ts'
 
@@ -55,7 +55,7 @@ const answerBytesMax = 128 << 20
 /** BigQuery holds its answer so long while the query runs. */
 const waitMs = 20_000
 const timeoutMs = 120_000
-const pauseMs = 250
+const polling = { firstMs: 250, mostMs: 250, totalMs: Number.POSITIVE_INFINITY }
 
 type Asked = { readonly body?: unknown; readonly job?: boolean; readonly signal?: AbortSignal }
 
@@ -74,10 +74,11 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
     })
 
   async function ask(path: string, asked: Asked): Promise<JsonObject> {
-    let response = await send(path, await account.token(), asked)
+    const token = await account.token()
+    let response = await send(path, token, asked)
     if (response.status === 401) {
       await discard(response)
-      response = await send(path, await account.token(true), asked)
+      response = await send(path, await account.token(token), asked)
     }
     // A job that is there already is the one that was asked for, because nobody else knows its name.
     if (response.status === 409) {
@@ -85,7 +86,7 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
       return {}
     }
     if (!response.ok) throw await connectorErrorOf(response, account.email, asked.job === true)
-    return jsonOf(await textOf(response, answerBytesMax))
+    return parseObject(await textOf(response, answerBytesMax))
   }
 
   return {
@@ -123,15 +124,14 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
         ...{ maxResults: String(pageRows), timeoutMs: String(waitMs), 'formatOptions.useInt64Timestamp': 'true' },
       })
       const path = `${encodeValue(projectId)}/queries/${encodeValue(id)}?${search}`
-      while (true) {
+      const look = async (): Promise<Page | undefined> => {
         const answer = await ask(path, { job: true })
-        if (answer.jobComplete === true) {
-          return { rows: listIn(answer.rows), total: numberIn(answer.totalRows), pageToken: textIn(answer.pageToken) }
-        }
-        if (answer.jobComplete !== false) throw broken()
-        // The signal's own reason is what callers know.
-        await sleep(pauseMs, undefined, { signal: context.signal }).catch(() => context.signal.throwIfAborted())
+        if (answer.jobComplete === false) return undefined
+        if (answer.jobComplete !== true) throw broken()
+        return { rows: listIn(answer.rows), total: numberIn(answer.totalRows), pageToken: textIn(answer.pageToken) }
       }
+      // The job ends by its own timeout.
+      return pollUntilDone('The query', look, { ...polling, signal: context.signal })
     },
 
     async cancel({ projectId, id, location }) {

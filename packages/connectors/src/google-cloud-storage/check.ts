@@ -1,7 +1,7 @@
 import { type ConnectorContext, ConnectorError, checkSteps, type Inspect, inspectBy } from '@penstock/connector'
-import { jsonOf } from '../google/service-account.ts'
 import { textOf } from '../object-stores/answers.ts'
 import { placeOf } from '../object-stores/place.ts'
+import { parseObject } from '../platform-api/json.ts'
 import { accountOf, connectToGcs, makeGcsClient } from './gcs-client.ts'
 
 const checkConnectivity = async (context: ConnectorContext): Promise<string> =>
@@ -23,7 +23,7 @@ async function permission(
   if (uri === undefined) return 'What the service account may do is checked once a connection names a bucket.'
   const client = makeGcsClient(context, placeOf(uri, 'gs', label).bucket)
   const path = `/iam/testPermissions?${needed.map((name) => `permissions=${name}`).join('&')}`
-  const held = jsonOf(await textOf(await client.request({ path, permission: needed.join(', ') }))).permissions
+  const held = parseObject(await textOf(await client.request({ path, permission: needed.join(', ') }))).permissions
   const missing = needed.filter((name) => !Array.isArray(held) || !held.includes(name))
   if (missing.length === 0) return `The service account may do all that is needed in the bucket ${client.bucket}.`
   const message = `The service account lacks permissions in the bucket ${client.bucket}: ${missing.join(', ')}. Grant it a role that has them, such as Storage Object User.`

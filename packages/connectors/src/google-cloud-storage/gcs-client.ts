@@ -1,7 +1,8 @@
 import { asConnectorError, type ConnectorContext, ConnectorError, type ConnectorErrorCode } from '@penstock/connector'
-import { jsonOf, type ServiceAccount, serviceAccount } from '../google/service-account.ts'
+import { type ServiceAccount, serviceAccount } from '../google/service-account.ts'
 import { discard, errorTextOf, transientErrorOf } from '../object-stores/answers.ts'
 import { encodeValue } from '../object-stores/place.ts'
+import { parseObject } from '../platform-api/json.ts'
 
 const origin = 'https://storage.googleapis.com'
 const scope = 'https://www.googleapis.com/auth/devstorage.read_write'
@@ -54,10 +55,11 @@ export function makeGcsClient(context: ConnectorContext, bucket: string): GcsCli
   return {
     ...{ bucket, account },
     async request(asked) {
-      let response = await attempt(asked, await account.token())
+      const token = await account.token()
+      let response = await attempt(asked, token)
       if (response.status === 401) {
         await discard(response)
-        response = await attempt(asked, await account.token(true))
+        response = await attempt(asked, await account.token(token))
       }
       if (response.ok) return response
       throw await connectorErrorOf(response, asked, bucket, account.email)
@@ -105,7 +107,7 @@ async function connectorErrorOf(
   return new ConnectorError('request_refused', `Google Cloud Storage refused a request (status ${status}${known}).`)
 }
 
-const errorOf = (text: string): Record<string, unknown> => (jsonOf(text).error ?? {}) as Record<string, unknown>
+const errorOf = (text: string): Record<string, unknown> => (parseObject(text).error ?? {}) as Record<string, unknown>
 
 const messageOf = (text: string): string => String(errorOf(text).message ?? '')
 

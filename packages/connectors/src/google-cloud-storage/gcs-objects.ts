@@ -1,11 +1,10 @@
 import { ConnectorError } from '@penstock/connector'
 import type { StoredFile } from '@penstock/connector/files'
-import { jsonOf } from '../google/service-account.ts'
 import { discard, textOf } from '../object-stores/answers.ts'
 import { fileOf, filesOfPages, listingBounds, type Page } from '../object-stores/listing.ts'
 import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
 import { encodeValue } from '../object-stores/place.ts'
-import { isObject, type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { isObject, type JsonObject, listIn, numberIn, objectIn, parseObject, textIn } from '../platform-api/json.ts'
 import { failedWith, type GcsClient } from './gcs-client.ts'
 
 const store = 'Google Cloud Storage'
@@ -24,7 +23,7 @@ export type GcsObject = {
 
 /** An answer that describes an object. */
 export async function objectOf(response: Response): Promise<GcsObject> {
-  const { name, generation, size, metadata, md5Hash } = jsonOf(await textOf(response))
+  const { name, generation, size, metadata, md5Hash } = parseObject(await textOf(response))
   if (typeof name !== 'string' || typeof generation !== 'string' || typeof size !== 'string') {
     throw new ConnectorError('malformed_response', `${store} answered with what describes no object.`)
   }
@@ -91,6 +90,6 @@ async function listPage(client: GcsClient, prefix: string, token: string | undef
     ...(token === undefined ? {} : { pageToken: token }),
   }
   const response = await client.request({ path: '/o', query, permission: 'storage.objects.list' })
-  const { items, nextPageToken } = jsonOf(await textOf(response, listingBounds.pageBytes))
+  const { items, nextPageToken } = parseObject(await textOf(response, listingBounds.pageBytes))
   return { files: listIn(items).map((item) => describedFile(objectIn(item))), next: textIn(nextPageToken) }
 }

@@ -1,18 +1,18 @@
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { importPKCS8, SignJWT } from 'jose'
-import { textOf, transientErrorOf } from '../object-stores/answers.ts'
+import { openTokens } from '../platform-api/oauth.ts'
 
 /** Where Google gives tokens. The key names a place, too, which is not asked: it could be anywhere. */
 const tokenUrl = 'https://oauth2.googleapis.com/token'
 
-/** A token is used until so long before it ends. */
-const tokenMarginMs = 60_000
-
 /** Tokens of a service account, for as long as a reader or writer lives. */
 export type ServiceAccount = {
   readonly email: string
-  /** A token that is valid now; with `fresh`, another one than before. Throws a `ConnectorError`. */
-  token(fresh?: boolean): Promise<string>
+  /**
+   * A token that is valid now. Throws a `ConnectorError`.
+   * @param refused one that Google did not accept: another one is wanted
+   */
+  token(refused?: string): Promise<string>
 }
 
 /**
@@ -22,28 +22,13 @@ export type ServiceAccount = {
  */
 export function serviceAccount(context: ConnectorContext, jsonKey: unknown, scope: string): ServiceAccount {
   const key = keyOf(jsonKey)
-  let current: { token: Promise<string>; usableUntilMs: number } | undefined
-
-  const fetchToken = async (): Promise<string> => {
-    const { token, expiresMs } = await exchange(context, key, scope)
-    if (current) current.usableUntilMs = Date.now() + expiresMs - tokenMarginMs
-    return token
-  }
-  return {
-    email: key.client_email,
-    async token(fresh = false) {
-      if (!current || fresh || Date.now() > current.usableUntilMs) {
-        const token = fetchToken()
-        const mine = { token, usableUntilMs: Number.POSITIVE_INFINITY }
-        current = mine
-        // What could not be had is asked for again.
-        token.catch(() => {
-          if (current === mine) current = undefined
-        })
-      }
-      return await current.token
-    },
-  }
+  const { token } = openTokens(context, {
+    platform: 'Google',
+    url: tokenUrl,
+    grant: { type: 'jwt_bearer', assertion: () => assertionOf(key, scope) },
+    renewal: `make a new key of ${key.client_email} and save it in the connector, or correct the clock of this machine`,
+  })
+  return { email: key.client_email, token }
 }
 
 type Key = { readonly client_email: string; readonly private_key: string; readonly private_key_id: string | undefined }
@@ -65,32 +50,6 @@ function keyOf(jsonKey: unknown): Key {
 const invalidKey = (message: string): ConnectorError =>
   new ConnectorError('invalid_credentials', `${message} Paste the key file that Google gave, in full.`)
 
-async function exchange(
-  context: ConnectorContext,
-  key: Key,
-  scope: string,
-): Promise<{ token: string; expiresMs: number }> {
-  const response = await context.egress.request(tokenUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({
-      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-      assertion: await assertionOf(key, scope),
-    }).toString(),
-    signal: context.signal,
-  })
-  const passing = transientErrorOf('Google', response)
-  const answer = jsonOf(await textOf(response))
-  if (passing) throw passing
-  const { access_token, expires_in, error } = answer
-  if (response.ok && typeof access_token === 'string') {
-    return { token: access_token, expiresMs: (typeof expires_in === 'number' ? expires_in : 3600) * 1000 }
-  }
-  const known = typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? ` (${error})` : ''
-  const message = `Google does not accept the key of ${key.client_email}${known}: it was deleted or disabled, or the clock of this machine is off. Make a new key.`
-  throw new ConnectorError('invalid_credentials', message)
-}
-
 async function assertionOf(key: Key, scope: string): Promise<string> {
   let privateKey: Awaited<ReturnType<typeof importPKCS8>>
   try {
@@ -106,14 +65,4 @@ async function assertionOf(key: Key, scope: string): Promise<string> {
     .setIssuedAt()
     .setExpirationTime('1h')
     .sign(privateKey)
-}
-
-/** An answer of Google's as an object; an empty one where it is none. */
-export function jsonOf(text: string): Record<string, unknown> {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
 }
