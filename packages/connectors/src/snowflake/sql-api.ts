@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { asConnectorError, type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { discard } from '../object-stores/answers.ts'
 import { isObject, listIn, numberIn, objectIn } from '../platform-api/json.ts'
+import { pollUntilDone } from '../platform-api/polling.ts'
 import { type Account, plainName } from './account.ts'
 import type { ColumnType } from './cells.ts'
 import { complaintIn, connectorErrorOf } from './errors.ts'
@@ -43,8 +43,7 @@ export type SqlApi = {
 
 /** An answer to a statement comes within 45 seconds, ready or not. */
 const timeoutMs = 90_000
-const pollFirstMs = 100
-const pollMostMs = 5_000
+const polling = { firstMs: 100, mostMs: 5_000, totalMs: Number.POSITIVE_INFINITY }
 
 export function makeSqlApi(context: ConnectorContext, account: Account): SqlApi {
   const send = async (
@@ -91,13 +90,14 @@ export function makeSqlApi(context: ConnectorContext, account: Account): SqlApi 
   /** The answer with a page, once the statement is done. */
   async function ready(handle: string, partition: number): Promise<Response> {
     const path = `/${encodeURIComponent(handle)}${partition === 0 ? '' : `?partition=${partition}`}`
-    for (let waitMs = pollFirstMs; ; waitMs = Math.min(waitMs * 2, pollMostMs)) {
+    const look = async (): Promise<Response | undefined> => {
       const response = await ask(path, undefined, true)
       if (response.status === 200) return response
       await discard(response)
-      // The signal's own reason is what callers know.
-      await sleep(waitMs, undefined, { signal: context.signal }).catch(() => context.signal.throwIfAborted())
+      return undefined
     }
+    // The statement ends by its own timeout.
+    return pollUntilDone('The statement', look, { ...polling, signal: context.signal })
   }
 
   async function* page(handle: string, partition: number): AsyncGenerator<readonly RawRow[], ResultSize | undefined> {
