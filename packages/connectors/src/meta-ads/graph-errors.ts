@@ -68,14 +68,14 @@ const byCode = new Map<number, Meaning>([
 
 const isTransient = (meaning: Meaning | undefined): boolean => meaning !== undefined && actionOf(meaning[0]) === 'retry'
 
-/** Throws what an answer of Meta means, unless it is a success. Its words are left out: they may quote what was sent. */
-export function assertMeta(answer: Answer): void {
+/**
+ * What an answer of Meta means; `undefined` where it names no error, and the status says it all. Meta's words are left out:
+ * they may quote what was sent.
+ */
+export function metaErrorOf(answer: Answer): ConnectorError | undefined {
   const error = objectIn(objectIn(answer.json).error)
   const code = numberIn(error.code)
-  if (code === undefined) {
-    if (answer.status >= 200 && answer.status < 300) return
-    throw connectorErrorOfStatus('Meta', answer)
-  }
+  if (code === undefined) return undefined
   const subcode = numberIn(error.error_subcode)
   const meaning =
     (error.is_transient === true ? (isTransient(byCode.get(code)) ? byCode.get(code) : problem) : undefined) ??
@@ -83,12 +83,12 @@ export function assertMeta(answer: Answer): void {
     (code === 100 && namesRow(error.message) ? content : byCode.get(code)) ??
     (code > 200 && code < 300 ? permission : undefined)
   if (!meaning) {
-    if (answer.status === 429 || answer.status >= 500) throw connectorErrorOfStatus('Meta', answer)
-    throw new ConnectorError('request_refused', `Meta refused the request with its error ${code}.`)
+    if (answer.status === 429 || answer.status >= 500) return connectorErrorOfStatus('Meta', answer)
+    return new ConnectorError('request_refused', `Meta refused the request with its error ${code}.`)
   }
   const [name, message, afterMs] = meaning
   const numbers = subcode === undefined ? `error ${code}` : `error ${code}, subcode ${subcode}`
-  throw new ConnectorError(name, `${message} (${numbers}).`, {
+  return new ConnectorError(name, `${message} (${numbers}).`, {
     afterMs: isTransient(meaning) ? (afterMs ?? waitMs(answer)) : undefined,
   })
 }

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
-import { type ConnectorContext, ConnectorError } from '@penstock/connector'
-import { type Answer, call } from '../platform-api/call.ts'
-import { isObject, type JsonObject, objectIn } from '../platform-api/json.ts'
-import { assertMeta } from './graph-errors.ts'
+import type { ConnectorContext } from '@penstock/connector'
+import { openPlatform } from '../platform-api/client.ts'
+import type { JsonObject } from '../platform-api/json.ts'
+import { metaErrorOf } from './graph-errors.ts'
 
 export const graphOrigin = 'https://graph.facebook.com'
 /** The version of Meta's own business SDK. Meta retires one some time after the next; it answers with error 2635 then. */
@@ -26,21 +26,18 @@ export function openGraph(context: ConnectorContext): Graph {
   const appSecret = authType === 'api-token' ? undefined : clientSecret
   const proof: Record<string, string> =
     appSecret === undefined ? {} : { appsecret_proof: proofOf(token, String(appSecret)) }
-  const ask = async (
+  const meta = openPlatform(context, {
+    name: 'Meta',
+    baseUrl: `${graphOrigin}/${version}`,
+    headers: { authorization: `Bearer ${token}` },
+    errorOf: metaErrorOf,
+  })
+  const ask = (
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
-    query: Record<string, string>,
+    query: Readonly<Record<string, string>>,
     body?: unknown,
-  ) => {
-    const search = new URLSearchParams({ ...query, ...proof }).toString()
-    const answer = await call(context, {
-      url: `${graphOrigin}/${version}/${path}${search && `?${search}`}`,
-      method,
-      headers: { authorization: `Bearer ${token}` },
-      body,
-    })
-    return read(answer)
-  }
+  ): Promise<GraphAnswer> => meta.askObject({ method, path: `/${path}`, query: { ...query, ...proof }, body })
   return {
     get: (path, query = {}) => ask('GET', path, query),
     post: (path, body) => ask('POST', path, {}, body),
@@ -49,11 +46,3 @@ export function openGraph(context: ConnectorContext): Graph {
 }
 
 const proofOf = (token: string, appSecret: string) => createHmac('sha256', appSecret).update(token).digest('hex')
-
-/** A page of a gateway in place of JSON is an error that passes, whatever its status. */
-function read(answer: Answer): GraphAnswer {
-  assertMeta(answer)
-  if (!isObject(answer.json))
-    throw new ConnectorError('malformed_response', 'Meta answered with something other than JSON.')
-  return { json: objectIn(answer.json), bytesSent: answer.bytesSent }
-}
