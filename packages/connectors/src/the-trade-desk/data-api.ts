@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
-import { type Answer, call } from '../platform-api/call.ts'
+import type { Answer } from '../platform-api/call.ts'
+import { openPlatform } from '../platform-api/client.ts'
 import { isObject, type JsonObject, listIn, objectIn } from '../platform-api/json.ts'
-import { connectorErrorOfStatus } from '../platform-api/status.ts'
 
 /** The data centres that take first-party data; each one hands it on to all others. */
 export const dataCenters = {
@@ -32,8 +32,13 @@ export async function sendItems(
 ): Promise<{ failed: readonly FailedLine[]; bytesSent: number }> {
   const { advertiserId, advertiserSecretKey, apiToken } = context.secrets
   const body = JSON.stringify({ AdvertiserId: String(advertiserId ?? '').trim(), Items: items })
-  const answer = await call(context, {
-    url: `${originOf(context.settings.dataCenter)}/data/advertiser`,
+  const tradeDesk = openPlatform(context, {
+    name: 'The Trade Desk',
+    baseUrl: originOf(context.settings.dataCenter),
+    errorOf: connectorErrorOf,
+  })
+  const { json, bytesSent } = await tradeDesk.ask({
+    path: '/data/advertiser',
     method: 'POST',
     // The signature is made of the very bytes that are sent.
     headers: {
@@ -44,16 +49,16 @@ export async function sendItems(
     },
     body,
   })
-  if (answer.status < 200 || answer.status > 299) throw connectorErrorOf(answer)
-  if (answer.json !== undefined && !isObject(answer.json)) {
+  // Where all is taken, the answer may be empty.
+  if (json !== undefined && !isObject(json)) {
     throw new ConnectorError('malformed_response', 'The Trade Desk answered with something other than its JSON.')
   }
-  return { failed: listIn(objectIn(answer.json).FailedLines).map(objectIn), bytesSent: answer.bytesSent }
+  return { failed: listIn(objectIn(json).FailedLines).map(objectIn), bytesSent }
 }
 
 /** Refusals come as plain text or as JSON of more than one shape; the status tells enough. */
-function connectorErrorOf(answer: Answer): ConnectorError {
-  switch (answer.status) {
+function connectorErrorOf({ status }: Answer): ConnectorError | undefined {
+  switch (status) {
     case 400:
       return new ConnectorError(
         'invalid_batch',
@@ -74,6 +79,6 @@ function connectorErrorOf(answer: Answer): ConnectorError {
       return new ConnectorError('object_not_found', message)
     }
     default:
-      return connectorErrorOfStatus('The Trade Desk', answer)
+      return undefined
   }
 }
