@@ -57,10 +57,10 @@ const pagesMax = 100_000
  * that led to it, so that reading can continue there after a crash. Throws `malformed_response` where a page leads back to
  * one that was read, or there are too many.
  */
-export async function* pagesOf<Item>(
-  read: (cursor: string | undefined) => Promise<Page<Item>>,
+export async function* pagesOf<OnePage extends Page<unknown>>(
+  read: (cursor: string | undefined) => Promise<OnePage>,
   cursor?: string,
-): AsyncGenerator<Page<Item> & { readonly cursor: string | undefined }> {
+): AsyncGenerator<OnePage & { readonly cursor: string | undefined }> {
   // Digests, since cursors may be long.
   const seen = new Set(cursor === undefined ? [] : [digestOf(cursor)])
   let at = cursor
