@@ -14,21 +14,26 @@ export type SecretToSave = {
   readonly note: (secret: string) => void
 }
 
-/** How long a new value may take. The supervisor gives the right to replace a secret for longer. */
-const renewMs = 30_000
-/** How long to wait for another job that replaces the same secret: longer than one that died holds it. */
-const busyMs = 90_000
+/** Times in milliseconds. */
+const usualBounds = {
+  /** How long a new value may take. The supervisor gives the right to replace a secret for longer. */
+  renewMs: 30_000,
+  /** How long to wait for another job that replaces the same secret: longer than one that died holds it. */
+  busyMs: 90_000,
+}
 const firstWaitMs = 20
 const mostWaitMs = 1_000
 
 /** Replaces saved secrets for one job, through its supervisor: one job at a time replaces a secret. */
 export class SecretSaver {
   readonly #host: SecretHost
+  readonly #bounds: typeof usualBounds
   readonly #saving = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
 
-  constructor(host: SecretHost) {
+  constructor(host: SecretHost, bounds = usualBounds) {
     this.#host = host
+    this.#bounds = bounds
   }
 
   /** `saveSecret` of a connector's context. */
@@ -57,6 +62,7 @@ export class SecretSaver {
   /** Waits for the right to replace the secret. */
   async #lease(secret: SecretToSave): Promise<{ leaseId: string; value: string }> {
     const signal = AbortSignal.any([secret.signal, this.#closing.signal])
+    const { busyMs } = this.#bounds
     const untilMs = performance.now() + busyMs
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(mostWaitMs, waitMs * 2)) {
       signal.throwIfAborted()
@@ -86,7 +92,7 @@ export class SecretSaver {
   ): Promise<string> {
     let next: string
     try {
-      next = await inTime(secret, renew(value))
+      next = await inTime(secret, renew(value), this.#bounds.renewMs)
       if (typeof next !== 'string' || next === '' || next.length > limits.secretLengthMax) {
         throw new ConnectorError('malformed_response', `The new value of ${labelOf(secret)} cannot be saved.`)
       }
@@ -116,7 +122,7 @@ export class SecretSaver {
 
 const labelOf = ({ connector, reference: { key } }: SecretToSave): string => connector.secrets[key]?.label ?? key
 
-async function inTime(secret: SecretToSave, renewing: Promise<string>): Promise<string> {
+async function inTime(secret: SecretToSave, renewing: Promise<string>, renewMs: number): Promise<string> {
   const done = new AbortController()
   const late = delay(renewMs, undefined, { signal: done.signal }).then(() => {
     throw new ConnectorError('timeout', `${labelOf(secret)} was not renewed within ${renewMs / 1000} seconds.`)

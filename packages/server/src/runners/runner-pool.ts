@@ -32,7 +32,7 @@ export type RunOptions = {
   readonly watch: Watch
   /** Aborted with `EndJob` when the job must end. */
   readonly signal: AbortSignal
-  /** Answers what a transfer asks of its supervisor. */
+  /** Answers what the job asks of its supervisor; where absent, all that it asks ends it. */
   readonly answer?: (method: HostMethod, argument: unknown) => Promise<unknown>
   /** Fields of the log line, should the runner die. */
   readonly about?: Readonly<Record<string, unknown>>

@@ -59,7 +59,7 @@ export type RunnerOptions = {
   readonly stallMs: number
 }
 
-/** Answers a call of a transfer to its supervisor. Rejects with the error that ends the transfer. */
+/** Answers a call of a job to its supervisor. Rejects with the error that ends the job. */
 export type AnswerCall = (method: HostMethod, argument: unknown) => Promise<unknown>
 
 /** The job must end. */
