@@ -1,0 +1,254 @@
+import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+
+/**
+ * LinkedIn's token endpoint and its marketing API, written from its documents and from what other clients have recorded:
+ * tokens that end, the two headers of versions, no key that a schema does not have, the results of a batch by place.
+ */
+
+export type Segment = {
+  id: string
+  name: string
+  account: string
+  members: Map<string, Record<string, unknown>>
+  /** So many requests for its members are answered as if it were not there yet. */
+  unreadyRequests: number
+}
+
+export type LinkedInServer = PlatformServer & {
+  /** What was kept, by event ID: the first of each. */
+  readonly conversions: Map<string, Record<string, unknown>>
+  readonly segments: Segment[]
+  /** The roles of the user that signed in, by ad account. */
+  readonly roles: Map<string, string>
+  /** Every access token that was given out ends. */
+  expireTokens(): void
+  /** How often a token was asked for. */
+  tokensGiven(): number
+  /** How many requests for its members a new segment does not answer. */
+  newSegments: { unreadyRequests: number }
+}
+
+export const linkedinSecrets = {
+  clientId: 'linkedin-client',
+  clientSecret: 'linkedin-client-secret',
+  refreshToken: 'linkedin-refresh-token',
+}
+export const linkedinRoutes = (url: string) => ({ 'https://api.linkedin.com': url, 'https://www.linkedin.com': url })
+
+export const refusal = (status: number, code: string, serviceErrorCode?: number): Reply => ({
+  status,
+  json: { status, code, message: 'may quote jane@example.com', ...(serviceErrorCode ? { serviceErrorCode } : {}) },
+})
+const said = (status: number, message: string): Reply => ({ status, json: { status, message } })
+
+export async function startLinkedIn(): Promise<LinkedInServer> {
+  const conversions: LinkedInServer['conversions'] = new Map()
+  const segments: Segment[] = []
+  const roles: LinkedInServer['roles'] = new Map([['urn:li:sponsoredAccount:500', 'ACCOUNT_MANAGER']])
+  const newSegments = { unreadyRequests: 0 }
+  let tokens = 0
+  let good = ''
+  const server = await startPlatform((received) => {
+    const { method, path, headers } = received
+    if (`${method} ${path}` === 'GET /') return { text: 'LinkedIn' }
+    if (`${method} ${path}` === 'POST /oauth/v2/accessToken') {
+      const refused = tokenRefusal(received)
+      if (refused) return refused
+      good = `access-token-${++tokens}`
+      return { json: { access_token: good, expires_in: 5_184_000, refresh_token: linkedinSecrets.refreshToken } }
+    }
+    if (!path.startsWith('/rest/')) return { status: 404, text: '<html>' }
+    if (headers.authorization !== `Bearer ${good}`) return refusal(401, 'INVALID_ACCESS_TOKEN', 65600)
+    if (headers['linkedin-version'] !== '202607') return refusal(426, 'NONEXISTENT_VERSION')
+    if (headers['x-restli-protocol-version'] !== '2.0.0') return said(400, 'Protocol version')
+    const route = `${method} ${path.slice('/rest'.length)}`
+    if (route === 'GET /adAccountUsers') return roleList(received, roles)
+    if (route === 'POST /conversionEvents') return addConversions(received, conversions)
+    if (route === 'GET /dmpSegments') return listSegments(received, segments)
+    if (route === 'POST /dmpSegments') return addSegment(received, segments, newSegments.unreadyRequests)
+    const one = /^(GET|POST) \/dmpSegments\/(\d+)(\/users)?$/.exec(route)
+    if (one)
+      return changeSegment(
+        received,
+        one[1] ?? '',
+        one[3] === '/users',
+        segments.find(({ id }) => id === one[2]),
+      )
+    return { status: 404, text: '<html>' }
+  })
+  return Object.assign(server, {
+    ...{ conversions, segments, roles, newSegments },
+    expireTokens: () => {
+      good = 'none'
+    },
+    tokensGiven: () => tokens,
+  })
+}
+
+function tokenRefusal({ headers, text }: Received): Reply | undefined {
+  const form = Object.fromEntries(new URLSearchParams(text))
+  const { grant_type, client_id, client_secret, refresh_token, ...others } = form
+  if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded') || headers.authorization) {
+    return { status: 400, json: { error: 'invalid_request', error_description: 'may quote a secret' } }
+  }
+  if (grant_type !== 'refresh_token' || Object.keys(others).length > 0) {
+    return { status: 400, json: { error: 'invalid_request' } }
+  }
+  if (client_id !== linkedinSecrets.clientId || client_secret !== linkedinSecrets.clientSecret) {
+    return { status: 401, json: { error: 'invalid_client' } }
+  }
+  if (refresh_token !== linkedinSecrets.refreshToken) return { status: 400, json: { error: 'invalid_grant' } }
+  return undefined
+}
+
+function roleList({ query }: Received, roles: LinkedInServer['roles']): Reply {
+  if (query.get('q') !== 'authenticatedUser') return said(400, 'No such finder')
+  const elements = [...roles].map(([account, role]) => ({ account, role, user: 'urn:li:person:1' }))
+  return { json: { elements, paging: { start: 0, count: 10, total: elements.length } } }
+}
+
+/** The elements of a request that creates several; a refusal where it is none. */
+function elementsOf({ headers, json }: Received): Record<string, unknown>[] | Reply {
+  if (headers['x-restli-method'] !== 'BATCH_CREATE') return said(400, 'X-RestLi-Method')
+  if (headers['content-type'] !== 'application/json') return said(415, 'Content-Type')
+  const { elements, ...others } = (json ?? {}) as Record<string, unknown>
+  if (!Array.isArray(elements) || Object.keys(others).length > 0) return said(400, 'elements')
+  if (elements.length > 5_000) return said(400, 'Batch too large')
+  return elements
+}
+
+/** `777` is a rule whose method is another one; others are not there. */
+const rules = ['urn:lla:llaPartnerConversion:104', 'urn:lla:llaPartnerConversion:105']
+
+function addConversions(received: Received, conversions: LinkedInServer['conversions']): Reply {
+  const elements = elementsOf(received)
+  if (!Array.isArray(elements)) return elements
+  const wrong = elements.flatMap((element, at) => {
+    const problems = problemsOf(element)
+    return problems.length > 0 ? [`Index: ${at}, ${problems.map((problem) => `ERROR :: ${problem}\n`).join('')}`] : []
+  })
+  if (wrong.length > 0) return said(422, wrong.join(''))
+  const foreign = elements.flatMap(({ conversion }, at) => (rules.includes(String(conversion)) ? [] : [at]))
+  if (foreign.length > 0) {
+    const places = foreign.join(', ')
+    return said(
+      400,
+      `Incorrect conversions information provided. Conversion's method should be CONVERSIONS_API, indices [${places}] (0-indexed)`,
+    )
+  }
+  const results = elements.map((element) => {
+    const id = String(element.eventId)
+    // Of these LinkedIn alone knows what is wrong.
+    if (id.startsWith('refuse')) return { status: 400, error: { status: 400, code: 'INVALID_VALUE', message: 'jane' } }
+    if (!conversions.has(id)) conversions.set(id, element)
+    return { status: 201 }
+  })
+  return { json: { elements: results } }
+}
+
+const idTypes = ['SHA256_EMAIL', 'LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID', 'ACXIOM_ID', 'ORACLE_MOAT_ID', 'GOOGLE_AID']
+
+function problemsOf(element: Record<string, unknown>): string[] {
+  const problems: string[] = []
+  const check = (well: boolean, path: string) => {
+    if (!well) problems.push(`${path} :: is not what it should be`)
+  }
+  const { conversion, conversionHappenedAt, conversionValue, eventId, user, ...others } = element
+  check(Object.keys(others).length === 0, '/')
+  check(typeof conversion === 'string' && /^urn:lla:llaPartnerConversion:\d+$/.test(conversion), '/conversion')
+  const happened = Number(conversionHappenedAt)
+  const now = Date.now()
+  check(Number.isInteger(conversionHappenedAt) && happened > now - 90.01 * 86_400_000, '/conversionHappenedAt')
+  check(happened < now + 120_000, '/conversionHappenedAt')
+  check(eventId === undefined || typeof eventId === 'string', '/eventId')
+  if (conversionValue !== undefined) {
+    const { currencyCode, amount, ...rest } = conversionValue as Record<string, unknown>
+    check(Object.keys(rest).length === 0, '/conversionValue')
+    check(typeof currencyCode === 'string' && /^[A-Z]{3}$/.test(currencyCode), '/conversionValue/currencyCode')
+    check(typeof amount === 'string' && /^\d+(\.\d+)?$/.test(amount), '/conversionValue/amount')
+  }
+  const { userIds, userInfo, externalIds, ...rest } = (user ?? {}) as Record<string, unknown>
+  check(Object.keys(rest).length === 0, '/user')
+  check(Array.isArray(userIds), '/user/userIds')
+  for (const each of Array.isArray(userIds) ? userIds : []) check(isUserId(each), '/user/userIds')
+  if (userInfo !== undefined) {
+    const { firstName, lastName, title, companyName, countryCode, ...strange } = userInfo as Record<string, unknown>
+    check(Object.keys(strange).length === 0, '/user/userInfo')
+    check(typeof firstName === 'string', '/user/userInfo/firstName')
+    check(typeof lastName === 'string', '/user/userInfo/lastName')
+    for (const text of [title, companyName, countryCode]) check(['string', 'undefined'].includes(typeof text), '/user')
+  }
+  check(externalIds === undefined || (Array.isArray(externalIds) && externalIds.length === 1), '/user/externalIds')
+  return problems
+}
+
+function isUserId(value: unknown): boolean {
+  const { idType, idValue, ...others } = (value ?? {}) as Record<string, unknown>
+  if (Object.keys(others).length > 0 || typeof idValue !== 'string') return false
+  if (idType === 'SHA256_EMAIL') return /^[0-9a-f]{64}$/.test(idValue)
+  if (idType === 'PLAINTEXT_IP_ADDRESS') return /^\d+(\.\d+){3}$/.test(idValue)
+  return idTypes.includes(String(idType)) && idValue !== ''
+}
+
+const pageSize = 2
+
+function listSegments({ query }: Received, segments: readonly Segment[]): Reply {
+  if (query.get('q') !== 'account' || !query.get('account')) return said(400, 'No such finder')
+  const start = Number(query.get('start') ?? 0)
+  const ofAccount = segments.filter(({ account }) => account === query.get('account'))
+  const elements = ofAccount.slice(start, start + pageSize).map(({ id, name, account }) => ({
+    ...{ id: Number(id), name, account, type: 'USER' },
+    destinations: [{ destination: 'LINKEDIN', status: 'READY' }],
+  }))
+  return { json: { elements, paging: { start, count: pageSize, total: ofAccount.length, links: [] } } }
+}
+
+function addSegment({ json }: Received, segments: Segment[], unreadyRequests: number): Reply {
+  const { name, sourcePlatform, account, accessPolicy, type, destinations, ...others } = json as Record<string, unknown>
+  const well =
+    typeof name === 'string' &&
+    sourcePlatform === 'PENSTOCK_TEST' &&
+    accessPolicy === 'PRIVATE' &&
+    type === 'USER' &&
+    JSON.stringify(destinations) === '[{"destination":"LINKEDIN"}]'
+  if (!well || Object.keys(others).length > 0) return said(400, 'Segment')
+  if (account !== 'urn:li:sponsoredAccount:500') return refusal(403, 'ACCESS_DENIED', 100)
+  const id = String(10_000 + segments.length)
+  segments.push({ id, name, account, members: new Map(), unreadyRequests })
+  return { status: 201, headers: { 'x-restli-id': id }, text: '' }
+}
+
+function changeSegment(received: Received, method: string, users: boolean, segment: Segment | undefined): Reply {
+  if (!segment) return refusal(404, 'NOT_FOUND')
+  if (!users) return method === 'GET' ? { json: { id: Number(segment.id), name: segment.name } } : said(405, 'Method')
+  const elements = elementsOf(received)
+  if (!Array.isArray(elements)) return elements
+  if (segment.unreadyRequests > 0) {
+    segment.unreadyRequests--
+    return said(404, 'Could not find DMP segment with ID')
+  }
+  const results = elements.map((element) => {
+    if (!isUser(element)) return { status: 400, error: { status: 400, code: 'INVALID_VALUE', message: 'jane' } }
+    const key = JSON.stringify(element.userIds)
+    if (element.action === 'ADD') segment.members.set(key, element)
+    else segment.members.delete(key)
+    return { status: 201 }
+  })
+  return { json: { elements: results } }
+}
+
+/** Digests that begin with `99999999` are those of which LinkedIn alone knows what is wrong. */
+function isUser(element: Record<string, unknown>): boolean {
+  const { action, userIds, firstName, lastName, title, company, country, ...others } = element
+  if (Object.keys(others).length > 0 || (action !== 'ADD' && action !== 'REMOVE')) return false
+  const texts = [firstName, lastName, title, company, country]
+  if (!texts.every((text) => text === undefined || typeof text === 'string')) return false
+  if (!Array.isArray(userIds) || userIds.length === 0) return false
+  return userIds.every((each) => {
+    const { idType, idValue, ...strange } = each as Record<string, unknown>
+    if (Object.keys(strange).length > 0 || typeof idValue !== 'string' || idValue.startsWith('99999999')) return false
+    if (idType === 'SHA256_EMAIL') return /^[0-9a-f]{64}$/.test(idValue)
+    if (idType === 'SHA512_EMAIL') return /^[0-9a-f]{128}$/.test(idValue)
+    return idType === 'GOOGLE_AID' && /^[0-9a-f-]{36}$/i.test(idValue)
+  })
+}
