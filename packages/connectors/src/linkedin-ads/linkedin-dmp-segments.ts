@@ -1,31 +1,89 @@
-import { column, defineConnector } from '@penstock/connector'
+import { column, defineConnector, inspectBy, text } from '@penstock/connector'
 import { linkedinAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
+import { linkedinApi } from './version.ts'
 
-/** Members of DMP segments that LinkedIn already has. */
+/** Members of DMP segments of LinkedIn. */
 export const linkedinDmpSegments = defineConnector({
   slug: 'linkedin-dmp-segments',
   name: 'LinkedIn DMP Segments',
   platform: linkedinAds,
   dataType: 'audience DMP segments',
   dataTypeCategory: 'audience activation',
-  description: 'Adds people to a DMP segment that LinkedIn already has, or takes them out of it.',
+  description: 'Adds people to a DMP segment of LinkedIn, or takes them out of it.',
   actions: ['add', 'remove'],
-  notes: 'Create the segment in LinkedIn first, and wait 5 seconds before the first change.',
+  notes:
+    'LinkedIn opens this API to approved partners only: the app needs the Audiences product with the scope rw_dmp_segments, and its user a role on the ad account other than viewer. Rows name a segment by ID, or by name in the ad account of the connection; a name that LinkedIn does not have is made into a segment, if the connection says which source platform LinkedIn assigned to your app. A new segment takes members after seconds, at times minutes, and can be targeted after up to 48 hours with 300 people matched. Send only people who have agreed to it: LinkedIn takes no consent with them.',
+  tested: 'Our own test server, which follows what is published of LinkedIn’s DMP Segments API; not LinkedIn itself.',
+  api: linkedinApi,
   secrets: signIn,
+  check: async (context) => (await import('./check.ts')).checkLinkedIn(context),
   destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 5000, bytesMax: 4_000_000 }),
+      open: async (context) => (await import('./deliver-segments.ts')).open(context),
+      inspect: inspectBy(async (context) => (await import('./check.ts')).assertRole(context)),
+    },
+    fields: {
+      adAccountId: text({
+        label: 'Ad account ID',
+        description: 'Number of the ad account that owns the segments; needed where rows name segments by name',
+      }),
+      sourcePlatform: text({
+        label: 'Source platform',
+        description: 'Name that LinkedIn assigned to your app as a source of segments; needed to make segments',
+      }),
+    },
     records: {
       userIds: column({
         description: 'Who it is: a list of Google advertising IDs or of SHA-256 or SHA-512 digests of e-mail addresses',
-        required: true,
+        oneOf: 'identifier',
         identifiers: ['SHA256_EMAIL', 'SHA512_EMAIL', 'GOOGLE_AID'],
       }),
-      segment_id: column({ description: 'ID of the segment at LinkedIn', required: true }),
+      segment_id: column({
+        description: 'ID of the segment at LinkedIn',
+        oneOf: 'segment',
+        synonyms: ['audience_id', 'list_id'],
+      }),
       action: column({
         description: 'Whether the people join the segment or leave it',
         required: true,
         values: ['add', 'remove'],
       }),
+      segment_name: column({
+        description: 'Name of the segment in the ad account, where its ID is not known',
+        oneOf: 'segment',
+        synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
+      }),
+      email: column({
+        description: 'E-mail address; it is hashed on the way',
+        oneOf: 'identifier',
+        normalise: 'email',
+        hashed: ['sha256', 'sha512'],
+      }),
+      google_aid: column({
+        description: 'Advertising ID of an Android device, not hashed',
+        oneOf: 'identifier',
+        normalise: 'device-id',
+        synonyms: ['gaid', 'aaid'],
+      }),
+      first_name: column({
+        description: 'First name, not hashed; helps to find the person',
+        normalise: 'text',
+        synonyms: ['fname', 'given_name'],
+      }),
+      last_name: column({
+        description: 'Last name, not hashed; helps to find the person',
+        normalise: 'text',
+        synonyms: ['lname', 'family_name', 'surname'],
+      }),
+      title: column({ description: 'Job title; helps to find the person', normalise: 'text', synonyms: ['job_title'] }),
+      company: column({
+        description: 'Company; helps to find the person',
+        normalise: 'text',
+        synonyms: ['company_name'],
+      }),
+      country: column({ description: 'Country, as its code or name; helps to find the person', normalise: 'country' }),
     },
   },
 })
