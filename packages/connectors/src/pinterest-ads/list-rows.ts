@@ -1,0 +1,54 @@
+import type { Batch, Rejection } from '@penstock/connector'
+import { type BatchRow, isSha256, rowsOf } from '../platform-api/batch-rows.ts'
+import { type Read, wrong } from '../platform-api/events.ts'
+
+const columns = ['email', 'email_sha256', 'idfa', 'idfa_sha256', 'maid', 'maid_sha256'] as const
+
+export type ListRow = {
+  readonly index: number
+  /** The audience that is changed through its list, where the row names one. */
+  readonly audienceId: string | undefined
+  readonly listName: string | undefined
+  readonly verb: 'add' | 'remove'
+  /** The digests by which Pinterest can find the person, each of them once. */
+  readonly digests: readonly string[]
+}
+
+/** What a new list is said to hold; Pinterest takes identifiers of any kind in one list. */
+export function listTypeOf(given: readonly string[]): 'EMAIL' | 'IDFA' | 'MAID' {
+  const has = (kind: string) => given.some((column) => column === kind || column === `${kind}_sha256`)
+  if (has('email')) return 'EMAIL'
+  return has('idfa') && !has('maid') ? 'IDFA' : 'MAID'
+}
+
+/** Reads the rows of a batch, and says of those that cannot be sent why. */
+export function readListRows(batch: Batch): { rows: ListRow[]; rejected: Rejection[] } {
+  const rows: ListRow[] = []
+  const rejected: Rejection[] = []
+  for (const row of rowsOf(batch)) {
+    const read = readRow(row)
+    if ('read' in read) rows.push(read.read)
+    else rejected.push({ index: row.index, reason: read.wrong, ...(read.field ? { field: read.field } : {}) })
+  }
+  return { rows, rejected }
+}
+
+function readRow(row: BatchRow): Read<ListRow> {
+  const verb = row.text('action')?.toLowerCase()
+  if (verb !== 'add' && verb !== 'remove') return wrong('The action must be add or remove.', 'action')
+  const audienceId = row.text('segment_id')
+  if (audienceId !== undefined && !/^\d+$/.test(audienceId)) {
+    return wrong('An audience of Pinterest has a number as its ID.', 'segment_id')
+  }
+  const digests = new Set<string>()
+  for (const column of columns) {
+    const value = row.text(column)
+    if (value === undefined) continue
+    if (!isSha256(value)) return wrong('The value is no SHA-256 digest of 64 hexadecimal characters.', column)
+    digests.add(value)
+  }
+  if (digests.size === 0) return wrong('The row holds no identifier by which Pinterest could find the person.')
+  return {
+    read: { index: row.index, audienceId, listName: row.text('segment_name'), verb, digests: [...digests] },
+  }
+}
