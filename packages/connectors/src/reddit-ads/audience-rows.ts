@@ -1,0 +1,51 @@
+import type { Batch, Rejection } from '@penstock/connector'
+import { type BatchRow, isSha256, rowsOf } from '../platform-api/batch-rows.ts'
+import { type Read, wrong } from '../platform-api/events.ts'
+import { audienceIdIn } from './reddit-api.ts'
+
+/** Our columns and Reddit's, in the order in which they are sent. */
+const keys = { email_sha256: 'EMAIL_SHA256', maid_sha256: 'MAID_SHA256' } as const
+
+/** The digests of one person, by Reddit's names of their columns. */
+export type Person = readonly (readonly [column: string, digest: string])[]
+
+export type AudienceRow = {
+  readonly index: number
+  readonly segmentId: string | undefined
+  readonly segmentName: string | undefined
+  readonly verb: 'add' | 'remove'
+  readonly person: Person
+}
+
+/** SHA-256 of the advertising ID that devices give whose owner does not want to be tracked: all of it zeros. */
+const nobody = '12b9377cbe7e5c94e8a70d9d23929523d14afa954793130f8a3959c7b849aca8'
+
+/** Reads the rows of a batch, and says of those that cannot be sent why. */
+export function readAudienceRows(batch: Batch): { rows: AudienceRow[]; rejected: Rejection[] } {
+  const rows: AudienceRow[] = []
+  const rejected: Rejection[] = []
+  for (const row of rowsOf(batch)) {
+    const read = readRow(row)
+    if ('read' in read) rows.push(read.read)
+    else rejected.push({ index: row.index, reason: read.wrong, ...(read.field ? { field: read.field } : {}) })
+  }
+  return { rows, rejected }
+}
+
+function readRow(row: BatchRow): Read<AudienceRow> {
+  const verb = row.text('action')?.toLowerCase()
+  if (verb !== 'add' && verb !== 'remove') return wrong('The action must be add or remove.', 'action')
+  const segmentId = row.text('segment_id')
+  if (segmentId !== undefined && audienceIdIn(segmentId) === undefined) {
+    return wrong('The value is no ID of an audience at Reddit.', 'segment_id')
+  }
+  const person: [string, string][] = []
+  for (const [column, key] of Object.entries(keys)) {
+    const digest = row.text(column)
+    if (digest === undefined || digest === nobody) continue
+    if (!isSha256(digest)) return wrong('The value is no SHA-256 digest of 64 hexadecimal characters.', column)
+    person.push([key, digest])
+  }
+  if (person.length === 0) return wrong('The row holds no identifier by which Reddit could find the person.')
+  return { read: { index: row.index, segmentId, segmentName: row.text('segment_name'), verb, person } }
+}

@@ -1,0 +1,23 @@
+import { type Check, type ConnectorContext, checkSteps } from '@penstock/connector'
+import { assertConnectivity } from '../platform-api/call.ts'
+import { accountPath, openReddit, redditOrigin } from './reddit-api.ts'
+
+/** Whether the ad account of the connection is seen, where one is named. */
+export async function assertAccount(context: ConnectorContext): Promise<string> {
+  const { advertiserId } = context.settings
+  if (advertiserId === undefined) return 'Nothing to be checked until a connection names an ad account.'
+  await openReddit(context).askObject({ path: accountPath(advertiserId) })
+  return 'The credentials see the ad account.'
+}
+
+export const checkReddit: Check = checkSteps(
+  ['reach', (context) => assertConnectivity(context, `${redditOrigin}/`)],
+  [
+    'sign in',
+    async (context) => {
+      await openReddit(context).askObject({ path: '/me' })
+      return 'Reddit accepts the app and the refresh token.'
+    },
+  ],
+  ['permission', assertAccount],
+)
