@@ -1,4 +1,5 @@
-import { column, defineConnector, secret, select, text } from '@penstock/connector'
+import { column, defineConnector, inspectBy, secret, select, text } from '@penstock/connector'
+import { microsoftApi } from './microsoft-version.ts'
 import { microsoftAdvertising } from './platform.ts'
 
 /** Customer match lists of Microsoft Advertising, filled with hashed e-mail addresses. */
@@ -11,7 +12,10 @@ export const microsoftAdsCustomerMatch = defineConnector({
   description: 'Keeps customer lists for Bing campaigns current with the hashed e-mail addresses of your customers.',
   actions: ['create', 'add', 'remove', 'replace'],
   notes:
-    'Make one customer list by hand first: that is how the terms are accepted. Microsoft may take hours to process a change. Replace discards everyone who was on the list.',
+    'Make one customer list by hand first: that is how the terms are accepted. Microsoft may take hours to process a change, 48 hours to show a size, and needs 300 people matched. Replace discards everyone who was on the list: the first batch of a transfer that replaces does so, and later ones add to it, so give all rows of such a transfer this action, and do not replay its rejected rows. Each request carries a developer token, which Microsoft gives you in its developer portal. Send only people who have agreed to it: Microsoft takes no consent with them.',
+  tested:
+    'Our own test server, which follows what is published of Microsoft Advertising’s Campaign Management API; not Microsoft itself.',
+  api: microsoftApi,
   secrets: {
     authType: select({
       label: 'Sign-in method',
@@ -42,8 +46,19 @@ export const microsoftAdsCustomerMatch = defineConnector({
       required: true,
       when: { authType: 'api-token' },
     }),
+    appDeveloperToken: secret({
+      label: 'Developer token of the app',
+      description: 'Developer token that Microsoft Advertising gave you for its API; each request carries it',
+      when: { authType: 'oauth2' },
+    }),
   },
+  check: async (context) => (await import('./check.ts')).checkMicrosoft(context),
   destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 1000, bytesMax: 1_000_000 }),
+      open: async (context) => (await import('./deliver-customer-match.ts')).open(context),
+      inspect: inspectBy(async (context) => (await import('./check.ts')).assertAccount(context)),
+    },
     fields: {
       customerId: text({
         label: 'Customer ID',
@@ -57,8 +72,11 @@ export const microsoftAdsCustomerMatch = defineConnector({
       }),
     },
     records: {
-      segment_name: column({ description: 'Name of the list to create' }),
-      segment_id: column({ description: 'ID of the list to change' }),
+      segment_name: column({
+        description: 'Name of the list to create',
+        synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
+      }),
+      segment_id: column({ description: 'ID of the list to change', synonyms: ['audience_id', 'list_id'] }),
       action: column({
         description: 'What happens to this person’s membership',
         required: true,

@@ -1,0 +1,30 @@
+import { type Check, type ConnectorContext, checkSteps } from '@penstock/connector'
+import { assertConnectivity } from '../platform-api/call.ts'
+import { microsoftOrigin, openMicrosoft, openMicrosoftTokens } from './microsoft-api.ts'
+
+/** Whether the ad account of the connection lets itself be asked; nothing where no connection names one. */
+export async function assertAccount(context: ConnectorContext): Promise<string> {
+  const { customerId, accountId } = context.settings
+  if (customerId === undefined && accountId === undefined) {
+    return 'Nothing to be checked until a connection names an ad account.'
+  }
+  await openMicrosoft(context).askObject({
+    method: 'POST',
+    path: '/AccountProperties/Query',
+    body: { AccountPropertyNames: ['MSCLKIDAutoTaggingEnabled'] },
+    repeatable: true,
+  })
+  return 'The ad account answers to these credentials.'
+}
+
+export const checkMicrosoft: Check = checkSteps(
+  ['reach', (context) => assertConnectivity(context, `${microsoftOrigin}/`)],
+  [
+    'sign in',
+    async (context) => {
+      await openMicrosoftTokens(context).token()
+      return 'Microsoft accepts the app and the refresh token.'
+    },
+  ],
+  ['permission', assertAccount],
+)

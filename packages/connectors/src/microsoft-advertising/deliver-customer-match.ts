@@ -1,0 +1,122 @@
+import type { Batch, DestinationContext, DestinationWriter, Json, Rejection } from '@penstock/connector'
+import { isSha256, rowsOf } from '../platform-api/batch-rows.ts'
+import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { type Changes, groupMemberships, type Membership } from '../platform-api/memberships.ts'
+import { NamedAudiences } from '../platform-api/named-audiences.ts'
+import { Refusals } from '../platform-api/refusals.ts'
+import { rejectionsOf } from '../platform-api/row-results.ts'
+import { openLists } from './customer-lists.ts'
+import { itemErrorsOf, type Microsoft, openMicrosoft } from './microsoft-api.ts'
+
+type Sent = { bytes: number; rejected: Rejection[] }
+type Assigned = { memberships: Membership<string>[]; rejected: Rejection[]; replaced: Set<string> }
+
+/**
+ * Adds and removes members: each batch counts at once, and again makes no difference. To replace a list, the first
+ * request of the transfer that adds to it takes the place of all earlier members, and the later ones add.
+ */
+export async function open(context: DestinationContext): Promise<DestinationWriter> {
+  const microsoft = openMicrosoft(context)
+  const { state, transferId, deliveryStates } = context
+  const lists = new NamedAudiences(state, microsoft.account, `Penstock ${transferId}`, openLists(microsoft))
+  const refusals = new Refusals('Microsoft Advertising')
+  const begun = new Set(deliveryStates.flatMap((one) => listIn(objectIn(one).replaced)).map(String))
+  return {
+    async deliver(batch) {
+      const { memberships, rejected, replaced } = await assign(batch, lists)
+      const replacedNow: Json[] = []
+      let bytes = 0
+      for (const changes of groupMemberships(memberships)) {
+        const replaces = changes.verb === 'add' && replaced.has(changes.audience) && !begun.has(changes.audience)
+        const sent = await refusals.count(() => send(microsoft, changes, replaces))
+        if (replaces) {
+          begun.add(changes.audience)
+          replacedNow.push(changes.audience)
+        }
+        bytes += sent.bytes
+        rejected.push(...sent.rejected)
+      }
+      return {
+        bytes,
+        rejected,
+        ...(replacedNow.length > 0 ? { deliveryState: { replaced: replacedNow } } : {}),
+        ...lists.delivered(),
+      }
+    },
+    flush: async () => undefined,
+    finish: async () => {},
+    abort: async () => {},
+    close: async () => {},
+  }
+}
+
+async function send(
+  microsoft: Microsoft,
+  { audience, verb, changes }: Changes<string>,
+  replaces: boolean,
+): Promise<Sent> {
+  const { json, bytesSent } = await microsoft.askObject({
+    method: 'POST',
+    path: '/CustomerListUserData/Apply',
+    body: {
+      CustomerListUserData: {
+        ActionType: verb === 'remove' ? 'Remove' : replaces ? 'Replace' : 'Add',
+        AudienceId: audience,
+        CustomerListItemSubType: 'Email',
+        CustomerListItems: changes.map(({ member }) => member),
+      },
+    },
+  })
+  const blamed = itemErrorsOf(json, changes.length).map(({ index = -1, shown }) => ({
+    at: index,
+    reason: `Microsoft Advertising does not take the identifier (${shown}).`,
+    field: 'email_sha256',
+  }))
+  return { bytes: bytesSent, rejected: rejectionsOf(changes, blamed) }
+}
+
+const actions = ['create', 'add', 'remove', 'replace']
+
+/** Says for each row which list it changes, and finds or makes the lists for that. */
+async function assign(batch: Batch, lists: NamedAudiences): Promise<Assigned> {
+  const rejected: Rejection[] = []
+  const rows: {
+    index: number
+    action: string
+    verb: 'add' | 'remove'
+    segmentId: string | undefined
+    segmentName: string | undefined
+    digest: string
+  }[] = []
+  for (const row of rowsOf(batch)) {
+    const { index } = row
+    const action = row.text('action')?.toLowerCase() ?? ''
+    const segmentId = row.text('segment_id')
+    const digest = row.text('email_sha256')
+    const reject = (field: string, reason: string) => rejected.push({ index, field, reason })
+    if (!actions.includes(action)) reject('action', 'The action must be create, add, remove or replace.')
+    else if (segmentId !== undefined && !/^\d{1,20}$/.test(segmentId)) {
+      reject('segment_id', 'A list of Microsoft Advertising has a number as its ID.')
+    } else if (digest === undefined) reject('email_sha256', 'The row holds no e-mail address.')
+    else if (!isSha256(digest)) {
+      reject('email_sha256', 'The value is no SHA-256 digest of 64 hexadecimal characters.')
+    } else {
+      const verb = action === 'remove' ? 'remove' : 'add'
+      rows.push({ index, action, verb, segmentId, segmentName: row.text('segment_name'), digest })
+    }
+  }
+  const ids = await lists.idsOf(rows)
+  const memberships: Membership<string>[] = []
+  const replaced = new Set<string>()
+  for (const { index, action, verb, segmentId, segmentName, digest } of rows) {
+    const audience = textIn(segmentId ?? ids.get(segmentName))
+    if (audience === undefined) {
+      const reason = 'There is no list of this name from which the person could be removed.'
+      rejected.push({ index, field: 'segment_name', reason })
+      continue
+    }
+    if (action === 'replace') replaced.add(audience)
+    memberships.push({ index, audience, verb, identity: digest, member: digest })
+  }
+  return { memberships, rejected, replaced }
+}
