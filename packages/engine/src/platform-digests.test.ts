@@ -35,6 +35,18 @@ const cases: readonly [connector: string, field: string, value: string, form: st
   ['meta-custom-audiences', 'dobd_sha256', '7', '07'],
   ['meta-custom-audiences', 'dobd_sha256', '32', undefined],
   ['meta-custom-audiences', 'extern_id_sha256', 'USER-ID-456', 'user-id-456'],
+  // Snapchat: its page about the parameters of the Conversions API; Segment's tests of customer lists.
+  ['snapchat-conversions', 'email', 'Person@Example.com', 'person@example.com'],
+  ['snapchat-conversions', 'phone', '+44 844 412 4653', '448444124653'],
+  ['snapchat-conversions', 'first_name', 'John', 'john'],
+  ['snapchat-conversions', 'first_name', 'Raphaël', 'raphaël'],
+  ['snapchat-customer-lists', 'phone_sha256', '01(706)-767-5127', '17067675127'],
+  [
+    'snapchat-customer-lists',
+    'maid_sha256',
+    'F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6',
+    'f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
+  ],
   // Reddit: its page about customer lists, as Segment's canonicalizeEmail has it.
   ['reddit-audiences', 'email_sha256', 'Jane.Doe+news@example.com', 'janedoe@example.com'],
   // TikTok: “Supported IDs and formats for a customer file”; E.164 for the streaming interface.

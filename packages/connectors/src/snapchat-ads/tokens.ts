@@ -1,0 +1,14 @@
+import type { ConnectorContext } from '@penstock/connector'
+import { type AccessTokens, openTokens } from '../platform-api/oauth.ts'
+
+export const accountsOrigin = 'https://accounts.snapchat.com'
+
+/** Access tokens of Snapchat, renewed by the refresh token, which stays the same. */
+export const openSnapchatTokens = (context: ConnectorContext): AccessTokens =>
+  openTokens(context, {
+    platform: 'Snapchat',
+    url: `${accountsOrigin}/login/oauth2/access_token`,
+    grant: { type: 'refresh_token' },
+    client: { id: String(context.secrets.clientId ?? ''), secret: String(context.secrets.clientSecret ?? '') },
+    renewal: 'consent again at Snapchat and save the new refresh token in the connector',
+  })
