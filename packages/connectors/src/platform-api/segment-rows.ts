@@ -1,0 +1,75 @@
+import type { Batch, Rejection } from '@penstock/connector'
+import { type BatchRow, rowsOf } from './batch-rows.ts'
+import { type Read, type Wrong, wrong } from './events.ts'
+import type { Membership } from './memberships.ts'
+import type { NamedAudiences } from './named-audiences.ts'
+
+/** What a row says of one person: by what the platform finds the person, and what is sent. */
+export type RowMember<Member> = Pick<Membership<Member>, 'identity' | 'member'>
+
+type SegmentRow<Member> = {
+  readonly index: number
+  readonly segmentId: string | undefined
+  readonly segmentName: string | undefined
+  readonly verb: 'add' | 'remove'
+  readonly members: readonly RowMember<Member>[]
+}
+
+export type SegmentRowOptions<Member> = {
+  /** How long the name of an audience may be. */
+  readonly nameMax: number
+  /** What an audience's ID looks like. */
+  readonly id: RegExp
+  /** Who a row means; several where each identifier is sent by itself. */
+  readonly membersOf: (row: BatchRow) => Read<readonly RowMember<Member>[]>
+}
+
+/**
+ * Reads rows with the columns `segment_id`, `segment_name` and `action`, and finds or makes the audiences that they mean. A
+ * row that names none means the connection's own one.
+ */
+export async function readMemberships<Member>(
+  batch: Batch,
+  audiences: NamedAudiences,
+  options: SegmentRowOptions<Member>,
+): Promise<{ memberships: Membership<Member>[]; rejected: Rejection[] }> {
+  const rows: SegmentRow<Member>[] = []
+  const rejected: Rejection[] = []
+  const reject = (index: number, { wrong: reason, field }: Wrong) =>
+    rejected.push({ index, reason, ...(field === undefined ? {} : { field }) })
+  for (const row of rowsOf(batch)) {
+    const found = readSegmentRow(row, options)
+    if ('read' in found) rows.push(found.read)
+    else reject(row.index, found)
+  }
+  const ids = await audiences.idsOf(rows)
+  const memberships: Membership<Member>[] = []
+  for (const { index, segmentId, segmentName, verb, members } of rows) {
+    const audience = segmentId ?? ids.get(segmentName)
+    if (audience === undefined) reject(index, noAudience)
+    else memberships.push(...members.map((member) => ({ ...member, index, audience, verb })))
+  }
+  return { memberships, rejected }
+}
+
+const noAudience = wrong(
+  'There is no audience of this name from which the person could be removed.',
+  'segment_name',
+) satisfies Wrong
+
+function readSegmentRow<Member>(row: BatchRow, options: SegmentRowOptions<Member>): Read<SegmentRow<Member>> {
+  const segmentId = row.text('segment_id')
+  const segmentName = row.text('segment_name')
+  const verb = row.text('action')?.toLowerCase()
+  if (verb !== 'add' && verb !== 'remove') return wrong('The action must be add or remove.', 'action')
+  if (segmentId !== undefined && !options.id.test(segmentId)) {
+    return wrong('The value is no ID of an audience.', 'segment_id')
+  }
+  if (segmentName !== undefined && segmentName.length > options.nameMax) {
+    return wrong(`The name of an audience has at most ${options.nameMax} characters.`, 'segment_name')
+  }
+  const members = options.membersOf(row)
+  if ('wrong' in members) return members
+  if (members.read.length === 0) return wrong('The row holds no identifier by which the person could be found.')
+  return { read: { index: row.index, segmentId, segmentName, verb, members: members.read } }
+}
