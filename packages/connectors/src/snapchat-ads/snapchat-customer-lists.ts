@@ -1,4 +1,4 @@
-import { column, defineConnector, number, text } from '@penstock/connector'
+import { column, defineConnector, inspectBy, number, text } from '@penstock/connector'
 import { snapchatAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
 
@@ -12,9 +12,17 @@ export const snapchatCustomerLists = defineConnector({
   description: 'Builds list audiences at Snapchat from hashed identifiers and keeps their members current.',
   actions: ['create', 'add', 'remove'],
   notes:
-    'A transfer carries identifiers of one kind. Snapchat needs a few seconds after an audience is made before it takes members.',
+    'A row may carry identifiers of several kinds; they go in requests of one kind each, and a row counts as taken where Snapchat takes one of them. An audience is found by its name or made by rows whose action is add; rows that name none share one that is made for the connection. Snapchat needs a few seconds after an audience is made before it takes members, which the transfer waits for. It matches people later, and an audience can be used from 1,000 matched people. The member of the organization who consented needs a role on the ad account that may manage audiences; you need the consent of the people, and Snapchat’s terms for customer lists must be accepted for the ad account.',
+  tested: 'Our own test server, which follows what is published of Snapchat’s Marketing API; not Snapchat itself.',
+  api: { version: 'Marketing API v1', ends: 'no end is announced' },
   secrets: signIn,
+  check: async (context) => (await import('./check-customer-lists.ts')).checkCustomerLists(context),
   destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 100_000, bytesMax: 16_000_000 }),
+      open: async (context) => (await import('./deliver-customer-lists.ts')).open(context),
+      inspect: inspectBy(async (context) => (await import('./check-customer-lists.ts')).assertAccount(context)),
+    },
     fields: {
       advertiserId: text({
         label: 'Advertiser ID',
@@ -28,8 +36,11 @@ export const snapchatCustomerLists = defineConnector({
       }),
     },
     records: {
-      segment_name: column({ description: 'Name of the audience to create' }),
-      segment_id: column({ description: 'ID of the audience to change' }),
+      segment_name: column({
+        description: 'Name of the audience to create',
+        synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
+      }),
+      segment_id: column({ description: 'ID of the audience to change', synonyms: ['audience_id', 'list_id'] }),
       action: column({
         description: 'What happens to this person’s membership',
         required: true,
