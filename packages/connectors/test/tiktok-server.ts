@@ -14,7 +14,7 @@ export type TikTokServer = PlatformServer & {
 
 export const tiktokSecrets = { accessToken: 'tiktok-token' }
 export const tiktokSettings = { pixelCode: 'CPIXEL', appId: '7001', offlineEventSetId: '9001' }
-const ids: Readonly<Record<string, string>> = { web: 'CPIXEL', app: '7001', offline: '9001' }
+const ids: Readonly<Record<string, string>> = { web: 'CPIXEL', app: '7001', offline: '9001', crm: '8001' }
 
 export const coded = (code: number, data: unknown = {}): Reply => ({
   json: { code, message: 'may quote jane@example.com', request_id: 'r', data },
@@ -56,12 +56,26 @@ function answer(
 
 const standard = /^[A-Z][A-Za-z]+( \d+)?$/
 
+const eventKeys = [
+  'event',
+  'event_time',
+  'event_id',
+  'user',
+  'properties',
+  'page',
+  'app',
+  'ad',
+  'lead',
+  'limited_data_use',
+]
+
 function isGood(event: Record<string, unknown>, source: string): boolean {
   const { event: name, event_time: time, event_id: id, user } = event
   const now = Date.now() / 1000
   if (!standard.test(String(name)) || typeof id !== 'string') return false
   if (typeof time !== 'number' || !Number.isInteger(time) || time > now + 60) return false
-  if (source !== 'offline' && time < now - 7 * 86_400) return false
+  if ((source === 'web' || source === 'app') && time < now - 7 * 86_400) return false
+  if (Object.keys(event).some((key) => !eventKeys.includes(key))) return false
   if (typeof user !== 'object' || user === null || Object.keys(user).length === 0) return false
   return Object.entries(user)
     .filter(([key]) => ['email', 'phone', 'external_id'].includes(key))

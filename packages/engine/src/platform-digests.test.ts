@@ -47,6 +47,10 @@ const cases: readonly [connector: string, field: string, value: string, form: st
     'F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6',
     'f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
   ],
+  // TikTok Events: Segment's formatter.
+  ['tiktok-events', 'email', ' Jane.Doe+news@Example.com', 'jane.doe+news@example.com'],
+  ['tiktok-events', 'phone', '1 (234) 567-8901', '+12345678901'],
+  ['tiktok-events', 'external_id', 'USER 1', 'user1'],
   // Reddit: its page about customer lists, as Segment's canonicalizeEmail has it.
   ['reddit-audiences', 'email_sha256', 'Jane.Doe+news@example.com', 'janedoe@example.com'],
   // TikTok: “Supported IDs and formats for a customer file”; E.164 for the streaming interface.

@@ -1,7 +1,9 @@
 import { type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
 import { assertConnectivity } from '../platform-api/call.ts'
 import { textIn } from '../platform-api/json.ts'
-import { tiktokOrigin, track } from './events-api.ts'
+import { tiktokOrigin } from './business-api.ts'
+import { settingOf } from './deliver-events.ts'
+import { track } from './events-api.ts'
 
 /** TikTok looks at the token and the rights first and at the events last: none at all, and nothing is left behind. */
 const sendNothing = (context: ConnectorContext, source: string, id: string) =>
@@ -24,14 +26,12 @@ export const checkEvents = checkSteps(
   [
     'permission',
     async (context) => {
-      const { pixelCode, appId, offlineEventSetId } = context.settings
-      const targets = Object.entries({ web: pixelCode, app: appId, offline: offlineEventSetId })
+      const targets = Object.entries(settingOf).map(([source, [key]]) => [source, context.settings[key]] as const)
       for (const [source, id] of targets) {
         if (id !== undefined) await sendNothing(context, source, String(id))
       }
       const named = targets.filter(([, id]) => id !== undefined).map(([source]) => source)
-      if (named.length === 0)
-        return 'Nothing to be checked until a connection names a pixel, an app or an offline event set.'
+      if (named.length === 0) return 'Nothing to be checked until a connection names a pixel, an app or an event set.'
       return `The token may send events of these kinds: ${named.join(', ')}.`
     },
   ],

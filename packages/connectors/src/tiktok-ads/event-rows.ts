@@ -1,9 +1,22 @@
 import type { Batch } from '@penstock/connector'
 import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
+import {
+  filled,
+  readAll,
+  readBoolean,
+  readCount,
+  readCurrency,
+  readNumber,
+  readObjects,
+  readTexts,
+  textsOf,
+} from '../platform-api/event-values.ts'
 import { eventIdOf, type Read, readObject, readTimestamp, wrong } from '../platform-api/events.ts'
 import { type JsonObject, objectIn } from '../platform-api/json.ts'
 
-export type EventSource = 'web' | 'app' | 'offline'
+export const eventSources = ['web', 'app', 'offline', 'crm'] as const
+export type EventSource = (typeof eventSources)[number]
+const isSource = (text: string | undefined): text is EventSource => eventSources.some((source) => source === text)
 
 export type TikTokEvent = {
   readonly source: EventSource
@@ -28,50 +41,81 @@ const plainKeys = [...identifyingKeys, 'locale', 'city', 'state', 'country', 'at
 export function eventOf(batch: Batch, row: BatchRow): Read<TikTokEvent> {
   const event = row.text('event')
   if (event === undefined) return wrong('The name of the event is missing.', 'event')
-  const source = row.text('event_source')
-  if (source !== 'web' && source !== 'app' && source !== 'offline') {
-    return wrong('The kind of place must be web, app or offline.', 'event_source')
-  }
-  // What was bought in a shop is often reported weeks later.
-  const time = readTimestamp(row, 'event_time', source === 'offline' ? undefined : 7)
-  if ('wrong' in time) return time
+  const source = row.text('event_source')?.toLowerCase()
+  if (!isSource(source)) return wrong('The kind of place must be web, app, offline or crm.', 'event_source')
   const context = readObject(row, 'context')
   if ('wrong' in context) return context
-  const user = userOf(context.read)
-  if ('wrong' in user) return user
-  const properties = readObject(row, 'properties')
-  if ('wrong' in properties) return properties
+  const read = readAll({
+    // What was bought in a shop, or became of a lead, is often reported weeks later.
+    time: readTimestamp(row, 'event_time', source === 'web' || source === 'app' ? 7 : undefined),
+    user: readUser(row, context.read),
+    properties: readProperties(row),
+    limited: readBoolean(row, 'limited_data_use'),
+  })
+  if ('wrong' in read) return read
+  const { time, user, properties, limited } = read.read
   const body = {
     event,
-    event_time: time.read,
+    event_time: time,
     event_id: eventIdOf(batch, row),
-    user: user.read,
-    ...filled({ properties: properties.read }),
-    ...filled({ page: objectIn(context.read.page), app: objectIn(context.read.app), ad: objectIn(context.read.ad) }),
+    user,
+    ...filled({
+      properties,
+      page: { ...objectIn(context.read.page), ...textsOf(row, { url: 'page_url', referrer: 'page_referrer' }) },
+      app: objectIn(context.read.app),
+      ad: objectIn(context.read.ad),
+      lead: {
+        ...objectIn(context.read.lead),
+        ...textsOf(row, { lead_id: 'lead_id', lead_event_source: 'lead_event_source' }),
+      },
+      limited_data_use: limited,
+    }),
   }
   return { read: { source, body } }
 }
 
-/** The person, be it written at the top of the context or in its `user`. */
-function userOf(context: JsonObject): Read<JsonObject> {
+/** The person: what the context says at its top or in its `user`, and over it what columns of their own say. */
+function readUser(row: BatchRow, context: JsonObject): Read<JsonObject> {
   const given: JsonObject = { ...context, ...objectIn(context.user) }
   const user: Record<string, unknown> = {}
   for (const [key, name] of Object.entries(hashedKeys)) {
-    const values = [given[key] ?? []].flat().filter((value) => value !== '')
+    const own = row.text(name)
+    const values = (own === undefined ? [given[key] ?? []].flat() : [own]).filter((value) => value !== '')
     if (values.length === 0) continue
-    if (!values.every((value) => typeof value === 'string' && isSha256(value))) {
-      return wrong(`The object's ${key} is no SHA-256 digest of 64 lower-case hexadecimal characters.`, 'context')
+    const digests = values.map((value) => String(value).toLowerCase())
+    if (!digests.every(isSha256)) {
+      const field = own === undefined ? 'context' : name
+      return wrong(`The person's ${key} is no SHA-256 digest of 64 hexadecimal characters.`, field)
     }
-    user[name] = listKeys.includes(name) ? values : values[0]
+    user[name] = listKeys.includes(name) ? digests : digests[0]
   }
   for (const key of plainKeys) {
-    const value = given[key]
+    const value = row.text(key) ?? given[key]
     if (typeof value === 'string' && value !== '') user[key] = value
   }
-  if ([...listKeys, ...identifyingKeys].some((key) => user[key] !== undefined)) return { read: user }
-  return wrong('The object holds nothing by which TikTok could find the person.', 'context')
+  // The address that an ad led to names the click.
+  user.ttclid ??= URL.parse(row.text('page_url') ?? '')?.searchParams.get('ttclid') || undefined
+  if ([...listKeys, ...identifyingKeys].some((key) => user[key] !== undefined)) return { read: filled(user) }
+  return wrong('The row holds nothing by which TikTok could find the person.', 'context')
 }
 
-/** Only objects that say something. */
-const filled = (objects: Readonly<Record<string, JsonObject>>): Record<string, JsonObject> =>
-  Object.fromEntries(Object.entries(objects).filter(([, object]) => Object.keys(object).length > 0))
+/** What happened: what `properties` says, and over it what columns of their own say. */
+function readProperties(row: BatchRow): Read<JsonObject> {
+  const given = readObject(row, 'properties')
+  if ('wrong' in given) return given
+  const read = readAll({
+    value: readNumber(row, 'value'),
+    currency: readCurrency(row, 'currency'),
+    content_ids: readTexts(row, 'content_ids'),
+    contents: readObjects(row, 'contents'),
+    num_items: readCount(row, 'num_items'),
+  })
+  if ('wrong' in read) return read
+  const texts = textsOf(row, {
+    content_type: 'content_type',
+    order_id: 'order_id',
+    shop_id: 'shop_id',
+    query: 'query',
+  })
+  return { read: filled({ ...given.read, ...filled(read.read), ...texts }) }
+}

@@ -62,6 +62,59 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
     assert.deepEqual(kept[0]?.user, { email: [sha('jane@example.com')], ip: '192.0.2.7', user_agent: 'Mill/1' })
   })
 
+  test('sends what columns of their own say, exactly', async () => {
+    const time = Math.floor(Date.now() / 1000) - 60
+    const cells: Record<string, Cell> = {
+      ...{ event: 'Purchase', event_time: time, event_source: 'CRM', event_id: 'e-1' },
+      ...{ email: sha('jane@example.com').toUpperCase(), phone: sha('+12025550100'), external_id: sha('u1') },
+      ...{ first_name: sha('jane'), city: 'newyork', country: 'us', ip: '192.0.2.7', user_agent: 'Mozilla/5.0' },
+      ...{ ttp: 'cookie', page_url: 'https://shop.example/?ttclid=E.C.P&x=1', value: '9.50', currency: 'eur' },
+      ...{ content_ids: 'a1; b,2', contents: '[{"content_id":"a1","quantity":1,"price":9.5}]', num_items: 2 },
+      ...{ order_id: 'o-7', lead_id: '77', lead_event_source: 'Mill CRM', limited_data_use: 'yes' },
+      ...{ context: '{"user":{"ttp":"another","locale":"en"}}', properties: '{"value":1,"content_type":"product"}' },
+    }
+    const writer = await openWriter({ settings: { ...tiktokSettings, crmEventSetId: '8001', testEventCode: 'T1' } })
+    assert.deepEqual((await writer.deliver(batchOf(Object.keys(cells), [Object.values(cells)]))).rejected, [])
+    assert.deepEqual(tiktok.received[0]?.json, {
+      event_source: 'crm',
+      event_source_id: '8001',
+      partner_name: 'Penstock',
+      test_event_code: 'T1',
+      data: [
+        {
+          event: 'Purchase',
+          event_time: time,
+          event_id: 'e-1',
+          user: {
+            email: [sha('jane@example.com')],
+            phone: [sha('+12025550100')],
+            external_id: [sha('u1')],
+            first_name: sha('jane'),
+            ttp: 'cookie',
+            ip: '192.0.2.7',
+            user_agent: 'Mozilla/5.0',
+            locale: 'en',
+            city: 'newyork',
+            country: 'us',
+            ttclid: 'E.C.P',
+          },
+          properties: {
+            value: 9.5,
+            content_type: 'product',
+            currency: 'EUR',
+            content_ids: ['a1', 'b,2'],
+            contents: [{ content_id: 'a1', quantity: 1, price: 9.5 }],
+            num_items: 2,
+            order_id: 'o-7',
+          },
+          page: { url: 'https://shop.example/?ttclid=E.C.P&x=1' },
+          lead: { lead_id: '77', lead_event_source: 'Mill CRM' },
+          limited_data_use: true,
+        },
+      ],
+    })
+  })
+
   test('gives up after a bounded number of requests where TikTok refuses every event', async () => {
     const rows = Array.from({ length: 1000 }, (): Cell[] => ['no name of an event', ...click('web').slice(1)])
     const connectorError = await connectorErrorOf((await openWriter()).deliver(batchOf(columns, rows)), contextOf())
@@ -81,7 +134,7 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
       [['', iso(), 'web', person, null, null], 'event'],
       [['ClickButton', iso(8), 'web', person, null, null], 'event_time'],
       [['ClickButton', 'yesterday', 'web', person, null, null], 'event_time'],
-      [['ClickButton', iso(), 'crm', person, null, null], 'event_source'],
+      [['ClickButton', iso(), 'tv', person, null, null], 'event_source'],
       [['ClickButton', iso(), 'web', '{"email":"jane@example.com"}', null, null], 'context'],
       [['ClickButton', iso(), 'web', '{"locale":"en"}', null, null], 'context'],
       [['ClickButton', iso(), 'web', '[]', null, null], 'context'],
@@ -126,6 +179,10 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
     const cases: [Failure, ErrorAction, string, number?][] = [
       [coded(40100), 'retry', 'rate_limited'],
       [{ ...coded(40100), headers: { 'retry-after': '5' } }, 'retry', 'rate_limited', 5000],
+      [coded(40016), 'retry', 'rate_limited'],
+      [coded(40202), 'retry', 'conflict'],
+      [coded(60001), 'retry', 'platform_error'],
+      [{ json: { code: {}, data: 1 } }, 'retry', 'malformed_response'],
       [coded(50000), 'retry', 'platform_error'],
       [coded(51305), 'retry', 'platform_error'],
       [{ status: 502, text: '<html>' }, 'retry', 'platform_error'],

@@ -1,5 +1,8 @@
-import { column, defineConnector, secret, text } from '@penstock/connector'
+import { column, defineConnector, type Normalisation, secret, text } from '@penstock/connector'
 import { tiktokAds } from './platform.ts'
+
+const hashed = (description: string, normalise: Normalisation, synonyms: readonly string[] = []) =>
+  column({ description, normalise, synonyms, hashed: ['sha256'], oneOf: 'identifier' })
 
 /** Events for TikTok, sent from a server. */
 export const tiktokEvents = defineConnector({
@@ -11,8 +14,9 @@ export const tiktokEvents = defineConnector({
   description: 'Reports events to TikTok from the server, through version 2 of its Events API.',
   actions: ['add'],
   notes:
-    'Each kind of place needs its own setting: web a pixel, app an app, offline an offline event set. Events of web and app that are older than 7 days are rejected before they are sent.',
+    'Each kind of place needs its own setting: web a pixel, app an app, offline an offline event set, crm a CRM event set. The person may stand in columns of their own, which are normalised and hashed, or in the object context. Events of web and app that are older than 7 days are rejected before they are sent. You need the consent of the people; report opted-out people with limited_data_use. TikTok keeps one of the events with the same name and event_id.',
   tested: 'Our own test server, which follows what is published of TikTok’s Events API; not TikTok itself.',
+  api: { version: 'v1.3 of the API for Business, Events API 2.0', ends: 'no end is announced' },
   secrets: {
     accessToken: secret({
       label: 'Access token',
@@ -33,6 +37,10 @@ export const tiktokEvents = defineConnector({
         label: 'Offline event set ID',
         description: 'ID of the offline event set that events of the kind offline belong to',
       }),
+      crmEventSetId: text({
+        label: 'CRM event set ID',
+        description: 'ID of the CRM event set that events of the kind crm belong to',
+      }),
       testEventCode: text({
         label: 'Test event code',
         description: 'Code from TikTok Events Manager with which events show there as a test and count for nothing',
@@ -52,11 +60,11 @@ export const tiktokEvents = defineConnector({
       event_source: column({
         description: 'Kind of place in which it happened',
         required: true,
-        values: ['web', 'app', 'offline'],
+        values: ['web', 'app', 'offline', 'crm'],
       }),
       context: column({
         description: 'Object that identifies the person by at least one value, such as ip, user_agent or ttclid',
-        required: true,
+        oneOf: 'identifier',
         synonyms: ['user', 'user_data'],
       }),
       properties: column({
@@ -64,6 +72,62 @@ export const tiktokEvents = defineConnector({
         synonyms: ['custom_data'],
       }),
       event_id: column({ description: 'ID by which TikTok recognises a repeated event; recommended' }),
+      email: hashed('E-mail address', 'email'),
+      phone: hashed('Phone number', 'phone-e164'),
+      external_id: hashed('Your own ID of the person', 'external-id', ['customer_id', 'user_id']),
+      first_name: hashed('First name', 'name-joined', ['given_name']),
+      last_name: hashed('Last name', 'name-joined', ['family_name', 'surname']),
+      zip_code: hashed('Postal code', 'postal-code'),
+      city: column({ description: 'City', normalise: 'city' }),
+      state: column({ description: 'State or province', normalise: 'state' }),
+      country: column({ description: 'Country', normalise: 'country' }),
+      ip: column({
+        description: 'IP address of the visitor',
+        oneOf: 'identifier',
+        synonyms: ['ip_address', 'client_ip', 'client_ip_address'],
+      }),
+      user_agent: column({
+        description: 'User agent of the visitor’s browser',
+        oneOf: 'identifier',
+        synonyms: ['client_user_agent'],
+      }),
+      ttclid: column({
+        description: 'Click ID from the parameter ttclid of the landing page',
+        oneOf: 'identifier',
+        synonyms: ['click_id', 'tiktok_click_id'],
+      }),
+      ttp: column({ description: 'Value of TikTok’s cookie _ttp', oneOf: 'identifier' }),
+      locale: column({ description: 'Language of the visitor, for example en-US' }),
+      idfa: column({ description: 'Advertising ID of a device with iOS', oneOf: 'identifier' }),
+      idfv: column({ description: 'ID of a device with iOS for its vendor', oneOf: 'identifier' }),
+      gaid: column({ description: 'Advertising ID of a device with Android', oneOf: 'identifier', synonyms: ['aaid'] }),
+      att_status: column({ description: 'Whether the person allowed tracking on iOS, for example AUTHORIZED' }),
+      page_url: column({
+        description: 'Address of the page on which it happened',
+        synonyms: ['url', 'event_source_url'],
+      }),
+      page_referrer: column({
+        description: 'Address of the page from which the visitor came',
+        synonyms: ['referrer', 'referrer_url'],
+      }),
+      value: column({ description: 'What the event was worth', synonyms: ['revenue', 'amount', 'price'] }),
+      currency: column({ description: 'Currency of the value, as an ISO 4217 code', synonyms: ['currency_code'] }),
+      content_ids: column({
+        description: 'IDs of the products, as a JSON list or parted by commas',
+        synonyms: ['content_id', 'product_ids', 'item_ids'],
+      }),
+      contents: column({ description: 'JSON list of the products, each with content_id, quantity and price' }),
+      content_type: column({ description: 'Kind of the content: product or product_group' }),
+      num_items: column({ description: 'How many products', synonyms: ['quantity'] }),
+      order_id: column({ description: 'ID of the order', synonyms: ['transaction_id'] }),
+      shop_id: column({ description: 'ID of the shop' }),
+      query: column({ description: 'What was searched for', synonyms: ['search_string'] }),
+      lead_id: column({ description: 'ID of the lead from a lead ad of TikTok, for events of the kind crm' }),
+      lead_event_source: column({ description: 'Name of the CRM, for events of the kind crm' }),
+      limited_data_use: column({
+        description: 'Whether TikTok is to limit the use of the event',
+        synonyms: ['ldu'],
+      }),
     },
   },
 })
