@@ -7,7 +7,8 @@ import type { NamedAudiences } from './named-audiences.ts'
 /** What a row says of one person: by what the platform finds the person, and what is sent. */
 export type RowMember<Member> = Pick<Membership<Member>, 'identity' | 'member'>
 
-type SegmentRow<Member> = {
+/** What a row asks, before its audience is known. */
+export type SegmentRow<Member> = {
   readonly index: number
   readonly segmentId: string | undefined
   readonly segmentName: string | undefined
@@ -33,24 +34,46 @@ export async function readMemberships<Member>(
   audiences: NamedAudiences,
   options: SegmentRowOptions<Member>,
 ): Promise<{ memberships: Membership<Member>[]; rejected: Rejection[] }> {
+  const { rows, rejected } = readSegmentRows(batch, options)
+  return assignAudiences(rows, audiences, rejected)
+}
+
+/** Reads such rows. */
+export function readSegmentRows<Member>(
+  batch: Batch,
+  options: SegmentRowOptions<Member>,
+): { rows: SegmentRow<Member>[]; rejected: Rejection[] } {
   const rows: SegmentRow<Member>[] = []
   const rejected: Rejection[] = []
-  const reject = (index: number, { wrong: reason, field }: Wrong) =>
-    rejected.push({ index, reason, ...(field === undefined ? {} : { field }) })
   for (const row of rowsOf(batch)) {
     const found = readSegmentRow(row, options)
     if ('read' in found) rows.push(found.read)
-    else reject(row.index, found)
+    else rejected.push(rejectionOf(row.index, found))
   }
+  return { rows, rejected }
+}
+
+/** Finds or makes the audiences that rows mean. @param rejected what was rejected before, to which is added */
+export async function assignAudiences<Member>(
+  rows: readonly SegmentRow<Member>[],
+  audiences: NamedAudiences,
+  rejected: Rejection[],
+): Promise<{ memberships: Membership<Member>[]; rejected: Rejection[] }> {
   const ids = await audiences.idsOf(rows)
   const memberships: Membership<Member>[] = []
   for (const { index, segmentId, segmentName, verb, members } of rows) {
     const audience = segmentId ?? ids.get(segmentName)
-    if (audience === undefined) reject(index, noAudience)
+    if (audience === undefined) rejected.push(rejectionOf(index, noAudience))
     else memberships.push(...members.map((member) => ({ ...member, index, audience, verb })))
   }
   return { memberships, rejected }
 }
+
+const rejectionOf = (index: number, { wrong: reason, field }: Wrong): Rejection => ({
+  index,
+  reason,
+  ...(field === undefined ? {} : { field }),
+})
 
 const noAudience = wrong(
   'There is no audience of this name from which the person could be removed.',
