@@ -1,7 +1,10 @@
-import { column, defineConnector, text } from '@penstock/connector'
+import { column, defineConnector, inspectBy, text } from '@penstock/connector'
 import { tiktokAds } from './platform.ts'
 import { segmentColumns } from './segment-columns.ts'
 import { signIn } from './sign-in.ts'
+
+const device = (description: string, digest: 'sha256' | 'md5', synonyms: readonly string[]) =>
+  column({ description, normalise: 'device-id', hashed: [digest], oneOf: 'identifier', synonyms })
 
 /** Members of TikTok's audience segments, changed as changes come in. */
 export const tiktokAudienceManagement = defineConnector({
@@ -12,9 +15,24 @@ export const tiktokAudienceManagement = defineConnector({
   dataTypeCategory: 'audience activation',
   description: 'Puts people into audience segments of TikTok and takes them out, as the changes come in.',
   actions: ['add', 'remove'],
+  notes:
+    'TikTok must have allowed your app to stream audiences. An audience is found by its name among those that are streamed (partner audiences), or made by rows whose action is add; rows that name none share one that is made for the connection. TikTok takes in what it accepted within 24 to 48 hours, and an audience can be used from 1,000 matched people; how many were matched only TikTok shows. It takes neither an origin nor a lifespan for these audiences, so that these two settings are for your own records. You need the consent of the people.',
+  tested:
+    'Our own test server, which follows what is published of TikTok’s API for Business and what others send to it; not TikTok itself.',
+  api: { version: 'v1.3 of the API for Business', ends: 'no end is announced' },
   secrets: signIn,
+  check: async (context) => (await import('./check-audiences.ts')).checkAudiences(context),
   destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 10_000, bytesMax: 2_000_000 }),
+      open: async (context) => (await import('./deliver-audience-management.ts')).open(context),
+      inspect: inspectBy(async (context) => (await import('./check-audiences.ts')).assertAudiences(context)),
+    },
     fields: {
+      advertiserId: text({
+        label: 'Advertiser ID',
+        description: 'ID of the TikTok advertiser that owns the audiences; not needed where the token is for one only',
+      }),
       audienceSource: text({ label: 'Audience source', description: 'Origin of the people in the audience' }),
       lifespan: text({ label: 'Lifespan', description: 'For what time a person remains in the audience' }),
     },
@@ -44,6 +62,10 @@ export const tiktokAudienceManagement = defineConnector({
         hashed: ['md5'],
         oneOf: 'identifier',
       }),
+      idfa_sha256: device('Hashed advertising ID of a device with iOS', 'sha256', ['idfa']),
+      aaid_sha256: device('Hashed advertising ID of a device with Android', 'sha256', ['gaid_sha256', 'aaid', 'gaid']),
+      idfa_md5: device('Advertising ID of a device with iOS, hashed with MD5', 'md5', []),
+      aaid_md5: device('Advertising ID of a device with Android, hashed with MD5', 'md5', ['gaid_md5']),
     },
   },
 })

@@ -1,0 +1,35 @@
+import { type ConnectorContext, checkSteps } from '@penstock/connector'
+import { assertConnectivity } from '../platform-api/call.ts'
+import { advertiserOf } from './audience-directory.ts'
+import { openTikTok, tiktokOrigin } from './business-api.ts'
+
+/** Lists audiences of the advertiser, which changes nothing. */
+export async function assertAudiences(context: ConnectorContext): Promise<void> {
+  const client = openTikTok(context)
+  const advertiser = await advertiserOf(context, client)
+  await client.askObject({
+    path: '/dmp/custom_audience/list/',
+    query: { advertiser_id: advertiser, page: '1', page_size: '1' },
+  })
+}
+
+export const checkAudiences = checkSteps(
+  ['reach', (context) => assertConnectivity(context, `${tiktokOrigin}/`)],
+  [
+    'sign in',
+    async (context) => {
+      await openTikTok(context).askObject({ path: '/user/info/' })
+      return 'TikTok accepts the access token.'
+    },
+  ],
+  [
+    'permission',
+    async (context) => {
+      if (context.settings.advertiserId === undefined) {
+        return 'Nothing to be checked until a connection names an advertiser.'
+      }
+      await assertAudiences(context)
+      return 'The token sees the audiences of the advertiser.'
+    },
+  ],
+)
