@@ -1,4 +1,4 @@
-import { column, defineConnector, text } from '@penstock/connector'
+import { column, defineConnector, inspectBy, text } from '@penstock/connector'
 import { tiktokAds } from './platform.ts'
 import { segmentColumns } from './segment-columns.ts'
 import { signIn } from './sign-in.ts'
@@ -13,9 +13,18 @@ export const tiktokCustomerFileAudiences = defineConnector({
   description: 'Builds audiences at TikTok from files of your customers and keeps their members current.',
   actions: ['create', 'add', 'remove'],
   notes:
-    'An audience can be used once TikTok has matched 1,000 people. TikTok limits how often its API may be called. It asked advertisers to confirm its policy for the EU by 10 January 2026: make sure that yours is confirmed.',
+    'An audience is found by its name among those that are made of files, or made by rows whose action is add; rows that name none share one that is made for the connection. All files of an audience hold identifiers of one kind, which the first transfer decides by its columns: e-mail addresses, phone numbers, advertising IDs, or several of these, where advertising IDs must not be hashed. TikTok takes files in later, within 24 to 48 hours, and says how many people it matched only in its ads manager; Penstock counts the rows of files that TikTok took. An audience can be used once TikTok has matched 1,000 people, and TikTok refuses a change that would leave fewer. Send many rows at once: an audience takes 500 files. TikTok limits how often its API may be called. You need the consent of the people. It asked advertisers to confirm its policy for the EU by 10 January 2026: make sure that yours is confirmed.',
+  tested:
+    'Our own test server, which follows what is published of TikTok’s API for Business and its SDK; not TikTok itself.',
+  api: { version: 'v1.3 of the API for Business', ends: 'no end is announced' },
   secrets: signIn,
+  check: async (context) => (await import('./check-audiences.ts')).checkAudiences(context),
   destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 200_000, bytesMax: 16_000_000 }),
+      open: async (context) => (await import('./deliver-file-audiences.ts')).open(context),
+      inspect: inspectBy(async (context) => (await import('./check-audiences.ts')).assertAudiences(context)),
+    },
     fields: {
       advertiserId: text({
         label: 'Advertiser ID',
@@ -51,6 +60,7 @@ export const tiktokCustomerFileAudiences = defineConnector({
       }),
       maid: column({
         description: 'Advertising ID of a mobile device (GAID or IDFA), not hashed',
+        normalise: 'device-id',
         oneOf: 'identifier',
       }),
       maid_sha256: column({
