@@ -18,7 +18,8 @@ export type TradeDeskServer = PlatformServer & {
 export const tradeDeskSecrets = { advertiserId: 'adv1', advertiserSecretKey: 'ttd-secret-key' }
 /** A token that goes beside the signature where there is one. */
 export const tradeDeskToken = 'ttd-token'
-const idTypes = ['TDID', 'DAID', 'UID2']
+const idTypes =
+  `TDID DAID UID2 UID2Token RampID CoreID EUID EUIDToken ID5 NetID FirstID UtiqID MerkuryID IqviaPPID`.split(' ')
 const bytesMax = 2_500_000
 
 export async function startTradeDesk(): Promise<TradeDeskServer> {
@@ -79,6 +80,7 @@ function take(
 function codeOf(type: string, id: string, name: unknown, ttl: unknown): string | undefined {
   if (typeof name !== 'string' || name === '' || name.length > 256) return 'DataNameTooLong'
   if (typeof ttl !== 'number' || !Number.isInteger(ttl) || ttl < 0 || ttl > 259_200) return 'InvalidTtlInMinutes'
-  const fits = type === 'UID2' ? id.length >= 20 : /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)
+  const fits =
+    type !== 'TDID' && type !== 'DAID' ? id.length >= 16 : /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)
   return fits ? undefined : 'InvalidParameterFormat'
 }

@@ -1,10 +1,9 @@
 import type { Batch, Rejection } from '@penstock/connector'
 import { type BatchRow, rowsOf } from '../platform-api/batch-rows.ts'
-import { numberIn, textIn } from '../platform-api/json.ts'
+import { textIn } from '../platform-api/json.ts'
 import type { FailedLine } from './data-api.ts'
-
-const idTypes = ['TDID', 'UID2', 'DAID'] as const
-type IdType = (typeof idTypes)[number]
+import { itemNumberOf } from './failed-lines.ts'
+import { type IdType, idTypes, problemOfId } from './user-ids.ts'
 
 /** One identifier and one segment: what The Trade Desk takes, or does not, by itself. */
 type Entry = {
@@ -70,19 +69,12 @@ function problemOf(row: BatchRow): { reason: string; field?: string } | undefine
   if (action !== 'add' && action !== 'remove') return { reason: 'The action must be add or remove.', field: 'action' }
   const given = idTypes.filter((type) => row.text(type) !== undefined)
   if (given.length === 0) return { reason: 'The row holds no identifier by which the person could be found.' }
-  const wrong = given.find((type) => !isFit(type, row.text(type) ?? ''))
-  if (wrong === undefined) return undefined
-  return {
-    reason: wrong === 'UID2' ? 'The value is no UID2.' : 'The value is no ID of the form 8-4-4-4-12.',
-    field: wrong,
+  for (const type of given) {
+    const reason = problemOfId(type, row.text(type) ?? '')
+    if (reason !== undefined) return { reason, field: type }
   }
+  return undefined
 }
-
-/** Addresses and numbers of people must never get there by mistake. */
-const isFit = (type: IdType, id: string): boolean =>
-  type === 'UID2'
-    ? /^[A-Za-z0-9+/_=-]{20,}$/.test(id)
-    : /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id)
 
 /** Codes of lines, in sentences. */
 const reasons: Readonly<Record<string, string>> = {
@@ -119,10 +111,6 @@ function rejectionsOf(entries: ReadonlyMap<string, Entry>, failed: readonly Fail
     count > 0 ? [{ count, reason: 'The Trade Desk did not take it, and did not say of which row that is.' }] : []
   return [...[...byRow.values()].sort((a, b) => (a.index ?? 0) - (b.index ?? 0)), ...uncounted]
 }
-
-/** From 1; 0 where a line has none. */
-const itemNumberOf = ({ ItemNumber, Message }: FailedLine): number =>
-  numberIn(ItemNumber) ?? Number(/\bitem #(\d+)/i.exec(String(Message))?.[1] ?? 0)
 
 function reasonOf(line: FailedLine): string {
   const code = textIn(line.ErrorCode) ?? 'Unknown'

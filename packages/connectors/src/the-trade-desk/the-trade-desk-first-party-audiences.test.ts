@@ -82,6 +82,44 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
     assert.deepEqual([refused.action, refused.code], ['reauthenticate', 'invalid_credentials'])
   })
 
+  test('sends identifiers of every kind, exactly', async () => {
+    const ids = {
+      TDID: guid(1),
+      UID2: uid2,
+      DAID: guid(2),
+      RampID: `XY${'a'.repeat(47)}`,
+      EUID: uid2,
+      UID2Token: 'A4AAA'.repeat(30),
+      EUIDToken: 'A4AAB'.repeat(30),
+      ID5: 'ID5*abcdefghijklmnop_1.2~',
+      NetID: 'H9jk3LmN0pQrStUv',
+      FirstID: '01HZX5W8Q2V7R4T6Y8U0I3O5P7',
+    }
+    const columns = ['segment_name', 'action', ...Object.keys(ids)]
+    const batch = batchOf(columns, [['Loyal', 'add', ...Object.values(ids)]])
+    assert.deepEqual((await (await openWriter({ columns })).deliver(batch)).rejected, [])
+    assert.deepEqual(desk.received[0]?.json, {
+      AdvertiserId: tradeDeskSecrets.advertiserId,
+      Items: Object.entries(ids).map(([type, id]) => ({
+        [type]: id,
+        Data: [{ Name: 'Loyal', TtlInMinutes: 129_600 }],
+      })),
+    })
+    assert.deepEqual(
+      connector.destination?.records && Object.keys(connector.destination.records).slice(2),
+      Object.keys(ids),
+    )
+    const wrong = Object.keys(ids).map((_, at): Cell[] => [
+      ...['Loyal', 'add'],
+      ...Object.keys(ids).map((_, other) => (at === other ? 'jane@example.com' : null)),
+    ])
+    const { rejected } = await (await openWriter({ columns })).deliver(batchOf(columns, wrong))
+    assert.deepEqual(
+      rejected?.map(({ field }) => field),
+      Object.keys(ids),
+    )
+  })
+
   test('takes a batch of the largest size', async () => {
     const { rowsMax = 0 } = connector.destination?.deliver?.batch({}) ?? {}
     const rows = Array.from({ length: rowsMax }, (_, n): Cell[] => ['x'.repeat(250), 'add', guid(n), uid2, guid(n)])

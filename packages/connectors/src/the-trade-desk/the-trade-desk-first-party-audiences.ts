@@ -1,6 +1,9 @@
 import { column, defineConnector, number, secret, select, text } from '@penstock/connector'
 import { theTradeDesk } from './platform.ts'
 
+const id = (description: string, synonyms: readonly string[]) =>
+  column({ description, oneOf: 'identifier', normalise: 'text', synonyms })
+
 /** Segments of The Trade Desk, made of identifiers that you collected yourself. */
 export const theTradeDeskFirstPartyAudiences = defineConnector({
   slug: 'the-trade-desk-first-party-audiences',
@@ -12,9 +15,10 @@ export const theTradeDeskFirstPartyAudiences = defineConnector({
     'Puts identifiers that you collected yourself into segments of The Trade Desk, which it finds or makes by name.',
   actions: ['create', 'add', 'remove'],
   notes:
-    'Before the first run you need an access letter and an agreement about UID2. A row may carry several identifiers.',
+    'Before the first run you need an access letter and an agreement about UID2. A row may carry several identifiers. E-mail addresses and phone numbers never go there: map them to UID2 or EUID first, or use The Trade Desk CRM Audiences. A membership ends after the days that are set unless it is sent again.',
   tested:
     'Our own test server, which follows what is published of The Trade Desk’s endpoint for first-party data; not The Trade Desk itself.',
+  api: { version: 'Data API v0.1 (POST /data/advertiser)', ends: 'no end is announced' },
   secrets: {
     advertiserId: text({
       label: 'Advertiser ID',
@@ -81,6 +85,13 @@ export const theTradeDeskFirstPartyAudiences = defineConnector({
         normalise: 'device-id',
         synonyms: ['maid', 'madid', 'mobile_advertiser_id', 'idfa', 'gaid', 'aaid'],
       }),
+      RampID: id('RampID of LiveRamp, mapped for The Trade Desk', ['ramp_id', 'idl', 'liveramp_id']),
+      EUID: id('European Unified ID of the person', ['raw_euid']),
+      UID2Token: id('Token of a Unified ID 2.0', ['uid2_token', 'uid2_advertising_token']),
+      EUIDToken: id('Token of a European Unified ID', ['euid_token']),
+      ID5: id('ID5 of the person', ['id5_id']),
+      NetID: id('netID of the person', ['net_id']),
+      FirstID: id('FirstID of the person', ['first_id']),
     },
   },
 })
