@@ -1,4 +1,4 @@
-import { column, defineConnector } from '@penstock/connector'
+import { column, defineConnector, text } from '@penstock/connector'
 import { developerPortal } from './developer-portal.ts'
 import { theTradeDesk } from './platform.ts'
 
@@ -10,22 +10,52 @@ export const theTradeDeskRealTimeConversions = defineConnector({
   dataType: 'raw real-time conversion events',
   dataTypeCategory: 'events',
   description: 'Reports conversions to The Trade Desk as they happen, to target people again and to credit ads.',
-  notes: 'Choose a token that stays valid for at least six months.',
+  notes:
+    'Choose a token that stays valid for at least six months. An event names the advertiser or the merchant, and a tracking tag or a universal pixel; where rows do not, the connection does. The Trade Desk knows no time of an event, so send events as they happen. It has no ID by which it would recognise an event that comes twice: after a crash, the batch that was being sent may count twice where its events have no order_id. E-mail addresses and phone numbers never go there: map them to UID2 or EUID first. You need the consent of the people.',
+  tested:
+    'Our own test server, which follows what others publish of The Trade Desk’s real-time conversion events and its answers; not The Trade Desk itself.',
+  api: { version: 'Real-time conversion events (without a version)', ends: 'no end is announced' },
   secrets: developerPortal,
+  check: async (context) => (await import('./check-realtime.ts')).checkRealTime(context),
   destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 100, bytesMax: 500_000 }),
+      open: async (context) => (await import('./deliver-realtime.ts')).open(context),
+    },
+    fields: {
+      advertiserId: text({
+        label: 'Advertiser ID',
+        description: 'ID of the advertiser at The Trade Desk, for rows that name none',
+      }),
+      merchantId: text({ label: 'Merchant ID', description: 'ID of the merchant, for rows that name none' }),
+      trackingTagId: text({ label: 'Tracking tag ID', description: 'ID of the tracking tag, for rows that name none' }),
+      universalPixelId: text({
+        label: 'Universal pixel ID',
+        description: 'ID of the universal pixel, for page views that are mapped by their address',
+      }),
+    },
     records: {
       merchant_id: column({ description: 'ID of the merchant' }),
-      tracker_id: column({ description: 'ID of the tracking tag' }),
-      adv: column({ description: 'ID of the advertiser' }),
-      value: column({ description: 'What the conversion was worth' }),
-      currency: column({ description: 'Currency of the value, as a code' }),
-      event_name: column({ description: 'Name of the event' }),
-      client_ip: column({ description: 'IP address of the visitor' }),
-      referrer_url: column({ description: 'Address of the page from which the visitor came' }),
+      tracker_id: column({ description: 'ID of the tracking tag', synonyms: ['tracking_tag_id'] }),
+      adv: column({ description: 'ID of the advertiser', synonyms: ['advertiser_id'] }),
+      value: column({
+        description: 'What the conversion was worth',
+        synonyms: ['conversion_value', 'revenue', 'amount'],
+      }),
+      currency: column({ description: 'Currency of the value, as a code', synonyms: ['currency_code'] }),
+      event_name: column({ description: 'Name of the event', synonyms: ['event'] }),
+      client_ip: column({
+        description: 'IP address of the visitor',
+        synonyms: ['ip', 'ip_address', 'client_ip_address'],
+      }),
+      referrer_url: column({
+        description: 'Address of the page from which the visitor came',
+        synonyms: ['referrer', 'page_url', 'event_source_url'],
+      }),
       adid: column({ description: 'ID of the user or the device' }),
       adid_type: column({ description: 'What kind of ID adid is: TDID, RampID, mobile advertising ID, UID2 or EUID' }),
       imp: column({ description: 'GUID of the impression' }),
-      order_id: column({ description: 'ID of the order' }),
+      order_id: column({ description: 'ID of the order', synonyms: ['transaction_id'] }),
       items: column({ description: 'List of what was bought, each with item_code, name, qty, price and cat' }),
       td1: column({ description: 'First field of your own' }),
       td2: column({ description: 'Second field of your own' }),
@@ -38,6 +68,20 @@ export const theTradeDeskRealTimeConversions = defineConnector({
       td9: column({ description: 'Ninth field of your own' }),
       td10: column({ description: 'Tenth field of your own' }),
       data_processing_option: column({ description: 'Privacy rules that apply to the event, and its region' }),
+      data_processing_region: column({ description: 'State for limited data use, where the option is LDU: US-CA' }),
+      upixel_id: column({ description: 'ID of the universal pixel', synonyms: ['universal_pixel_id'] }),
+      country: column({ description: 'Country of the visitor' }),
+      region: column({ description: 'Region or state of the visitor', synonyms: ['state'] }),
+      metro: column({ description: 'Metropolitan area of the visitor' }),
+      city: column({ description: 'City of the visitor' }),
+      zip: column({ description: 'Postal code of the visitor', synonyms: ['postal_code', 'zip_code'] }),
+      privacy_settings: column({
+        description:
+          'JSON list of what the person consented to, each with privacy_type, is_applicable and consent_string',
+      }),
+      privacy_type: column({ description: 'Which rules the consent string is of: GDPR, CCPA or GPP' }),
+      privacy_applies: column({ description: 'Whether these rules apply to the person' }),
+      consent_string: column({ description: 'Consent string of the person' }),
     },
   },
 })
