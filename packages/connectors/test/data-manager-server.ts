@@ -16,7 +16,12 @@ type List = {
   /** What members consented to, where they came with a consent of their own. */
   consents: Map<string, unknown>
   info: unknown
+  membershipDuration: string | undefined
+  description: string | undefined
 }
+
+/** Whose lists and conversion actions the server has. */
+export type DataManagerAccount = { readonly accountType: string; readonly accountId: string }
 
 /** What became of the members of a request, as `requestStatus:retrieve` says it. */
 export type RequestStatus = {
@@ -40,7 +45,7 @@ export type DataManagerServer = PlatformServer & {
 
 export const googleSecrets = { clientId: 'client-1', clientSecret: 'client-secret', refreshToken: 'refresh-token' }
 const scope = 'https://www.googleapis.com/auth/datamanager'
-const parent = '/v1/accountTypes/GOOGLE_ADS/accounts/1234567890/userLists'
+const googleAdsAccount: DataManagerAccount = { accountType: 'GOOGLE_ADS', accountId: '1234567890' }
 
 export const refusal = (status: number, name: string, details: readonly unknown[] = []): Reply => ({
   status,
@@ -73,7 +78,8 @@ const unknownField = (name: string): Reply =>
     },
   ])
 
-export async function startDataManager(): Promise<DataManagerServer> {
+export async function startDataManager(account = googleAdsAccount): Promise<DataManagerServer> {
+  const parent = `/v1/accountTypes/${account.accountType}/accounts/${account.accountId}/userLists`
   const lists: List[] = []
   const blame: DataManagerServer['blame'] = {
     most: 3,
@@ -87,7 +93,7 @@ export async function startDataManager(): Promise<DataManagerServer> {
   let good = ''
   const changeMembers = (json: unknown, verb: Verb): Reply => {
     if (refusing.reply) return refusing.reply
-    const refused = change(lists, json, verb, { blame, now: clock.now })
+    const refused = change(lists, json, verb, { account, blame, now: clock.now })
     if (refused) return refused
     const requestId = `request-${requests.size + 1}`
     requests.add(requestId)
@@ -106,11 +112,11 @@ export async function startDataManager(): Promise<DataManagerServer> {
     }
     if (path === '/') return { status: 404, text: 'not found' }
     if (headers.authorization !== `Bearer ${good}`) return refusal(401, 'UNAUTHENTICATED')
-    if (method === 'GET' && path === parent) return listLists(lists, query)
-    if (method === 'POST' && path === parent) return makeList(lists, received.json)
+    if (method === 'GET' && path === parent) return listLists(lists, query, parent)
+    if (method === 'POST' && path === parent) return makeList(lists, received.json, parent)
     if (method === 'GET' && path.startsWith(`${parent}/`)) {
       const list = lists.find(({ id }) => path === `${parent}/${id}`)
-      return list ? { json: shown(list) } : refusal(404, 'NOT_FOUND')
+      return list ? { json: shown(list, parent) } : refusal(404, 'NOT_FOUND')
     }
     const [, verb] = /^\/v1\/audienceMembers:(ingest|remove|removeAll)$/.exec(path) ?? []
     if (method === 'POST' && verb) return changeMembers(received.json, verb as Verb)
@@ -131,7 +137,7 @@ export async function startDataManager(): Promise<DataManagerServer> {
 }
 
 function giveToken({ method, headers, text }: Received, token: string): Reply {
-  if (method !== 'POST' || headers['content-type'] !== 'application/x-www-form-urlencoded')
+  if (method !== 'POST' || !/^application\/x-www-form-urlencoded(;|$)/.test(headers['content-type'] ?? ''))
     return { status: 405, text: '' }
   const form = Object.fromEntries(new URLSearchParams(text))
   if (form.client_id !== googleSecrets.clientId || form.client_secret !== googleSecrets.clientSecret) {
@@ -149,20 +155,27 @@ const statusOf = ({ requestStatus, errorCounts }: RequestStatus = { requestStatu
   },
 })
 
-const shown = ({ id, displayName, uploadKeyTypes }: List) => ({
+const shown = ({ id, displayName, uploadKeyTypes }: List, parent: string) => ({
   ...{ name: `${parent.slice(4)}/${id}`, id, displayName },
   ingestedUserListInfo: { uploadKeyTypes },
 })
 
-function listLists(lists: readonly List[], query: URLSearchParams): Reply {
+function listLists(lists: readonly List[], query: URLSearchParams, parent: string): Reply {
   const filter = query.get('filter')
   const wanted = filter === null ? undefined : /^display_name = (".*")$/s.exec(filter)?.[1]
   if (filter !== null && wanted === undefined) return because('INVALID_FILTER', 'filter')
   const found = wanted === undefined ? lists : lists.filter(({ displayName }) => displayName === JSON.parse(wanted))
-  return { json: found.length > 0 ? { userLists: found.map(shown) } : {} }
+  return { json: found.length > 0 ? { userLists: found.map((list) => shown(list, parent)) } : {} }
 }
 
-function makeList(lists: List[], json: unknown): Reply {
+const listFields = ['displayName', 'description', 'membershipDuration', 'ingestedUserListInfo']
+
+function makeList(lists: List[], json: unknown, parent: string): Reply {
+  const odd = Object.keys(json as object).find((field) => !listFields.includes(field))
+  if (odd !== undefined) return unknownField(odd)
+  const { membershipDuration, description } = json as Record<string, string | undefined>
+  if (membershipDuration !== undefined && !isWholeDays(membershipDuration))
+    return because('INVALID_ARGUMENT', 'user_list.membership_duration')
   const { displayName, ingestedUserListInfo } = json as Record<string, Record<string, unknown>>
   const info = ingestedUserListInfo ?? {}
   const [kind] = (info.uploadKeyTypes ?? []) as string[]
@@ -176,10 +189,16 @@ function makeList(lists: List[], json: unknown): Reply {
   if (lists.some((list) => list.displayName === displayName))
     return because('DISPLAY_NAME_ALREADY_USED', 'user_list.display_name')
   const id = String(8_000_000_001 + lists.length)
-  const made = { id, displayName, uploadKeyTypes: [String(kind)], info: details }
+  const made = { id, displayName, uploadKeyTypes: [String(kind)], info: details, membershipDuration, description }
   const list = { ...made, members: new Set<string>(), added: new Map(), consents: new Map() }
   lists.push(list)
-  return { json: shown(list) }
+  return { json: shown(list, parent) }
+}
+
+/** A duration as JSON has it, of whole days and no more than Google keeps members. */
+function isWholeDays(duration: string): boolean {
+  const seconds = Number(/^(\d+)s$/.exec(duration)?.[1])
+  return seconds > 0 && seconds % 86_400 === 0 && seconds <= 540 * 86_400
 }
 
 type Verb = 'ingest' | 'remove' | 'removeAll'
@@ -197,7 +216,7 @@ function change(
   lists: readonly List[],
   json: unknown,
   verb: Verb,
-  { blame, now }: { blame: DataManagerServer['blame']; now: number },
+  { account: own, blame, now }: { account: DataManagerAccount; blame: DataManagerServer['blame']; now: number },
 ): Reply | undefined {
   const request = json as Record<string, unknown>
   const { destinations, audienceMembers: members, encoding, consent, termsOfService } = request
@@ -205,7 +224,7 @@ function change(
   if (stranger !== undefined) return unknownField(stranger)
   const [destination] = (destinations ?? []) as Record<string, unknown>[]
   const account = destination?.operatingAccount as Record<string, unknown> | undefined
-  if (account?.accountType !== 'GOOGLE_ADS' || account.accountId !== '1234567890')
+  if (account?.accountType !== own.accountType || account.accountId !== own.accountId)
     return refusal(403, 'PERMISSION_DENIED')
   const list = lists.find(({ id }) => id === destination?.productDestinationId)
   if (!list) return because('INVALID_USER_LIST_ID')
@@ -232,12 +251,12 @@ function change(
     return reason ? [violation(blame.path(index), reason)] : []
   })
   if (bad.length > 0) return violations(bad.slice(0, blame.most))
-  for (const { consent: own, ...member } of all) {
+  for (const { consent: ofMember, ...member } of all) {
     const key = JSON.stringify(member)
     if (verb === 'ingest') {
       list.members.add(key)
       list.added.set(key, now)
-      if (own !== undefined) list.consents.set(key, own)
+      if (ofMember !== undefined) list.consents.set(key, ofMember)
     } else list.members.delete(key)
   }
   return undefined

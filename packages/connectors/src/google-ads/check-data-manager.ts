@@ -1,23 +1,33 @@
-import { checkSteps } from '@penstock/connector'
+import { type Check, type ConnectorContext, checkSteps, type Values } from '@penstock/connector'
 import { assertConnectivity } from '../platform-api/call.ts'
-import { accountName, dataManagerOrigin, openDataManager } from './data-manager.ts'
+import { type Accounts, accountName } from './accounts.ts'
+import { dataManagerOrigin, openDataManager } from './data-manager.ts'
 
-export const checkDataManager = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${dataManagerOrigin}/`)],
-  [
-    'sign in',
-    async (context) => {
-      await openDataManager(context).access.token()
-      return 'Google accepts the OAuth client and the refresh token.'
-    },
-  ],
-  [
-    'permission',
-    async (context) => {
-      const dataManager = openDataManager(context)
-      if (!dataManager.operating.accountId) return 'Nothing to be checked until a connection names an account.'
-      await dataManager.ask('GET', `${accountName(dataManager.operating)}/userLists?pageSize=1`)
-      return 'The account lets its customer lists be read.'
-    },
-  ],
-)
+type AccountsOf = (settings: Values) => Accounts
+
+const reach = (context: ConnectorContext) => assertConnectivity(context, `${dataManagerOrigin}/`)
+
+const signIn = (accountsOf: AccountsOf) => async (context: ConnectorContext) => {
+  await openDataManager(context, accountsOf(context.settings)).tokens.token()
+  return 'Google accepts the OAuth client and the refresh token.'
+}
+
+/**
+ * Checks the access to customer lists.
+ * @param accountsOf which account the settings of a connection mean
+ */
+export const checkAudiences = (accountsOf: AccountsOf): Check =>
+  checkSteps(
+    ['reach', reach],
+    ['sign in', signIn(accountsOf)],
+    [
+      'permission',
+      async (context) => {
+        const { ask, operating } = openDataManager(context, accountsOf(context.settings))
+        if (!operating.accountId) return 'Nothing to be checked until a connection names an account.'
+        // A check answers at once, whatever comes.
+        await ask({ path: `/${accountName(operating)}/userLists`, query: { pageSize: '1' }, repeatable: false })
+        return 'The account lets its customer lists be read.'
+      },
+    ],
+  )

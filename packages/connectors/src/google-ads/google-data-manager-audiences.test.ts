@@ -254,6 +254,9 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
       [{ json: { access_token: 't', expires_in: 9, scope: 'openid email' } }, 'reconfigure', 'permission_denied'],
     ]
     for (const [failure, action, code] of tokenCases) {
+      // A request that reads is repeated twice after a transient error.
+      const repeats = action === 'retry' ? 2 : 0
+      for (let n = 0; n < repeats; n++) google.failure(/token$/, failure)
       const fresh = { server: google, context: contextOf(), match: /token$/ }
       await assertFailure(fresh, await openWriter(), batchOf(columns, [row(1)]), failure, { action, code })
     }

@@ -1,11 +1,10 @@
-import { boolean, column, defineConnector, number, type RecordField, select, text } from '@penstock/connector'
+import { boolean, column, defineConnector, number, select, text } from '@penstock/connector'
+import { addressColumns } from './address-columns.ts'
+import { dataManagerApi } from './api-version.ts'
 import { consent, consentColumns } from './consent.ts'
 import { listColumns } from './list-columns.ts'
 import { googleAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
-
-const address = (description: string, form: Partial<RecordField>) =>
-  column({ description, oneOf: 'identifier', together: 'address', ...form })
 
 /** Customer lists of Google Ads or Display & Video 360, by way of Google Data Manager. */
 export const googleDataManagerAudiences = defineConnector({
@@ -21,13 +20,21 @@ export const googleDataManagerAudiences = defineConnector({
     'A connection carries either contact data or advertising IDs, never both. Google goes through what it took in within hours: members that it does not use are counted as rejected where it says so while the transfer waits for its results, and later ones are not in its counts. Replacing removes earlier members only of lists to which the transfer has added some. An address is matched only where first name, last name, country and postal code are all there.',
   tested:
     'Our own test server, which follows what is published of Google’s token endpoint and its Data Manager API; not Google itself.',
+  api: dataManagerApi,
   secrets: signIn,
-  check: async (context) => (await import('./check-data-manager.ts')).checkDataManager(context),
+  check: async (context) => {
+    const { checkAudiences } = await import('./check-data-manager.ts')
+    return checkAudiences((await import('./audience-plans.ts')).dataManagerAudiences)(context)
+  },
   destination: {
     deliver: {
       batch: () => ({ rowsMax: 10_000, bytesMax: 8_000_000 }),
       replaces: (settings) => settings.replaceExistingAudience === true,
-      open: async (context) => (await import('./deliver-audiences.ts')).open(context),
+      open: async (context) => {
+        const { openAudiences } = await import('./deliver-audiences.ts')
+        const { dataManagerAudiences } = await import('./audience-plans.ts')
+        return openAudiences(context, dataManagerAudiences(context.settings))
+      },
     },
     fields: {
       accountType: select({
@@ -87,22 +94,7 @@ export const googleDataManagerAudiences = defineConnector({
     },
     records: {
       ...listColumns,
-      first_name: address('First name, as part of an address', {
-        normalise: 'given-name',
-        hashed: ['sha256'],
-        synonyms: ['fname', 'given_name', 'firstname'],
-      }),
-      last_name: address('Last name, as part of an address', {
-        normalise: 'family-name',
-        hashed: ['sha256'],
-        synonyms: ['lname', 'family_name', 'lastname', 'surname'],
-      }),
-      // Google matches these two in the clear.
-      country: address('Country or region as its code, as part of an address', { normalise: 'country' }),
-      postal_code: address('Postal code, as part of an address', {
-        normalise: 'text',
-        synonyms: ['zip', 'zip_code', 'postcode'],
-      }),
+      ...addressColumns,
       ...consentColumns,
       idfa: column({
         description: 'Advertising ID of an iOS device, not hashed',

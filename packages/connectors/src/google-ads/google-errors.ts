@@ -1,8 +1,10 @@
-import { ConnectorError, retryAfterMs } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import type { Answer } from '../platform-api/call.ts'
 import { isObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { waitMsOf } from '../platform-api/rate-limit.ts'
 import { connectorErrorOfStatus } from '../platform-api/status.ts'
-import { memberReasons, refusals, sizeReasons } from './google-reasons.ts'
+import { itemReasons, refusals, sizeReasons } from './google-reasons.ts'
+import type { Item } from './request-status.ts'
 
 /** One thing that Google found wrong: where, and a reason in its own words. */
 export type Violation = { readonly field: string; readonly reason: string }
@@ -25,30 +27,33 @@ export const reasonsOf = (json: unknown): string[] => [
   ...detailsOf(json).flatMap(({ reason }) => codeIn(reason) ?? []),
 ]
 
+/** Where violations name members, and where events: `audience_members[3].user_data…`, `events.events[3].currency`. */
+const places = { member: /audience_?members\[(\d+)\](.*)$/is, event: /events\[(\d+)\](.*)$/is } as const
+
 /**
- * Which members an answer blames, by their place in the request, and why. A field reads `audience_members[3].user_data…`.
- * What is wrong with the account or the list Google reports at its first member, too; so no member is blamed where one of the
- * reasons is of that kind, and the first member not for a reason that is unknown and names nothing inside of it.
- * @param members how many were sent
+ * Which members or events an answer blames, by their place in the request, and why. What is wrong with the account, the
+ * list or the conversion action Google reports at the first of them, too; so nothing is blamed where one of the reasons is
+ * of that kind, and the first one not for a reason that is unknown and names nothing inside of it.
+ * @param items how many were sent
  */
-export function blamedMembers(json: unknown, members: number): Map<number, string> {
+export function blamedItems(json: unknown, item: Item, items: number): Map<number, string> {
   const violations = violationsOf(json)
   const blamed = new Map<number, string>()
   if (violations.some(({ reason }) => Object.hasOwn(refusals, reason) || sizeReasons.has(reason))) return blamed
   for (const { field, reason } of violations) {
-    const [, place, inside] = /audience_?members\[(\d+)\](.*)$/is.exec(field) ?? []
-    if (place === undefined || Number(place) >= members) continue
-    if (Number(place) === 0 && inside === '' && !Object.hasOwn(memberReasons, reason)) continue
+    const [, place, inside] = places[item].exec(field) ?? []
+    if (place === undefined || Number(place) >= items) continue
+    if (Number(place) === 0 && inside === '' && !Object.hasOwn(itemReasons, reason)) continue
     blamed.set(Number(place), reason)
   }
   return blamed
 }
 
-/** Why Google does not take a member, in a sentence without its values. */
-export const memberRejection = (reason: string): string =>
-  Object.hasOwn(memberReasons, reason)
-    ? `Google does not take this member: ${memberReasons[reason]} (${reason}).`
-    : `Google does not take this member (${reason}).`
+/** Why Google does not take a member or an event, in a sentence without its values. */
+export const itemRejection = (item: Item, reason: string): string =>
+  Object.hasOwn(itemReasons, reason)
+    ? `Google does not take this ${item}: ${itemReasons[reason]} (${reason}).`
+    : `Google does not take this ${item} (${reason}).`
 
 /** Reasons are constants; anything else could quote what was sent. */
 const codeIn = (value: unknown): string | undefined =>
@@ -67,7 +72,7 @@ export function connectorErrorOfGoogle(answer: Answer): ConnectorError {
   if (status === 429 || name === 'RESOURCE_EXHAUSTED') {
     const message = 'Google limits how often may be called (RESOURCE_EXHAUSTED).'
     return new ConnectorError('rate_limited', message, {
-      afterMs: retryDelayMs(json) ?? retryAfterMs({ headers }),
+      afterMs: retryDelayMs(json) ?? waitMsOf({ headers }),
     })
   }
   if (name === 'ABORTED') {
@@ -75,13 +80,13 @@ export function connectorErrorOfGoogle(answer: Answer): ConnectorError {
   }
   if (status === 400) {
     const because = reasons.find((reason) => reason !== 'INVALID_ARGUMENT') ?? reasons[0] ?? name ?? 'status 400'
-    const isOfMembers = violationsOf(json).some(
-      ({ field, reason }) => /audience_?members/i.test(field) && Object.hasOwn(memberReasons, reason),
+    const isOfItems = violationsOf(json).some(
+      ({ field, reason }) => /audience_?members|events/i.test(field) && Object.hasOwn(itemReasons, reason),
     )
-    if (isOfMembers || reasons.some((reason) => sizeReasons.has(reason))) {
+    if (isOfItems || reasons.some((reason) => sizeReasons.has(reason))) {
       return new ConnectorError('invalid_batch', `Google refuses the request because of what is in it (${because}).`)
     }
-    // Google names the members that it does not take; where it names none, other rows would change nothing.
+    // Google names what it does not take; where it names none, other rows would change nothing.
     const message = `Google refuses the request, whatever rows are in it (${because}); check the settings of the connection, and report this if they are right.`
     return new ConnectorError('request_refused', message)
   }

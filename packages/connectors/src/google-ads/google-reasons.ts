@@ -2,7 +2,7 @@ import type { ConnectorErrorCode } from '@penstock/connector'
 
 /**
  * What the reasons mean that Google's Data Manager API gives: `ErrorReason` of its published error.proto. Reasons that are
- * in no table here concern events, licences or links, which no request of this connector is about.
+ * in no table here concern Google Analytics, licences or links, which no request of these connectors is about.
  */
 
 /** A code of ours, and what to do about it, to follow “Google refuses the request (REASON): ”. */
@@ -23,6 +23,14 @@ const admission: Refusal = ['account_restricted', 'ask your contact at Google to
 
 /** Reasons that no other rows would change: something has to be done at Google or in the settings. */
 export const refusals: Readonly<Record<string, Refusal>> = {
+  ACCESS_TOKEN_SCOPE_INSUFFICIENT: [
+    'permission_denied',
+    'the refresh token was granted another scope; sign in at Google again with the scope that the connector names, and save the new token',
+  ],
+  SERVICE_DISABLED: [
+    'permission_denied',
+    'its API is not enabled in the Google Cloud project of the OAuth client; enable it there',
+  ],
   TERMS_AND_CONDITIONS_NOT_SIGNED: ['terms_not_accepted', 'accept its terms for customer data in the account first'],
   ADVERTISER_TOS_NOT_ACCEPTED: ['terms_not_accepted', 'accept the terms of the data partner in the account first'],
   EU_POLITICAL_ADVERTISING_DECLARATION_REQUIRED: [
@@ -71,13 +79,13 @@ export const refusals: Readonly<Record<string, Refusal>> = {
   USER_LIST_NAME_RESERVED: listName,
   MEMBERSHIP_DURATION_TOO_LONG: [
     'invalid_setting',
-    'Google keeps members of this list for a shorter time; shorten its membership duration at Google',
+    'Google keeps members of this list for a shorter time; shorten the retention in the settings, or the membership duration of the list at Google',
   ],
   INVALID_REMOVE_AS_OF_TIME: ['clock_skewed', 'set the clock of the machine that runs this service'],
 }
 
-/** What is wrong with one member, to follow “Google does not take this member (REASON): ”. */
-export const memberReasons: Readonly<Record<string, string>> = {
+/** What is wrong with one member or event, to follow “Google does not take this member: ”. */
+export const itemReasons: Readonly<Record<string, string>> = {
   INVALID_ARGUMENT: 'something in it is not valid',
   REQUIRED_FIELD_MISSING: 'a part of it is missing',
   INVALID_FORMAT: 'something in it has the wrong form',
@@ -99,16 +107,5 @@ export const memberReasons: Readonly<Record<string, string>> = {
   TOO_FEW_ELEMENTS: 'it lacks values of one kind',
 }
 
-/** Reasons that fewer members in a request make go away. */
+/** Reasons that fewer members or events in a request make go away. */
 export const sizeReasons: ReadonlySet<string> = new Set(['TOO_MANY_AUDIENCE_MEMBERS'])
-
-/** Why members that Google took in were not added or removed later on (`ProcessingErrorReason`), as sentences. */
-export const processingReasons: Readonly<Record<string, string>> = {
-  PROCESSING_ERROR_REASON_DENIED_CONSENT:
-    'the person, or the account by default, denied the use of personal data for ads',
-  PROCESSING_ERROR_REASON_NO_CONSENT: 'the account did not consent to the use of its data by Google’s services',
-  PROCESSING_ERROR_REASON_UNKNOWN_CONSENT: 'whether the person consented is not known; send the consent with the rows',
-  PROCESSING_ERROR_REASON_INTERNAL_ERROR: 'Google failed; send the rows again',
-  PROCESSING_ERROR_REASON_INVALID_FORMAT: 'something in them has the wrong form',
-  PROCESSING_ERROR_REASON_INVALID_MOBILE_ID_FORMAT: 'the advertising ID has the wrong form',
-}

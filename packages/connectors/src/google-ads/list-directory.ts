@@ -1,23 +1,20 @@
-import type { Values } from '@penstock/connector'
 import { ConnectorError } from '@penstock/connector'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
 import type { AudienceDirectory } from '../platform-api/named-audiences.ts'
-import { accountName, type DataManager, hasReason } from './data-manager.ts'
+import { accountName } from './accounts.ts'
+import type { AudiencePlan } from './audience-plans.ts'
+import { type DataManager, hasReason } from './data-manager.ts'
 
 const pagesMax = 100
 
 /** The customer lists of an account. Google lets no two of them have one name. */
-export function openLists(dataManager: DataManager, settings: Values): AudienceDirectory {
-  const path = `${accountName(dataManager.operating)}/userLists`
+export function openLists({ ask, operating }: DataManager, { makeList }: AudiencePlan): AudienceDirectory {
+  const path = `/${accountName(operating)}/userLists`
   async function find(name: string): Promise<string | undefined> {
     let pageToken: string | undefined
     for (let page = 0; page < pagesMax; page++) {
-      const query = new URLSearchParams({
-        pageSize: '1000',
-        filter: `display_name = ${JSON.stringify(name)}`,
-        ...(pageToken === undefined ? {} : { pageToken }),
-      })
-      const { json } = await dataManager.ask('GET', `${path}?${query}`)
+      const query = { pageSize: '1000', filter: `display_name = ${JSON.stringify(name)}`, pageToken }
+      const { json } = await ask({ path, query })
       const list = listIn(json.userLists)
         .map(objectIn)
         .find(({ displayName }) => displayName === name)
@@ -31,9 +28,12 @@ export function openLists(dataManager: DataManager, settings: Values): AudienceD
     find,
 
     async make(name) {
-      const body = { displayName: name, ingestedUserListInfo: listInfo(settings) }
-      const taken = hasReason('DISPLAY_NAME_ALREADY_USED')
-      const { json, status } = await dataManager.ask('POST', path, { body, expects: taken })
+      const { json, status } = await ask({
+        method: 'POST',
+        path,
+        body: { displayName: name, ...makeList() },
+        expects: hasReason('DISPLAY_NAME_ALREADY_USED'),
+      })
       // Another client made it in between.
       const id = status < 300 ? textIn(json.id) : await find(name)
       if (id !== undefined) return id
@@ -41,19 +41,8 @@ export function openLists(dataManager: DataManager, settings: Values): AudienceD
     },
 
     async exists(id) {
-      const { status } = await dataManager.ask('GET', `${path}/${id}`, { expects: ({ status }) => status === 404 })
+      const { status } = await ask({ path: `${path}/${id}`, expects: ({ status }) => status === 404 })
       return status !== 404
     },
   }
-}
-
-/** What a list holds; Google lets nobody change it later. */
-function listInfo({ audienceType, dataSourceType, appId, keySpace }: Values): unknown {
-  const source = String(dataSourceType ?? 'DATA_SOURCE_TYPE_FIRST_PARTY')
-    .trim()
-    .toUpperCase()
-  const dataSource = source.startsWith('DATA_SOURCE_TYPE_') ? source : `DATA_SOURCE_TYPE_${source}`
-  return audienceType === 'Mobile Advertising Id'
-    ? { uploadKeyTypes: ['MOBILE_ID'], mobileIdInfo: { dataSourceType: dataSource, appId, keySpace } }
-    : { uploadKeyTypes: ['CONTACT_ID'], contactIdInfo: { dataSourceType: dataSource } }
 }

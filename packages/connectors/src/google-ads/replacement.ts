@@ -1,6 +1,7 @@
 import type { DestinationContext, Json } from '@penstock/connector'
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
-import { accountName, type DataManager, destinationOf } from './data-manager.ts'
+import { accountName } from './accounts.ts'
+import { type DataManager, destinationOf } from './data-manager.ts'
 
 /**
  * Puts the rows of a transfer in the place of a list's earlier members: they are added, and in the end everybody is removed
@@ -28,11 +29,10 @@ export class Replacement {
   /** To be called before the first member is added. */
   async begin(): Promise<void> {
     if (this.#begun !== undefined) return
-    const { now } = await this.#dataManager.ask(
-      'GET',
-      `${accountName(this.#dataManager.operating)}/userLists?pageSize=1`,
-    )
-    this.#begun = now ?? Date.parse(this.#startedTime)
+    const path = `/${accountName(this.#dataManager.operating)}/userLists`
+    const { headers } = await this.#dataManager.ask({ path, query: { pageSize: '1' } })
+    const now = Date.parse(headers.get('date') ?? '')
+    this.#begun = Number.isNaN(now) ? Date.parse(this.#startedTime) : now
   }
 
   /** Members were added to a list. A list to which none could be added keeps those that it has. */
@@ -49,7 +49,9 @@ export class Replacement {
   async finish(): Promise<void> {
     if (this.#begun === undefined) return
     for (const list of this.#lists) {
-      await this.#dataManager.ask('POST', 'audienceMembers:removeAll', {
+      await this.#dataManager.ask({
+        method: 'POST',
+        path: '/audienceMembers:removeAll',
         body: {
           destinations: [destinationOf(this.#dataManager, list)],
           removeAsOfTime: new Date(this.#begun).toISOString(),

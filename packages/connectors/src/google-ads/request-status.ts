@@ -1,60 +1,63 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type { Rejection } from '@penstock/connector'
+import { ConnectorError, type Rejection } from '@penstock/connector'
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { poll } from '../platform-api/polling.ts'
 import type { DataManager } from './data-manager.ts'
-import { processingReasons } from './google-reasons.ts'
+import { accountProcessingReasons, duplicateReasons, processingReasons } from './processing-reasons.ts'
 
 /** A request that Google took in and goes through later. */
 export type Taken = {
   readonly requestId: string
-  /** How many members it had. */
-  readonly members: number
+  /** How many members or events it had. */
+  readonly items: number
 }
 
-/** What is known of requests: rejections that say how many members, and the requests of which nothing is known yet. */
+/** What requests are made of, as messages name them. */
+export type Item = 'member' | 'event'
+
+/** What is known of requests: rejections that say how many items, and the requests of which nothing is known yet. */
 export type Decided = { readonly rejected: Rejection[]; readonly undecided: Taken[] }
 
-const firstWaitMs = 1_000
-const mostWaitMs = 15_000
-
 /**
- * Asks what became of requests, again and again until all are decided.
+ * Asks what became of requests, again and again until all are decided. Throws a connector error where one failed as a whole
+ * because of the account.
  * @param waitMs until when to ask, from now; each request is asked about once whatever it is
  */
 export async function decide(
   dataManager: DataManager,
   requests: readonly Taken[],
-  waitMs: number,
-  signal: AbortSignal,
+  item: Item,
+  { waitMs, signal }: { waitMs: number; signal: AbortSignal },
 ): Promise<Decided> {
-  const until = Date.now() + waitMs
   const rejected: Rejection[] = []
   let undecided = [...requests]
-  for (let pauseMs = firstWaitMs; ; pauseMs = Math.min(mostWaitMs, pauseMs * 2)) {
-    const left: Taken[] = []
-    for (const request of undecided) {
-      const found = await rejectionsOf(dataManager, request, signal)
-      if (found) rejected.push(...found)
-      else left.push(request)
-    }
-    undecided = left
-    if (undecided.length === 0 || Date.now() + pauseMs > until) return { rejected, undecided }
-    await delay(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
-  }
+  await poll(
+    async () => {
+      const left: Taken[] = []
+      for (const request of undecided) {
+        const found = await rejectionsOf(dataManager, request, item, signal)
+        if (found) rejected.push(...found)
+        else left.push(request)
+      }
+      undecided = left
+      return undecided.length === 0 ? true : undefined
+    },
+    { mostMs: 15_000, totalMs: waitMs, signal },
+  )
+  return { rejected, undecided }
 }
 
 /**
- * The rejections of one request; `undefined` where they are not known. That its members were taken in is certain by now, so
+ * The rejections of one request; `undefined` where they are not known. That its items were taken in is certain by now, so
  * that what goes wrong with asking changes nothing.
  */
 async function rejectionsOf(
-  dataManager: DataManager,
-  { requestId, members }: Taken,
+  { ask }: DataManager,
+  { requestId, items }: Taken,
+  item: Item,
   signal: AbortSignal,
 ): Promise<Rejection[] | undefined> {
-  const query = new URLSearchParams({ requestId })
-  const path = `requestStatus:retrieve?${query}`
-  const answer = await dataManager.ask('GET', path, { expects: () => true }).catch(() => signal.throwIfAborted())
+  const asked = { path: '/requestStatus:retrieve', query: { requestId }, expects: () => true }
+  const answer = await ask(asked).catch(() => signal.throwIfAborted())
   if (!answer || answer.status >= 300) return undefined
   const statuses = listIn(answer.json.requestStatusPerDestination).map(objectIn)
   if (statuses.length === 0 || statuses.some(({ requestStatus }) => !isDecided(requestStatus))) return undefined
@@ -68,23 +71,34 @@ async function rejectionsOf(
     }
   }
   const failed = statuses.every(({ requestStatus }) => requestStatus === 'FAILED')
-  if (failed && counts.size === 0) counts.set('PROCESSING_ERROR_REASON_UNSPECIFIED', members)
-  return withinMembers(counts, members)
+  if (failed) assertAccountIsFine([...counts.keys()])
+  if (failed && counts.size === 0) counts.set('PROCESSING_ERROR_REASON_UNSPECIFIED', items)
+  // What came before is there: Google counts it once.
+  for (const reason of duplicateReasons) counts.delete(reason)
+  return withinItems(counts, items, item)
 }
 
 const isDecided = (status: unknown): boolean => ['SUCCESS', 'FAILED', 'PARTIAL_SUCCESS'].includes(textIn(status) ?? '')
 
-/** A member may fail for several reasons, and is one all the same. */
-function withinMembers(counts: ReadonlyMap<string, number>, members: number): Rejection[] {
-  let left = members
+/** A request that failed as a whole because of the account is nothing that other rows would change. */
+function assertAccountIsFine(reasons: readonly string[]): void {
+  const reason = reasons.find((one) => Object.hasOwn(accountProcessingReasons, one))
+  if (reason === undefined || reasons.length > 1) return
+  const [code, todo] = accountProcessingReasons[reason] ?? ['request_refused', 'check the account at Google']
+  throw new ConnectorError(code, `Google used nothing of a request that it had taken in (${reason}): ${todo}.`)
+}
+
+/** An item may fail for several reasons, and is one all the same. */
+function withinItems(counts: ReadonlyMap<string, number>, items: number, item: Item): Rejection[] {
+  let left = items
   return [...counts].flatMap(([reason, counted]) => {
-    const count = Math.min(left, Math.floor(counted))
+    const count = Math.max(0, Math.min(left, Math.floor(counted)))
     left -= count
-    return count > 0 ? [{ count, reason: sentenceOf(reason) }] : []
+    return count > 0 ? [{ count, reason: sentenceOf(reason, item) }] : []
   })
 }
 
-function sentenceOf(reason: string): string {
+function sentenceOf(reason: string, item: Item): string {
   const why = Object.hasOwn(processingReasons, reason) ? `: ${processingReasons[reason]}` : ''
-  return `Google took these members in and then did not use them${why} (${reason}). It does not say which rows they are.`
+  return `Google took these ${item}s in and then did not use them${why} (${reason}). It does not say which rows they are.`
 }
