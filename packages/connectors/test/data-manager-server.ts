@@ -1,3 +1,4 @@
+import { keyOfEvent, readEventsRequest, type TakenEvent } from './data-manager-events.ts'
 import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
 
 /**
@@ -31,6 +32,9 @@ export type RequestStatus = {
 
 export type DataManagerServer = PlatformServer & {
   readonly lists: List[]
+  /** The conversion actions of the account, and the events that they count, each once. */
+  readonly actions: Set<string>
+  readonly events: Map<string, TakenEvent>
   /** Every access token that was given out ends. */
   expireTokens(): void
   /** What is wrong with every request that changes members, whatever is in it; absent for nothing. */
@@ -56,7 +60,10 @@ export const refusal = (status: number, name: string, details: readonly unknown[
  * account or the list, that field is the first member.
  */
 export const because = (reason: string, field = 'audience_members[0]'): Reply => violations([violation(field, reason)])
-const violation = (field: string, reason: string) => ({ field, description: 'may quote a value', reason })
+const violation = (field: string, reason: string | undefined) => ({
+  ...{ field, description: 'may quote a value' },
+  ...(reason === undefined ? {} : { reason }),
+})
 const requestInfo = { '@type': 'type.googleapis.com/google.rpc.RequestInfo', requestId: 't-1' }
 const violations = (fieldViolations: readonly unknown[]): Reply =>
   refusal(400, 'INVALID_ARGUMENT', [
@@ -89,15 +96,29 @@ export async function startDataManager(account = googleAdsAccount): Promise<Data
   const statuses: DataManagerServer['statuses'] = new Map()
   const clock = { now: Date.parse('2026-11-21T12:00:00Z') }
   const requests = new Set<string>()
+  const actions: DataManagerServer['actions'] = new Set(['1234', '5678'])
+  const events: DataManagerServer['events'] = new Map()
   let tokens = 0
   let good = ''
-  const changeMembers = (json: unknown, verb: Verb): Reply => {
-    if (refusing.reply) return refusing.reply
-    const refused = change(lists, json, verb, { account, blame, now: clock.now })
-    if (refused) return refused
+  const takenIn = (): Reply => {
     const requestId = `request-${requests.size + 1}`
     requests.add(requestId)
     return { json: { requestId } }
+  }
+  const changeMembers = (json: unknown, verb: Verb): Reply =>
+    refusing.reply ?? change(lists, json, verb, { account, blame, now: clock.now }) ?? takenIn()
+  const ingestEvents = (json: unknown): Reply => {
+    if (refusing.reply) return refusing.reply
+    const refused = refusalOfAccount(json, account)
+    if (refused) return refused
+    const read = readEventsRequest(json, actions, clock.now)
+    if ('stranger' in read && read.stranger !== undefined) return unknownField(read.stranger)
+    if ('violations' in read) {
+      return violations(read.violations.slice(0, blame.most).map(({ field, reason }) => violation(field, reason)))
+    }
+    const { action, events: taken, validateOnly } = read.request
+    if (!validateOnly) for (const event of taken) events.set(keyOfEvent(action, event), event)
+    return takenIn()
   }
   const answer = (received: Received): Reply => {
     const { method, path, query, headers } = received
@@ -118,6 +139,7 @@ export async function startDataManager(account = googleAdsAccount): Promise<Data
       const list = lists.find(({ id }) => path === `${parent}/${id}`)
       return list ? { json: shown(list, parent) } : refusal(404, 'NOT_FOUND')
     }
+    if (method === 'POST' && path === '/v1/events:ingest') return ingestEvents(received.json)
     const [, verb] = /^\/v1\/audienceMembers:(ingest|remove|removeAll)$/.exec(path) ?? []
     if (method === 'POST' && verb) return changeMembers(received.json, verb as Verb)
     if (method === 'GET' && path === '/v1/requestStatus:retrieve') {
@@ -133,7 +155,7 @@ export async function startDataManager(account = googleAdsAccount): Promise<Data
   const expireTokens = () => {
     good = ''
   }
-  return Object.assign(server, { lists, blame, refusing, statuses, clock, expireTokens })
+  return Object.assign(server, { lists, actions, events, blame, refusing, statuses, clock, expireTokens })
 }
 
 function giveToken({ method, headers, text }: Received, token: string): Reply {
@@ -211,6 +233,14 @@ const fieldsOf: Readonly<Record<Verb, readonly string[]>> = {
 }
 const memberFields = ['destinationReferences', 'consent', 'userData', 'mobileData']
 
+/** What names another account is refused. */
+function refusalOfAccount(json: unknown, own: DataManagerAccount): Reply | undefined {
+  const { destinations } = json as { destinations?: { operatingAccount?: DataManagerAccount }[] }
+  const account = destinations?.[0]?.operatingAccount
+  const isOwn = account?.accountType === own.accountType && account.accountId === own.accountId
+  return isOwn ? undefined : refusal(403, 'PERMISSION_DENIED')
+}
+
 /** Changes a list, or says why not. */
 function change(
   lists: readonly List[],
@@ -223,9 +253,8 @@ function change(
   const stranger = Object.keys(request).find((field) => !fieldsOf[verb].includes(field))
   if (stranger !== undefined) return unknownField(stranger)
   const [destination] = (destinations ?? []) as Record<string, unknown>[]
-  const account = destination?.operatingAccount as Record<string, unknown> | undefined
-  if (account?.accountType !== own.accountType || account.accountId !== own.accountId)
-    return refusal(403, 'PERMISSION_DENIED')
+  const refused = refusalOfAccount(json, own)
+  if (refused) return refused
   const list = lists.find(({ id }) => id === destination?.productDestinationId)
   if (!list) return because('INVALID_USER_LIST_ID')
   if (verb === 'removeAll') return removeAll(list, String(request.removeAsOfTime ?? new Date(now).toISOString()), now)

@@ -1,7 +1,9 @@
 import { type Check, type ConnectorContext, checkSteps, type Values } from '@penstock/connector'
 import { assertConnectivity } from '../platform-api/call.ts'
 import { type Accounts, accountName } from './accounts.ts'
-import { dataManagerOrigin, openDataManager } from './data-manager.ts'
+import type { ConversionsOf } from './conversion-plans.ts'
+import { dataManagerOrigin, destinationOf, openDataManager } from './data-manager.ts'
+import { blamedItems } from './google-errors.ts'
 
 type AccountsOf = (settings: Values) => Accounts
 
@@ -28,6 +30,45 @@ export const checkAudiences = (accountsOf: AccountsOf): Check =>
         // A check answers at once, whatever comes.
         await ask({ path: `/${accountName(operating)}/userLists`, query: { pageSize: '1' }, repeatable: false })
         return 'The account lets its customer lists be read.'
+      },
+    ],
+  )
+
+/**
+ * Checks whether events would be taken: Google is asked to look at one, and to do nothing with it.
+ * @param conversionsOf the conversions that the settings of a connection mean
+ */
+export const checkConversions = (conversionsOf: ConversionsOf): Check =>
+  checkSteps(
+    ['reach', reach],
+    ['sign in', signIn((settings) => conversionsOf({ settings }))],
+    [
+      'permission',
+      async (context) => {
+        const plan = conversionsOf(context)
+        const { conversionAction, operating, source } = plan
+        if (!operating.accountId || conversionAction === undefined) {
+          return 'Nothing to be checked until a connection names an account and a conversion action.'
+        }
+        const event = {
+          transactionId: 'check',
+          eventTimestamp: new Date(Date.now() - 86_400_000).toISOString(),
+          adIdentifiers: { gclid: 'check' },
+          eventSource: source,
+        }
+        await openDataManager(context, plan).ask({
+          method: 'POST',
+          path: '/events:ingest',
+          body: {
+            destinations: [destinationOf(plan, conversionAction)],
+            events: [event],
+            encoding: 'HEX',
+            validateOnly: true,
+          },
+          // What is wrong with the event itself says nothing of the account.
+          expects: ({ status, json }) => status === 400 && blamedItems(json, 'event', 1).size > 0,
+        })
+        return 'The account takes events for the conversion action.'
       },
     ],
   )

@@ -1,4 +1,14 @@
 import { defineConnector } from '@penstock/connector'
+import { dataManagerApi } from './api-version.ts'
+import {
+  conversionColumns,
+  conversionFields,
+  conversionNotes,
+  conversionsTested,
+  eventSourceColumn,
+  eventSourceField,
+  optionalSignIn,
+} from './conversion-fields.ts'
 import { googleAds } from './platform.ts'
 
 /** Conversions of any kind, for Google Ads. */
@@ -9,6 +19,23 @@ export const googleAdsConversions = defineConnector({
   dataType: 'Conversions',
   dataTypeCategory: 'events',
   description: 'Reports conversions to a Google Ads account.',
-  secrets: {},
-  destination: {},
+  notes: `${conversionNotes} Where events complete those of a Google tag, the conversion action is that of the website, and each row needs the transaction ID that the tag has sent.`,
+  tested: conversionsTested,
+  api: dataManagerApi,
+  secrets: optionalSignIn,
+  check: async (context) => {
+    const { checkConversions } = await import('./check-data-manager.ts')
+    return checkConversions((await import('./conversion-plans.ts')).conversions)(context)
+  },
+  destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 2_000, bytesMax: 4_000_000 }),
+      open: async (context) => {
+        const { openConversions } = await import('./deliver-conversions.ts')
+        return openConversions(context, (await import('./conversion-plans.ts')).conversions(context))
+      },
+    },
+    fields: { ...conversionFields, eventSource: eventSourceField },
+    records: { ...conversionColumns, event_source: eventSourceColumn },
+  },
 })

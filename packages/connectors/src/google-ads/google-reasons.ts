@@ -68,6 +68,26 @@ export const refusals: Readonly<Record<string, Refusal>> = {
     'invalid_setting',
     'the account cannot have lists of this kind; choose another audience type or account',
   ],
+  INVALID_CONVERSION_ACTION_ID: [
+    'object_not_found',
+    'check the conversion action ID, and whether the account that is named owns the conversion action',
+  ],
+  INVALID_CONVERSION_ACTION_TYPE: [
+    'invalid_setting',
+    'the conversion action takes no such events; name one for imports from clicks, from a website or from shops, as the rows are',
+  ],
+  DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS: [
+    'terms_not_accepted',
+    'turn on enhanced conversions for leads in the conversion settings of the Google Ads account first',
+  ],
+  DESTINATION_ACCOUNT_ENHANCED_CONVERSIONS_TERMS_NOT_SIGNED: [
+    'terms_not_accepted',
+    'accept the terms for enhanced conversions in the Google Ads account first',
+  ],
+  DESTINATION_ACCOUNT_DATA_POLICY_PROHIBITS_ENHANCED_CONVERSIONS: [
+    'account_restricted',
+    'its policies keep this account from enhanced conversions; ask your contact at Google',
+  ],
   MULTIPLE_DATA_TYPES_NOT_ALLOWED: ['invalid_setting', 'send contact data and advertising IDs by two connections'],
   SENSITIVE_USER_LIST_IMMUTABLE: locked,
   USER_LIST_MUTATION_NOT_SUPPORTED: locked,
@@ -105,7 +125,18 @@ export const itemReasons: Readonly<Record<string, string>> = {
   FIELD_VALUE_TOO_SHORT: 'a value in it is too short',
   TOO_MANY_ELEMENTS: 'it has too many values of one kind',
   TOO_FEW_ELEMENTS: 'it lacks values of one kind',
+  INVALID_EVENT: 'it is not valid',
+  EVENT_TIME_INVALID: 'it did not happen within the time that Google counts',
+  INVALID_CURRENCY_CODE: 'Google does not know the currency',
+  EVENT_SOURCE_AND_DESTINATION_MISMATCH: 'the conversion action counts no events of this source',
+  INVALID_MERCHANT_ID: 'the Merchant Center ID of the cart is not valid',
+  INVALID_MERCHANT_FEED_LANGUAGE_CODE: 'the language code of the cart is not valid',
+  INVALID_COUPON_CODE: 'a coupon code of the cart is not valid',
+  CUSTOM_VARIABLE_NOT_FOUND: 'the conversion action has no custom variable of that name',
+  CUSTOM_VARIABLE_NOT_ENABLED: 'a custom variable is not enabled in the account',
+  INVALID_CUSTOM_VARIABLE_VALUE: 'the value of a custom variable is not valid',
+  CUSTOM_VARIABLE_VALUE_CONTAINS_PII: 'a custom variable holds personal data, which Google does not take there',
 }
 
 /** Reasons that fewer members or events in a request make go away. */
-export const sizeReasons: ReadonlySet<string> = new Set(['TOO_MANY_AUDIENCE_MEMBERS'])
+export const sizeReasons: ReadonlySet<string> = new Set(['TOO_MANY_AUDIENCE_MEMBERS', 'TOO_MANY_EVENTS'])

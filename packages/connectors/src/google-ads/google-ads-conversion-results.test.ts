@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { Cell, ErrorAction } from '@penstock/connector'
+import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import {
+  because,
+  type DataManagerServer,
+  googleSecrets,
+  refusal,
+  startDataManager,
+} from '../../test/data-manager-server.ts'
+import { assertFailure, batchOf, connectorErrorOf, type Failure } from '../../test/platform-server.ts'
+import { googleAdsConversions as connector } from './google-ads-conversions.ts'
+
+const sha = (text: string) => createHash('sha256').update(text).digest('hex')
+const settings = { customerId: '123-456-7890', conversionActionId: '1234', resultWaitSeconds: 0 }
+const ingest = /events:ingest/
+const columns = ['event_time', 'transaction_id', 'email']
+const row = (n: number): Cell[] => ['2026-11-20T10:00:00Z', `order-${n}`, sha(`${n}@example.com`)]
+
+describe('Google Ads Conversions: what becomes of requests', () => {
+  let google: DataManagerServer
+
+  beforeEach(async () => {
+    google = await startDataManager()
+  })
+  afterEach(() => google.close())
+
+  const contextOf = (options: TestContextOptions = {}) =>
+    testContext({
+      ...{ secrets: googleSecrets, settings, columns },
+      routes: { 'https://datamanager.googleapis.com': google.url, 'https://oauth2.googleapis.com': google.url },
+      ...options,
+    })
+  async function openWriter() {
+    const { deliver } = connector.destination ?? {}
+    assert.ok(deliver)
+    return deliver.open(contextOf())
+  }
+  async function deliver(rows: Cell[][]) {
+    const writer = await openWriter()
+    return { writer, delivery: await writer.deliver(batchOf(columns, rows)) }
+  }
+
+  test('reads back what became of requests: rejects, duplicates, and what is still open', async () => {
+    const { writer } = await deliver(Array.from({ length: 10 }, (_, n) => row(n)))
+    await writer.deliver(batchOf(columns, [row(20), row(21)], 2))
+    await writer.deliver(batchOf(columns, [row(30)], 3))
+    google.statuses.set('request-1', {
+      requestStatus: 'PARTIAL_SUCCESS',
+      errorCounts: [
+        { recordCount: '2', reason: 'PROCESSING_ERROR_REASON_TOO_RECENT_CLICK' },
+        { recordCount: '5', reason: 'PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID' },
+        { recordCount: '-3', reason: 'PROCESSING_ERROR_REASON_INVALID_EVENT' },
+      ],
+    })
+    google.statuses.set('request-2', {
+      requestStatus: 'FAILED',
+      errorCounts: [{ recordCount: '2', reason: 'PROCESSING_ERROR_REASON_DUPLICATE_GCLID' }],
+    })
+    google.statuses.set('request-3', { requestStatus: 'PROCESSING' })
+    const flushed = await writer.flush()
+    assert.deepEqual(
+      flushed?.rejected?.map(({ count, reason }) => [count, reason]),
+      [
+        [
+          2,
+          'Google took these events in and then did not use them: the click is too recent; send them again after six hours (PROCESSING_ERROR_REASON_TOO_RECENT_CLICK). It does not say which rows they are.',
+        ],
+      ],
+    )
+    assert.deepEqual(flushed?.deliveryState, { requests: ['request-1', 'request-2', 'request-3'] })
+  })
+
+  test('fails, and rejects no row, where a request failed as a whole because of the account', async () => {
+    const { writer } = await deliver([row(1), row(2)])
+    const reason = 'PROCESSING_ERROR_REASON_DESTINATION_ACCOUNT_ENHANCED_CONVERSIONS_TERMS_NOT_SIGNED'
+    google.statuses.set('request-1', { requestStatus: 'FAILED', errorCounts: [{ recordCount: '2', reason }] })
+    const error = await connectorErrorOf(writer.flush(), contextOf())
+    assert.deepEqual([error.code, error.action], ['terms_not_accepted', 'reconfigure'])
+  })
+
+  test('tells the engine what each refusal asks for', async () => {
+    const delay = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' }]
+    const first = 'events.events[0]'
+    const cases: [Failure, ErrorAction, string, number?][] = [
+      [refusal(429, 'RESOURCE_EXHAUSTED', delay), 'retry', 'rate_limited', 7000],
+      [{ ...refusal(429, 'RESOURCE_EXHAUSTED'), headers: { 'retry-after': '3' } }, 'retry', 'rate_limited', 3000],
+      [refusal(429, 'RESOURCE_EXHAUSTED'), 'retry', 'rate_limited'],
+      [refusal(500, 'INTERNAL'), 'retry', 'platform_error'],
+      ['reset', 'retry', 'connection_lost'],
+      [{ json: [] }, 'retry', 'malformed_response'],
+      [{ json: {} }, 'retry', 'malformed_response'],
+      [{ json: { requestId: { id: 1 } } }, 'retry', 'malformed_response'],
+      [{ status: 200, text: '<html>' }, 'retry', 'malformed_response'],
+      [refusal(403, 'PERMISSION_DENIED'), 'reconfigure', 'permission_denied'],
+      [because('INVALID_CONVERSION_ACTION_ID', first), 'reconfigure', 'object_not_found'],
+      [because('INVALID_CONVERSION_ACTION_TYPE', first), 'reconfigure', 'invalid_setting'],
+      [
+        because('DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS', first),
+        'reconfigure',
+        'terms_not_accepted',
+      ],
+      [
+        because('DESTINATION_ACCOUNT_DATA_POLICY_PROHIBITS_ENHANCED_CONVERSIONS', first),
+        'reconfigure',
+        'account_restricted',
+      ],
+      [because('TOO_MANY_EVENTS', 'events'), 'split', 'invalid_batch'],
+      [because('INVALID_EVENT', 'events'), 'split', 'invalid_batch'],
+      [because('REASON_OF_NEXT_YEAR', first), 'fail', 'request_refused'],
+      [refusal(400, 'INVALID_ARGUMENT'), 'fail', 'request_refused'],
+      [{ status: 413, text: '' }, 'split', 'batch_too_large'],
+    ]
+    const setting = { server: google, context: contextOf(), match: ingest }
+    const writer = await openWriter()
+    for (const [failure, action, code, afterMs] of cases) {
+      const wanted = { action, code, ...(afterMs === undefined ? {} : { afterMs }) }
+      await assertFailure(setting, writer, batchOf(columns, [row(1)]), failure, wanted)
+    }
+  })
+
+  test('asks for another token where one ends in the middle of a transfer', async () => {
+    const writer = await openWriter()
+    await writer.deliver(batchOf(columns, [row(1)]))
+    google.expireTokens()
+    await writer.deliver(batchOf(columns, [row(2)], 2))
+    assert.equal(google.events.size, 2)
+    assert.equal(google.received.filter(({ path }) => path === '/token').length, 2)
+  })
+})

@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import type { Cell, Values } from '@penstock/connector'
+import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import {
+  because,
+  type DataManagerServer,
+  googleSecrets,
+  refusal,
+  startDataManager,
+} from '../../test/data-manager-server.ts'
+import { batchOf, connectorErrorOf, deliverHalving, hangOf, problemOf } from '../../test/platform-server.ts'
+import { googleAdsConversions as connector } from './google-ads-conversions.ts'
+
+const sha = (text: string) => createHash('sha256').update(text).digest('hex')
+const settings = { customerId: '123-456-7890', conversionActionId: '1234', resultWaitSeconds: 0 }
+const ingest = /events:ingest/
+const routesTo = ({ url }: { url: string }) => ({
+  'https://datamanager.googleapis.com': url,
+  'https://oauth2.googleapis.com': url,
+})
+const columns = ['event_time', 'transaction_id', 'value', 'currency', 'gclid', 'email']
+const row = (n: number | string): Cell[] => [
+  '2026-11-20T10:00:00Z',
+  `order-${n}`,
+  '1.5',
+  'EUR',
+  null,
+  sha(`${n}@example.com`),
+]
+
+describe('Google Ads Conversions, by way of Google Data Manager', () => {
+  let google: DataManagerServer
+
+  beforeEach(async () => {
+    google = await startDataManager()
+  })
+  afterEach(() => google.close())
+
+  const contextOf = (options: TestContextOptions = {}) =>
+    testContext({ secrets: googleSecrets, settings, columns, routes: routesTo(google), ...options })
+  async function openWriter(options: TestContextOptions = {}) {
+    const { deliver } = connector.destination ?? {}
+    assert.ok(deliver)
+    return deliver.open(contextOf(options))
+  }
+  async function deliver(rows: Cell[][], names = columns, own: Values = settings) {
+    const writer = await openWriter({ settings: own, columns: names })
+    return { writer, delivery: await writer.deliver(batchOf(names, rows)) }
+  }
+  const requests = () => google.received.filter(({ path }) => ingest.test(path))
+  const bodies = () => requests().map(({ json }) => json as Record<string, unknown>)
+  /** The events of a request, as they were sent. */
+  const eventsOf = (at = 0) => bodies()[at]?.events as Record<string, unknown>[]
+
+  test('sends the events of Google’s own sample, from plain columns', async () => {
+    const names = [
+      ...['event_time', 'transaction_id', 'event_source', 'value', 'currency', 'gclid'],
+      ...['email', 'email_sha256', 'phone', 'consent_ad_user_data', 'consent_ad_personalization'],
+    ]
+    const rows: Cell[][] = [
+      [
+        ...['2026-11-05T23:10:12-05:00', 'ABC1234567', 'web', '5.31', 'USD', null],
+        ...[sha('dana@example.com'), sha('danam@example.com'), null, null, null],
+      ],
+      [
+        ...['2026-11-06T16:45:09.333Z', 'DEF987654321', 'in_store', 1.99, 'usd', 'GCLID123'],
+        ...[sha('alexf@example.com'), null, sha('+18005550100'), 'granted', 'denied'],
+      ],
+    ]
+    const consented = { ...settings, adUserDataConsent: 'Granted', managerAccountId: '999-888-7777' }
+    const { delivery } = await deliver(rows, names, consented)
+    assert.deepEqual(delivery.rejected, [])
+    assert.deepEqual(bodies(), [
+      {
+        destinations: [
+          {
+            operatingAccount: { accountType: 'GOOGLE_ADS', accountId: '1234567890' },
+            loginAccount: { accountType: 'GOOGLE_ADS', accountId: '9998887777' },
+            productDestinationId: '1234',
+          },
+        ],
+        events: [
+          {
+            transactionId: 'ABC1234567',
+            eventTimestamp: '2026-11-06T04:10:12Z',
+            userData: {
+              userIdentifiers: [{ emailAddress: sha('dana@example.com') }, { emailAddress: sha('danam@example.com') }],
+            },
+            conversionValue: 5.31,
+            currency: 'USD',
+            eventSource: 'WEB',
+          },
+          {
+            transactionId: 'DEF987654321',
+            eventTimestamp: '2026-11-06T16:45:09.333Z',
+            adIdentifiers: { gclid: 'GCLID123' },
+            userData: {
+              userIdentifiers: [{ emailAddress: sha('alexf@example.com') }, { phoneNumber: sha('+18005550100') }],
+            },
+            conversionValue: 1.99,
+            currency: 'USD',
+            eventSource: 'IN_STORE',
+            consent: { adUserData: 'CONSENT_GRANTED', adPersonalization: 'CONSENT_DENIED' },
+          },
+        ],
+        consent: { adUserData: 'CONSENT_GRANTED' },
+        encoding: 'HEX',
+      },
+    ])
+  })
+
+  test('sends what else is known of an event, and each event to its conversion action', async () => {
+    const names = [
+      ...['event_time', 'transaction_id', 'gbraid', 'wbraid', 'first_name', 'last_name', 'country', 'postal_code'],
+      ...['conversion_action_id', 'user_agent', 'ip_address', 'customer_type', 'customer_value'],
+      ...['cart_data', 'custom_variables', 'session_attributes'],
+    ]
+    const full: Cell[] = [
+      ...['1794000000', 'T1', 'GB', null, sha('jane'), sha('smith-jones'), 'us', '94045'],
+      ...['customers/1234567890/conversionActions/5678', 'Mozilla/5.0', '203.0.113.9', 'new', 'high'],
+      ...[
+        '{"merchantId": "77", "items": [{"merchantProductId": "s-1", "quantity": "2"}]}',
+        '{"colour": "red"}',
+        'attr',
+      ],
+    ]
+    const bare: Cell[] = ['1794000000123', null, null, 'WB', ...Array.from({ length: 12 }, () => null)]
+    await deliver([full, bare], names, { ...settings, eventSource: 'Phone' })
+    const destinations = bodies().map((body) => (body.destinations as Record<string, unknown>[])[0])
+    assert.deepEqual(
+      destinations.map((destination) => destination?.productDestinationId),
+      ['5678', '1234'],
+    )
+    assert.deepEqual(eventsOf(), [
+      {
+        transactionId: 'T1',
+        eventTimestamp: '2026-11-06T21:20:00Z',
+        adIdentifiers: { gbraid: 'GB', sessionAttributes: 'attr' },
+        userData: {
+          userIdentifiers: [
+            {
+              address: {
+                givenName: sha('jane'),
+                familyName: sha('smith-jones'),
+                regionCode: 'US',
+                postalCode: '94045',
+              },
+            },
+          ],
+        },
+        eventSource: 'PHONE',
+        eventDeviceInfo: { userAgent: 'Mozilla/5.0', ipAddress: '203.0.113.9' },
+        userProperties: { customerType: 'NEW', customerValueBucket: 'HIGH' },
+        cartData: { merchantId: '77', items: [{ merchantProductId: 's-1', quantity: '2' }] },
+        customVariables: [{ variable: 'colour', value: 'red' }],
+      },
+    ])
+    // Google counts a click and its time once, without an ID.
+    assert.deepEqual(eventsOf(1), [
+      { eventTimestamp: '2026-11-06T21:20:00.123Z', adIdentifiers: { wbraid: 'WB' }, eventSource: 'PHONE' },
+    ])
+  })
+
+  test('counts an event once that comes twice, also without an ID of its own', async () => {
+    const names = ['event_time', 'value', 'email']
+    const rows: Cell[][] = [
+      ['2026-11-20T10:00:00Z', '7', sha('a@example.com')],
+      ['2026-11-20T10:00:00Z', '8', sha('a@example.com')],
+    ]
+    await deliver(rows, names)
+    await deliver(rows, names)
+    assert.equal(google.events.size, 2)
+    const ids = eventsOf().map(({ transactionId }) => transactionId)
+    assert.match(String(ids[0]), /^[0-9a-f]{32}$/)
+    assert.notEqual(ids[0], ids[1])
+  })
+
+  test('rejects before sending what would make Google refuse the whole request', async () => {
+    const good = row(9)
+    const changed = (at: number, value: Cell): Cell[] => good.map((cell, index) => (index === at ? value : cell))
+    const rows: [Cell[], string | undefined][] = [
+      [changed(0, null), 'event_time'],
+      [changed(0, '2026-11-20 10:00:00'), 'event_time'],
+      [changed(0, '2099-01-01T00:00:00Z'), 'event_time'],
+      [changed(2, '1,5'), 'value'],
+      [changed(3, 'euro'), 'currency'],
+      [changed(5, 'jane@example.com'), 'email'],
+      [changed(5, null), undefined],
+    ]
+    const { delivery } = await deliver([...rows.map(([one]) => one), good])
+    assert.deepEqual(
+      delivery.rejected?.map(({ index, field }) => [index, field]),
+      rows.map(([, field], index) => [index, field]),
+    )
+    assert.equal(google.events.size, 1)
+    assert.doesNotMatch(JSON.stringify(delivery.rejected), /jane|1,5|euro/)
+    const wide = [...columns, 'conversion_action_id', 'cart_data', 'event_source']
+    const more = await deliver(
+      [
+        [...good, 'Purchase', null, null],
+        [...good, null, '[1]', null],
+        [...good, null, null, 'cinema'],
+      ],
+      wide,
+    )
+    assert.deepEqual(
+      more.delivery.rejected?.map(({ field }) => field),
+      ['conversion_action_id', 'cart_data', 'event_source'],
+    )
+  })
+
+  test('takes out the events that Google blames, and names their rows with Google’s reason', async () => {
+    const rows = Array.from({ length: 20 }, (_, n) => row(n))
+    for (const at of [0, 7, 19]) rows[at] = row(at).map((cell, index) => (index === 1 ? `refused-${at}` : cell))
+    rows[3] = row(3).map((cell, index) => (index === 3 ? 'XXX' : cell))
+    google.blame.most = 2
+    const { delivery } = await deliver(rows)
+    assert.deepEqual(
+      delivery.rejected?.map(({ index, reason }) => [index, reason]),
+      [
+        [0, 'Google does not take this event: it is not valid (INVALID_EVENT).'],
+        [3, 'Google does not take this event: Google does not know the currency (INVALID_CURRENCY_CODE).'],
+        [7, 'Google does not take this event: it is not valid (INVALID_EVENT).'],
+        [19, 'Google does not take this event: it is not valid (INVALID_EVENT).'],
+      ],
+    )
+    assert.equal(google.events.size, 16)
+    assert.equal(requests().length, 3)
+  })
+
+  test('2,000 rows are one request, and 2,000 that Google refuses because of the account too', async () => {
+    const { rowsMax = 0 } = connector.destination?.deliver?.batch(settings) ?? {}
+    const rows = Array.from({ length: rowsMax }, (_, n) => row(n))
+    assert.deepEqual((await deliver(rows)).delivery.rejected, [])
+    assert.equal(google.events.size, 2_000)
+    google.refusing.reply = because('INVALID_CONVERSION_ACTION_ID', 'events.events[0]')
+    const before = requests().length
+    const error = await connectorErrorOf(deliverHalving(await openWriter(), columns, rows), contextOf())
+    assert.equal(error.code, 'object_not_found')
+    assert.equal(requests().length - before, 1)
+  })
+
+  test('says what is missing before anything is sent', async () => {
+    const cases: [TestContextOptions, string, RegExp][] = [
+      [{ settings: { conversionActionId: '1' } }, 'invalid_setting', /Customer ID/],
+      [{ settings: { customerId: '1234567890' } }, 'invalid_setting', /Conversion action ID/],
+      [{ settings: { ...settings, conversionActionId: 'Purchase' } }, 'invalid_setting', /Conversion action ID/],
+      [{ settings: { ...settings, customerId: 'acme' } }, 'invalid_setting', /Customer ID/],
+      [{ secrets: {} }, 'invalid_credentials', /refresh token/],
+    ]
+    for (const [options, code, message] of cases) {
+      const error = await connectorErrorOf(openWriter(options), contextOf())
+      assert.equal(error.code, code)
+      assert.match(error.message, message)
+    }
+    await openWriter({ settings: { customerId: '1234567890' }, columns: [...columns, 'conversion_action_id'] })
+    assert.equal(requests().length, 0)
+  })
+
+  test('checks by an event that Google only looks at', async () => {
+    const { check } = connector
+    assert.ok(check)
+    const run = async (own: Values) =>
+      (await check(contextOf({ settings: own }))).map(({ name, ok }) => `${name} ${ok}`)
+    assert.deepEqual(await run(settings), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run({}), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run({ ...settings, conversionActionId: '9' }), [
+      'reach true',
+      'sign in true',
+      'permission false',
+    ])
+    assert.equal(google.events.size, 0)
+    assert.deepEqual(
+      bodies().map(({ validateOnly }) => validateOnly),
+      [true, true],
+    )
+  })
+})
+
+const testServer = await startDataManager()
+after(() => testServer.close())
+
+acceptDestination({
+  connector,
+  testServer: 'a server that keeps to what is known of Google',
+  secrets: googleSecrets,
+  wrongSecrets: { ...googleSecrets, refreshToken: 'revoked-token' },
+  settings,
+  missing: { ...settings, conversionActionId: '42' },
+  context: { routes: routesTo(testServer) },
+  columns,
+  rows: Array.from({ length: 12 }, (_, n) => row(n)),
+  badRows: [
+    { row: row('x').map((cell, index) => (index === 1 ? 'refused-x' : cell)), reason: /INVALID_EVENT/ },
+    { row: row('y').map((cell, index) => (index === 5 ? 'abc' : cell)), reason: /no SHA-256/, field: 'email' },
+  ],
+  async readBack() {
+    return [...testServer.events.values()].map(
+      ({ eventTimestamp, transactionId, conversionValue, currency, userData }) => [
+        ...[String(eventTimestamp), String(transactionId), String(conversionValue), String(currency), null],
+        /[0-9a-f]{64}/.exec(JSON.stringify(userData))?.[0] ?? '',
+      ],
+    )
+  },
+  reset: () => testServer.events.clear(),
+  deduplicates: true,
+  visible: 'at once',
+  errors: [
+    problemOf(testServer, ingest, refusal(429, 'RESOURCE_EXHAUSTED'), { name: 'limits calls', action: 'retry' }),
+    problemOf(testServer, ingest, refusal(503, 'UNAVAILABLE'), { name: 'has an internal error', action: 'retry' }),
+    problemOf(testServer, ingest, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
+    problemOf(testServer, ingest, refusal(403, 'PERMISSION_DENIED'), { name: 'denies access', action: 'reconfigure' }),
+  ],
+  hang: hangOf(testServer, ingest),
+})
