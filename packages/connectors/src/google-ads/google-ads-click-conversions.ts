@@ -1,4 +1,6 @@
 import { defineConnector } from '@penstock/connector'
+import { dataManagerApi } from './api-version.ts'
+import { conversionColumns, conversionFields, conversionNotes, conversionsTested } from './conversion-fields.ts'
 import { googleAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
 
@@ -10,6 +12,23 @@ export const googleAdsClickConversions = defineConnector({
   dataType: 'click conversions',
   dataTypeCategory: 'events',
   description: 'Reports conversions to Google Ads together with the ad click that each of them goes back to.',
+  notes: `${conversionNotes} Each row needs a gclid, gbraid or wbraid, and the conversion action must be one for imports from clicks.`,
+  tested: conversionsTested,
+  api: dataManagerApi,
   secrets: signIn,
-  destination: {},
+  check: async (context) => {
+    const { checkConversions } = await import('./check-data-manager.ts')
+    return checkConversions((await import('./conversion-plans.ts')).clickConversions)(context)
+  },
+  destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 2_000, bytesMax: 4_000_000 }),
+      open: async (context) => {
+        const { openConversions } = await import('./deliver-conversions.ts')
+        return openConversions(context, (await import('./conversion-plans.ts')).clickConversions(context))
+      },
+    },
+    fields: conversionFields,
+    records: conversionColumns,
+  },
 })
