@@ -1,4 +1,6 @@
-import { defineConnector } from '@penstock/connector'
+import { column, defineConnector } from '@penstock/connector'
+import { dataManagerApi } from './api-version.ts'
+import { conversionColumns, conversionFields, conversionNotes, conversionsTested } from './conversion-fields.ts'
 import { googleAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
 
@@ -10,6 +12,29 @@ export const googleAdsOfflineConversions = defineConnector({
   dataType: 'offline conversions',
   dataTypeCategory: 'events',
   description: 'Reports sales that were made in shops to Google Ads as conversions.',
+  notes: `${conversionNotes} Store sales need an account that Google has admitted to them, and the ID of the shop in each row; without that, sales count through a conversion action for imports from clicks.`,
+  tested: conversionsTested,
+  api: dataManagerApi,
   secrets: signIn,
-  destination: {},
+  check: async (context) => {
+    const { checkConversions } = await import('./check-data-manager.ts')
+    return checkConversions((await import('./conversion-plans.ts')).storeConversions)(context)
+  },
+  destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 2_000, bytesMax: 4_000_000 }),
+      open: async (context) => {
+        const { openConversions } = await import('./deliver-conversions.ts')
+        return openConversions(context, (await import('./conversion-plans.ts')).storeConversions(context))
+      },
+    },
+    fields: conversionFields,
+    records: {
+      ...conversionColumns,
+      store_id: column({
+        description: 'ID of the shop, as the Business Profile has it',
+        synonyms: ['shop_id', 'store'],
+      }),
+    },
+  },
 })
