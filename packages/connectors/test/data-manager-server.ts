@@ -158,7 +158,8 @@ export async function startDataManager(account = googleAdsAccount): Promise<Data
   return Object.assign(server, { lists, actions, events, blame, refusing, statuses, clock, expireTokens })
 }
 
-function giveToken({ method, headers, text }: Received, token: string): Reply {
+/** Google's token endpoint: gives an access token of a scope for the refresh token that it knows. */
+export function giveToken({ method, headers, text }: Received, token: string, granted = scope): Reply {
   if (method !== 'POST' || !/^application\/x-www-form-urlencoded(;|$)/.test(headers['content-type'] ?? ''))
     return { status: 405, text: '' }
   const form = Object.fromEntries(new URLSearchParams(text))
@@ -168,7 +169,8 @@ function giveToken({ method, headers, text }: Received, token: string): Reply {
   if (form.grant_type !== 'refresh_token' || form.refresh_token !== googleSecrets.refreshToken) {
     return { status: 400, json: { error: 'invalid_grant', error_description: 'Token has been expired or revoked.' } }
   }
-  return { json: { access_token: token, expires_in: 3599, token_type: 'Bearer', scope } }
+  if (form.scope !== undefined && form.scope !== granted) return { status: 400, json: { error: 'invalid_scope' } }
+  return { json: { access_token: token, expires_in: 3599, token_type: 'Bearer', scope: granted } }
 }
 
 const statusOf = ({ requestStatus, errorCounts }: RequestStatus = { requestStatus: 'SUCCESS' }): Reply => ({
