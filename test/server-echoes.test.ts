@@ -47,6 +47,7 @@ type Side = {
 const s3 = {
   ...{ accessKeyId: 'AKIAEXAMPLE', secretAccessKey: secret('aws'), sessionToken: secret('session') },
 }
+const google = { clientId: '1', clientSecret: secret('google'), refreshToken: secret('refresh') }
 const person = { email: canary, city: 'Paris' }
 const sides: readonly Side[] = [
   {
@@ -133,12 +134,54 @@ const sides: readonly Side[] = [
   },
   {
     slug: 'google-data-manager-audiences',
-    secrets: { clientId: '1', clientSecret: secret('google'), refreshToken: secret('refresh') },
+    secrets: google,
     settings: {
       ...{ accountType: 'Google Ads', advertiserId: '1234567890', audienceType: 'Contact Information' },
       ...{ dataSourceType: 'first party', adUserDataConsent: 'Granted', adPersonalizationConsent: 'Granted' },
     },
     row: { segment_name: 'Buyers', action: 'add', email: canary },
+  },
+  {
+    slug: 'google-ads-customer-match',
+    secrets: google,
+    settings: {
+      ...{ customerId: '1234567890', audienceType: 'Contact Information', retentionDays: 30 },
+      ...{ adUserDataConsent: 'Granted', adPersonalizationConsent: 'Granted' },
+    },
+    row: { segment_name: 'Buyers', action: 'add', email: canary },
+  },
+  {
+    slug: 'dv360-customer-match',
+    secrets: google,
+    settings: { advertiserId: '1234567890', audienceType: 'Contact Info', retentionDays: 30 },
+    row: { segment_id: '42', action: 'add', email: canary },
+  },
+  {
+    slug: 'google-ads-conversions',
+    secrets: google,
+    settings: { customerId: '1234567890', conversionActionId: '1234' },
+    row: { event_time: '2026-01-31T12:00:00Z', transaction_id: canary, email: canary },
+  },
+  {
+    slug: 'google-ads-click-conversions',
+    secrets: google,
+    settings: { customerId: '1234567890', conversionActionId: '1234' },
+    row: { event_time: '2026-01-31T12:00:00Z', gclid: canary },
+  },
+  {
+    slug: 'google-ads-offline-conversions',
+    secrets: google,
+    settings: { customerId: '1234567890', conversionActionId: '1234' },
+    row: { event_time: '2026-01-31T12:00:00Z', store_id: canary, email: canary },
+  },
+  {
+    slug: 'campaign-manager-360-conversions',
+    secrets: google,
+    settings: { profileId: '7001' },
+    row: {
+      ...{ floodlightActivityId: '5001', floodlightConfigurationId: '4001', timestampMicros: '1763632800000000' },
+      ...{ matchId: canary, ordinal: '1' },
+    },
   },
   {
     slug: 'the-trade-desk-first-party-audiences',
