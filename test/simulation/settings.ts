@@ -13,7 +13,7 @@ export const pool: readonly Connector[] = [
   'amazon-s3-source',
   'snowflake-destination',
   'mparticle-events',
-  'google-ads-conversions',
+  'kochava-geo-events',
   'adobe-audience-manager',
   'fetch-audiences',
   'liveramp-id-match',
