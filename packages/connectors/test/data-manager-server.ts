@@ -27,7 +27,7 @@ export type DataManagerAccount = { readonly accountType: string; readonly accoun
 /** What became of the members of a request, as `requestStatus:retrieve` says it. */
 export type RequestStatus = {
   requestStatus: 'SUCCESS' | 'PROCESSING' | 'FAILED' | 'PARTIAL_SUCCESS'
-  errorCounts?: { recordCount: string; reason: string }[]
+  errorCounts?: { recordCount: string; reason: string; recordIndices?: readonly unknown[] }[]
 }
 
 export type DataManagerServer = PlatformServer & {

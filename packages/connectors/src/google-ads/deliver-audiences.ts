@@ -29,6 +29,7 @@ export async function openAudiences(context: DestinationContext, plan: AudienceP
   })
   return {
     async deliver(batch) {
+      held.begin()
       const { memberships, rejected } = await assign(batch, plan, lists)
       let bytes = 0
       for (const changes of groupMemberships(memberships)) {
@@ -63,6 +64,7 @@ function requestOf(plan: AudiencePlan, verb: 'add' | 'remove', audience: string)
       // Who leaves a list need not consent to it.
       ...(verb === 'add' ? { ...(consent ? { consent } : {}), termsOfService } : {}),
     }),
+    rowsOf: ({ rows }: Change<object>) => rows,
   }
 }
 

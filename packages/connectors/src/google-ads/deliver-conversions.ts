@@ -19,6 +19,7 @@ export async function openConversions(context: DestinationContext, plan: Convers
   const held = new HeldRequests({ dataManager, item: 'event', waitMs: plan.waitMs, signal: context.signal })
   return {
     async deliver(batch) {
+      held.begin()
       const { events, rejected } = readEvents(batch, (row) => conversionOf(row, plan))
       let bytes = 0
       for (const [action, ofAction] of Map.groupBy(events, ({ event }) => event.action)) {
@@ -46,5 +47,6 @@ function ingestOf(plan: ConversionPlan, action: string) {
       ...(consent ? { consent } : {}),
       encoding: 'HEX',
     }),
+    rowsOf: ({ index }: RowEvent<Conversion>) => [index],
   }
 }

@@ -33,13 +33,13 @@ describe('Google Ads Conversions: what becomes of requests', () => {
       routes: { 'https://datamanager.googleapis.com': google.url, 'https://oauth2.googleapis.com': google.url },
       ...options,
     })
-  async function openWriter() {
+  async function deliverer(names = columns) {
     const { deliver } = connector.destination ?? {}
     assert.ok(deliver)
-    return deliver.open(contextOf())
+    return deliver.open(contextOf({ columns: names }))
   }
   async function deliver(rows: Cell[][]) {
-    const writer = await openWriter()
+    const writer = await deliverer()
     return { writer, delivery: await writer.deliver(batchOf(columns, rows)) }
   }
 
@@ -66,11 +66,65 @@ describe('Google Ads Conversions: what becomes of requests', () => {
       [
         [
           2,
-          'Google took these events in and then did not use them: the click is too recent; send them again after six hours (PROCESSING_ERROR_REASON_TOO_RECENT_CLICK). It does not say which rows they are.',
+          'Google took these events in and then did not use them: the click is too recent; send them again after six hours (PROCESSING_ERROR_REASON_TOO_RECENT_CLICK). It is not known which rows they are.',
         ],
       ],
     )
     assert.deepEqual(flushed?.deliveryState, { requests: ['request-1', 'request-2', 'request-3'] })
+  })
+
+  test('names the rows of the last batch that Google names, once each', async () => {
+    const { writer } = await deliver([row(1), row(2)])
+    const rows = [...row(3).map((cell, at) => (at === 2 ? null : cell))]
+    await writer.deliver(batchOf(columns, [rows, row(4), row(5), row(6), row(7)], 2))
+    for (const [requestId, indices] of [
+      ['request-1', [1]],
+      ['request-2', [0, '3', 3, 99, -1, 'x']],
+    ] as const) {
+      google.statuses.set(requestId, {
+        requestStatus: 'PARTIAL_SUCCESS',
+        errorCounts: [
+          {
+            recordCount: String(indices.length === 1 ? 1 : 7),
+            reason: 'PROCESSING_ERROR_REASON_CLICK_NOT_FOUND',
+            recordIndices: indices,
+          },
+        ],
+      })
+    }
+    const { rejected = [] } = (await writer.flush()) ?? {}
+    assert.deepEqual(
+      rejected.map(({ index, count }) => [index, count]),
+      [
+        [undefined, 1],
+        [1, undefined],
+        [4, undefined],
+        [undefined, 2],
+      ],
+    )
+    assert.match(rejected[1]?.reason ?? '', /this event in and then did not use it: no click was found/)
+  })
+
+  test('names no row by the place that it had in an attempt which was halved', async () => {
+    const names = [...columns, 'conversion_action_id']
+    const writer = await deliverer(names)
+    const rows: Cell[][] = [1, 2, 3].map((n) => [...row(n), '1234'])
+    const second: Cell[] = [...row(4), '5678']
+    // The events of one conversion action are taken in, and then those of the other one are refused.
+    google.failure(ingest, { json: { requestId: 'stale' } })
+    google.failure(ingest, because('TOO_MANY_EVENTS', 'events'))
+    const halved = await connectorErrorOf(writer.deliver(batchOf(names, [...rows, second])), contextOf())
+    assert.equal(halved.action, 'split')
+    await writer.deliver(batchOf(names, rows.slice(0, 2), 2))
+    await writer.deliver(batchOf(names, [rows[2] ?? [], second], 3))
+    const errorCounts = [{ recordCount: '1', reason: 'PROCESSING_ERROR_REASON_INVALID_EVENT', recordIndices: [0] }]
+    google.statuses.set('request-3', { requestStatus: 'FAILED', errorCounts })
+    assert.deepEqual(
+      (await writer.flush())?.rejected?.map(({ index }) => index),
+      [1],
+    )
+    const asked = google.received.flatMap(({ query }) => query.get('requestId') ?? [])
+    assert.deepEqual(asked, ['request-1', 'request-2', 'request-3'])
   })
 
   test('fails, and rejects no row, where a request failed as a whole because of the account', async () => {
@@ -114,7 +168,7 @@ describe('Google Ads Conversions: what becomes of requests', () => {
       [{ status: 413, text: '' }, 'split', 'batch_too_large'],
     ]
     const setting = { server: google, context: contextOf(), match: ingest }
-    const writer = await openWriter()
+    const writer = await deliverer()
     for (const [failure, action, code, afterMs] of cases) {
       const wanted = { action, code, ...(afterMs === undefined ? {} : { afterMs }) }
       await assertFailure(setting, writer, batchOf(columns, [row(1)]), failure, wanted)
@@ -122,7 +176,7 @@ describe('Google Ads Conversions: what becomes of requests', () => {
   })
 
   test('asks for another token where one ends in the middle of a transfer', async () => {
-    const writer = await openWriter()
+    const writer = await deliverer()
     await writer.deliver(batchOf(columns, [row(1)]))
     google.expireTokens()
     await writer.deliver(batchOf(columns, [row(2)], 2))

@@ -19,23 +19,31 @@ type Options = {
 }
 
 /**
- * Batches whose requests Google has taken in and goes through later. What it finds then it says as counts, which are asked
- * for while batches are held and once more at the end, for as long as the connection allows.
+ * Batches whose requests Google has taken in and goes through later. What it finds then is asked for while batches are held
+ * and once more at the end, for as long as the connection allows. Rows of the last batch are named where Google names them;
+ * of the batches before it, it is only said how many.
  */
 export class HeldRequests {
   readonly #options: Options
   #batches = 0
   #rows = 0
   #undecided: Taken[] = []
+  /** Of the batch that is being delivered. */
+  #taken: Taken[] = []
   #requests: string[] = []
 
   constructor(options: Options) {
     this.#options = options
   }
 
-  /** Google took in a request. */
+  /** A batch begins. What an attempt before it sent, and did not bring to its end, comes again with other places. */
+  begin(): void {
+    this.#taken = []
+  }
+
+  /** Google took in a request of the batch. */
   taken(taken: Taken): void {
-    this.#undecided.push(taken)
+    this.#taken.push(taken)
     this.#requests.push(taken.requestId)
   }
 
@@ -46,6 +54,8 @@ export class HeldRequests {
   async delivered(rows: number, rejected: readonly Rejection[]): Promise<Omit<Delivery, 'bytes'>> {
     this.#batches++
     this.#rows += rows - rejected.length
+    this.#undecided = [...this.#undecided.map(({ requestId, count }) => ({ requestId, count })), ...this.#taken]
+    this.#taken = []
     if (this.#batches < heldBatchesMax) return { held: true, rejected }
     const { dataManager, item, signal } = this.#options
     const decided = await decide(dataManager, this.#undecided, item, { waitMs: 0, signal })
@@ -82,6 +92,7 @@ function within(rows: number, rejections: readonly Rejection[]): Rejection[] {
   return rejections.flatMap((rejection) => {
     const count = Math.min(left, rejection.count ?? 1)
     left -= count
-    return count > 0 ? [{ ...rejection, count }] : []
+    if (count === 0) return []
+    return rejection.index === undefined ? [{ ...rejection, count }] : [rejection]
   })
 }

@@ -38,10 +38,10 @@ export const processingReasons: Readonly<Record<string, string>> = {
 }
 
 /** What is there already. A batch that comes again after a crash is answered so. */
-export const duplicateReasons = [
+export const duplicateReasons: ReadonlySet<string> = new Set([
   'PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID',
   'PROCESSING_ERROR_REASON_DUPLICATE_GCLID',
-] as const
+])
 
 /** Reasons for which a whole request fails because of the account: a code of ours, and what to do about it. */
 export const accountProcessingReasons: Readonly<Record<string, readonly [code: ConnectorErrorCode, todo: string]>> = {

@@ -1,6 +1,7 @@
 import { ConnectorError, type Rejection } from '@penstock/connector'
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { poll } from '../platform-api/polling.ts'
+import { type RowBlame, rejectionsOf as rejectionsOfRows, type SentItem } from '../platform-api/row-results.ts'
 import type { DataManager } from './data-manager.ts'
 import { accountProcessingReasons, duplicateReasons, processingReasons } from './processing-reasons.ts'
 
@@ -8,7 +9,9 @@ import { accountProcessingReasons, duplicateReasons, processingReasons } from '.
 export type Taken = {
   readonly requestId: string
   /** How many members or events it had. */
-  readonly items: number
+  readonly count: number
+  /** These, in the order of the request; absent where their rows cannot be named any more. */
+  readonly items?: readonly SentItem[]
 }
 
 /** What requests are made of, as messages name them. */
@@ -52,7 +55,7 @@ export async function decide(
  */
 async function rejectionsOf(
   { ask }: DataManager,
-  { requestId, items }: Taken,
+  { requestId, count, items }: Taken,
   item: Item,
   signal: AbortSignal,
 ): Promise<Rejection[] | undefined> {
@@ -61,44 +64,66 @@ async function rejectionsOf(
   if (!answer || answer.status >= 300) return undefined
   const statuses = listIn(answer.json.requestStatusPerDestination).map(objectIn)
   if (statuses.length === 0 || statuses.some(({ requestStatus }) => !isDecided(requestStatus))) return undefined
-  const counts = new Map<string, number>()
-  for (const { errorInfo } of statuses) {
-    for (const { recordCount, reason } of listIn(objectIn(errorInfo).errorCounts).map(objectIn)) {
-      const name = /^[A-Z][A-Z0-9_]{1,100}$/.test(String(reason))
-        ? String(reason)
-        : 'PROCESSING_ERROR_REASON_UNSPECIFIED'
-      counts.set(name, (counts.get(name) ?? 0) + (numberIn(recordCount) ?? 0))
-    }
-  }
+  const errors = statuses.flatMap(({ errorInfo }) => listIn(objectIn(errorInfo).errorCounts).map(errorOf))
   const failed = statuses.every(({ requestStatus }) => requestStatus === 'FAILED')
-  if (failed) assertAccountIsFine([...counts.keys()])
-  if (failed && counts.size === 0) counts.set('PROCESSING_ERROR_REASON_UNSPECIFIED', items)
+  if (failed) assertAccountIsFine(errors)
+  if (failed && errors.length === 0) errors.push({ reason: unspecified, count, places: [] })
   // What came before is there: Google counts it once.
-  for (const reason of duplicateReasons) counts.delete(reason)
-  return withinItems(counts, items, item)
+  const blames = errors.filter(({ reason }) => !duplicateReasons.has(reason))
+  return items ? rejectionsOfItems(items, blames, item) : withinCount(blames, count, item)
+}
+
+const unspecified = 'PROCESSING_ERROR_REASON_UNSPECIFIED'
+
+/** How many items of a request failed for a reason, and which ones where Google says it. */
+type ProcessingError = { readonly reason: string; readonly count: number; readonly places: readonly number[] }
+
+function errorOf(given: unknown): ProcessingError {
+  const { reason, recordCount, recordIndices } = objectIn(given)
+  const places = listIn(recordIndices).flatMap((place) => {
+    const number = numberIn(place)
+    return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? [number] : []
+  })
+  return {
+    reason: /^[A-Z][A-Z0-9_]{1,100}$/.test(String(reason)) ? String(reason) : unspecified,
+    count: Math.max(numberIn(recordCount) ?? 0, 0),
+    places,
+  }
+}
+
+/** Names the rows whose places Google gives, and counts those that it does not name. */
+function rejectionsOfItems(items: readonly SentItem[], errors: readonly ProcessingError[], item: Item): Rejection[] {
+  const blames: RowBlame[] = errors.flatMap(({ reason, count, places }) => [
+    ...places.map((at) => ({ at, reason: sentenceOf(reason, item, true) })),
+    { count: count - places.length, reason: sentenceOf(reason, item, false) },
+  ])
+  return rejectionsOfRows(items, blames)
 }
 
 const isDecided = (status: unknown): boolean => ['SUCCESS', 'FAILED', 'PARTIAL_SUCCESS'].includes(textIn(status) ?? '')
 
 /** A request that failed as a whole because of the account is nothing that other rows would change. */
-function assertAccountIsFine(reasons: readonly string[]): void {
-  const reason = reasons.find((one) => Object.hasOwn(accountProcessingReasons, one))
-  if (reason === undefined || reasons.length > 1) return
-  const [code, todo] = accountProcessingReasons[reason] ?? ['request_refused', 'check the account at Google']
-  throw new ConnectorError(code, `Google used nothing of a request that it had taken in (${reason}): ${todo}.`)
+function assertAccountIsFine(errors: readonly ProcessingError[]): void {
+  const reasons = [...new Set(errors.map(({ reason }) => reason))]
+  const [only] = reasons
+  if (only === undefined || reasons.length > 1 || !Object.hasOwn(accountProcessingReasons, only)) return
+  const [code, todo] = accountProcessingReasons[only] ?? ['request_refused', 'check the account at Google']
+  throw new ConnectorError(code, `Google used nothing of a request that it had taken in (${only}): ${todo}.`)
 }
 
 /** An item may fail for several reasons, and is one all the same. */
-function withinItems(counts: ReadonlyMap<string, number>, items: number, item: Item): Rejection[] {
+function withinCount(errors: readonly ProcessingError[], items: number, item: Item): Rejection[] {
   let left = items
-  return [...counts].flatMap(([reason, counted]) => {
-    const count = Math.max(0, Math.min(left, Math.floor(counted)))
+  return errors.flatMap(({ reason, count: counted }) => {
+    const count = Math.min(left, Math.floor(counted))
     left -= count
-    return count > 0 ? [{ count, reason: sentenceOf(reason, item) }] : []
+    return count > 0 ? [{ count, reason: sentenceOf(reason, item, false) }] : []
   })
 }
 
-function sentenceOf(reason: string, item: Item): string {
+function sentenceOf(reason: string, item: Item, isNamed: boolean): string {
   const why = Object.hasOwn(processingReasons, reason) ? `: ${processingReasons[reason]}` : ''
-  return `Google took these ${item}s in and then did not use them${why} (${reason}). It does not say which rows they are.`
+  return isNamed
+    ? `Google took this ${item} in and then did not use it${why} (${reason}).`
+    : `Google took these ${item}s in and then did not use them${why} (${reason}). It is not known which rows they are.`
 }

@@ -9,7 +9,12 @@ import type { Item, Taken } from './request-status.ts'
 const roundsMax = 20
 
 type Sender = { readonly dataManager: DataManager; readonly refusals: Refusals; readonly item: Item }
-type Asked<T> = { readonly path: string; readonly bodyOf: (items: readonly T[]) => unknown }
+type Asked<T> = {
+  readonly path: string
+  readonly bodyOf: (items: readonly T[]) => unknown
+  /** The rows of the batch that an item stands for. */
+  readonly rowsOf: (item: T) => readonly number[]
+}
 type Sent<T> = {
   readonly bytes: number
   /** What Google does not take, and why, in a sentence. */
@@ -24,7 +29,7 @@ type Sent<T> = {
  */
 export async function sendItems<T>(
   { dataManager, refusals, item }: Sender,
-  { path, bodyOf }: Asked<T>,
+  { path, bodyOf, rowsOf }: Asked<T>,
   items: readonly T[],
 ): Promise<Sent<T>> {
   const refused: { of: T; reason: string }[] = []
@@ -48,7 +53,10 @@ export async function sendItems<T>(
     bytes += answer.bytesSent
     if (blamed.size === 0) {
       const requestId = textIn(answer.json.requestId)
-      if (requestId !== undefined) return { bytes, refused, taken: { requestId, items: left.length } }
+      if (requestId !== undefined) {
+        const items = left.map((one) => ({ rows: rowsOf(one) }))
+        return { bytes, refused, taken: { requestId, count: left.length, items } }
+      }
       throw new ConnectorError('malformed_response', 'Google did not say under which ID it has taken the request in.')
     }
     for (const [at, reason] of blamed) {
