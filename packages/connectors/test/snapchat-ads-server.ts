@@ -46,7 +46,7 @@ export async function startSnapchatAds(): Promise<SnapchatAdsServer> {
       case 'GET /v1/me':
         return { json: { request_status: 'SUCCESS', request_id: 'request-1', me: { id: 'm' } } }
       case 'GET /v1/adaccounts/{account}':
-        return parts('adaccounts', [{ adaccount: { id: adAccount, name: 'Mill' } }])
+        return parts('adaccounts', [{ adaccount: { id: adAccount, name: 'Acme' } }])
       case 'GET /v1/adaccounts/{account}/segments': {
         const from = Number(query.get('cursor') ?? 0)
         const to = from + behaviour.pageSize

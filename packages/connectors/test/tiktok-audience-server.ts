@@ -47,11 +47,11 @@ export async function startTikTokAudiences(): Promise<TikTokAudienceServer> {
     const body = (received.json ?? {}) as Record<string, unknown>
     switch (`${method} ${path.slice('/open_api/v1.3'.length)}`) {
       case 'GET /user/info/':
-        return coded(0, { core_user_id: 1, display_name: 'Mill' })
+        return coded(0, { core_user_id: 1, display_name: 'Acme' })
       case 'GET /oauth2/advertiser/get/': {
         const isApp = query.get('app_id') === '7100' && query.get('secret') === 'tiktok-app-secret'
         if (!isApp) return coded(40110)
-        return coded(0, { list: behaviour.advertisers.map((id) => ({ advertiser_id: id, advertiser_name: 'Mill' })) })
+        return coded(0, { list: behaviour.advertisers.map((id) => ({ advertiser_id: id, advertiser_name: 'Acme' })) })
       }
       case 'GET /dmp/custom_audience/list/':
         return list(query)

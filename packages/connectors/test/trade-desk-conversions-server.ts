@@ -19,7 +19,7 @@ export type ConversionsServer = PlatformServer & {
 
 export const offlineSecrets = { advertiserSecretKey: 'ttd-secret-key' }
 export const offlineToken = 'ttd-data-api-token'
-export const providerId = 'mill-provider'
+export const providerId = 'acme-provider'
 export const realTimeSecrets = { apiToken: 'ttd-portal-token' }
 export const knownAdvertiser = 'adv1'
 

@@ -38,7 +38,7 @@ describe('ActiveCampaign, against a server that keeps to what is known of it', (
   test('sends a row as ActiveCampaign documents it', async () => {
     const wide = [...columns, 'last_name', 'phone', 'account_name']
     const rows: Cell[][] = [
-      ['jane@example.com', 'Jane', 'EU Lead, Spring', '3', 'add', '{"1":"Premium","5":7}', 'Doe', '+353 87', 'Mill'],
+      ['jane@example.com', 'Jane', 'EU Lead, Spring', '3', 'add', '{"1":"Premium","5":7}', 'Doe', '+353 87', 'Acme'],
       ['joe@example.com', null, '["A, B"]', '3;4', 'remove', '[{"id":9,"value":"x"}]', null, null, null],
       ['ann@example.com', null, null, null, null, null, null, null, null],
     ]
@@ -50,7 +50,7 @@ describe('ActiveCampaign, against a server that keeps to what is known of it', (
       contacts: [
         {
           ...{ email: 'jane@example.com', first_name: 'Jane', last_name: 'Doe', phone: '+353 87' },
-          ...{ customer_acct_name: 'Mill', tags: ['EU Lead', 'Spring'] },
+          ...{ customer_acct_name: 'Acme', tags: ['EU Lead', 'Spring'] },
           fields: [
             { id: 1, value: 'Premium' },
             { id: 5, value: '7' },

@@ -302,7 +302,7 @@ describe('a signed assertion', () => {
 })
 
 describe('a token endpoint', () => {
-  test('that refuses says whose fault it is', async () => {
+  test('that refuses says what to correct', async () => {
     const refusals: [typeof answer, string, RegExp?][] = [
       [{ status: 429, headers: { 'retry-after': '90' } }, 'rate_limited'],
       [{ status: 500, text: '<html>' }, 'platform_error'],

@@ -108,7 +108,7 @@ describe('Snapchat Conversions, against a server that keeps to what is known of 
     const columns = ['event_name', 'event_time', 'action_source', 'user_data', 'custom_data', 'os_version', 'app_id']
     const user = JSON.stringify({ em: sha('jane@example.com'), madid: 'F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6' })
     const rows: Cell[][] = [
-      ['APP_OPEN', seconds(), 'MOBILE_APP', user, '{"search_string":"mill"}', '17.1', '1234567'],
+      ['APP_OPEN', seconds(), 'MOBILE_APP', user, '{"search_string":"acme"}', '17.1', '1234567'],
       ['APP_OPEN', seconds(), 'app', user, null, null, null],
       ['PAGE_VIEW', seconds(30), 'physical_store', user, null, null, null],
     ]
@@ -127,7 +127,7 @@ describe('Snapchat Conversions, against a server that keeps to what is known of 
       advertiser_tracking_enabled: 0,
       extinfo: ['i2', '', '', '', '17.1', ...Array.from({ length: 11 }, () => '')],
     })
-    assert.deepEqual(opened?.custom_data, { search_string: 'mill' })
+    assert.deepEqual(opened?.custom_data, { search_string: 'acme' })
     assert.deepEqual(objectIn(second?.app_data).app_id, 'com.example.shop')
     assert.deepEqual(
       posted().map(({ path }) => path.split('/')[2]),

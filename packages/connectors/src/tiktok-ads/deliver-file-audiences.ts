@@ -113,13 +113,13 @@ class FileAudiences {
   async change({ audience, verb, changes }: Changes<FilePerson>): Promise<Rejection[]> {
     const type = await this.#typeOf(audience)
     const lines: string[] = []
-    const unfit: Change<FilePerson>[] = []
+    const invalid: Change<FilePerson>[] = []
     for (const change of changes) {
       const line = type.lineOf(change.member)
-      if (line === undefined) unfit.push(change)
+      if (line === undefined) invalid.push(change)
       else lines.push(line)
     }
-    const rejected = unfit.flatMap(({ rows }) => rows.map((index) => ({ index, reason: noneFor(type) })))
+    const rejected = invalid.flatMap(({ rows }) => rows.map((index) => ({ index, reason: noneFor(type) })))
     const isDone = verb === 'add' && this.#made.has(audience)
     if (lines.length === 0 || isDone) return rejected
     const file = await uploadFile(this.#client, this.#advertiser, type, lines)
