@@ -45,6 +45,8 @@ function readRow(row: BatchRow, takesGum: boolean): Read<ContactRow> {
   for (const [column, type] of Object.entries(identifierTypes)) {
     const value = row.text(column)
     if (value === undefined) continue
+    // Criteo takes phone numbers in India alone: one that it refuses is not to sink what else is known of the person.
+    if (type === 'phoneNumber' && identifiers.length > 0) continue
     if (type === 'gum' && !takesGum) {
       return wrong('An ID from Criteo’s cookie needs the GUM caller ID of the connection.', 'gum')
     }

@@ -65,6 +65,16 @@ describe('Criteo Commerce Growth Audiences, against a server that keeps to Crite
     )
   })
 
+  test('sends a phone number only where nothing else is known of the person', async () => {
+    const wide = ['segment_name', 'action', 'email', 'phonenumber']
+    const rows: Cell[][] = [
+      ['Loyal', 'add', sha('a'), '+911234567890'],
+      ['Loyal', 'add', null, '+919876543210'],
+    ]
+    assert.deepEqual((await (await openWriter({ columns: wide })).deliver(batchOf(wide, rows))).rejected, [])
+    assert.deepEqual(members(), [`email:${sha('a')}`, 'phoneNumber:+919876543210'])
+  })
+
   test('makes no second audience where the answer to making it was lost, and delivers twice without harm', async () => {
     for (const name of ['A', 'B', 'C']) {
       criteo.segments.push({ id: String(criteo.segments.length + 1), name, description: '', members: new Set() })

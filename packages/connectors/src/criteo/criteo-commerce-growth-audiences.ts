@@ -49,7 +49,8 @@ export const criteoCommerceGrowthAudiences = defineConnector({
       gum: column({ description: 'ID from Criteo’s own cookie', oneOf: 'identifier' }),
       customerid: column({ description: 'Customer ID of your own making', oneOf: 'identifier' }),
       phonenumber: column({
-        description: 'Phone number as plain text or its SHA-256; Criteo takes it in India alone',
+        description:
+          'Phone number as plain text or its SHA-256; Criteo takes it in India alone, and it is sent where nothing else is known',
         oneOf: 'identifier',
       }),
     },
