@@ -3,6 +3,7 @@ import { filled, readAll, readCurrency, readNumber, textsOf } from '../platform-
 import { type Read, readTimestamp, wrong } from '../platform-api/events.ts'
 import type { JsonObject } from '../platform-api/json.ts'
 import { readItems, readPrivacy } from './conversion-values.ts'
+import { threeLettersOf } from './country-codes.ts'
 import { type IdType, problemOfId } from './user-ids.ts'
 
 /** A conversion, and the provider that it is of. */
@@ -91,9 +92,10 @@ function readIds(row: BatchRow): Read<JsonObject> {
 }
 
 function readCountry(row: BatchRow): Read<string | undefined> {
-  const country = row.text('Country')?.toUpperCase()
-  if (country === undefined) return { read: undefined }
-  if (!/^[A-Z]{3}$/.test(country)) return wrong('The country must be a code of three letters: USA.', 'Country')
+  const text = row.text('Country')
+  if (text === undefined) return { read: undefined }
+  const country = threeLettersOf(text)
+  if (country === undefined) return wrong('The country must be a code of ISO 3166: USA.', 'Country')
   if (country === 'USA' && row.text('Region') === undefined) return wrong('In the USA, the region is needed.', 'Region')
   return { read: country }
 }

@@ -109,8 +109,8 @@ describe('The Trade Desk Offline Conversions, against a server that keeps to wha
       [but(5, 'abc'), 'ImpressionId'],
       [but(3, null), 'ImpressionId'],
       [but(6, '1,50'), 'Value'],
-      [but(7, 'US'), 'Country'],
-      [but(7, 'USA'), 'Region'],
+      [but(7, 'Atlantis'), 'Country'],
+      [but(7, 'us'), 'Region'],
       [but(8, '[{"email":"jane@example.com"}]'), 'LineItems'],
     ]
     const { rejected = [] } = await (await openWriter()).deliver(batchOf(columns, [...rows.map(([one]) => one), good]))

@@ -71,7 +71,11 @@ export const theTradeDeskOfflineConversions = defineConnector({
         synonyms: ['conversion_value', 'revenue', 'amount'],
       }),
       ValueCurrency: column({ description: 'Currency of the value, as an ISO 4217 code', synonyms: ['currency'] }),
-      Country: column({ description: 'Country, as a code of three letters' }),
+      Country: column({
+        description: 'Country, as a code of three letters',
+        normalise: 'country',
+        oneOf: 'identifier',
+      }),
       Region: column({ description: 'Region in the country; needed in the USA' }),
       OrderId: column({ description: 'ID of the order or transaction', synonyms: ['transaction_id'] }),
       TDID: id('ID that The Trade Desk gave the person', ['trade_desk_id', 'ttd_id']),

@@ -50,7 +50,7 @@ export const theTradeDeskRealTimeConversions = defineConnector({
       }),
       referrer_url: column({
         description: 'Address of the page from which the visitor came',
-        synonyms: ['referrer', 'page_url', 'event_source_url'],
+        synonyms: ['referrer', 'page_url', 'event_source_url', 'url'],
       }),
       adid: column({ description: 'ID of the user or the device' }),
       adid_type: column({ description: 'What kind of ID adid is: TDID, RampID, mobile advertising ID, UID2 or EUID' }),
