@@ -65,6 +65,7 @@ const cases: readonly [connector: string, field: string, value: string, form: st
   ['reddit-audiences', 'email_sha256', 'Jane.Doe+news@example.com', 'janedoe@example.com'],
   // TikTok: “Supported IDs and formats for a customer file”; E.164 for the streaming interface.
   ['tiktok-customer-file-audiences', 'email_sha256', 'Jane.Doe+news@example.com', 'jane.doe@example.com'],
+  ['tiktok-audience-management', 'email_sha256', ' Jane.Doe+news@Example.com', 'jane.doe+news@example.com'],
   ['tiktok-audience-management', 'phone_256', '18005550100', '+18005550100'],
   ['snapchat-customer-lists', 'phone_sha256', '18005550100', '18005550100'],
 ]

@@ -40,7 +40,7 @@ export const tiktokAudienceManagement = defineConnector({
       ...segmentColumns,
       email_sha256: column({
         description: 'Hashed e-mail address',
-        normalise: 'email-plain-local',
+        normalise: 'email',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),

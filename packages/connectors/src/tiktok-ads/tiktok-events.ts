@@ -78,9 +78,9 @@ export const tiktokEvents = defineConnector({
       first_name: hashed('First name', 'name-joined', ['given_name']),
       last_name: hashed('Last name', 'name-joined', ['family_name', 'surname']),
       zip_code: hashed('Postal code', 'postal-code'),
-      city: column({ description: 'City', normalise: 'city' }),
-      state: column({ description: 'State or province', normalise: 'state' }),
-      country: column({ description: 'Country', normalise: 'country' }),
+      city: column({ description: 'City', normalise: 'city', oneOf: 'identifier' }),
+      state: column({ description: 'State or province', normalise: 'state', oneOf: 'identifier' }),
+      country: column({ description: 'Country', normalise: 'country', oneOf: 'identifier' }),
       ip: column({
         description: 'IP address of the visitor',
         oneOf: 'identifier',
