@@ -1,8 +1,15 @@
 import type { BatchRow } from './batch-rows.ts'
-import { type Read, wrong } from './events.ts'
+import { type Read, readTimestamp, wrong } from './events.ts'
 import { isObject, type JsonObject, parseJson } from './json.ts'
 
 /** Values of an event in columns of their own: each is read, or it is said what is wrong with it. Absent values are `undefined`. */
+
+/**
+ * A time in seconds since 1970, also from milliseconds.
+ * @param daysMax how old the platform lets it be; absent for no bound
+ */
+export const readSeconds = (row: BatchRow, column: string, daysMax: number | undefined): Read<number> =>
+  readTimestamp({ ...row, text: (name) => row.text(name)?.replace(/^(\d{10})\d{3}$/, '$1') }, column, daysMax)
 
 /** A decimal number with a point: `12.5`. */
 export function readNumber(row: BatchRow, column: string): Read<number | undefined> {

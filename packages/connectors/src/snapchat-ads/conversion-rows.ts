@@ -8,10 +8,11 @@ import {
   readCurrency,
   readNumber,
   readObjects,
+  readSeconds,
   readTexts,
   textsOf,
 } from '../platform-api/event-values.ts'
-import { eventIdOf, type Read, readObject, readTimestamp, wrong } from '../platform-api/events.ts'
+import { eventIdOf, type Read, readObject, wrong } from '../platform-api/events.ts'
 import type { JsonObject } from '../platform-api/json.ts'
 import { type AppSettings, readApp } from './conversion-app.ts'
 
@@ -48,7 +49,7 @@ export function eventOf(batch: Batch, row: BatchRow, settings: AppSettings): Rea
   const source = actionSources[row.text('action_source')?.toLowerCase() ?? '']
   if (source === undefined) return wrong('The kind of place must be WEB, MOBILE_APP or OFFLINE.', 'action_source')
   const read = readAll({
-    time: readTimestamp(row, 'event_time', daysMax),
+    time: readSeconds(row, 'event_time', daysMax),
     user: readUser(row),
     custom: readCustom(row),
     privacy: readPrivacy(row),

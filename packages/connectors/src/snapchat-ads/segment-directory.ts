@@ -5,13 +5,13 @@ import type { AudienceDirectory } from '../platform-api/named-audiences.ts'
 import { type Page, pagesOf, pollUntilDone } from '../platform-api/polling.ts'
 import { adsOrigin, askParts, isSuccess } from './ads-api.ts'
 
-/** What Snapchat takes for ever. */
+/** What Snapchat takes as no end. */
 const lifetimeDays = 9999
 
 export type DirectoryOptions = {
   /** The ad account that owns the audiences. */
   readonly account: string
-  /** How long people stay; for ever where absent. */
+  /** How long people stay; without an end where absent. */
   readonly lifespanDays: number | undefined
   readonly signal: AbortSignal
 }
@@ -31,7 +31,9 @@ export function openSegments(ads: PlatformClient, options: DirectoryOptions): Au
     try {
       const asked = { path: `/segments/${encodeURIComponent(id)}` }
       const { parts } = await askParts(ads, asked, 'segments')
-      return parts.some(({ segment, sub_request_status: status }) => isSuccess(status) && objectIn(segment).id === id)
+      return parts.some(
+        ({ segment, sub_request_status: status }) => isSuccess(status) && textIn(objectIn(segment).id) === id,
+      )
     } catch (error) {
       if (asConnectorError(error)?.code === 'object_not_found') return false
       throw error

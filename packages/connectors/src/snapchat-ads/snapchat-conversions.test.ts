@@ -55,7 +55,7 @@ describe('Snapchat Conversions, against a server that keeps to what is known of 
     const time = seconds()
     // The digests of Snapchat's page about parameters, one of them in upper case.
     const cells: Record<string, Cell> = {
-      ...{ event_name: 'PURCHASE', event_time: time, action_source: 'website', event_id: 'e-1' },
+      ...{ event_name: 'PURCHASE', event_time: time * 1000 + 7, action_source: 'website', event_id: 'e-1' },
       ...{ conversion_value: '142.52', currency: 'usd', order_id: 'o-7', content_ids: '["003","004"]', num_items: 2 },
       contents: '[{"id":"003","quantity":"1","item_price":"5"}]',
       email: '542d240129883c019e106e3b1b2d3f3cb3537c43c425364de8e951d5a3083345'.toUpperCase(),

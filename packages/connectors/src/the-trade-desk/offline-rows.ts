@@ -1,6 +1,6 @@
 import type { BatchRow } from '../platform-api/batch-rows.ts'
-import { filled, readAll, readCurrency, readNumber, textsOf } from '../platform-api/event-values.ts'
-import { type Read, readTimestamp, wrong } from '../platform-api/events.ts'
+import { filled, readAll, readCurrency, readNumber, readSeconds, textsOf } from '../platform-api/event-values.ts'
+import { type Read, wrong } from '../platform-api/events.ts'
 import type { JsonObject } from '../platform-api/json.ts'
 import { readItems, readPrivacy } from './conversion-values.ts'
 import { threeLettersOf } from './country-codes.ts'
@@ -39,7 +39,7 @@ export function offlineConversionOf(row: BatchRow): Read<OfflineConversion> {
   const tag = row.text('TrackingTagId')
   if (tag === undefined) return wrong('The ID of the tracking tag is missing.', 'TrackingTagId')
   const read = readAll({
-    time: readTimestamp(row, 'TimestampUtc', undefined),
+    time: readSeconds(row, 'TimestampUtc', undefined),
     ids: readIds(row),
     value: readNumber(row, 'Value'),
     currency: readCurrency(row, 'ValueCurrency'),

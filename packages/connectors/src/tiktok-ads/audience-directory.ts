@@ -27,7 +27,9 @@ export async function* audiencesOf(client: PlatformClient, advertiser: string): 
     })
     const data = objectIn(json.data)
     const pages = numberIn(objectIn(data.page_info).total_page) ?? 1
-    return { items: listIn(data.list), next: Number(cursor) < pages ? String(Number(cursor) + 1) : undefined }
+    const items = listIn(data.list)
+    const isLast = items.length === 0 || Number(cursor) >= pages
+    return { items, next: isLast ? undefined : String(Number(cursor) + 1) }
   }
   for await (const { items } of pagesOf(page)) for (const item of items) yield* readAudience(item)
 }

@@ -8,10 +8,11 @@ import {
   readCurrency,
   readNumber,
   readObjects,
+  readSeconds,
   readTexts,
   textsOf,
 } from '../platform-api/event-values.ts'
-import { eventIdOf, type Read, readObject, readTimestamp, wrong } from '../platform-api/events.ts'
+import { eventIdOf, type Read, readObject, wrong } from '../platform-api/events.ts'
 import { type JsonObject, objectIn } from '../platform-api/json.ts'
 
 export const eventSources = ['web', 'app', 'offline', 'crm'] as const
@@ -47,7 +48,7 @@ export function eventOf(batch: Batch, row: BatchRow): Read<TikTokEvent> {
   if ('wrong' in context) return context
   const read = readAll({
     // What was bought in a shop, or became of a lead, is often reported weeks later.
-    time: readTimestamp(row, 'event_time', source === 'web' || source === 'app' ? 7 : undefined),
+    time: readSeconds(row, 'event_time', source === 'web' || source === 'app' ? 7 : undefined),
     user: readUser(row, context.read),
     properties: readProperties(row),
     limited: readBoolean(row, 'limited_data_use'),

@@ -65,7 +65,7 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
   test('sends what columns of their own say, exactly', async () => {
     const time = Math.floor(Date.now() / 1000) - 60
     const cells: Record<string, Cell> = {
-      ...{ event: 'Purchase', event_time: time, event_source: 'CRM', event_id: 'e-1' },
+      ...{ event: 'Purchase', event_time: `${time}123`, event_source: 'CRM', event_id: 'e-1' },
       ...{ email: sha('jane@example.com').toUpperCase(), phone: sha('+12025550100'), external_id: sha('u1') },
       ...{ first_name: sha('jane'), city: 'newyork', country: 'us', ip: '192.0.2.7', user_agent: 'Mozilla/5.0' },
       ...{ ttp: 'cookie', page_url: 'https://shop.example/?ttclid=E.C.P&x=1', value: '9.50', currency: 'eur' },
