@@ -142,6 +142,62 @@ const sides: readonly Side[] = [
     row: { segment_name: 'Buyers', action: 'add', email: canary },
   },
   {
+    slug: 'activecampaign',
+    secrets: { apiUrl: 'https://example.api-us1.com', apiKey: secret('activecampaign') },
+    settings: { resultWaitSeconds: 0 },
+    row: { email: canary, action: 'add' },
+  },
+  {
+    slug: 'criteo-commerce-growth-audiences',
+    secrets: { clientId: '1', clientSecret: secret('criteo'), refreshToken: secret('refresh') },
+    settings: { advertiserId: '12345' },
+    row: { segment_id: '678', action: 'add', email: canary },
+  },
+  {
+    slug: 'linkedin-dmp-segments',
+    secrets: { clientId: '1', clientSecret: secret('linkedin'), refreshToken: secret('refresh') },
+    settings: { adAccountId: '512345678' },
+    row: { segment_id: '678', action: 'add', email: canary },
+  },
+  {
+    slug: 'linkedin-offline-conversions',
+    secrets: { clientId: '1', clientSecret: secret('linkedin'), refreshToken: secret('refresh') },
+    settings: { conversionRuleId: '104012', adAccountId: '512345678' },
+    row: { event_time: Math.floor(Date.now() / 1000) - 60, email: canary },
+  },
+  {
+    slug: 'microsoft-ads-customer-match',
+    secrets: {
+      ...{ authType: 'oauth2', clientId: '1', clientSecret: secret('microsoft'), refreshToken: secret('refresh') },
+      appDeveloperToken: secret('developer'),
+    },
+    settings: { customerId: '1234', accountId: '5678' },
+    row: { segment_id: '678', action: 'add', email_sha256: canary },
+  },
+  {
+    slug: 'microsoft-ads-events',
+    secrets: {
+      ...{ clientId: '1', clientSecret: secret('microsoft'), refreshToken: secret('refresh') },
+      developerToken: secret('developer'),
+    },
+    settings: { customerId: '1234', accountId: '5678', conversionName: 'Lead' },
+    row: { event_time: Math.floor(Date.now() / 1000) - 60, msclkid: '0a1b2c3d4e5f60718293a4b5c6d7e8f9', email: canary },
+  },
+  {
+    slug: 'pinterest-customer-lists',
+    secrets: {
+      ...{ authType: 'oauth2', clientId: '1', clientSecret: secret('pinterest'), refreshToken: secret('refresh') },
+    },
+    settings: { adAccountId: '549755885175', audienceName: 'Buyers' },
+    row: { segment_name: 'Buyers', action: 'add', email: canary },
+  },
+  {
+    slug: 'reddit-audiences',
+    secrets: { clientId: '1', clientSecret: secret('reddit'), refreshToken: secret('refresh') },
+    settings: { advertiserId: 't2_example' },
+    row: { segment_name: 'Buyers', action: 'add', email_sha256: canary },
+  },
+  {
     slug: 'tiktok-audience-management',
     secrets: { clientId: '1', clientSecret: secret('tiktok'), accessToken: 'tt-example7Zq9wT4vT8rPm2Lc6' },
     settings: { advertiserId: '6900000000000000001' },
