@@ -550,8 +550,10 @@ describe('a connection in the console', { skip }, () => {
     const page = await stage.open(pathOf(connection))
     await button(page, 'Run now').click()
     await page.getByText(/[1-9][\d,]* read so far/).waitFor()
+    // What was never read has nothing to show but that it cannot be read.
+    await until('all of the page is read', async () => (await page.locator('[aria-busy=true]').count()) === 0)
     await stage.kill()
-    await page.getByText('The service cannot be reached').waitFor()
+    await page.getByText('The service cannot be reached').first().waitFor()
     assert.equal(await page.getByText('The service cannot be reached').count(), 1)
     await page.getByRole('heading', { name: 'Through the outage' }).waitFor()
     await stage.start()
