@@ -210,6 +210,12 @@ const sides: readonly Side[] = [
     row: { segment_name: 'Buyers', action: 'add', email: canary },
   },
   {
+    slug: 'salesforce-marketing-cloud-data-extensions',
+    secrets: { clientId: '1', clientSecret: secret('marketing-cloud'), subdomain: 'mc' },
+    settings: { operationType: 'Add Data', apiType: 'Insert', dataExtensionKey: 'People', resultWaitSeconds: 0 },
+    row: person,
+  },
+  {
     slug: 'tiktok-events',
     secrets: { accessToken: 'tt-example7Zq9wT4vT8rPm2Lc6' },
     settings: { pixelCode: 'C4EXAMPLE' },

@@ -1,4 +1,4 @@
-import { defineConnector, secret, select, text } from '@penstock/connector'
+import { defineConnector, number, secret, select, text } from '@penstock/connector'
 import { salesforceMarketingCloud } from './platform.ts'
 
 /** Rows for data extensions of Marketing Cloud, and the extensions themselves. */
@@ -12,7 +12,9 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
     'Writes customer rows to data extensions of Marketing Cloud in bulk, and creates, changes or deletes the extensions.',
   actions: ['add', 'create', 'update', 'delete'],
   notes:
-    'Columns must be named exactly as in the data extension, in the same case. Every row needs the key columns and those that may not be null. At least one valid row has to be sent, even for a deletion. Insert refuses rows whose key is already there; choose Upsert to overwrite them.',
+    'Columns must be named exactly as in the data extension, in the same case. Every row needs the key columns and those that may not be null; empty cells leave what is there. At least one valid row has to be sent, even for a deletion, which needs rows only to start and counts them. Insert refuses rows whose key is already there, also those that the same batch had brought before a crash; choose Upsert to overwrite them. Marketing Cloud processes rows later and says of each what became of it: a batch waits for that, and is not counted before. Create takes the columns from Schema JSON and writes to a data extension of the same name where there is one; Update changes its name and its folder, not its columns. The installed package needs an API integration from server to server with the scopes Data Extensions Read and Write. Consent is yours to record, in columns of your own.',
+  tested: 'Our own test server, which follows what Salesforce publishes of its REST API; not Marketing Cloud itself.',
+  api: { version: 'REST v1, tokens v2', ends: 'No end is known.' },
   secrets: {
     clientId: text({
       label: 'Client ID',
@@ -24,8 +26,19 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
       description: 'Secret of the client, from the same package',
       required: true,
     }),
+    subdomain: text({
+      label: 'Subdomain',
+      description: 'Part of the authentication base URI before its first dot, with which a check tries the client',
+      binds: ['clientSecret'],
+    }),
   },
+  check: async (context) => (await import('./check.ts')).checkMarketingCloud(context),
   destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 10_000, bytesMax: 3_000_000 }),
+      open: async (context) => (await import('./deliver-data-extensions.ts')).open(context),
+      inspect: async (context) => (await import('./deliver-data-extensions.ts')).inspect(context),
+    },
     fields: {
       operationType: select({
         label: 'Operation type',
@@ -62,6 +75,14 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
         when: { operationType: ['Create', 'Update'] },
       }),
       schemaJson: text({ label: 'Schema JSON', description: 'Definitions of the columns, as a JSON array' }),
+      resultWaitSeconds: number({
+        label: 'Wait for results (seconds)',
+        description:
+          'How long each batch waits for Marketing Cloud to say which rows it took, before it is tried again',
+        min: 0,
+        max: 3600,
+        default: 300,
+      }),
     },
   },
 })
