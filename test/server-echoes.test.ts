@@ -216,6 +216,15 @@ const sides: readonly Side[] = [
     row: person,
   },
   {
+    slug: 'x-custom-audiences',
+    secrets: {
+      ...{ clientId: 'key', clientSecret: secret('x-key'), accessTokenSecret: secret('x-token') },
+      refreshToken: '12-exampleZq7wXT4vT8rPm2Lc6',
+    },
+    settings: { accountId: 'acc1' },
+    row: { segment_id: 'aud1', action: 'add', email: canary, partner_user_id: canary },
+  },
+  {
     slug: 'tiktok-events',
     secrets: { accessToken: 'tt-example7Zq9wT4vT8rPm2Lc6' },
     settings: { pixelCode: 'C4EXAMPLE' },

@@ -1,0 +1,50 @@
+import { createHmac, randomBytes } from 'node:crypto'
+
+/** What signs a request in with OAuth 1.0a (RFC 5849): an app, and the user on whose behalf it asks. */
+export type OAuth1Credentials = {
+  readonly consumerKey: string
+  readonly consumerSecret: string
+  readonly token: string
+  readonly tokenSecret: string
+}
+
+/** Percent-encoding of RFC 3986, which encodes more than `encodeURIComponent` does. */
+export const percentEncode = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+
+/**
+ * The signature by HMAC-SHA1.
+ * @param url without its query
+ * @param parameters those of the query, of a form and of OAuth; a JSON body is not signed
+ */
+export function signatureOf(
+  method: string,
+  url: string,
+  parameters: Readonly<Record<string, string>>,
+  secrets: Pick<OAuth1Credentials, 'consumerSecret' | 'tokenSecret'>,
+): string {
+  const pairs = Object.entries(parameters).map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`)
+  const base = [method, url, pairs.sort().join('&')].map(percentEncode).join('&')
+  const key = `${percentEncode(secrets.consumerSecret)}&${percentEncode(secrets.tokenSecret)}`
+  return createHmac('sha1', key).update(base).digest('base64')
+}
+
+/** The header `Authorization` of one request. Each has a nonce of its own. */
+export function authorizationOf(
+  method: string,
+  url: string,
+  query: Readonly<Record<string, string>>,
+  credentials: OAuth1Credentials,
+): string {
+  const oauth = {
+    oauth_consumer_key: credentials.consumerKey,
+    oauth_nonce: randomBytes(16).toString('hex'),
+    oauth_signature_method: 'HMAC-SHA1',
+    oauth_timestamp: String(Math.floor(Date.now() / 1000)),
+    oauth_token: credentials.token,
+    oauth_version: '1.0',
+  }
+  const signed = { ...oauth, oauth_signature: signatureOf(method, url, { ...query, ...oauth }, credentials) }
+  const pairs = Object.entries(signed).map(([name, value]) => `${percentEncode(name)}="${percentEncode(value)}"`)
+  return `OAuth ${pairs.sort().join(', ')}`
+}
