@@ -216,6 +216,12 @@ const sides: readonly Side[] = [
     row: person,
   },
   {
+    slug: 'mparticle-events',
+    secrets: { key: 'mparticle-key', secret: secret('mparticle') },
+    settings: {},
+    row: { event_name: 'Purchase', timestamp_unixtime_ms: Date.now() - 60_000, email: canary },
+  },
+  {
     slug: 'x-custom-audiences',
     secrets: {
       ...{ clientId: 'key', clientSecret: secret('x-key'), accessTokenSecret: secret('x-token') },

@@ -1,4 +1,4 @@
-import { column, defineConnector, secret } from '@penstock/connector'
+import { column, defineConnector, inspectBy, secret, select } from '@penstock/connector'
 import { mparticle } from './platform.ts'
 
 const records = {
@@ -15,6 +15,30 @@ const records = {
   event_type: column({ description: 'What kind of event it is' }),
 }
 
+/** What events for mParticle may hold besides. */
+const delivered = {
+  ...records,
+  timestamp_unixtime_ms: column({
+    description: 'When it happened: ISO 8601 with its zone, or seconds or milliseconds since 1970',
+    synonyms: ['event_time', 'timestamp', 'occurred_at'],
+  }),
+  event_name: column({ description: 'Name of the event, or of the screen', synonyms: ['event', 'screen_name'] }),
+  custom_event_type: column({ description: 'Type of a custom event, such as transaction; other where there is none' }),
+  customer_id: column({ description: 'Your own ID of the person', synonyms: ['external_id', 'user_id'] }),
+  email: column({ description: 'E-mail address, not hashed', normalise: 'email' }),
+  phone: column({
+    description: 'Mobile phone number, not hashed',
+    normalise: 'phone-e164',
+    synonyms: ['mobile_number'],
+  }),
+  other_id: column({ description: 'Another ID of the person' }),
+  mpid: column({ description: 'ID that mParticle gave the person' }),
+  idfa: column({ description: 'Advertising ID of a device with iOS', normalise: 'device-id' }),
+  gaid: column({ description: 'Advertising ID of a device with Android', normalise: 'device-id', synonyms: ['aaid'] }),
+  ip: column({ description: 'IP address of the person', synonyms: ['ip_address', 'client_ip'] }),
+  user_attributes: column({ description: 'Object of attributes of the person' }),
+}
+
 /** Events from mParticle, and events for it. */
 export const mparticleEvents = defineConnector({
   slug: 'mparticle-events',
@@ -24,7 +48,10 @@ export const mparticleEvents = defineConnector({
   dataTypeCategory: 'events',
   status: 'preview',
   description: 'Takes in events from mParticle, and delivers events to it through its HTTP events API.',
-  notes: 'As a source it needs an S3 bucket of its own.',
+  notes:
+    'As a source it needs an S3 bucket of its own, and moves no data yet. As a destination it sends custom events, screen views and the start and end of sessions, each with an identifier of its person or device. mParticle accepts events for processing and does not say what became of each: accepted is all that is counted. A request that it refuses is sent again in halves until the event is found. It recognises no event that comes a second time; each has a source_message_id that stays the same. Events older than 30 days are rejected before they are sent. Only people who have agreed to it may be reported.',
+  tested: 'Our own test server, which follows what mParticle publishes of its Events API; not mParticle itself.',
+  api: { version: 'Events API v2', ends: 'No end is known.' },
   secrets: {
     apiKey: secret({
       label: 'API key',
@@ -44,7 +71,28 @@ export const mparticleEvents = defineConnector({
       required: true,
       role: 'Destination',
     }),
+    region: select({
+      label: 'Region',
+      description: 'Where mParticle holds the data of the account; US1 unless said otherwise',
+      options: ['US1', 'US2', 'EU1', 'AU1'],
+      role: 'Destination',
+    }),
   },
+  check: async (context) => (await import('./check.ts')).checkMparticle(context),
   source: { records },
-  destination: { records },
+  destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 100, bytesMax: 200_000 }),
+      open: async (context) => (await import('./deliver-events.ts')).open(context),
+      inspect: inspectBy(async (context) => (await import('./check.ts')).assertKeys(context)),
+    },
+    fields: {
+      environment: select({
+        label: 'Environment',
+        description: 'Whether events count as real ones; production unless said otherwise',
+        options: ['production', 'development'],
+      }),
+    },
+    records: delivered,
+  },
 })
