@@ -136,6 +136,19 @@ const sides: readonly Side[] = [
     },
   },
   {
+    slug: 'amazon-ads-dsp-events',
+    secrets: { clientId: '1', clientSecret: secret('amazon'), refreshToken: secret('refresh') },
+    settings: { country: 'US' },
+    row: {
+      ...{
+        advertiserId: '590000000000000001',
+        eventType: 'SIGN_UP',
+        eventTime: new Date(Date.now() - 60_000).toISOString(),
+      },
+      ...{ eventValue: 1, currency: 'EUR', matchId: canary },
+    },
+  },
+  {
     slug: 'snapchat-customer-lists',
     secrets: { clientId: '1', clientSecret: secret('snap'), refreshToken: secret('refresh') },
     settings: { advertiserId: '8adc3db7-example' },

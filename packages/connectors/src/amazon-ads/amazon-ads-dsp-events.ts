@@ -1,6 +1,10 @@
-import { column, defineConnector } from '@penstock/connector'
+import { column, defineConnector, inspectBy, select, text } from '@penstock/connector'
+import { eventColumns, personColumns } from './event-columns.ts'
 import { amazonAds } from './platform.ts'
+import { region } from './region.ts'
 import { signIn } from './sign-in.ts'
+
+const consentOptions = ['GRANTED', 'DENIED']
 
 /** Conversions from outside the browser, for Amazon Ads. */
 export const amazonAdsDspEvents = defineConnector({
@@ -11,21 +15,103 @@ export const amazonAdsDspEvents = defineConnector({
   dataTypeCategory: 'events',
   description: 'Reports to Amazon Ads the conversions that your CRM, your shops or your servers have recorded.',
   actions: ['add'],
+  notes:
+    'The user who signs in needs the event_manager_edit permission on the DSP advertiser, whose terms must be accepted in its Events Manager. Each event needs a country, from its row or the connection. In the region EU, an event without a word on consent is rejected: a TCF or GPP string, an IP address, or GRANTED or DENIED, from the row or the connection. The person stands in columns of their own, which are normalised and hashed, or in userId: an e-mail address or its SHA-256 digest, a phone number with its plus sign, or a device ID. Phone numbers are hashed as digits with their country code and without a plus sign. The currency and the number of items go along with purchases only. An event without eventSource counts as one of a website. Amazon keeps one of the events with the same eventId, whatever their types; report soon, since older events are matched less often.',
+  tested:
+    'Our own test server, which follows what is published of the Events API of Amazon Ads and its models; not Amazon itself.',
+  api: { version: 'Events API of the Amazon Ads API v1, an open beta', ends: 'no end is announced' },
   secrets: signIn,
+  check: async (context) => (await import('./check-sign-in.ts')).checkSignIn(context),
   destination: {
+    deliver: {
+      batch: () => ({ rowsMax: 500, bytesMax: 2_000_000 }),
+      open: async (context) => (await import('./deliver-dsp-events.ts')).open(context),
+      inspect: inspectBy(async (context) => {
+        ;(await import('./deliver-dsp-events.ts')).defaultsOf(context)
+        await (await import('./amazon-api.ts')).assertProfiles(context)
+      }),
+    },
+    fields: {
+      region,
+      country: text({
+        label: 'Country',
+        description: 'Country of events that name none, as two letters of ISO 3166: US',
+      }),
+      dataSetName: text({
+        label: 'Dataset name',
+        description: 'Dataset of Ads data manager that the events belong to; Default_Events unless you name one',
+      }),
+      consentAdStorage: select({
+        label: 'Ad storage consent',
+        description: 'Whether people agreed that data is stored for advertising, for events that do not say so',
+        options: consentOptions,
+      }),
+      consentUserData: select({
+        label: 'User data consent',
+        description: 'Whether people agreed that their data is used for advertising, for events that do not say so',
+        options: consentOptions,
+      }),
+    },
     records: {
       advertiserId: column({ description: 'ID of the advertiser to whom the event is credited', required: true }),
-      eventType: column({ description: 'What the person did, for example a purchase', required: true }),
-      eventTime: column({ description: 'When it happened, in ISO 8601 form', required: true }),
-      eventValue: column({ description: 'Value of the event as an amount of money', required: true }),
-      currency: column({ description: 'Currency of the value as its ISO 4217 code', required: true }),
+      eventType: column({
+        description: 'What the person did, for example a purchase',
+        required: true,
+        synonyms: ['conversion_type', 'event'],
+      }),
+      eventTime: column({
+        description: 'When it happened, in ISO 8601 form or in seconds since 1970',
+        required: true,
+        synonyms: ['timestamp', 'occurred_at'],
+      }),
+      eventValue: column({
+        description: 'Value of the event as an amount of money',
+        required: true,
+        synonyms: ['value', 'conversion_value', 'revenue', 'amount'],
+      }),
+      currency: column({
+        description: 'Currency of the value as its ISO 4217 code',
+        required: true,
+        synonyms: ['currency_code'],
+      }),
       userId: column({
         description: 'Who converted: hashed contact data or the advertising ID of a mobile device',
-        required: true,
+        oneOf: 'identifier',
       }),
       eventAttributionSource: column({
         description: 'How the event was recorded: by Amazon’s tag or from server to server',
         values: ['AMAZON_AD_TAG', 'SERVER_TO_SERVER'],
+      }),
+      ...personColumns,
+      matchId: column({
+        description: 'Your own opaque ID of the person, which Amazon’s tag reports too; not hashed',
+        oneOf: 'identifier',
+      }),
+      ...eventColumns,
+      eventSource: column({
+        description: 'Where it happened: WEBSITE, ANDROID, IOS, FIRE_TV or OFFLINE',
+        synonyms: ['action_source', 'event_action_source'],
+      }),
+      consentAdStorage: column({
+        description: 'Whether the person agreed that data is stored for advertising: GRANTED or DENIED',
+        synonyms: ['amzn_ad_storage', 'consent_ad_storage'],
+      }),
+      consentUserData: column({
+        description: 'Whether the person agreed that data is used for advertising: GRANTED or DENIED',
+        synonyms: ['amzn_user_data', 'consent_ad_user_data'],
+      }),
+      tcf: column({
+        description: 'Consent string of the Transparency and Consent Framework',
+        synonyms: ['consent_tcf'],
+      }),
+      gpp: column({ description: 'Consent string of the Global Privacy Platform', synonyms: ['consent_gpp'] }),
+      ipAddress: column({
+        description: 'IP address of the person, by which Amazon finds out where consent is needed',
+        synonyms: ['ip', 'client_ip', 'client_ip_address'],
+      }),
+      customData: column({
+        description: 'Object with attributes of your own, 13 at most: brand, category, productId and others',
+        synonyms: ['custom_attributes', 'properties'],
       }),
     },
   },

@@ -1,0 +1,67 @@
+import { ConnectorError } from '@penstock/connector'
+import type { Answer } from '../platform-api/call.ts'
+import type { Taken } from '../platform-api/halving.ts'
+import { isObject, type JsonObject, listIn, textIn } from '../platform-api/json.ts'
+
+/**
+ * Reads which events of a request Amazon took. It lists each one either under `success` or under `error`, by its place: one
+ * API counts from 0, the other from 1, which shows in the places. Throws `malformed_response` unless every event is listed
+ * exactly once: what is not listed is not known to be taken.
+ */
+export function takenOf<Item>({ json, bytesSent: bytes }: Answer, items: readonly Item[]): Taken<Item> {
+  const refused = entriesOf(json, 'error')
+  const entries = [...refused, ...entriesOf(json, 'success')]
+  const places = new Set(entries.map(({ index }) => index))
+  const first = Math.min(...places)
+  const isComplete = entries.length === items.length && places.size === items.length
+  const isInOrder = (first === 0 || first === 1) && Math.max(...places) === first + items.length - 1
+  if (!isComplete || !isInOrder) {
+    throw new ConnectorError('malformed_response', 'Amazon did not say of every event whether it took it.')
+  }
+  const blamed = refused.flatMap(({ index, entry }) => {
+    const item = items[index - first]
+    return item === undefined ? [] : [{ item, reason: reasonOf(entry) }]
+  })
+  return { bytes, blamed }
+}
+
+type Entry = { readonly index: number; readonly entry: JsonObject }
+
+function entriesOf(json: unknown, key: 'success' | 'error'): Entry[] {
+  return listIn(isObject(json) ? json[key] : undefined).map((entry) => {
+    if (isObject(entry) && Number.isSafeInteger(entry.index)) return { index: Number(entry.index), entry }
+    throw new ConnectorError('malformed_response', 'Amazon named no place of an event that it lists.')
+  })
+}
+
+/** Amazon's codes say why; its words are left out, since they quote what was sent. */
+function reasonOf(entry: JsonObject): string {
+  const errors = [entry, ...listIn(entry.errors).filter(isObject)]
+  const codes = codesIn(errors.flatMap(({ code, errorType }) => [code, errorType]))
+  const places = codesIn(errors.flatMap(({ fieldLocation, fieldName }) => [fieldLocation, fieldName]))
+  const shown = codes.length > 0 ? ` (${codes.join(', ')})` : ''
+  // What is wrong with Amazon or with the account is wrong with no event.
+  for (const code of codes) assertAboutEvent(code)
+  const where = places.length > 0 ? places.join(', ') : 'its type, its time, the person, the country and the value'
+  return `Amazon did not take the event${shown}; check ${where}.`
+}
+
+const codesIn = (values: readonly unknown[]): string[] => {
+  const texts = values
+    .flatMap((value) => textIn(value) ?? [])
+    .filter((text) => /^[A-Za-z$][\w.$[\]/-]{0,59}$/.test(text))
+  return [...new Set(texts)].slice(0, 5)
+}
+
+function assertAboutEvent(code: string): void {
+  if (/throttl|too_?many_?requests|rate_?limit/i.test(code)) {
+    throw new ConnectorError('rate_limited', `Amazon limits how many events it takes (${code}).`)
+  }
+  if (/^(internal|service_?unavailable|server_?error|timeout)/i.test(code)) {
+    throw new ConnectorError('platform_error', `Amazon has an internal error (${code}).`)
+  }
+  if (/^(unauthorized|forbidden|access_?denied|permission|not_?authorized)/i.test(code)) {
+    const message = `Amazon denies access to the advertiser (${code}); check that the user who signed in may edit in its Events Manager.`
+    throw new ConnectorError('permission_denied', message)
+  }
+}

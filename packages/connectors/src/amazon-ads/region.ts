@@ -1,0 +1,25 @@
+import { type ConnectorContext, select } from '@penstock/connector'
+
+/** Where Amazon Ads keeps accounts, and the API of each region. */
+const origins = {
+  NA: 'https://advertising-api.amazon.com',
+  EU: 'https://advertising-api-eu.amazon.com',
+  FE: 'https://advertising-api-fe.amazon.com',
+} as const
+
+/** The setting that names the region of the advertiser account. */
+export const region = select({
+  label: 'Region',
+  description: 'Where the advertiser account is: NA for the Americas, EU for Europe, FE for the Far East and Australia',
+  options: Object.keys(origins),
+  default: 'NA',
+})
+
+/** The region of a connection; North America where it names none. */
+export function regionOf({ settings }: Pick<ConnectorContext, 'settings'>): keyof typeof origins {
+  const named = settings.region
+  return named === 'EU' || named === 'FE' ? named : 'NA'
+}
+
+/** The API of the region of a connection. */
+export const originOf = (context: Pick<ConnectorContext, 'settings'>): string => origins[regionOf(context)]

@@ -1,0 +1,157 @@
+import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+
+/**
+ * Login with Amazon and the Events API of Amazon Ads, as strict as their models: the keys and the enumerations of an event,
+ * one value to a match key, digests, 500 events. Each event is listed by its place as taken or refused; what is no event at
+ * all makes the whole request a bad one.
+ */
+
+export type AmazonServer = PlatformServer & {
+  /** What was kept, by its ID: the latest of each. */
+  readonly events: Map<string, Record<string, unknown>>
+  /** Access tokens that were given out; only the last is accepted. */
+  readonly accessTokens: string[]
+}
+
+export const amazonSecrets = {
+  clientId: 'amzn1.application-oa2-client.1',
+  clientSecret: 'amzn-client-secret',
+  refreshToken: 'Atzr|refresh-token',
+}
+export const amazonAdvertiser = '590000000000000001'
+export const amazonRoutes = (url: string): Record<string, string> =>
+  Object.fromEntries(
+    ['api.amazon.com', ...['', '-eu', '-fe'].map((region) => `advertising-api${region}.amazon.com`)].map((host) => [
+      `https://${host}`,
+      url,
+    ]),
+  )
+
+export async function startAmazon(): Promise<AmazonServer> {
+  const events: AmazonServer['events'] = new Map()
+  const accessTokens: string[] = []
+  const server = await startPlatform((received) => {
+    const { method, path, headers } = received
+    if (path === '/') return { status: 404, text: 'not found' }
+    if (path === '/auth/o2/token') return tokenOf(received, accessTokens)
+    if (headers.authorization !== `Bearer ${accessTokens.at(-1)}`) {
+      return { status: 401, json: { code: 'UNAUTHORIZED', message: 'Not authorized to access the resource' } }
+    }
+    if (`${method} ${path}` === 'GET /v2/profiles') {
+      return headers['amazon-advertising-api-clientid'] === amazonSecrets.clientId ? { json: [] } : { status: 401 }
+    }
+    if (`${method} ${path}` === 'POST /adsApi/v1/create/events') return create(received, events)
+    return { status: 404, json: { code: 'NOT_FOUND', message: 'no such resource' } }
+  })
+  return Object.assign(server, { events, accessTokens })
+}
+
+function tokenOf({ method, headers, text }: Received, accessTokens: string[]): Reply {
+  const isForm = /^application\/x-www-form-urlencoded\b/.test(headers['content-type'] ?? '')
+  // Login with Amazon does not take a header with an old token.
+  if (method !== 'POST' || !isForm || headers.authorization !== undefined) return { status: 400 }
+  const {
+    grant_type: grant,
+    client_id: id,
+    client_secret: secret,
+    refresh_token: refresh,
+    ...rest
+  } = Object.fromEntries(new URLSearchParams(text))
+  if (grant !== 'refresh_token' || Object.keys(rest).length > 0) return denied('invalid_request')
+  if (id !== amazonSecrets.clientId || secret !== amazonSecrets.clientSecret) return denied('invalid_client', 401)
+  if (refresh !== amazonSecrets.refreshToken) return denied('invalid_grant')
+  const token = `Atza|access-token-${accessTokens.length + 1}-of-many`
+  accessTokens.push(token)
+  return { json: { access_token: token, token_type: 'bearer', expires_in: 3600, refresh_token: refresh } }
+}
+
+const denied = (error: string, status = 400): Reply => ({
+  status,
+  json: { error, error_description: 'quotes Atzr|refresh-token' },
+})
+
+function create({ headers, json }: Received, events: AmazonServer['events']): Reply {
+  if (headers['amazon-ads-clientid'] !== amazonSecrets.clientId) return { status: 401 }
+  if (headers['amazon-ads-accountid'] !== amazonAdvertiser) return { status: 403, json: { code: 'FORBIDDEN' } }
+  const { events: list, ...rest } = (json ?? {}) as Record<string, unknown>
+  const isList = Array.isArray(list) && list.length > 0 && list.length <= 500 && Object.keys(rest).length === 0
+  if (!isList || headers['content-type'] !== 'application/json') return badRequest
+  if (list.some((event) => strange(event, eventKeys) || strange(event.eventDescription, descriptionKeys))) {
+    return badRequest
+  }
+  const success: unknown[] = []
+  const error: unknown[] = []
+  for (const [index, event] of list.entries()) {
+    const wrong = wrongOf(event)
+    if (wrong === undefined) {
+      events.set(String(event.eventId), event)
+      success.push({ index, event })
+    } else {
+      const errors = [{ code: 'INVALID_ARGUMENT', fieldLocation: wrong, message: 'may quote jane@example.com' }]
+      error.push({ index, errors })
+    }
+  }
+  return { status: 207, json: { success, error } }
+}
+
+const badRequest: Reply = { status: 400, json: { code: 'BAD_REQUEST', message: 'may quote jane@example.com' } }
+
+const eventKeys = `eventDescription countryCode eventTime matchKeys value currencyCode unitsSold eventId consent customData
+  dataProcessingOptions`
+const descriptionKeys = 'name conversionType eventSource eventIngestionMethod dataSetName'
+const strange = (object: unknown, keys: string): boolean =>
+  typeof object !== 'object' ||
+  object === null ||
+  Object.entries(object).some(
+    ([key, value]) => !keys.split(/\s+/).includes(key) || value === null || value === '' || isEmpty(value),
+  )
+const isEmpty = (value: unknown): boolean => typeof value === 'object' && Object.keys(value ?? {}).length === 0
+
+const currencies = 'AED AUD BRL CAD CNY EUR GBP INR JPY MXN SAR SEK SGD TRY USD DKK NOK NZD'.split(' ')
+const types =
+  `ADD_TO_SHOPPING_CART APPLICATION CHECKOUT CONTACT LEAD OFF_AMAZON_PURCHASES MOBILE_APP_FIRST_START PAGE_VIEW
+  SEARCH SIGN_UP SUBSCRIBE OTHER`.split(/\s+/)
+const digested = 'EMAIL PHONE FIRST_NAME LAST_NAME ADDRESS CITY STATE POSTAL'.split(' ')
+const plain = 'MAID RAMP_ID MATCH_ID'.split(' ')
+
+/** The place of the first thing that is wrong with an event. */
+function wrongOf(event: Record<string, unknown>): string | undefined {
+  const { eventDescription, eventTime, countryCode, matchKeys, value, currencyCode, unitsSold, consent } = event
+  const { conversionType, eventSource, eventIngestionMethod } = eventDescription as Record<string, unknown>
+  const isPurchase = conversionType === 'OFF_AMAZON_PURCHASES'
+  const keys = Array.isArray(matchKeys) ? matchKeys : []
+  const { amazonConsent } = (consent ?? {}) as Record<string, Record<string, unknown> | undefined>
+  const wrong: [string, boolean][] = [
+    ['$.eventDescription.conversionType', !types.includes(String(conversionType))],
+    ['$.eventDescription.eventSource', !/^(WEBSITE|ANDROID|IOS|FIRE_TV|OFFLINE)$/.test(String(eventSource))],
+    [
+      '$.eventDescription.eventIngestionMethod',
+      !/^(SERVER_TO_SERVER|AMAZON_AD_TAG)$/.test(String(eventIngestionMethod)),
+    ],
+    ['$.countryCode', !/^[A-Z]{2}$/.test(String(countryCode)) || countryCode === 'UK'],
+    ['$.eventTime', !/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(String(eventTime))],
+    ['$.matchKeys', keys.length === 0 || keys.length > 15 || !keys.every(isMatchKey)],
+    ['$.value', value !== undefined && (typeof value !== 'number' || (isPurchase && value < 0))],
+    ['$.currencyCode', currencyCode !== undefined && !(isPurchase && currencies.includes(String(currencyCode)))],
+    ['$.unitsSold', unitsSold !== undefined && !(isPurchase && Number.isInteger(unitsSold))],
+    [
+      '$.consent.amazonConsent',
+      amazonConsent !== undefined && !/^(GRANTED|DENIED)$/.test(String(amazonConsent.amznUserData)),
+    ],
+    ['$.customData', event.customData !== undefined && !isCustomData(event.customData)],
+  ]
+  return wrong.find(([, applies]) => applies)?.[0]
+}
+
+const isMatchKey = ({ type, values, ...rest }: Record<string, unknown>): boolean => {
+  if (Object.keys(rest).length > 0 || !Array.isArray(values) || values.length !== 1) return false
+  return digested.includes(String(type)) ? /^[0-9a-f]{64}$/.test(values[0]) : plain.includes(String(type))
+}
+
+const isCustomData = (data: unknown): boolean =>
+  Array.isArray(data) &&
+  data.length <= 13 &&
+  data.every(({ name, dataType, value, ...rest }) => {
+    const isTyped = ['STRING', 'INTEGER', 'TIMESTAMP'].includes(dataType) && typeof value === 'string'
+    return isTyped && /^\w+$/.test(name) && Object.keys(rest).length === 0
+  })
