@@ -149,6 +149,18 @@ const sides: readonly Side[] = [
     },
   },
   {
+    slug: 'amazon-dsp-conversions',
+    secrets: {
+      ...{ accountId: '590000000000000001', apiClientId: '1', apiScope: '1234567890123456' },
+      ...{ clientSecret: secret('amazon'), refreshToken: secret('refresh') },
+    },
+    settings: { country: 'US' },
+    row: {
+      ...{ source: 'SERVER_TO_SERVER', conversionType: 'SIGN_UP', conversionDefinitionId: '5810', conversionValue: 1 },
+      ...{ eventTime: new Date(Date.now() - 60_000).toISOString(), rampId: canary },
+    },
+  },
+  {
     slug: 'snapchat-customer-lists',
     secrets: { clientId: '1', clientSecret: secret('snap'), refreshToken: secret('refresh') },
     settings: { advertiserId: '8adc3db7-example' },

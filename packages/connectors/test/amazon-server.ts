@@ -3,7 +3,7 @@ import { type PlatformServer, type Received, type Reply, startPlatform } from '.
 /**
  * Login with Amazon and the Events API of Amazon Ads, as strict as their models: the keys and the enumerations of an event,
  * one value to a match key, digests, 500 events. Each event is listed by its place as taken or refused; what is no event at
- * all makes the whole request a bad one.
+ * all makes the whole request a bad one. Beside it the older import of conversions of Amazon DSP, with its definitions.
  */
 
 export type AmazonServer = PlatformServer & {
@@ -19,6 +19,13 @@ export const amazonSecrets = {
   refreshToken: 'Atzr|refresh-token',
 }
 export const amazonAdvertiser = '590000000000000001'
+export const amazonConversionSecrets = {
+  accountId: amazonAdvertiser,
+  apiClientId: amazonSecrets.clientId,
+  apiScope: '1234567890123456',
+  clientSecret: amazonSecrets.clientSecret,
+  refreshToken: amazonSecrets.refreshToken,
+}
 export const amazonRoutes = (url: string): Record<string, string> =>
   Object.fromEntries(
     ['api.amazon.com', ...['', '-eu', '-fe'].map((region) => `advertising-api${region}.amazon.com`)].map((host) => [
@@ -41,6 +48,15 @@ export async function startAmazon(): Promise<AmazonServer> {
       return headers['amazon-advertising-api-clientid'] === amazonSecrets.clientId ? { json: [] } : { status: 401 }
     }
     if (`${method} ${path}` === 'POST /adsApi/v1/create/events') return create(received, events)
+    const [, account, verb] = /^\/accounts\/([^/]+)\/dsp\/conversionDefinitions\/(list|eventData)$/.exec(path) ?? []
+    if (method === 'POST' && account !== undefined) {
+      if (account !== amazonAdvertiser) return { status: 403, json: { message: 'may quote the account' } }
+      const { apiClientId, apiScope, accountId } = amazonConversionSecrets
+      if (headers['amazon-advertising-api-clientid'] !== apiClientId) return { status: 401 }
+      if (headers['amazon-advertising-api-scope'] !== apiScope) return { status: 403 }
+      if (headers['amazon-ads-accountid'] !== accountId) return { status: 403 }
+      return verb === 'list' ? listDefinitions(received) : importEvents(received, events)
+    }
     return { status: 404, json: { code: 'NOT_FOUND', message: 'no such resource' } }
   })
   return Object.assign(server, { events, accessTokens })
@@ -155,3 +171,77 @@ const isCustomData = (data: unknown): boolean =>
     const isTyped = ['STRING', 'INTEGER', 'TIMESTAMP'].includes(dataType) && typeof value === 'string'
     return isTyped && /^\w+$/.test(name) && Object.keys(rest).length === 0
   })
+
+const kindOf = ({ headers }: Received, kind: string): boolean =>
+  headers.accept === kind && headers['content-type'] === kind
+
+const definition = (id: string, name: string, conversionType: string, source = 'SERVER_TO_SERVER') => ({
+  ...{ conversionDefinitionId: id, name, conversionType, source },
+  ...{ sourceType: 'WEBSITE', countingMethod: 'EVERY', value: 1 },
+})
+const definitions = [
+  definition('581000000000000001', 'Orders', 'OFF_AMAZON_PURCHASES'),
+  definition('581000000000000002', 'Leads of the shop', 'LEAD'),
+  definition('581000000000000003', 'Leads of the fair', 'LEAD'),
+  definition('581000000000000004', 'Orders by the tag', 'OFF_AMAZON_PURCHASES', 'AMAZON_AD_TAG'),
+]
+
+/** Two definitions to a page. */
+function listDefinitions(received: Received): Reply {
+  if (!kindOf(received, 'application/vnd.dspconversiondefinition.v1+json')) return { status: 415 }
+  const { maxResults, nextToken, ...rest } = (received.json ?? {}) as Record<string, unknown>
+  if (Object.keys(rest).length > 0 || maxResults !== 100) return badRequest
+  const isFirst = nextToken === undefined
+  if (!isFirst && nextToken !== 'page 2') return badRequest
+  return isFirst
+    ? { json: { conversionDefinitions: definitions.slice(0, 2), nextToken: 'page 2' } }
+    : { json: { conversionDefinitions: definitions.slice(2) } }
+}
+
+const importKeys = `name conversionDefinitionId timestamp matchKeys countryCode value currencyCode unitsSold clientDedupeId
+  dataProcessingOptions`
+
+/** Keeps the first of the events with the same ID, and counts them from 1. */
+function importEvents(received: Received, events: AmazonServer['events']): Reply {
+  if (!kindOf(received, 'application/vnd.dspconversioneventimport.v1+json')) return { status: 415 }
+  const { source, eventData, ...rest } = (received.json ?? {}) as Record<string, unknown>
+  const isSource = source === 'SERVER_TO_SERVER' || source === 'AMAZON_AD_TAG'
+  if (!isSource || Object.keys(rest).length > 0 || !Array.isArray(eventData)) return badRequest
+  if (eventData.length === 0 || eventData.length > 100) return badRequest
+  if (eventData.some((event) => strange(event, importKeys))) return badRequest
+  const success: unknown[] = []
+  const error: unknown[] = []
+  for (const [place, event] of eventData.entries()) {
+    const index = place + 1
+    const wrong = wrongOfImport(event, source)
+    if (wrong !== undefined) {
+      const errors = [{ errorType: 'INVALID_VALUE', fieldName: wrong, message: 'may quote jane@example.com' }]
+      error.push({ index, code: 'BAD_REQUEST', errors, message: 'may quote jane@example.com' })
+      continue
+    }
+    const id = String(event.clientDedupeId)
+    if (!events.has(id)) events.set(id, { ...event, source })
+    success.push({ index, message: 'ok' })
+  }
+  return { status: 207, json: { success, error } }
+}
+
+function wrongOfImport(event: Record<string, unknown>, source: unknown): string | undefined {
+  const { conversionDefinitionId, timestamp, countryCode, matchKeys, value, currencyCode, unitsSold } = event
+  const defined = definitions.find((one) => one.conversionDefinitionId === conversionDefinitionId)
+  const keys = Array.isArray(matchKeys) ? matchKeys : []
+  const isPurchase = defined?.conversionType === 'OFF_AMAZON_PURCHASES'
+  const ageMs = Date.now() - Date.parse(String(timestamp))
+  const wrong: [string, boolean][] = [
+    ['name', typeof event.name !== 'string'],
+    ['conversionDefinitionId', defined?.source !== source],
+    ['timestamp', !(ageMs >= 0 && ageMs <= 7 * 86_400_000)],
+    ['countryCode', !/^[A-Z]{2}$/.test(String(countryCode)) || countryCode === 'UK'],
+    ['matchKeys', keys.length === 0 || !keys.every(isMatchKey)],
+    ['value', value !== undefined && (typeof value !== 'number' || (isPurchase && value < 0))],
+    ['currencyCode', currencyCode !== undefined && !(isPurchase && currencies.includes(String(currencyCode)))],
+    ['unitsSold', unitsSold !== undefined && !(isPurchase && Number.isInteger(unitsSold))],
+    ['dataProcessingOptions', !['undefined', 'LIMITED_DATA_USE'].includes(String(event.dataProcessingOptions))],
+  ]
+  return wrong.find(([, applies]) => applies)?.[0]
+}

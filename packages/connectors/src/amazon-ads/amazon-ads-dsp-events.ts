@@ -2,6 +2,7 @@ import { column, defineConnector, inspectBy, select, text } from '@penstock/conn
 import { eventColumns, personColumns } from './event-columns.ts'
 import { amazonAds } from './platform.ts'
 import { region } from './region.ts'
+import { country } from './settings.ts'
 import { signIn } from './sign-in.ts'
 
 const consentOptions = ['GRANTED', 'DENIED']
@@ -33,10 +34,7 @@ export const amazonAdsDspEvents = defineConnector({
     },
     fields: {
       region,
-      country: text({
-        label: 'Country',
-        description: 'Country of events that name none, as two letters of ISO 3166: US',
-      }),
+      country,
       dataSetName: text({
         label: 'Dataset name',
         description: 'Dataset of Ads data manager that the events belong to; Default_Events unless you name one',

@@ -7,6 +7,7 @@ import { clientIdOf, openAmazonAds } from './amazon-api.ts'
 import { type DspEvent, type EventDefaults, eventOf } from './dsp-event-rows.ts'
 import { takenOf } from './multi-status.ts'
 import { regionOf } from './region.ts'
+import { countryOf } from './settings.ts'
 
 /** Sends events, those of one advertiser in one request. Amazon keeps one of those that have the same ID. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
@@ -50,10 +51,6 @@ const notTaken =
 
 /** What the settings of a connection say of all events. Throws `invalid_setting` where Amazon cannot use one. */
 export function defaultsOf({ settings }: Pick<DestinationContext, 'settings'>): EventDefaults {
-  const country = textIn(settings.country)?.trim()
-  if (country !== undefined && !/^[A-Za-z]{2}$/.test(country)) {
-    throw new ConnectorError('invalid_setting', 'The country must be two letters of ISO 3166: US.')
-  }
   const dataSetName = textIn(settings.dataSetName)?.trim()
   if (dataSetName !== undefined && !/^[A-Za-z][A-Za-z0-9_-]{4,99}$/.test(dataSetName)) {
     const message =
@@ -61,7 +58,7 @@ export function defaultsOf({ settings }: Pick<DestinationContext, 'settings'>): 
     throw new ConnectorError('invalid_setting', message)
   }
   return {
-    country,
+    country: countryOf({ settings }),
     dataSetName,
     consentAdStorage: textIn(settings.consentAdStorage),
     consentUserData: textIn(settings.consentUserData),

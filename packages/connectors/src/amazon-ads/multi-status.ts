@@ -12,10 +12,11 @@ export function takenOf<Item>({ json, bytesSent: bytes }: Answer, items: readonl
   const refused = entriesOf(json, 'error')
   const entries = [...refused, ...entriesOf(json, 'success')]
   const places = new Set(entries.map(({ index }) => index))
-  const first = Math.min(...places)
   const isComplete = entries.length === items.length && places.size === items.length
+  // Only as many places as there are items: an answer may list any number.
+  const first = isComplete ? Math.min(...places) : -1
   const isInOrder = (first === 0 || first === 1) && Math.max(...places) === first + items.length - 1
-  if (!isComplete || !isInOrder) {
+  if (!isInOrder) {
     throw new ConnectorError('malformed_response', 'Amazon did not say of every event whether it took it.')
   }
   const blamed = refused.flatMap(({ index, entry }) => {
