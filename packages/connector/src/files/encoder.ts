@@ -6,7 +6,8 @@ import type { WriteFormat } from './format.ts'
 import { encodeNdjson } from './ndjson-write.ts'
 import type { GroupNote } from './parquet-write.ts'
 
-const packGzip = promisify(gzip)
+/** A piece of a file packed with gzip. Packed pieces behind each other are one packed file. */
+export const gzipPiece: (bytes: Uint8Array) => Promise<Uint8Array> = promisify(gzip)
 
 /** Rows of a file as its bytes. Notes are what the end of the file has to know of rows before it. */
 export type Encoder = {
@@ -18,8 +19,7 @@ export type Encoder = {
 
 export async function makeEncoder(format: WriteFormat, columns: readonly string[], packed: boolean): Promise<Encoder> {
   if (format === 'Parquet') return makeParquetEncoder(columns)
-  // Packed pieces behind each other are one packed file.
-  const pack = async (bytes: Uint8Array): Promise<Uint8Array> => (packed ? packGzip(bytes) : bytes)
+  const pack = async (bytes: Uint8Array): Promise<Uint8Array> => (packed ? gzipPiece(bytes) : bytes)
   if (format === 'NDJSON') {
     return {
       encode: async (rows) => ({ bytes: await pack(encodeNdjson(columns, rows)) }),

@@ -1,10 +1,13 @@
 import type { Delivery, DestinationContext, DestinationWriter } from '../destination.ts'
 import type { Json } from '../rows.ts'
-import { makeEncoder } from './encoder.ts'
+import { type Encoder, makeEncoder } from './encoder.ts'
 import { extensionOf, type WriteFormat } from './format.ts'
 import type { FileSink } from './store.ts'
 
 export type WriteOptions = { readonly format: WriteFormat; readonly gzip: boolean }
+
+/** A format that one platform has, and the extension of its files. */
+export type PlatformFormat = { readonly extension: string; readonly encoder: Encoder }
 
 /** The delivery state of a part: where it ends in the file, the sink's own delivery state, and what the end of the file has to know. */
 type PartDeliveryState = {
@@ -27,10 +30,10 @@ type Held = { readonly bytes: Uint8Array; readonly notes?: readonly Json[] }
 export async function writeFiles(
   context: DestinationContext,
   sink: (extension: string) => FileSink | Promise<FileSink>,
-  options: WriteOptions,
+  options: WriteOptions | PlatformFormat,
 ): Promise<DestinationWriter> {
-  const encoder = await makeEncoder(options.format, context.columns, options.gzip)
-  const place = await sink(extensionOf(options.format, options.gzip))
+  const { encoder, extension } = 'encoder' in options ? options : await formatOf(options, context.columns)
+  const place = await sink(extension)
   const deliveryStates = context.deliveryStates.map((deliveryState) => deliveryState as PartDeliveryState)
   let held: readonly Held[] = []
 
@@ -97,6 +100,11 @@ export async function writeFiles(
     },
   }
 }
+
+const formatOf = async ({ format, gzip }: WriteOptions, columns: readonly string[]): Promise<PlatformFormat> => ({
+  encoder: await makeEncoder(format, columns, gzip),
+  extension: extensionOf(format, gzip),
+})
 
 const sizeOf = (parts: readonly Held[]): number => parts.reduce((sum, { bytes }) => sum + bytes.length, 0)
 

@@ -9,7 +9,16 @@ import {
   type SourceContext,
   type SourceReader,
 } from '@penstock/connector'
-import { fileNameOf, readFiles, readOptionsOf, writeFiles, writeOptionsOf } from '@penstock/connector/files'
+import {
+  type FileSink,
+  fileNameOf,
+  type PlatformFormat,
+  readFiles,
+  readOptionsOf,
+  type WriteOptions,
+  writeFiles,
+  writeOptionsOf,
+} from '@penstock/connector/files'
 import { hostKeyOf } from './host-key.ts'
 import { kindOf, realPath, stat } from './requests.ts'
 import { openSession } from './session.ts'
@@ -32,14 +41,35 @@ export async function read(context: SourceContext): Promise<SourceReader> {
   }
 }
 
-export async function write(context: DestinationContext): Promise<DestinationWriter> {
-  const { settings } = context
+export const write = (context: DestinationContext): Promise<DestinationWriter> =>
+  writeTo(context, {
+    path: String(context.settings.path),
+    fileName: (extension) => fileNameOf(context, extension),
+    options: writeOptionsOf(context.settings),
+  })
+
+/** Which file a transfer writes on a server. */
+export type SftpFile = {
+  /** The directory. */
+  readonly path: string
+  readonly fileName: (extension: string) => string
+  readonly options: WriteOptions | PlatformFormat
+  /** What a transfer without a row leaves; a file without rows unless said otherwise. */
+  readonly ifEmpty?: 'no file'
+}
+
+/** Opens a writer of one file of a server. */
+export async function writeTo(
+  context: DestinationContext,
+  { path, fileName, options, ifEmpty }: SftpFile,
+): Promise<DestinationWriter> {
   const hostKey = hostKeyOf(context.secrets, context.state)
-  const writer = await writeFiles(
-    context,
-    (extension) => openSftpSink(context, String(settings.path), fileNameOf(context, extension), hostKey),
-    writeOptionsOf(settings),
-  )
+  const openSink = (extension: string): FileSink => {
+    const sink = openSftpSink(context, path, fileName(extension), hostKey)
+    if (ifEmpty === undefined) return sink
+    return { ...sink, publish: async (states) => (states.length > 0 ? sink.publish(states) : undefined) }
+  }
+  const writer = await writeFiles(context, openSink, options)
   const withState = <Answer extends Delivery | undefined>(answer: Answer): Answer =>
     answer === undefined || hostKey.state === undefined ? answer : { ...answer, state: hostKey.state }
   return {
