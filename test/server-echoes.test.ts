@@ -115,6 +115,12 @@ const sides: readonly Side[] = [
     },
   },
   {
+    slug: 'snowflake-destination',
+    secrets: { authType: 'basic', username: 'loader', password: secret('snow'), accountLocator: 'xy12345' },
+    settings: { warehouse: 'load_wh', database: 'sales', schema: 'public', table: 'people', writeMode: 'Append' },
+    row: person,
+  },
+  {
     slug: 'meta-custom-audiences',
     secrets: { authType: 'api-token', accessToken: 'EAAexample7Zq9wT4vT8rPm2Lc6' },
     settings: { advertiserId: '1234567890' },

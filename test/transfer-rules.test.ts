@@ -12,7 +12,7 @@ import {
   localFolder,
   makeInbox,
 } from './harness/connections.ts'
-import { type Caller, callerOf, destination, destinationSettings, source, sourceSettings } from './harness/fixtures.ts'
+import { type Caller, callerOf, connectorBySlug, source, sourceSettings } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { type CallOptions, type Reply, startTestService, type TestService } from './harness/service.ts'
 
@@ -332,11 +332,13 @@ describe('check', () => {
 })
 
 test('a connection of which only one connector moves data is refused before its settings are read', async () => {
+  const destination = connectorBySlug('lotame-audiences')
   assert(!destination.destination?.deliver, 'choose another pair')
   const { id: accountId } = await caller.addAccountWithSides()
+  await caller.addConnectors(accountId, destination)
   const body = {
     ...{ name: 'Cloud', srcConnectorId: source.id, destConnectorId: destination.id },
-    ...{ srcConnectionConfig: sourceSettings, destConnectionConfig: destinationSettings },
+    ...{ srcConnectionConfig: sourceSettings, destConnectionConfig: {} },
   }
   const { id } = await caller.expect(caller.call('createConnection', { accountId, body }))
   const wrong = { srcConnectionConfig: { unknown: 1 } }

@@ -78,11 +78,28 @@ const macros = [
   'create macro to_time(x, f) as x::time',
   'create macro to_timestamp_ntz(x, f) as left(x, 26)::timestamp',
   `create macro to_binary(x, f) as unhex(x)`,
+  'create macro to_double(x) as x::double',
+  'create macro sysdate() as current_timestamp::timestamp',
+  'create macro get(x, i) as json_extract(x, i)',
+  `create macro as_varchar(x) as (x ->> '$')`,
 ]
+
+const flattened =
+  '(select unnest(x) as value, unnest(range(len(x))) as index from (select cast(? as json)::json[] as x))'
+
+/** An INSERT into two tables, in the one form that is known here. */
+const insertAll =
+  /^insert all\s+when 1 = 1 then into (\S+) \(([^()]+)\) values \(([\w, ]+)\)\s+when n = 0 then into (\S+) \(([^()]+)\) values \(([\w, ]+)\)\s+(select .*)$/s
 
 /** The same statement for DuckDB. */
 const translate = (text: string): string =>
   text
+    .replaceAll(' timestamp_ntz', ' timestamp')
+    .replace('table(flatten(input => parse_json(?)))', flattened)
+    .replace(/to_date\((\w+\([^()]*\([^()]*\)\))\)/g, '$1::date')
+    .replace(/to_time\((\w+\([^()]*\([^()]*\)\))\)/g, '$1::time')
+    .replace(/to_timestamp_ntz\((\w+\([^()]*\([^()]*\)\))\)/g, '$1::timestamp')
+    .replace(/dateadd\(day, -(\d+), sysdate\(\)\)/g, `(sysdate() - interval $1 day)`)
     .replaceAll('array_construct(', 'list_value(')
     .replace(/dateadd\(second, -(\d+), sysdate\(\)\)/g, `(current_timestamp::timestamp - interval $1 second)`)
     .replace(
@@ -174,7 +191,7 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
     if (Object.keys(strange).length > 0 || !known || typeof statement !== 'string' || !Number.isInteger(timeout)) {
       throw new Refusal(400, '391917', 'the body is not as it should be')
     }
-    if (role !== 'READER') throw new Refusal(422, '390186', 'Role is not granted', '08004')
+    if (role !== undefined && role !== 'READER') throw new Refusal(422, '390186', 'Role is not granted', '08004')
     const isPlain = statement === 'select current_user(), current_role()'
     if (!isPlain && warehouse !== 'LOAD_WH') throw new Refusal(422, '000606', 'No active warehouse selected', '57P03')
     for (const [name, only] of [[database, 'SALES'] as const, [schema, 'PUBLIC'] as const]) {
@@ -198,12 +215,39 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
     const canned = server.canned.find(({ match }) => match.test(statement))
     if (canned) return { rowType: canned.rowType, rows: / limit 0$/.test(statement) ? [] : canned.rows }
     try {
+      if (statement.startsWith('insert all')) return await insertIntoBoth(statement, values)
+      const [, schema] = /^show tables like '\w+' in schema (\S+)$/.exec(statement) ?? []
+      if (schema !== undefined) return { rowType: [textColumn('name')], rows: [] }
       const { columns, rows } = await engine.run(translate(statement), values)
       const types = columns.map(({ type }) => typeOf(type))
       const rowType = columns.map(({ name }, at) => ({ name, nullable: true, ...types[at] }))
       return { rowType, rows: rows.map((row) => row.map((text, at) => rawOf(text, types[at]?.type ?? ''))) }
     } catch (error) {
       return { rowType: [], rows: [], failed: refusalOf(String(error)) }
+    }
+  }
+
+  /** One statement is one transaction, though DuckDB needs several for it. */
+  async function insertIntoBoth(statement: string, values: string[]): Promise<Pick<Kept, 'rowType' | 'rows'>> {
+    const [, table, names, aliases, notes, noteNames, noteAliases, select = ''] = insertAll.exec(statement) ?? []
+    if (table === undefined) throw new Error('Parser Error: another form of INSERT ALL')
+    await engine.run('begin')
+    try {
+      await engine.run(`create temp table "inserted" as ${translate(select)}`, values)
+      const inserted = await engine.run(`insert into ${table} (${names}) select ${aliases} from "inserted"`)
+      const noted = await engine.run(
+        `insert into ${notes} (${noteNames}) select ${noteAliases} from "inserted" where n = 0`,
+      )
+      await engine.run('drop table "inserted"')
+      await engine.run('commit')
+      const count = { type: 'fixed', precision: 19, scale: 0, nullable: false }
+      return {
+        rowType: [table, notes].map((name) => ({ name: `number of rows inserted into ${name}`, ...count })),
+        rows: [[inserted.rows[0]?.[0] ?? null, noted.rows[0]?.[0] ?? null]],
+      }
+    } catch (error) {
+      await engine.run('rollback')
+      throw error
     }
   }
 
@@ -302,6 +346,9 @@ function refusalOf(error: string): Refusal {
   }
   if (error.includes('Parser Error')) return new Refusal(422, '001003', 'SQL compilation error: syntax error', '42000')
   if (error.includes('Binder Error')) return new Refusal(422, '000904', 'SQL compilation error: invalid', '42000')
+  if (error.includes('NOT NULL constraint')) {
+    return new Refusal(422, '100072', `DML operation failed: ${error}`, '22000')
+  }
   return new Refusal(422, '100038', error, '22018')
 }
 

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { type Connector, ConnectorError, type Values } from '@penstock/connector'
-import { testContext } from '@penstock/connector/acceptance'
+import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { startBigQueryServer } from '../../test/bigquery-server.ts'
 import type { FailingProxy } from '../../test/failing-proxy.ts'
 import { rogueBodies } from '../../test/rogue-answers.ts'
 import { startSnowflakeServer } from '../../test/snowflake-server.ts'
-import { readAll } from '../../test/tables.ts'
+import { batchOf, deliver, inspect, readAll } from '../../test/tables.ts'
 import { googleBigquerySource } from '../google-bigquery/google-bigquery-source.ts'
+import { snowflakeDestination } from '../snowflake/snowflake-destination.ts'
 import { snowflakeSource } from '../snowflake/snowflake-source.ts'
 
 const seed = 20_260_131
@@ -28,6 +29,21 @@ type Side = {
   readonly good: readonly object[]
 }
 
+const snowflakeAnswer = {
+  ...{ code: '090001', statementHandle: '01b2-4711', message: 'Statement executed successfully.' },
+  resultSetMetaData: {
+    ...{ numRows: 2, format: 'jsonv2', partitionInfo: [{ rowCount: 2 }] },
+    rowType: [
+      { name: 'ID', type: 'fixed', scale: 0 },
+      { name: 'NAME', type: 'text' },
+    ],
+  },
+  data: [
+    ['1', 'a'],
+    ['2', null],
+  ],
+}
+
 const sides: readonly Side[] = [
   {
     ...{ connector: snowflakeSource, proxy: snowflake.proxy, routes: snowflake.routes, secrets: snowflake.accessToken },
@@ -35,22 +51,13 @@ const sides: readonly Side[] = [
       ...{ dataSourceType: 'Table Reference', warehouse: 'load_wh', database: 'sales', schema: 'public' },
       ...{ table: 'people', syncMode: 'Full', keyColumns: 'id' },
     },
-    good: [
-      {
-        ...{ code: '090001', statementHandle: '01b2-4711', message: 'Statement executed successfully.' },
-        resultSetMetaData: {
-          ...{ numRows: 2, format: 'jsonv2', partitionInfo: [{ rowCount: 2 }] },
-          rowType: [
-            { name: 'ID', type: 'fixed', scale: 0 },
-            { name: 'NAME', type: 'text' },
-          ],
-        },
-        data: [
-          ['1', 'a'],
-          ['2', null],
-        ],
-      },
-    ],
+    good: [snowflakeAnswer],
+  },
+  {
+    ...{ connector: snowflakeDestination, proxy: snowflake.proxy, routes: snowflake.routes },
+    secrets: snowflake.accessToken,
+    settings: { warehouse: 'load_wh', database: 'sales', schema: 'public', table: 'people', writeMode: 'Replace' },
+    good: [snowflakeAnswer],
   },
   {
     ...{ connector: googleBigquerySource, proxy: bigQuery.proxy, routes: bigQuery.routes },
@@ -80,6 +87,18 @@ const sides: readonly Side[] = [
   },
 ]
 
+const batch = batchOf(
+  ['id', 'name'],
+  [
+    [1, 'a'],
+    [2, null],
+  ],
+)
+const deliveries = (connector: Connector, context: TestContextOptions) => [
+  () => inspect(connector, { ...context, columns: batch.columns, rows: batch.rows }),
+  () => deliver(connector, context, batch),
+]
+
 describe('answers of a data warehouse that are not what they should be', () => {
   for (const { connector, proxy, routes, secrets, settings, good } of sides) {
     const bodies = rogueBodies(good, seed, 120)
@@ -93,7 +112,11 @@ describe('answers of a data warehouse that are not what they should be', () => {
             proxy.failure = { what: { status, body }, of: () => seen++ >= from }
             const signal = AbortSignal.timeout(20_000)
             const context = { routes, secrets, settings, signal }
-            const works = [() => connector.check?.(testContext(context)), () => readAll(connector, context)]
+            const { source } = connector
+            const works = [
+              () => connector.check?.(testContext(context)),
+              ...(source ? [() => readAll(connector, context)] : deliveries(connector, context)),
+            ]
             for (const work of works) {
               seen = 0
               const [result] = await Promise.allSettled([work()])

@@ -25,9 +25,12 @@ const marginMs = 120_000
 
 /** Reads the secrets. Throws a `ConnectorError` where something is missing or no key. */
 export function accountOf(secrets: Values): Account {
-  const locator = textOf(secrets, 'snowflakeAccount').trim()
+  const isKeyPair = secrets.authType === 'key-pair'
+  // The destination asks for the account of a token under a key of its own, the source under the same one.
+  const isSame = isKeyPair || (secrets.accountLocator === undefined && secrets.snowflakeAccount !== undefined)
+  const locator = textOf(secrets, isSame ? 'snowflakeAccount' : 'accountLocator').trim()
   const role = secrets.snowflakeRole === undefined ? undefined : plainName(String(secrets.snowflakeRole))
-  if (secrets.authType === 'key-pair') {
+  if (isKeyPair) {
     const user = textOf(secrets, 'snowflakeUser')
     const host = hostOf(textOf(secrets, 'snowflakeHost'))
     const keys = keyOf(textOf(secrets, 'privateKey'))

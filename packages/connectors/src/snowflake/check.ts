@@ -11,11 +11,17 @@ export const check: Check = checkSteps(
   ['permission', permission],
 )
 
-const apiOf = (context: ConnectorContext) => makeSqlApi(context, accountOf(context.secrets))
+/** Reaches the account and signs in. What the role may write is looked at once a connection names a table. */
+export const checkDestination: Check = checkSteps(
+  ['reach', (context) => assertConnectivity(context, `${accountOf(context.secrets).origin}/`)],
+  ['sign in', signIn],
+)
+
+const apiOf = (context: ConnectorContext, quiet = false) => makeSqlApi(context, accountOf(context.secrets), quiet)
 
 async function signIn(context: ConnectorContext): Promise<string> {
   // What is asked needs no warehouse.
-  const { rows } = await apiOf(context).run({ text: 'select current_user(), current_role()', timeoutSeconds: 60 })
+  const { rows } = await apiOf(context, true).run({ text: 'select current_user(), current_role()', timeoutSeconds: 60 })
   const [user, role] = rows[0] ?? []
   return `Snowflake knows the user ${user ?? 'by another name'}, under the role ${role ?? 'that is its default'}.`
 }

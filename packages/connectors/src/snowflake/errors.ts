@@ -39,7 +39,7 @@ const byState: Readonly<Record<string, Meaning>> = {
   '42S02': ['table_not_found', 'There is no such table or view; check the settings.'],
   '57014': ['statement_timeout', 'Snowflake cancelled the statement, maybe by a timeout of its own.'],
   '57P03': ['object_not_found', 'No warehouse is at hand: check its name, and that the role may use it.'],
-  '22': ['statement_failed', 'The query fails on a value that it reads.'],
+  '22': ['statement_failed', 'The statement fails on a value.'],
   '40': ['conflict', 'Snowflake rolled the statement back.'],
   '57': ['platform_unavailable', 'Snowflake was interrupted.'],
   XX: ['platform_error', 'Snowflake met an error of its own.'],
@@ -53,7 +53,7 @@ function connectorErrorOfStatement({ code, sqlState, message }: Complaint): Conn
   const [name, sentence] = byCode[code] ??
     byState[sqlState] ??
     byState[sqlState.slice(0, 2)] ?? ['invalid_query', 'Snowflake cannot run this statement.']
-  const told = tellable.has(code) ? `${message.replace(/\s+/g, ' ').slice(0, 300).replace(/\.$/, '')}, ` : ''
+  const told = message && tellable.has(code) ? `${message.replace(/\s+/g, ' ').slice(0, 300).replace(/\.$/, '')}, ` : ''
   const states = [code && `code ${code}`, sqlState && `SQL state ${sqlState}`].filter(Boolean).join(', ')
   return new ConnectorError(name, `${sentence.slice(0, -1)} (${told}${states || 'without a code'}).`)
 }

@@ -36,7 +36,7 @@ type OrderTerm = {
 }
 
 /** Where statements run, and how long they may. */
-type Place = Omit<Statement, 'text' | 'bindings'>
+export type Place = Omit<Statement, 'text' | 'bindings'>
 
 const alias = '"penstock_source"'
 
@@ -131,10 +131,11 @@ export function statementOf({ order, digest, select, at }: Plan, { after, bound 
 }
 
 /** Quoted as it is: a name that Snowflake told. */
-const quoteAsIs = (name: string): string => `"${name.replaceAll('"', '""')}"`
+export const quoteAsIs = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** Quoted as a person means it. */
-const quoteName = (name: string): string => quoteAsIs(plainName(name))
+/** A name of a setting, quoted as Snowflake stores it. */
+export const quoteName = (name: string): string => quoteAsIs(plainName(name))
 
 const unknownType: ColumnType = { name: '', type: '', scale: 0 }
 

@@ -45,7 +45,8 @@ export type SqlApi = {
 const timeoutMs = 90_000
 const polling = { firstMs: 100, mostMs: 5_000, totalMs: Number.POSITIVE_INFINITY }
 
-export function makeSqlApi(context: ConnectorContext, account: Account): SqlApi {
+/** @param quiet leaves Snowflake's own words out of errors, where statements carry values of rows that it may quote */
+export function makeSqlApi(context: ConnectorContext, account: Account, quiet = false): SqlApi {
   const send = async (
     path: string,
     { body, signal = context.signal, fresh = false }: { body?: string; signal?: AbortSignal; fresh?: boolean } = {},
@@ -72,7 +73,8 @@ export function makeSqlApi(context: ConnectorContext, account: Account): SqlApi 
       response = await send(path, { ...asked, fresh: true })
     }
     if (response.status === 200 || response.status === 202) return response
-    throw connectorErrorOf(response, complaintIn(await restOf(response)), account, handle)
+    const complaint = complaintIn(await restOf(response))
+    throw connectorErrorOf(response, quiet ? { ...complaint, message: '' } : complaint, account, handle)
   }
 
   /** Submits a statement. Where the connection breaks, the same request again runs nothing twice. */

@@ -1,0 +1,103 @@
+import { asConnectorError, ConnectorError, type Values } from '@penstock/connector'
+import { writingOf } from '../databases/settings.ts'
+import { columnsNotFound, type FatalTableProblem, throwFirst } from '../databases/table-findings.ts'
+import { plainName } from './account.ts'
+import type { ColumnType } from './cells.ts'
+import { describe, type Place, quoteAsIs, quoteName } from './plan.ts'
+import type { SqlApi } from './sql-api.ts'
+
+/** A table that rows go to. */
+export type Table = {
+  /** With its database and schema, quoted. */
+  readonly name: string
+  /** The table that notes which batches were written, in the same schema. */
+  readonly batches: string
+  /** In the order of the delivered columns. */
+  readonly columns: readonly ColumnType[]
+  readonly at: Place
+}
+
+/** Where rows go, as the settings name it. */
+export type Target = Omit<Table, 'columns'> & {
+  /** As the settings name it. */
+  readonly label: string
+  /** Quoted. */
+  readonly schema: string
+  readonly replace: boolean
+}
+
+/** How long a statement may take that writes a batch, in seconds. */
+const statementSeconds = 600
+
+/** Reads the settings of the destination. Throws a `ConnectorError` where one is missing. */
+export function targetOf(settings: Values): Target {
+  const { schema, table } = writingOf({ ...settings, writeMode: 'Insert' }, '')
+  const [database, warehouse] = ['database', 'warehouse'].map((key) => {
+    const value = settings[key]
+    if (typeof value === 'string' && value.trim() !== '') return value
+    throw new ConnectorError('invalid_setting', `The setting ${key} has no value; set it.`)
+  })
+  const path = `${quoteName(database ?? '')}.${quoteName(schema)}`
+  return {
+    ...{ schema: path, name: `${path}.${quoteName(table)}`, batches: `${path}."PENSTOCK_BATCHES"`, label: table },
+    ...{
+      at: { warehouse, database, schema, timeoutSeconds: statementSeconds },
+      replace: settings.writeMode === 'Replace',
+    },
+  }
+}
+
+/** Finds the table, and creates it, and the one that notes batches, where they are missing. */
+export async function openTable(api: SqlApi, target: Target, delivered: readonly string[]): Promise<Table> {
+  let found = await columnsOf(api, target.name, target.at)
+  if (!found) {
+    const columns = distinct(delivered.map(plainName)).map((name) => `${quoteAsIs(name)} varchar`)
+    await api.run({ ...target.at, text: `create table if not exists ${target.name} (${columns.join(', ')})` })
+    found = await columnsOf(api, target.name, target.at)
+  }
+  const { columns, errors } = judge(target, delivered, found ?? [])
+  throwFirst(errors)
+  if (!(await columnsOf(api, target.batches, target.at))) {
+    const parts = `"TRANSFER_ID" varchar not null, "BATCH_KEY" varchar not null, "DELIVERED_TIME" timestamp_ntz not null`
+    await api.run({ ...target.at, text: `create table if not exists ${target.batches} (${parts})` })
+  }
+  return { name: target.name, batches: target.batches, at: target.at, columns }
+}
+
+/** The columns of a table; `undefined` where there is none, or its schema is missing. */
+export async function columnsOf(api: SqlApi, name: string, at: Place): Promise<readonly ColumnType[] | undefined> {
+  try {
+    return await describe(api, name, at)
+  } catch (error) {
+    if (asConnectorError(error)?.code === 'table_not_found') return undefined
+    throw error
+  }
+}
+
+/** The table's columns for those that are delivered, and what prevents writing to them. */
+export function judge(
+  { label }: Target,
+  delivered: readonly string[],
+  found: readonly ColumnType[],
+): { columns: ColumnType[]; errors: FatalTableProblem[] } {
+  const matches = delivered.map((name) => columnFor(name, found))
+  const columns = matches.filter((column) => column !== undefined)
+  const missing = delivered.filter((_, at) => matches[at] === undefined)
+  const errors = columnsNotFound(label, missing)
+  const twice = columns.find((column, at) => columns.indexOf(column) !== at)
+  if (twice) {
+    errors.push({
+      code: 'columns_do_not_fit',
+      columns: delivered.filter((_, at) => matches[at] === twice),
+      describe: (names) => `${names.join(' and ')} go to the same column of the table; map one of them to another.`,
+    })
+  }
+  return { columns, errors }
+}
+
+/** A column by its exact name, or else in any case. */
+const columnFor = (name: string, found: readonly ColumnType[]): ColumnType | undefined =>
+  found.find((column) => column.name === name) ??
+  found.find((column) => column.name.toLowerCase() === name.toLowerCase())
+
+const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)]

@@ -1,0 +1,177 @@
+import {
+  asConnectorError,
+  type Batch,
+  ConnectorError,
+  type Delivery,
+  type DestinationContext,
+  type DestinationWriter,
+  type Finding,
+  type InspectionContext,
+  type Rejection,
+} from '@penstock/connector'
+import { inOrder } from '../databases/rejections.ts'
+import { findingsOf, valuesNotTaken } from '../databases/table-findings.ts'
+import { sendInHalves, type Taken } from '../platform-api/halving.ts'
+import { Refusals } from '../platform-api/refusals.ts'
+import { accountOf } from './account.ts'
+import { type ColumnWriter, writerFor } from './column-writers.ts'
+import { quoteAsIs } from './plan.ts'
+import { makeSqlApi, type SqlApi } from './sql-api.ts'
+import { columnsOf, judge, openTable, type Table, targetOf } from './table.ts'
+
+/** Batches of so long ago do not come again. */
+const keptDays = 30
+
+/** Opens a writer: finds the tables, and creates what is missing. Empties nothing yet. */
+export async function open(context: DestinationContext): Promise<DestinationWriter> {
+  const target = targetOf(context.settings)
+  const api = makeSqlApi(context, accountOf(context.secrets), true)
+  const table = await openTable(api, target, context.columns)
+  const refusals = new Refusals('Snowflake')
+  let emptied = !target.replace
+  /** Empties the table before the first rows of the transfer; a later attempt of the same transfer finds them noted. */
+  const emptyOnce = async (): Promise<void> => {
+    if (emptied) return
+    const unwritten = `not exists (select 1 from ${table.batches} where "TRANSFER_ID" = ?)`
+    await api.run({ ...table.at, text: `delete from ${table.name} where ${unwritten}`, bindings: [context.transferId] })
+    emptied = true
+  }
+  return {
+    async deliver(batch) {
+      context.signal.throwIfAborted()
+      await emptyOnce()
+      return deliver({ api, table, refusals, transferId: context.transferId }, batch)
+    },
+    flush: async () => undefined,
+    async finish() {
+      await emptyOnce()
+      const old = `"DELIVERED_TIME" < dateadd(day, -${keptDays}, sysdate())`
+      // A role that may not delete keeps them.
+      await api.run({ ...table.at, text: `delete from ${table.batches} where ${old}` }).catch((error: unknown) => {
+        if (asConnectorError(error)?.code !== 'permission_denied') throw error
+      })
+    },
+    abort: async () => {},
+    close: async () => {},
+  }
+}
+
+type Work = {
+  readonly api: SqlApi
+  readonly table: Table
+  readonly refusals: Refusals
+  readonly transferId: string
+}
+type Item = { readonly index: number; readonly texts: readonly (string | null)[] }
+
+async function deliver(work: Work, batch: Batch): Promise<Delivery> {
+  const writers = work.table.columns.map(writerFor)
+  const doubtful: Rejection[] = []
+  const items: Item[] = []
+  for (const [index, row] of batch.rows.entries()) {
+    const texts = writers.map((writer, at) => writer.text(row[at] ?? null))
+    const at = texts.findIndex((text, column) => text !== null && writers[column]?.doubt(text) !== undefined)
+    if (at < 0) items.push({ index, texts })
+    else {
+      const reason = writers[at]?.doubt(texts[at] ?? '') ?? ''
+      doubtful.push({ index, reason, field: batch.columns[at] ?? '' })
+    }
+  }
+  const { bytes, rejected } = await sendInHalves(items, work.refusals, (part) => insert(work, writers, batch, part))
+  const all = inOrder([...doubtful, ...rejected])
+  return { bytes, ...(all.length > 0 ? { rejected: all } : {}) }
+}
+
+/**
+ * Inserts rows and notes that it did, in one statement, which is a transaction; rows that were noted before are not
+ * inserted again. A part of a batch has a key of its own, which is the same in every attempt.
+ */
+async function insert(
+  { api, table, transferId }: Work,
+  writers: readonly ColumnWriter[],
+  { key, rows }: Batch,
+  items: readonly Item[],
+): Promise<Taken<Item>> {
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
+  const part = items.length === rows.length ? key : `${key}:${first}-${last}`
+  const json = JSON.stringify(items.map(({ texts }) => texts))
+  const statement = {
+    ...table.at,
+    text: insertStatement(table, writers),
+    bindings: [transferId, part, json, transferId, part],
+  }
+  try {
+    const { rows: counts } = await api.run(statement)
+    assertWritten(counts[0] ?? [], items.length)
+    return { bytes: Buffer.byteLength(json) }
+  } catch (error) {
+    const refusal = refusalIn(error)
+    if (refusal === undefined) throw error
+    return { bytes: Buffer.byteLength(json), refused: refusal }
+  }
+}
+
+/** The binding is a JSON array of rows, each an array of texts and nulls. */
+function insertStatement({ name, batches, columns }: Table, writers: readonly ColumnWriter[]): string {
+  const values = writers.map((writer, at) => `${writer.value(`as_varchar(get(f.value, ${at}))`)} as c${at}`)
+  const names = columns.map((column) => quoteAsIs(column.name)).join(', ')
+  const aliases = writers.map((_, at) => `c${at}`).join(', ')
+  return `insert all
+    when 1 = 1 then into ${name} (${names}) values (${aliases})
+    when n = 0 then into ${batches} ("TRANSFER_ID", "BATCH_KEY", "DELIVERED_TIME") values (transfer, batch, noted)
+    select f.index as n, ? as transfer, ? as batch, sysdate() as noted, ${values.join(', ')}
+      from table(flatten(input => parse_json(?))) as f
+     where not exists (select 1 from ${batches} where "TRANSFER_ID" = ? and "BATCH_KEY" = ?)`
+}
+
+/** By Snowflake's own count: all rows and the note of them, or nothing where they were noted before. */
+function assertWritten(counts: readonly (string | null)[], sent: number): void {
+  const [rows, notes] = counts.map((count) => (count !== null && /^\d{1,9}$/.test(count) ? Number(count) : undefined))
+  if (counts.length === 2 && ((rows === sent && notes === 1) || (rows === 0 && notes === 0))) return
+  throw new ConnectorError('unexpected_response', 'Snowflake inserted another number of rows than it was sent.')
+}
+
+/** Why a statement failed because of a row; `undefined` where that was not the reason. */
+function refusalIn(error: unknown): string | undefined {
+  const connectorError = asConnectorError(error)
+  if (connectorError?.code !== 'statement_failed') return undefined
+  const [, codes = 'without a code', code = ''] =
+    /\(((?:code (\d{3,8}))?[^()]{0,60})\)/.exec(connectorError.message) ?? []
+  return `${reasons[code] ?? 'Snowflake cannot write a value of the row.'} (${codes})`.replace(/\. \((.*)\)$/, ' ($1).')
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  '100035': 'A value is no time, as the column needs it.',
+  '100037': 'A value is neither true nor false, as the column needs it.',
+  '100038': 'A value is no number, as the column needs it.',
+  '100039': 'A number is larger than the column takes.',
+  '100040': 'A value is no date, as the column needs it.',
+  '100069': 'A value is no JSON, as the column needs it.',
+  '100072': 'There is no value for a column that needs one.',
+  '100078': 'A text is longer than the column takes.',
+}
+
+/** Looks up the table and holds columns and values against it; creates nothing. */
+export async function inspect(context: InspectionContext): Promise<readonly Finding[]> {
+  const target = targetOf(context.settings)
+  const api = makeSqlApi(context, accountOf(context.secrets), true)
+  const at = { ...target.at, timeoutSeconds: 60 }
+  const found = await columnsOf(api, target.name, at)
+  if (!found) {
+    // The transfer creates the table; a schema or database that is missing fails this.
+    await api.run({ ...at, text: `show tables like 'PENSTOCK_BATCHES' in schema ${target.schema}` })
+    return []
+  }
+  const { errors } = judge(target, context.columns, found)
+  const findings = errors.flatMap(findingsOf)
+  for (const [index, name] of context.columns.entries()) {
+    const [column] = judge(target, [name], found).columns
+    const writer = column && writerFor(column)
+    const texts = context.rows.map((row) => writer?.text(row[index] ?? null) ?? null)
+    const reason = texts
+      .flatMap((text) => (text === null ? [] : [writer?.doubt(text)]))
+      .find((each) => each !== undefined)
+    if (reason !== undefined) findings.push(valuesNotTaken(name, reason))
+  }
+  return findings
+}
