@@ -42,6 +42,13 @@ test('A digest of another kind, or what only looks like one, is not taken for th
   assert.equal(readDigest(sha256, ['md5', 'sha512']), undefined)
   assert.equal(readDigest(sha256, ['md5', 'sha256']), sha256)
   assert.equal(readDigest(sha256.slice(1), ['sha256']), undefined)
+  for (const suffix of ['.BA', '.AQYBAQEA']) {
+    assert.equal(readDigest(`${sha256.toUpperCase()}${suffix}`, ['sha256']), sha256)
+    assert.equal(readDigest(`${sha256}${suffix}`, ['md5', 'sha512']), undefined)
+  }
+  for (const suffix of ['.', '.A', '.AQYBAQEAA', '.AQ AQ']) {
+    assert.equal(readDigest(`${sha256}${suffix}`, ['sha256']), undefined)
+  }
   assert.equal(readDigest(`${sha256.slice(1)}g`, ['sha256']), undefined)
   assert.equal(looksLikeDigest(`${sha256.slice(1)}g`), false)
   assert.equal(looksLikeDigest('ada@example.com'), false)

@@ -28,8 +28,15 @@ export function readBase64Digest(text: string, accepted: readonly Digest[]): str
 
 const hexadecimal = /^[0-9a-fA-F]+$/
 
-/** The digest that a text already is, in lower case, by its length and letters; `undefined` where it is none of these. */
+/** What Meta's own library for websites adds to the SHA-256 digests that it makes; it says nothing of the person. */
+const withSuffix = /^[0-9a-fA-F]{64}(?=\.[\w-]{2,8}$)/
+
+/**
+ * The digest that a text already is, in lower case, by its length and letters; `undefined` where it is none of these. The
+ * suffix of Meta's library is left out.
+ */
 export function readDigest(text: string, accepted: readonly Digest[]): string | undefined {
+  if (text[64] === '.' && accepted.includes('sha256')) return withSuffix.exec(text)?.[0].toLowerCase()
   for (const digest of accepted) {
     if (text.length === digestLength[digest] && hexadecimal.test(text)) return text.toLowerCase()
   }
