@@ -130,7 +130,10 @@ const sides: readonly Side[] = [
     slug: 'meta-conversions',
     secrets: { clientId: '1', clientSecret: secret('meta'), accessToken: 'EAAexample7Zq9wT4vT8rPm2Lc6' },
     settings: { datasetId: '1234567890' },
-    row: { event_name: 'Purchase', event_time: Math.floor(Date.now() / 1000) - 60, email: canary },
+    row: {
+      ...{ event_name: 'Lead', event_time: Math.floor(Date.now() / 1000) - 60, action_source: 'website' },
+      email: canary,
+    },
   },
   {
     slug: 'snapchat-conversions',

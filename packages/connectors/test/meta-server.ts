@@ -202,11 +202,48 @@ function listSessions(sessions: readonly Session[], audience: string, query: URL
 }
 
 const digests = ['em', 'ph', 'ge', 'db', 'ln', 'fn', 'ct', 'st', 'zp', 'country']
-const sources = ['website', 'app', 'physical_store', 'phone_call', 'chat', 'email', 'system_generated', 'other']
+const sources = `website app physical_store phone_call chat email system_generated business_messaging other`.split(' ')
+const knownKeys = {
+  request: new Set('data partner_agent test_event_code'.split(' ')),
+  event: new Set(
+    `event_name event_time event_id action_source event_source_url referrer_url messaging_channel opt_out user_data
+    custom_data app_data data_processing_options data_processing_options_country data_processing_options_state`.split(
+      /\s+/,
+    ),
+  ),
+  user: new Set(
+    `em ph ge db ln fn ct st zp country external_id client_ip_address client_user_agent fbc fbp madid anon_id lead_id
+    subscription_id fb_login_id ctwa_clid page_id page_scoped_user_id ig_account_id ig_sid partner_id`.split(/\s+/),
+  ),
+}
+const knowsAll = (known: ReadonlySet<string>, object: object) => Object.keys(object).every((key) => known.has(key))
+
+/** What is said of an app and of limited use has the form that Meta asks for. */
+function isWellFormed(event: Record<string, unknown>): boolean {
+  if (!knowsAll(knownKeys.event, event)) return false
+  if ('opt_out' in event && typeof event.opt_out !== 'boolean') return false
+  if ('data_processing_options' in event) {
+    const { data_processing_options: options, data_processing_options_country: country } = event
+    if (JSON.stringify(options) !== '["LDU"]' || ![0, 1].includes(Number(country))) return false
+    if (![0, 1000].includes(Number(event.data_processing_options_state))) return false
+  }
+  const app = event.app_data as Record<string, unknown> | undefined
+  if (app === undefined) return event.action_source !== 'app'
+  const flags = [app.advertiser_tracking_enabled, app.application_tracking_enabled]
+  const { extinfo } = app
+  return (
+    flags.every((flag) => flag === 0 || flag === 1) &&
+    Array.isArray(extinfo) &&
+    extinfo.length === 16 &&
+    ['a2', 'i2'].includes(extinfo[0])
+  )
+}
 
 /** One bad event, and Meta takes none of the request. */
 function takeEvents(events: Map<string, MetaEvent>, json: unknown): Reply {
-  const { data } = json as { data?: unknown }
+  const { data, test_event_code: code } = json as { data?: unknown; test_event_code?: unknown }
+  if (!knowsAll(knownKeys.request, json as object) || (code !== undefined && typeof code !== 'string'))
+    return problem(100)
   if (!Array.isArray(data) || data.length === 0 || data.length > 1000) return problem(100)
   const now = Date.now() / 1000
   for (const event of data) {
@@ -215,9 +252,11 @@ function takeEvents(events: Map<string, MetaEvent>, json: unknown): Reply {
     if (!Number.isInteger(event.event_time) || event.event_time > now + 60)
       return problem(100, { error_subcode: 2804017 })
     if (event.event_time < now - days * 86_400) return problem(100, { error_subcode: 2804003 })
+    if (!isWellFormed(event)) return problem(100)
     if (!event.event_name || !sources.includes(event.action_source)) return problem(100, { error_subcode: 2804001 })
     if (typeof user !== 'object' || user === null || Object.keys(user).length === 0)
       return problem(100, { error_subcode: 2804007 })
+    if (!knowsAll(knownKeys.user, user)) return problem(100)
     for (const key of digests) {
       for (const value of [user[key] ?? []].flat())
         if (!/^[0-9a-f]{64}$/.test(value)) return problem(100, { error_subcode: 2804007 })

@@ -1,8 +1,10 @@
 import { column, defineConnector, secret, text } from '@penstock/connector'
 import { app } from './app.ts'
+import { appColumns, circumstanceColumns, contentColumns, personColumns } from './event-columns.ts'
+import { actionSources } from './event-sources.ts'
 import { metaAds } from './platform.ts'
 
-/** Conversions that happened away from the browser, for a dataset of Meta. */
+/** Conversions on websites, in apps and shops, by messages and elsewhere, for a dataset of Meta. */
 export const metaConversions = defineConnector({
   slug: 'meta-conversions',
   name: 'Meta Conversions',
@@ -10,11 +12,12 @@ export const metaConversions = defineConnector({
   dataType: 'Conversions',
   dataTypeCategory: 'events',
   description:
-    'Reports conversions that took place in shops, by telephone or in your own systems to a dataset at Meta.',
+    'Reports conversions on websites, in apps, in shops, by telephone or in your own systems to a dataset at Meta.',
   actions: ['add', 'update', 'delete'],
   notes:
-    'An event counts only inside the attribution window, which is 28 days unless you changed it. Meta takes events of shops for 62 days and all others for 7; older ones are rejected before they are sent.',
+    'An event counts only inside the attribution window, which is 28 days unless you changed it. Meta takes events of shops for 62 days and all others for 7; older ones are rejected before they are sent. Events of websites should have event_source_url and client_user_agent, and events of apps must say on which operating system they happened. You need the consent of the people; limit the use with data_processing_options or opt_out where they object.',
   tested: 'Our own test server, which follows what is published of Meta’s Graph API; not Meta itself.',
+  api: { version: 'Graph API v26.0', ends: 'about two years after it came out, which Meta announces' },
   secrets: {
     ...app,
     accessToken: secret({
@@ -35,6 +38,10 @@ export const metaConversions = defineConnector({
         description: 'Number of the dataset that collects the events, often that of the pixel',
         required: true,
       }),
+      testEventCode: text({
+        label: 'Test event code',
+        description: 'Code from Meta Events Manager with which events show there as a test',
+      }),
     },
     records: {
       event_name: column({
@@ -50,19 +57,13 @@ export const metaConversions = defineConnector({
       action_source: column({
         description: 'Kind of place in which it happened',
         required: true,
-        values: ['physical_store', 'call_center', 'system_generated'],
+        // A call center is a name of ours for what Meta calls phone_call.
+        values: [...actionSources, 'call_center'],
       }),
-      user_data: column({
-        // Not hashed as a whole: what is inside is hashed already where Meta wants it so, and rejected otherwise.
-        description: 'Object that identifies the person by at least one hashed value, such as em or ph',
-        required: true,
-        synonyms: ['user'],
-      }),
-      custom_data: column({
-        description: 'Object with the value, the currency and the products',
-        synonyms: ['properties'],
-      }),
-      event_id: column({ description: 'ID by which Meta recognises a repeated event; recommended' }),
+      ...personColumns,
+      ...contentColumns,
+      ...circumstanceColumns,
+      ...appColumns,
     },
   },
 })
