@@ -12,6 +12,7 @@ type Audience = {
   account: string
   name: string
   members: Set<string>
+  byValue?: boolean
   deleted?: boolean
   flagged?: boolean
 }
@@ -33,8 +34,22 @@ const token = 'EAAB-token'
 export const metaSecrets = { authType: 'oauth2', clientId: '77', clientSecret: 'app-secret', accessToken: token }
 export const datasetId = '5550001'
 const account = 'act_900'
-const hashed = new Set(['EMAIL', 'PHONE', 'FN', 'LN', 'ZIP', 'COUNTRY', 'DOBM', 'DOBD', 'DOBY', 'GEN', 'CT', 'ST'])
-const plain = new Set(['MADID', 'EXTERN_ID'])
+const hashed = new Set([
+  'EMAIL',
+  'PHONE',
+  'FN',
+  'LN',
+  'ZIP',
+  'COUNTRY',
+  'DOBM',
+  'DOBD',
+  'DOBY',
+  'GEN',
+  'CT',
+  'ST',
+  'FI',
+])
+const plain = new Set(['MADID', 'EXTERN_ID', 'PAGEUID', 'LOOKALIKE_VALUE'])
 
 export async function startMeta(): Promise<MetaServer> {
   const audiences: Audience[] = []
@@ -112,11 +127,12 @@ function list(audiences: readonly Audience[], query: URLSearchParams): Reply {
 }
 
 function make(audiences: Audience[], json: unknown): Reply {
-  const { name, subtype, customer_file_source } = json as Record<string, unknown>
+  const { name, subtype, customer_file_source, is_value_based: byValue = false } = json as Record<string, unknown>
+  if (typeof byValue !== 'boolean') return problem(100)
   if (typeof name !== 'string' || !name || subtype !== 'CUSTOM') return problem(100)
   if (customer_file_source !== 'USER_PROVIDED_ONLY') return problem(100)
   const id = `1200000000000000${String(audiences.length + 1).padStart(2, '0')}`
-  audiences.push({ id, account, name, members: new Set() })
+  audiences.push({ id, account, name, members: new Set(), byValue })
   return { json: { id } }
 }
 
@@ -126,16 +142,23 @@ function readAudience(audiences: readonly Audience[], path: string): Reply {
   return { json: { id: audience.id, operation_status: { code: audience.flagged ? 471 : 200, description: '' } } }
 }
 
+const isCell = (cell: unknown, isValue: boolean) =>
+  typeof cell === 'string' ? !isValue || cell === '' : isValue && typeof cell === 'number' && cell >= 0
+
 /** The people of a payload, or what is wrong with it. Like Meta, it counts what it cannot use and takes the rest. */
 function peopleOf(json: unknown): { people: string[]; received: number; invalid: number } | Reply {
-  const payload = (json as { payload?: { schema?: unknown; data?: unknown } } | undefined)?.payload
-  const { schema, data } = payload ?? {}
+  const payload = (json as { payload?: Record<string, unknown> } | undefined)?.payload
+  const { schema, data, page_ids: pages, ...others } = payload ?? {}
+  if (Object.keys(others).length > 0) return problem(100)
   if (!Array.isArray(schema) || !Array.isArray(data) || data.length === 0 || data.length > 10_000) return problem(100)
   if (new Set(schema).size !== schema.length || !schema.every((key) => hashed.has(key) || plain.has(key)))
     return problem(100)
+  if (schema.includes('PAGEUID') !== (Array.isArray(pages) && pages.every((page) => /^\d+$/.test(page))))
+    return problem(100)
+  const valueAt = schema.indexOf('LOOKALIKE_VALUE')
   const people: string[] = []
   for (const row of data) {
-    if (!Array.isArray(row) || row.length !== schema.length || !row.every((cell) => typeof cell === 'string'))
+    if (!Array.isArray(row) || row.length !== schema.length || !row.every((cell, at) => isCell(cell, at === valueAt)))
       return problem(100)
     const usable = row.every((cell, at) => cell === '' || !hashed.has(schema[at]) || /^[0-9a-f]{64}$/.test(cell))
     const madid = row[schema.indexOf('MADID')] ?? ''

@@ -13,8 +13,11 @@ export function accountPath(advertiserId: unknown): string {
   return `act_${digits}`
 }
 
-/** The customer lists of an ad account. */
-export function openDirectory(graph: Graph, account: string, description: string): AudienceDirectory {
+/**
+ * The customer lists of an ad account.
+ * @param byValue whether lists that are made say what each person is worth
+ */
+export function openDirectory(graph: Graph, account: string, description: string, byValue: boolean): AudienceDirectory {
   return {
     async find(name) {
       const ids: string[] = []
@@ -43,6 +46,7 @@ export function openDirectory(graph: Graph, account: string, description: string
         description,
         subtype: 'CUSTOM',
         customer_file_source: 'USER_PROVIDED_ONLY',
+        ...(byValue ? { is_value_based: true } : {}),
       })
       const id = textIn(json.id)
       if (!id) throw new ConnectorError('malformed_response', 'Meta did not say which audience it has made.')

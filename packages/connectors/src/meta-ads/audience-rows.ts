@@ -1,5 +1,6 @@
 import type { Batch, Rejection } from '@penstock/connector'
 import { type BatchRow, isSha256, rowsOf } from '../platform-api/batch-rows.ts'
+import { readNumber } from '../platform-api/event-values.ts'
 
 /** Our columns and what Meta calls them, in the order in which they are sent. */
 const keys = {
@@ -16,10 +17,21 @@ const keys = {
   extern_id: 'EXTERN_ID',
   // Meta has one column for both; what is not hashed is preferred.
   extern_id_sha256: 'EXTERN_ID',
+  gender_sha256: 'GEN',
+  city_sha256: 'CT',
+  state_sha256: 'ST',
+  finitial_sha256: 'FI',
+  page_scoped_id: 'PAGEUID',
 } as const
+const valueKey = 'LOOKALIKE_VALUE'
 
-/** The identifiers of one person, in the order of the schema; empty where there is none. */
-export type Person = readonly string[]
+/** The column of IDs that people have for a page. */
+export const pageScopedColumn = 'page_scoped_id'
+/** The column that says what a person is worth. */
+export const valueColumn = 'lookalike_value'
+
+/** The identifiers of one person, in the order of the schema, empty where there is none; a number where it is the value. */
+export type Person = readonly (string | number)[]
 
 export type AudienceRow = {
   readonly index: number
@@ -32,7 +44,12 @@ export type AudienceRow = {
 /** What Meta calls the columns that a transfer has; the same for all of its batches. */
 export const schemaOf = (columns: readonly string[]): string[] => [
   ...new Set(Object.entries(keys).flatMap(([column, key]) => (columns.includes(column) ? [key] : []))),
+  ...(columns.includes(valueColumn) ? [valueKey] : []),
 ]
+
+/** What identifies a person: all but the value. */
+export const identityOf = (person: Person): string =>
+  person.map((value) => (typeof value === 'string' ? value : '')).join('\n')
 
 /**
  * Reads the rows of a batch, and says of those that cannot be sent why.
@@ -44,7 +61,7 @@ export function readAudienceRows(batch: Batch, replaces: boolean): { rows: Audie
   const rejected: Rejection[] = []
   for (const row of rowsOf(batch)) {
     const verb = verbOf(row, replaces)
-    const person = typeof verb === 'string' ? personOf(row, schema) : verb
+    const person = typeof verb === 'string' ? personOf(row, schema, verb) : verb
     const segmentId = row.text('segment_id')
     if (typeof verb !== 'string') rejected.push({ index: row.index, field: 'action', reason: verb.wrong })
     else if ('wrong' in person) rejected.push({ index: row.index, reason: person.wrong, ...fieldOf(person.field) })
@@ -76,8 +93,8 @@ function verbOf(row: BatchRow, replaces: boolean): 'add' | 'remove' | Wrong {
   }
 }
 
-function personOf(row: BatchRow, schema: readonly string[]): Person | Wrong {
-  const values = new Map<string, string>()
+function personOf(row: BatchRow, schema: readonly string[], verb: 'add' | 'remove'): Person | Wrong {
+  const values = new Map<string, string | number>()
   for (const [column, key] of Object.entries(keys)) {
     const value = row.text(column)
     if (value === undefined) continue
@@ -87,5 +104,10 @@ function personOf(row: BatchRow, schema: readonly string[]): Person | Wrong {
     if (!values.has(key)) values.set(key, value)
   }
   if (values.size === 0) return { wrong: 'The row holds no identifier by which Meta could find the person.' }
+  const value = readNumber(row, valueColumn)
+  if ('wrong' in value) return value
+  if ((value.read ?? 0) < 0) return { wrong: 'The value must not be negative.', field: valueColumn }
+  // Who is removed is found by the identifiers alone.
+  if (value.read !== undefined && verb === 'add') values.set(valueKey, value.read)
   return schema.map((key) => values.get(key) ?? '')
 }

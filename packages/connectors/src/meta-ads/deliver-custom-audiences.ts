@@ -1,29 +1,46 @@
-import type { Batch, DestinationContext, DestinationWriter, Json, Rejection } from '@penstock/connector'
+import {
+  type Batch,
+  ConnectorError,
+  type DestinationContext,
+  type DestinationWriter,
+  type Json,
+  type Rejection,
+} from '@penstock/connector'
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { type Changes, groupMemberships, type Membership } from '../platform-api/memberships.ts'
 import { NamedAudiences } from '../platform-api/named-audiences.ts'
 import { Refusals } from '../platform-api/refusals.ts'
 import { accountPath, openDirectory } from './audience-directory.ts'
-import { type Person, readAudienceRows, schemaOf } from './audience-rows.ts'
+import { identityOf, type Person, pageScopedColumn, readAudienceRows, schemaOf, valueColumn } from './audience-rows.ts'
 import { type Graph, openGraph } from './graph.ts'
-import { type ReplaceOptions, ReplaceSession } from './replace-session.ts'
+import { type Pages, type ReplaceOptions, ReplaceSession } from './replace-session.ts'
 
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const { secrets, settings, state, transferId, columns, deliveryStates } = context
   const graph = openGraph(context)
   const origin = settings.audienceSource === undefined ? '' : `, from ${settings.audienceSource}`
   const account = accountPath(settings.advertiserId)
-  const directory = openDirectory(graph, account, `Kept by Penstock${origin}`)
+  const directory = openDirectory(graph, account, `Kept by Penstock${origin}`, columns.includes(valueColumn))
+  const pages = pagesOf(columns, settings.pageId)
   const audiences = new NamedAudiences(state, account, `Penstock ${transferId}`, directory)
   if (settings.replaceExistingAudience === true) {
     const secret = String(secrets.accessToken ?? '')
-    return replacing(audiences, deliveryStates, { graph, transferId, secret, schema: schemaOf(columns) })
+    return replacing(audiences, deliveryStates, { graph, transferId, secret, schema: schemaOf(columns), pages })
   }
-  return changing(graph, audiences)
+  return changing(graph, audiences, pages)
+}
+
+/** Which page the IDs belong to that people have for one; nothing where there are no such IDs. */
+function pagesOf(columns: readonly string[], pageId: unknown): Pages {
+  if (!columns.includes(pageScopedColumn)) return {}
+  const id = String(pageId ?? '').trim()
+  if (/^\d+$/.test(id)) return { page_ids: [id] }
+  const message = 'Page-scoped IDs need the setting “Page ID”, the number of the page at Meta that they belong to.'
+  throw new ConnectorError('invalid_setting', message)
 }
 
 /** Adds and removes members: each batch counts at once, and again makes no difference. */
-function changing(graph: Graph, audiences: NamedAudiences): DestinationWriter {
+function changing(graph: Graph, audiences: NamedAudiences, pages: Pages): DestinationWriter {
   const refusals = new Refusals('Meta')
   return {
     async deliver(batch) {
@@ -31,7 +48,7 @@ function changing(graph: Graph, audiences: NamedAudiences): DestinationWriter {
       const schema = schemaOf(batch.columns)
       let bytes = 0
       for (const changes of groupMemberships(memberships)) {
-        const sent = await refusals.count(() => send(graph, schema, changes))
+        const sent = await refusals.count(() => send(graph, schema, pages, changes))
         bytes += sent.bytes
         rejected.push(...sent.rejected)
       }
@@ -47,9 +64,10 @@ function changing(graph: Graph, audiences: NamedAudiences): DestinationWriter {
 async function send(
   graph: Graph,
   schema: readonly string[],
+  pages: Pages,
   { audience, verb, changes }: Changes<Person>,
 ): Promise<{ bytes: number; rejected: Rejection[] }> {
-  const body = { payload: { schema, data: changes.map(({ member }) => member) } }
+  const body = { payload: { schema, data: changes.map(({ member }) => member), ...pages } }
   const path = `${audience}/users`
   const { json, bytesSent } = await (verb === 'add' ? graph.post(path, body) : graph.delete(path, body))
   const received = numberIn(json.num_received) ?? changes.length
@@ -123,7 +141,7 @@ async function assign(
       const reason = 'There is no audience of this name from which the person could be removed.'
       rejected.push({ index, field: 'segment_name', reason })
     } else {
-      memberships.push({ index, audience, verb, identity: person.join('\n'), member: person })
+      memberships.push({ index, audience, verb, identity: identityOf(person), member: person })
     }
   }
   return { memberships, rejected }

@@ -14,8 +14,9 @@ export const metaCustomAudiences = defineConnector({
   description: 'Builds audiences on Facebook and Instagram from your customer records and keeps their members current.',
   actions: ['create', 'add', 'remove', 'replace', 'delete'],
   notes:
-    'A new audience is made by rows whose action is add; rows that name no audience share one that is made for the connection. Replace discards all earlier members, and must be done within 85 minutes. Meta hides the exact size of audiences with fewer than 1,000 people.',
+    'A new audience is made by rows whose action is add; rows that name no audience share one that is made for the connection. Replace discards all earlier members, and must be done within 85 minutes. An audience that is made by a transfer with lookalike_value is one by value, for which the ad account must have agreed to Meta’s terms for these; an audience that you name must be one already. Meta hides the exact size of audiences with fewer than 1,000 people.',
   tested: 'Our own test server, which follows what is published of Meta’s Graph API; not Meta itself.',
+  api: { version: 'Graph API v26.0', ends: 'about two years after it came out, which Meta announces' },
   secrets: {
     authType: select({
       label: 'Sign-in method',
@@ -60,6 +61,10 @@ export const metaCustomAudiences = defineConnector({
         options: ['CRM', 'Website', 'App'],
       }),
       idsField: text({ label: 'IDs field', description: 'Column of the source in which the identifiers stand' }),
+      pageId: text({
+        label: 'Page ID',
+        description: 'Number of the page to which page-scoped IDs of people belong',
+      }),
       replaceExistingAudience: boolean({
         label: 'Replace existing audience',
         description: 'Whether each transfer discards the present members and starts from the rows it delivers',
@@ -99,6 +104,21 @@ export const metaCustomAudiences = defineConnector({
         synonyms: ['external_id'],
       }),
       extern_id_sha256: hashed('Your own ID of the person, hashed', 'external-id'),
+      gender_sha256: hashed('Hashed gender, m or f', 'gender', ['gender', 'gen']),
+      city_sha256: hashed('Hashed city', 'city', ['city', 'ct']),
+      state_sha256: hashed('Hashed state, in the USA its two letters', 'state', ['state', 'st']),
+      finitial_sha256: hashed('Hashed first letter of the first name', 'name-joined', [
+        ...['first_initial', 'f_first', 'fi', 'finitial'],
+      ]),
+      page_scoped_id: column({
+        description: 'ID of the person for the page of the setting “Page ID”, not hashed',
+        oneOf: 'identifier',
+        normalise: 'text',
+        synonyms: ['page_scoped_user_id', 'psid', 'pageuid'],
+      }),
+      lookalike_value: column({
+        description: 'What the person is worth to you, from 0 on, for lookalike audiences by value',
+      }),
     },
   },
 })

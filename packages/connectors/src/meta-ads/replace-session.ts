@@ -10,10 +10,14 @@ const sessionMs = 85 * 60 * 1000
 /** So many people of the first batch are sent once more to end the session: a last batch needs some, and one may be unusable. */
 const closingRows = 5
 
+/** What goes with the schema where it has IDs that belong to a page. */
+export type Pages = { readonly page_ids?: readonly string[] }
+
 export type ReplaceOptions = {
   readonly graph: Graph
   readonly transferId: string
   readonly schema: readonly string[]
+  readonly pages: Pages
   /** Seals what delivery states hold of people. */
   readonly secret: string
 }
@@ -106,9 +110,9 @@ export class ReplaceSession {
         'Replacing the audience took longer than the 90 minutes that Meta allows; nothing was changed. Start it again, or send only who is added and removed.'
       throw new ConnectorError('upload_lost', message)
     }
-    const { graph, schema } = this.#options
+    const { graph, schema, pages } = this.#options
     const { json, bytesSent } = await graph.post(`${this.#audienceId}/usersreplace`, {
-      payload: { schema, data: people },
+      payload: { schema, data: people, ...pages },
       session: { session_id: this.#sessionId, batch_seq: sequence, last_batch_flag: last },
     })
     const unseen = Math.max(0, people.length - (numberIn(json.num_received) ?? people.length))
