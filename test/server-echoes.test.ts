@@ -136,6 +136,12 @@ const sides: readonly Side[] = [
     },
   },
   {
+    slug: 'meta-app-events',
+    secrets: { clientId: '1', clientSecret: secret('meta'), refreshToken: 'EAAexample7Zq9wT4vT8rPm2Lc6' },
+    settings: { datasetId: '1234567890', appPlatform: 'ios' },
+    row: { event_name: 'Install', event_time: Math.floor(Date.now() / 1000) - 60, email: canary },
+  },
+  {
     slug: 'snapchat-conversions',
     secrets: { clientId: '1', clientSecret: secret('snap'), refreshToken: secret('refresh') },
     settings: { pixelId: 'c4e4f0a2-example' },

@@ -43,6 +43,13 @@ export const checkAudiences: Check = checkSteps(
   ],
 )
 
+/** Whether the dataset of the connection is seen, where one is named. */
+export async function assertDataset(context: ConnectorContext): Promise<string> {
+  if (context.settings.datasetId === undefined) return 'The token may send events.'
+  await openGraph(context).get(datasetPath(context.settings.datasetId), { fields: 'id' })
+  return 'The token may send events, and sees the dataset.'
+}
+
 export const checkConversions: Check = checkSteps(
   ['reach', reach],
   ['sign in', signIn],
@@ -50,9 +57,7 @@ export const checkConversions: Check = checkSteps(
     'permission',
     async (context) => {
       await assertGranted(context)
-      if (context.settings.datasetId === undefined) return 'The token may send events.'
-      await openGraph(context).get(datasetPath(context.settings.datasetId), { fields: 'id' })
-      return 'The token may send events, and sees the dataset.'
+      return assertDataset(context)
     },
   ],
 )

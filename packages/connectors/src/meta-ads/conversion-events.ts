@@ -19,7 +19,7 @@ import { readPerson } from './event-person.ts'
 import { actionSources } from './event-sources.ts'
 
 /** What rows that name none are of. */
-export type EventDefaults = { readonly actionSource?: string; readonly platform?: string }
+export type EventDefaults = { readonly actionSource?: string; readonly platform?: string | undefined }
 
 const otherNames: Readonly<Record<string, string>> = { call_center: 'phone_call' }
 const sourceIn = (text: string | undefined): string | undefined =>

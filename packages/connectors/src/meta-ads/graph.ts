@@ -20,7 +20,8 @@ export type Graph = {
 
 /** The token travels in a header, so that no log of addresses holds it; with it goes a proof that we know the app's secret. */
 export function openGraph(context: ConnectorContext): Graph {
-  const token = String(context.secrets.accessToken ?? '')
+  // One connector has its long-lived token under the other name.
+  const token = String(context.secrets.accessToken ?? context.secrets.refreshToken ?? '')
   const { authType, clientSecret } = context.secrets
   // A token that was entered by hand may belong to another app than one that was named before.
   const appSecret = authType === 'api-token' ? undefined : clientSecret
