@@ -64,6 +64,7 @@ import { outfrontInventory } from './outfront/outfront-inventory.ts'
 import { pandora } from './pandora/pandora.ts'
 import { pinterestAdsAnalytics } from './pinterest-ads/pinterest-ads-analytics.ts'
 import { pinterestAdsManagement } from './pinterest-ads/pinterest-ads-management.ts'
+import { pinterestConversions } from './pinterest-ads/pinterest-conversions.ts'
 import { pinterestCustomerLists } from './pinterest-ads/pinterest-customer-lists.ts'
 import { postgresql } from './postgresql/postgresql.ts'
 import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
@@ -166,6 +167,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   pandora,
   pinterestAdsAnalytics,
   pinterestAdsManagement,
+  pinterestConversions,
   pinterestCustomerLists,
   postgresql,
   redditAudiences,
