@@ -67,51 +67,6 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     assert.deepEqual(members(), [person(1), person(3)].sort())
   })
 
-  test('sends places, gender, first letters, page-scoped IDs and values, and makes an audience by value', async () => {
-    const all =
-      'segment_name action gender_sha256 city_sha256 state_sha256 finitial_sha256 page_scoped_id lookalike_value'
-    const names = all.split(' ')
-    const jane = [sha('f'), sha('berlin'), sha('be'), sha('j'), '7890']
-    const rows = [
-      ['Loyal', 'add', ...jane, '44.5'],
-      ['Loyal', 'add', '', '', '', '', '7891', null],
-      ['Loyal', 'add', ...jane, '-1'],
-      ['Loyal', 'add', ...jane, 'much'],
-      ['Loyal', 'add', '', '', '', '', '', '3'],
-      ['Loyal', 'remove', ...jane.with(4, '7892'), '1'],
-    ]
-    const context = { columns: names, settings: { advertiserId: '900', pageId: '55' } }
-    const writer = await openWriter(context)
-    const { rejected = [] } = await writer.deliver(batchOf(names, rows))
-    assert.deepEqual(
-      rejected.map(({ index, field }) => [index, field]),
-      [
-        [2, 'lookalike_value'],
-        [3, 'lookalike_value'],
-        [4, undefined],
-      ],
-    )
-    const sent = meta.received.filter(({ path }) => path.endsWith('/users')).map(({ method, json }) => [method, json])
-    const schema = ['GEN', 'CT', 'ST', 'FI', 'PAGEUID', 'LOOKALIKE_VALUE']
-    const payloadOf = (...data: unknown[]) => ({ payload: { schema, data, page_ids: ['55'] } })
-    assert.deepEqual(sent, [
-      ['POST', payloadOf([...jane, 44.5], ['', '', '', '', '7891', ''])],
-      ['DELETE', payloadOf([...jane.with(4, '7892'), ''])],
-    ])
-    assert.equal(meta.audiences[0]?.byValue, true)
-    const later = await openWriter(context)
-    await later.deliver(batchOf(names, [['Loyal', 'remove', ...jane, null]], 2))
-    const replacing = await openWriter({
-      columns: names,
-      settings: { ...context.settings, replaceExistingAudience: true },
-    })
-    await replacing.deliver(batchOf(names, rows.slice(0, 1), 3))
-    await replacing.finish()
-    assert.equal(meta.audiences[0]?.members.size, 1)
-    const { code } = await connectorErrorOf(openWriter({ columns: names }), contextOf())
-    assert.equal(code, 'invalid_setting')
-  })
-
   test('makes no second audience where the answer to making it was lost', async () => {
     for (const name of ['A', 'B', 'C'])
       meta.audiences.push({ id: `1${meta.audiences.length}`, account: 'act_900', name, members: new Set() })
