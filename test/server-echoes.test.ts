@@ -142,6 +142,15 @@ const sides: readonly Side[] = [
     row: { event_name: 'Install', event_time: Math.floor(Date.now() / 1000) - 60, email: canary },
   },
   {
+    slug: 'pinterest-conversions',
+    secrets: { conversionToken: 'pina_example7Zq9wT4vT8rPm2Lc6' },
+    settings: { adAccountId: '549755885175' },
+    row: {
+      ...{ event_name: 'lead', event_time: Math.floor(Date.now() / 1000) - 60, action_source: 'web' },
+      email: canary,
+    },
+  },
+  {
     slug: 'snapchat-conversions',
     secrets: { clientId: '1', clientSecret: secret('snap'), refreshToken: secret('refresh') },
     settings: { pixelId: 'c4e4f0a2-example' },
