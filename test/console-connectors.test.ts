@@ -365,7 +365,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     const page = await stage.open(`${path}?check=${postgresql.id}`)
     const check = dialog(page, `Check ${postgresql.name}`)
     await check.getByText('Check failed').waitFor()
-    await check.getByRole('listitem').filter({ hasText: 'Reach: OK' }).waitFor()
+    await check.getByRole('listitem').filter({ hasText: 'Connectivity: OK' }).waitFor()
     await check.getByRole('listitem').filter({ hasText: ': failed' }).waitFor()
     await check.getByRole('button', { name: 'Configure' }).click()
     const form = dialog(page, `Configure ${postgresql.name}`)

@@ -273,7 +273,7 @@ describe('what is never shown', () => {
     assert.equal((await caller.expect(caller.call('getConnection', { accountId, id }))).status, 'broken')
     const check = await caller.call('checkConnector', { accountId, id: postgresql.id })
     assert.equal(check.response.ok, false)
-    assert.deepEqual(check.response.checks.map(({ name, ok }) => [name, ok]).at(-1), ['sign in', false])
+    assert.deepEqual(check.response.checks.map(({ name, ok }) => [name, ok]).at(-1), ['authentication', false])
     const { code, side, connectorId } = check.response.error ?? {}
     assert.deepEqual([code, side, connectorId], ['invalid_credentials', 'source', postgresql.id])
     const seen = [JSON.stringify(ended), check.text, ...service.logLines, await dumpDatabase(service.database.pool)]

@@ -316,16 +316,16 @@ describe('check', () => {
     assert.deepEqual(
       good.checks.map(({ name, ok }) => [name, ok]),
       [
-        ['reach', true],
-        ['permission', true],
+        ['connectivity', true],
+        ['permissions', true],
       ],
     )
     for (const folder of [`${inbox.folder}/nowhere`, '/etc']) {
       const body = { secretConfig: { folder } }
       await caller.expect(caller.call('configureConnector', { accountId, id: localFolder.id, body }))
       const bad = await check()
-      assert.deepEqual([bad.ok, bad.checks[0]?.name, bad.checks[0]?.ok], [false, 'reach', false])
-      assert.match(bad.message, /^reach: .*folder/i)
+      assert.deepEqual([bad.ok, bad.checks[0]?.name, bad.checks[0]?.ok], [false, 'connectivity', false])
+      assert.match(bad.message, /^connectivity: .*folder/i)
       assert.deepEqual([bad.error?.side, bad.error?.connectorId], ['source', localFolder.id])
     }
   })

@@ -81,7 +81,7 @@ describe('a transient error that persists', () => {
       assert.equal(await status(id), 'offline')
 
       let tried = 0
-      engine.sides.check = async () => [{ name: 'reach', ok: tried++ > 1, message: 'A step.' }]
+      engine.sides.check = async () => [{ name: 'connectivity', ok: tried++ > 1, message: 'A step.' }]
       await engine.probe()
       assert.deepEqual([tried, await status(id)], [2, 'offline'], 'both sides were tried')
       await engine.probe()
@@ -105,7 +105,7 @@ describe('a transient error that persists', () => {
     const last = ids.pop()
     assert(last)
     for (const id of ids) await change(id, 'disable')
-    engine.sides.check = async () => [{ name: 'reach', ok: true, message: 'A step.' }]
+    engine.sides.check = async () => [{ name: 'connectivity', ok: true, message: 'A step.' }]
     await engine.probe()
     assert.equal(await status(last), 'active')
     for (const id of ids) assert.equal(await status(id), 'disabled')

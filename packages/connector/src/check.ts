@@ -3,7 +3,7 @@ import type { ConnectorContext } from './context.ts'
 
 /** One step of a check, as a person reads it. */
 export type CheckStep = {
-  /** `reach`, `sign in`, `permission`, or what the platform calls it. */
+  /** `connectivity`, `authentication`, `permissions`, or what the platform calls it. */
   readonly name: string
   readonly ok: boolean
   readonly message: string

@@ -74,7 +74,7 @@ const connector = defineConnector({
   },
   check: async ({ secrets }) => {
     const ok = has('lets anyone pass the check') || secrets.token === 'canary-token'
-    return [{ name: 'sign in', ok, message: ok ? 'Signed in.' : 'The token is wrong.' }]
+    return [{ name: 'authentication', ok, message: ok ? 'Signed in.' : 'The token is wrong.' }]
   },
 })
 

@@ -11,6 +11,6 @@ export async function assertKey(context: ConnectorContext): Promise<string> {
 }
 
 export const checkActiveCampaign: Check = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${originOf(context)}/`)],
-  ['sign in', assertKey],
+  ['connectivity', (context) => assertConnectivity(context, `${originOf(context)}/`)],
+  ['authentication', assertKey],
 )

@@ -279,9 +279,9 @@ describe('Amazon Ads DSP Events, against a server that keeps to what is known of
     assert.ok(check && destination?.deliver?.inspect)
     const run = async (options: TestContextOptions = {}) =>
       (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
-    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run(), ['connectivity true', 'authentication true', 'permissions true'])
     const revoked = { secrets: { ...amazonSecrets, refreshToken: 'revoked' } }
-    assert.deepEqual(await run(revoked), ['reach true', 'sign in false'])
+    assert.deepEqual(await run(revoked), ['connectivity true', 'authentication false'])
     for (const settings of [{ country: 'Germany' }, { dataSetName: '1st' }]) {
       const error = await connectorErrorOf(destination.deliver.inspect(contextOf({ settings })), contextOf())
       assert.equal(error.code, 'invalid_setting')

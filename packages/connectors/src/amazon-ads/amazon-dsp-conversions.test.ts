@@ -217,9 +217,9 @@ describe('Amazon DSP Conversions, against a server that keeps to what is known o
     assert.ok(check && destination?.deliver?.inspect)
     const run = async (options: TestContextOptions = {}) =>
       (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
-    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run(), ['connectivity true', 'authentication true', 'permissions true'])
     const { refreshToken: _, ...less } = secrets
-    assert.deepEqual(await run({ secrets: less }), ['reach true', 'sign in false'])
+    assert.deepEqual(await run({ secrets: less }), ['connectivity true', 'authentication false'])
     const cases: [TestContextOptions, string][] = [
       [{ secrets: less }, 'invalid_credentials'],
       [{ secrets: { ...secrets, accountId: 'ENTITY1' } }, 'invalid_setting'],

@@ -5,16 +5,16 @@ import { originOf } from './region.ts'
 
 /** Whether Amazon is reached, the refresh token accepted, and the Ads API open to the application. Nothing is sent. */
 export const checkSignIn = checkSteps(
-  ['reach', (context: ConnectorContext) => assertConnectivity(context, `${originOf(context)}/`)],
+  ['connectivity', (context: ConnectorContext) => assertConnectivity(context, `${originOf(context)}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) => {
       await openAmazonTokens(context).token()
       return 'Amazon accepts the refresh token.'
     },
   ],
   [
-    'permission',
+    'permissions',
     async (context) => {
       await assertProfiles(context)
       return 'The application may use the Ads API. Whether it may send events to an advertiser shows with the first one.'

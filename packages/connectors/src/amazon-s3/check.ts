@@ -47,5 +47,13 @@ async function mayWrite(context: ConnectorContext): Promise<string> {
 /** Looks whether files can be written where the settings say. */
 export const inspect: Inspect = inspectBy(mayWrite)
 
-export const checkSource = checkSteps(['reach', checkConnectivity], ['sign in', signIn], ['permission', mayRead])
-export const checkDestination = checkSteps(['reach', checkConnectivity], ['sign in', signIn], ['permission', mayWrite])
+export const checkSource = checkSteps(
+  ['connectivity', checkConnectivity],
+  ['authentication', signIn],
+  ['permissions', mayRead],
+)
+export const checkDestination = checkSteps(
+  ['connectivity', checkConnectivity],
+  ['authentication', signIn],
+  ['permissions', mayWrite],
+)

@@ -16,13 +16,13 @@ export async function assertAudiences(context: ConnectorContext): Promise<string
 }
 
 export const checkCriteo: Check = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${criteoOrigin}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${criteoOrigin}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) => {
       await openCriteo(context).tokens.token()
       return 'Criteo accepts the app and the refresh token.'
     },
   ],
-  ['permission', assertAudiences],
+  ['permissions', assertAudiences],
 )

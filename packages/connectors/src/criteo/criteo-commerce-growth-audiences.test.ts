@@ -197,13 +197,13 @@ describe('Criteo Commerce Growth Audiences, against a server that keeps to Crite
     assert.ok(check)
     const run = async (options: TestContextOptions = {}) =>
       (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
-    const well = ['reach true', 'sign in true', 'permission true']
+    const well = ['connectivity true', 'authentication true', 'permissions true']
     assert.deepEqual(await run(), well)
     assert.deepEqual(await run({ settings: {} }), well)
-    const denied = ['reach true', 'sign in true', 'permission false']
+    const denied = ['connectivity true', 'authentication true', 'permissions false']
     assert.deepEqual(await run({ settings: { advertiserId: '78' } }), denied)
     const revoked = { secrets: { ...criteoSecrets, refreshToken: 'revoked-token' } }
-    assert.deepEqual(await run(revoked), ['reach true', 'sign in false'])
+    assert.deepEqual(await run(revoked), ['connectivity true', 'authentication false'])
   })
 })
 

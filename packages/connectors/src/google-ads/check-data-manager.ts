@@ -20,10 +20,10 @@ const signIn = (accountsOf: AccountsOf) => async (context: ConnectorContext) => 
  */
 export const checkAudiences = (accountsOf: AccountsOf): Check =>
   checkSteps(
-    ['reach', reach],
-    ['sign in', signIn(accountsOf)],
+    ['connectivity', reach],
+    ['authentication', signIn(accountsOf)],
     [
-      'permission',
+      'permissions',
       async (context) => {
         const { ask, operating } = openDataManager(context, accountsOf(context.settings))
         if (!operating.accountId) return 'Nothing to be checked until a connection names an account.'
@@ -40,10 +40,10 @@ export const checkAudiences = (accountsOf: AccountsOf): Check =>
  */
 export const checkConversions = (conversionsOf: ConversionsOf): Check =>
   checkSteps(
-    ['reach', reach],
-    ['sign in', signIn((settings) => conversionsOf({ settings }))],
+    ['connectivity', reach],
+    ['authentication', signIn((settings) => conversionsOf({ settings }))],
     [
-      'permission',
+      'permissions',
       async (context) => {
         const plan = conversionsOf(context)
         const { conversionAction, operating, source } = plan

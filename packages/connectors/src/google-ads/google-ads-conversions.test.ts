@@ -264,12 +264,12 @@ describe('Google Ads Conversions, by way of Google Data Manager', () => {
     assert.ok(check)
     const run = async (own: Values) =>
       (await check(contextOf({ settings: own }))).map(({ name, ok }) => `${name} ${ok}`)
-    assert.deepEqual(await run(settings), ['reach true', 'sign in true', 'permission true'])
-    assert.deepEqual(await run({}), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run(settings), ['connectivity true', 'authentication true', 'permissions true'])
+    assert.deepEqual(await run({}), ['connectivity true', 'authentication true', 'permissions true'])
     assert.deepEqual(await run({ ...settings, conversionActionId: '9' }), [
-      'reach true',
-      'sign in true',
-      'permission false',
+      'connectivity true',
+      'authentication true',
+      'permissions false',
     ])
     assert.equal(google.events.size, 0)
     assert.deepEqual(

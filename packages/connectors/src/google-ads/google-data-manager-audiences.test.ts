@@ -279,13 +279,13 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
     assert.ok(check)
     const run = async (options: TestContextOptions = {}) =>
       (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
-    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission true'])
-    assert.deepEqual(await run({ settings: {} }), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run(), ['connectivity true', 'authentication true', 'permissions true'])
+    assert.deepEqual(await run({ settings: {} }), ['connectivity true', 'authentication true', 'permissions true'])
     const other = { settings: { ...settings, advertiserId: '42' } }
-    assert.deepEqual(await run(other), ['reach true', 'sign in true', 'permission false'])
+    assert.deepEqual(await run(other), ['connectivity true', 'authentication true', 'permissions false'])
     assert.deepEqual(await run({ secrets: { ...googleSecrets, refreshToken: 'revoked' } }), [
-      'reach true',
-      'sign in false',
+      'connectivity true',
+      'authentication false',
     ])
   })
 })

@@ -5,9 +5,9 @@ import { describe, sourceOf } from './plan.ts'
 
 /** Reaches Google, signs in, and has BigQuery examine the query that a connection names. Nothing is run or billed. */
 export const check: Check = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${origin}/`)],
-  ['sign in', signIn],
-  ['permission', permission],
+  ['connectivity', (context) => assertConnectivity(context, `${origin}/`)],
+  ['authentication', signIn],
+  ['permissions', permission],
 )
 
 async function signIn(context: ConnectorContext): Promise<string> {

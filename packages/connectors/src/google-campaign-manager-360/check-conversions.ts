@@ -5,16 +5,16 @@ import { campaignManagerOrigin, onlyProfile, openCampaignManager } from './campa
 
 /** Checks the access to Campaign Manager 360; what a user profile may do is said only of conversions. */
 export const checkConversions: Check = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${campaignManagerOrigin}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${campaignManagerOrigin}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) => {
       await openCampaignManager(context).tokens.token()
       return 'Google accepts the OAuth client and the refresh token.'
     },
   ],
   [
-    'permission',
+    'permissions',
     async (context) => {
       const { ask, profileId } = openCampaignManager(context)
       // A check answers at once, whatever comes.

@@ -31,10 +31,10 @@ async function permission(
 }
 
 export const checkSource = checkSteps(
-  ['reach', checkConnectivity],
-  ['sign in', signIn],
+  ['connectivity', checkConnectivity],
+  ['authentication', signIn],
   [
-    'permission',
+    'permissions',
     (context) =>
       permission(context, context.settings.bucketUri, 'The bucket URI', [
         'storage.objects.list',
@@ -50,7 +50,11 @@ const mayWrite = (context: ConnectorContext): Promise<string> =>
     'storage.objects.delete',
   ])
 
-export const checkDestination = checkSteps(['reach', checkConnectivity], ['sign in', signIn], ['permission', mayWrite])
+export const checkDestination = checkSteps(
+  ['connectivity', checkConnectivity],
+  ['authentication', signIn],
+  ['permissions', mayWrite],
+)
 
 /** Looks whether objects can be written where the settings say. */
 export const inspect: Inspect = inspectBy(mayWrite)

@@ -36,13 +36,13 @@ export async function assertRole(context: ConnectorContext): Promise<string> {
 }
 
 export const checkLinkedIn: Check = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${linkedinOrigin}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${linkedinOrigin}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) => {
       await openLinkedIn(context).tokens.token()
       return 'LinkedIn accepts the app and the refresh token.'
     },
   ],
-  ['permission', assertRole],
+  ['permissions', assertRole],
 )

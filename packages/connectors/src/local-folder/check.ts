@@ -10,14 +10,14 @@ import { directoryOf, prefixOf } from './write.ts'
 /** Looks whether the folder is there and allowed, and what may be done in it. */
 export const check = checkSteps(
   [
-    'reach',
+    'connectivity',
     async (context) => {
       await folderOf(context)
       return 'The folder is there, and allowed.'
     },
   ],
   [
-    'permission',
+    'permissions',
     async (context) => {
       const folder = await folderOf(context)
       const canRead = await permits(() => access(folder, constants.R_OK | constants.X_OK))

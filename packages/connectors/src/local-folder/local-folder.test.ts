@@ -276,15 +276,15 @@ describe('local-folder', () => {
     assert.deepEqual(
       (await check(folder))?.map(({ name, ok }) => [name, ok]),
       [
-        ['reach', true],
-        ['permission', true],
+        ['connectivity', true],
+        ['permissions', true],
       ],
     )
     assert.deepEqual(await readdir(folder), ['a.csv'])
     for (const path of [join(folder, 'nowhere'), join(folder, 'a.csv'), elsewhere]) {
       assert.deepEqual(
         (await check(path))?.map(({ name, ok }) => [name, ok]),
-        [['reach', false]],
+        [['connectivity', false]],
         path,
       )
     }

@@ -24,10 +24,10 @@ async function assertGranted(context: ConnectorContext): Promise<void> {
 }
 
 export const checkAudiences: Check = checkSteps(
-  ['reach', reach],
-  ['sign in', signIn],
+  ['connectivity', reach],
+  ['authentication', signIn],
   [
-    'permission',
+    'permissions',
     async (context) => {
       await assertGranted(context)
       const graph = openGraph(context)
@@ -51,10 +51,10 @@ export async function assertDataset(context: ConnectorContext): Promise<string> 
 }
 
 export const checkConversions: Check = checkSteps(
-  ['reach', reach],
-  ['sign in', signIn],
+  ['connectivity', reach],
+  ['authentication', signIn],
   [
-    'permission',
+    'permissions',
     async (context) => {
       await assertGranted(context)
       return assertDataset(context)

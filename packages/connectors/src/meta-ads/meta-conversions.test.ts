@@ -287,12 +287,19 @@ describe('Meta Conversions, against a server that keeps to what is known of Meta
     assert.ok(check)
     const run = async (options: TestContextOptions = {}) =>
       (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
-    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission true'])
-    assert.deepEqual(await run({ settings: {} }), ['reach true', 'sign in true', 'permission true'])
-    assert.deepEqual(await run({ settings: { datasetId: '1' } }), ['reach true', 'sign in true', 'permission false'])
-    assert.deepEqual(await run({ secrets: { ...secrets, accessToken: 'x' } }), ['reach true', 'sign in false'])
+    assert.deepEqual(await run(), ['connectivity true', 'authentication true', 'permissions true'])
+    assert.deepEqual(await run({ settings: {} }), ['connectivity true', 'authentication true', 'permissions true'])
+    assert.deepEqual(await run({ settings: { datasetId: '1' } }), [
+      'connectivity true',
+      'authentication true',
+      'permissions false',
+    ])
+    assert.deepEqual(await run({ secrets: { ...secrets, accessToken: 'x' } }), [
+      'connectivity true',
+      'authentication false',
+    ])
     meta.permissions.splice(0, 1)
-    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission false'])
+    assert.deepEqual(await run(), ['connectivity true', 'authentication true', 'permissions false'])
   })
 })
 

@@ -336,18 +336,23 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     assert.ok(check)
     const run = async (options: TestContextOptions = {}) =>
       (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
-    const well = ['reach true', 'sign in true', 'permission true']
+    const well = ['connectivity true', 'authentication true', 'permissions true']
     assert.deepEqual(await run(), well)
     assert.deepEqual(await run({ settings: {} }), well)
     assert.deepEqual(await run({ settings: { advertiserId: '901' } }), [
-      'reach true',
-      'sign in true',
-      'permission false',
+      'connectivity true',
+      'authentication true',
+      'permissions false',
     ])
-    assert.deepEqual(await run({ secrets: { ...metaSecrets, accessToken: 'x' } }), ['reach true', 'sign in false'])
+    assert.deepEqual(await run({ secrets: { ...metaSecrets, accessToken: 'x' } }), [
+      'connectivity true',
+      'authentication false',
+    ])
     meta.permissions.splice(0, 1, 'ads_read')
-    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission false'])
-    assert.deepEqual(await run({ routes: { 'https://graph.facebook.com': 'http://127.0.0.1:9' } }), ['reach false'])
+    assert.deepEqual(await run(), ['connectivity true', 'authentication true', 'permissions false'])
+    assert.deepEqual(await run({ routes: { 'https://graph.facebook.com': 'http://127.0.0.1:9' } }), [
+      'connectivity false',
+    ])
   })
 })
 

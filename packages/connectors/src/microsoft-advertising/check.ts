@@ -18,13 +18,13 @@ export async function assertAccount(context: ConnectorContext): Promise<string> 
 }
 
 export const checkMicrosoft: Check = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${microsoftOrigin}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${microsoftOrigin}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) => {
       await openMicrosoftTokens(context).token()
       return 'Microsoft accepts the app and the refresh token.'
     },
   ],
-  ['permission', assertAccount],
+  ['permissions', assertAccount],
 )

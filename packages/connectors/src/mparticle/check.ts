@@ -9,9 +9,9 @@ export async function assertKeys(context: ConnectorContext): Promise<string> {
 }
 
 export const checkMparticle: Check = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${originOf(context)}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${originOf(context)}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) =>
       hasKeys(context) ? await assertKeys(context) : 'Nothing to be checked until there are a key and a secret.',
   ],

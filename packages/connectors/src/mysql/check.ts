@@ -8,9 +8,9 @@ const defaultPort = 3306
 
 /** Reaches the server, signs in, and looks up what the user may do. Nothing is written. */
 export const check: Check = checkSteps(
-  ['reach', (context) => checkConnectivity(context, placeOf(context.secrets, defaultPort))],
-  ['sign in', (context) => within(context, signedIn)],
-  ['permission', (context) => within(context, permitted)],
+  ['connectivity', (context) => checkConnectivity(context, placeOf(context.secrets, defaultPort))],
+  ['authentication', (context) => within(context, signedIn)],
+  ['permissions', (context) => within(context, permitted)],
 )
 
 async function within(

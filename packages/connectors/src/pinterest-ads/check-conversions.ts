@@ -33,7 +33,7 @@ async function assertToken(context: ConnectorContext): Promise<string> {
 }
 
 export const checkConversions: Check = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${pinterestOrigin}/`)],
-  ['sign in', assertToken],
-  ['permission', assertAccount],
+  ['connectivity', (context) => assertConnectivity(context, `${pinterestOrigin}/`)],
+  ['authentication', assertToken],
+  ['permissions', assertAccount],
 )

@@ -20,13 +20,13 @@ export async function assertAccount(context: ConnectorContext): Promise<string> 
 }
 
 export const checkPinterest: Check = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${pinterestOrigin}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${pinterestOrigin}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) => {
       await openPinterest(context).askObject({ path: '/ad_accounts', query: { page_size: '1' } })
       return 'Pinterest accepts the credentials.'
     },
   ],
-  ['permission', assertAccount],
+  ['permissions', assertAccount],
 )

@@ -10,9 +10,9 @@ const stepMs = 20_000
 
 /** Reaches the server, signs in, and looks up what the user may do. Nothing is written. */
 export const check: Check = checkSteps(
-  ['reach', (context) => checkConnectivity(context, placeOf(context.secrets, defaultPort))],
-  ['sign in', (context) => within(context, signedIn)],
-  ['permission', (context) => within(context, permitted)],
+  ['connectivity', (context) => checkConnectivity(context, placeOf(context.secrets, defaultPort))],
+  ['authentication', (context) => within(context, signedIn)],
+  ['permissions', (context) => within(context, permitted)],
 )
 
 async function within(

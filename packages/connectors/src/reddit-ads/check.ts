@@ -11,13 +11,13 @@ export async function assertAccount(context: ConnectorContext): Promise<string> 
 }
 
 export const checkReddit: Check = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${redditOrigin}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${redditOrigin}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) => {
       await openReddit(context).askObject({ path: '/me' })
       return 'Reddit accepts the app and the refresh token.'
     },
   ],
-  ['permission', assertAccount],
+  ['permissions', assertAccount],
 )

@@ -192,13 +192,13 @@ describe('Reddit Audiences, against a server that keeps to what is known of Redd
     assert.ok(check)
     const run = async (options: TestContextOptions = {}) =>
       (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
-    const well = ['reach true', 'sign in true', 'permission true']
+    const well = ['connectivity true', 'authentication true', 'permissions true']
     assert.deepEqual(await run(), well)
     assert.deepEqual(await run({ settings: {} }), well)
-    const denied = ['reach true', 'sign in true', 'permission false']
+    const denied = ['connectivity true', 'authentication true', 'permissions false']
     assert.deepEqual(await run({ settings: { advertiserId: 'a2_other' } }), denied)
     const revoked = { secrets: { ...redditSecrets, refreshToken: 'revoked-token' } }
-    assert.deepEqual(await run(revoked), ['reach true', 'sign in false'])
+    assert.deepEqual(await run(revoked), ['connectivity true', 'authentication false'])
   })
 })
 

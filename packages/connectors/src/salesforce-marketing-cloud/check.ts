@@ -6,14 +6,14 @@ const unknown = 'The connector names no subdomain; each connection tries the cre
 
 export const checkMarketingCloud: Check = checkSteps(
   [
-    'reach',
+    'connectivity',
     async (context) => {
       const subdomain = subdomainOf(context)
       return subdomain === undefined ? unknown : await assertConnectivity(context, `${originOf(subdomain)}/`)
     },
   ],
   [
-    'permission',
+    'permissions',
     async (context) => {
       if (subdomainOf(context) === undefined) return unknown
       const query = { $page: '1', $pagesize: '1' }

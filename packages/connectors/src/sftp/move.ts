@@ -81,7 +81,7 @@ export async function writeTo(
 
 /** Signs in, and asks for the user's directory, which every user may read. */
 export const check: Check = checkSteps([
-  'sign in',
+  'authentication',
   async (context) => {
     const hostKey = hostKeyOf(context.secrets)
     const session = await openSession(context, hostKey)

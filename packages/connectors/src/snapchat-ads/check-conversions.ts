@@ -13,16 +13,16 @@ async function assertAssets(context: ConnectorContext): Promise<void> {
 }
 
 export const checkConversions = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${conversionsOrigin}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${conversionsOrigin}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) => {
       await openSnapchatTokens(context).token()
       return 'Snapchat accepts the refresh token.'
     },
   ],
   [
-    'permission',
+    'permissions',
     async (context) => {
       if (assetsOf(context).length === 0) {
         return 'Nothing to be checked until a connection names a pixel or an app.'

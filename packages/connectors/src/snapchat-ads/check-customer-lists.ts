@@ -13,16 +13,16 @@ export async function assertAccount(context: ConnectorContext): Promise<void> {
 }
 
 export const checkCustomerLists = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${adsOrigin}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${adsOrigin}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) => {
       await openAds(context).askObject({ path: '/me' })
       return 'Snapchat accepts the refresh token.'
     },
   ],
   [
-    'permission',
+    'permissions',
     async (context) => {
       if (context.settings.advertiserId === undefined) {
         return 'Nothing to be checked until a connection names an ad account.'

@@ -242,12 +242,12 @@ describe('Snapchat Conversions, against a server that keeps to what is known of 
     assert.ok(check)
     const run = async (options: TestContextOptions = {}) =>
       (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
-    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission true'])
-    assert.deepEqual(await run({ settings: {} }), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run(), ['connectivity true', 'authentication true', 'permissions true'])
+    assert.deepEqual(await run({ settings: {} }), ['connectivity true', 'authentication true', 'permissions true'])
     const another = { settings: { pixelId: 'another' } }
-    assert.deepEqual(await run(another), ['reach true', 'sign in true', 'permission false'])
+    assert.deepEqual(await run(another), ['connectivity true', 'authentication true', 'permissions false'])
     const revoked = { secrets: { ...snapchatSecrets, refreshToken: 'revoked' } }
-    assert.deepEqual(await run(revoked), ['reach true', 'sign in false'])
+    assert.deepEqual(await run(revoked), ['connectivity true', 'authentication false'])
     assert.equal(snapchat.events.size, 0)
     const { inspect } = snapchatConversions.destination?.deliver ?? {}
     assert.ok(inspect)

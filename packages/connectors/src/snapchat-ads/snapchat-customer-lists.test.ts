@@ -212,13 +212,13 @@ describe('Snapchat Customer Lists, against a server that keeps to what is known 
     assert.ok(check)
     const run = async (options: TestContextOptions = {}) =>
       (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
-    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission true'])
-    assert.deepEqual(await run({ settings: {} }), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run(), ['connectivity true', 'authentication true', 'permissions true'])
+    assert.deepEqual(await run({ settings: {} }), ['connectivity true', 'authentication true', 'permissions true'])
     assert.deepEqual(await run({ settings: { advertiserId: 'another' } }), [
-      ...['reach true', 'sign in true', 'permission false'],
+      ...['connectivity true', 'authentication true', 'permissions false'],
     ])
     const revoked = { secrets: { ...snapchatSecrets, refreshToken: 'revoked' } }
-    assert.deepEqual(await run(revoked), ['reach true', 'sign in false'])
+    assert.deepEqual(await run(revoked), ['connectivity true', 'authentication false'])
     assert.equal(snapchat.segments.length, 0)
   })
 })

@@ -6,15 +6,15 @@ import { makeSqlApi } from './sql-api.ts'
 
 /** Reaches the account, signs in, and looks whether the role may read what the settings name. Nothing is written. */
 export const check: Check = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${accountOf(context.secrets).origin}/`)],
-  ['sign in', signIn],
-  ['permission', permission],
+  ['connectivity', (context) => assertConnectivity(context, `${accountOf(context.secrets).origin}/`)],
+  ['authentication', signIn],
+  ['permissions', permission],
 )
 
 /** Reaches the account and signs in. What the role may write is looked at once a connection names a table. */
 export const checkDestination: Check = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${accountOf(context.secrets).origin}/`)],
-  ['sign in', signIn],
+  ['connectivity', (context) => assertConnectivity(context, `${accountOf(context.secrets).origin}/`)],
+  ['authentication', signIn],
 )
 
 const apiOf = (context: ConnectorContext, quiet = false) => makeSqlApi(context, accountOf(context.secrets), quiet)

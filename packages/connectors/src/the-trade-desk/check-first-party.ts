@@ -12,9 +12,9 @@ async function sendNothing(context: ConnectorContext): Promise<void> {
 }
 
 export const checkFirstParty = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${originOf(context.settings.dataCenter)}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${originOf(context.settings.dataCenter)}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) => {
       try {
         await sendNothing(context)
@@ -26,7 +26,7 @@ export const checkFirstParty = checkSteps(
     },
   ],
   [
-    'permission',
+    'permissions',
     async (context) => {
       await sendNothing(context)
       return 'The advertiser may send first-party data.'

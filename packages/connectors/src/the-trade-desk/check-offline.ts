@@ -13,9 +13,9 @@ export async function sendNothing(context: ConnectorContext): Promise<void> {
 }
 
 export const checkOffline = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${offlineOrigin}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${offlineOrigin}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) => {
       try {
         await sendNothing(context)
@@ -27,7 +27,7 @@ export const checkOffline = checkSteps(
     },
   ],
   [
-    'permission',
+    'permissions',
     async (context) => {
       if (context.settings.offlineDataProviderId === undefined) {
         return 'Nothing to be checked until a connection names a data provider.'

@@ -4,6 +4,9 @@ import { insightOrigin } from './deliver-realtime.ts'
 
 /** The Trade Desk takes conversions by the IDs that they name, and offers nothing that could be asked without sending one. */
 export const checkRealTime = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${insightOrigin}/`)],
-  ['sign in', async () => 'The Trade Desk can only check the token and the IDs with a conversion; none was sent.'],
+  ['connectivity', (context) => assertConnectivity(context, `${insightOrigin}/`)],
+  [
+    'authentication',
+    async () => 'The Trade Desk can only check the token and the IDs with a conversion; none was sent.',
+  ],
 )

@@ -203,11 +203,11 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
     assert.ok(check)
     const run = async (options: TestContextOptions = {}) =>
       (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
-    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run(), ['connectivity true', 'authentication true', 'permissions true'])
     const wrongKey = { secrets: { ...tradeDeskSecrets, advertiserSecretKey: 'wrong' } }
-    assert.deepEqual(await run(wrongKey), ['reach true', 'sign in false'])
+    assert.deepEqual(await run(wrongKey), ['connectivity true', 'authentication false'])
     const wrongId = { secrets: { ...tradeDeskSecrets, advertiserId: 'adv2' } }
-    assert.deepEqual(await run(wrongId), ['reach true', 'sign in true', 'permission false'])
+    assert.deepEqual(await run(wrongId), ['connectivity true', 'authentication true', 'permissions false'])
     assert.equal(desk.memberships.size, 0)
   })
 })

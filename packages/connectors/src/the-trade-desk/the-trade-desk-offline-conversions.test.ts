@@ -177,11 +177,14 @@ describe('The Trade Desk Offline Conversions, against a server that keeps to wha
     assert.ok(check)
     const run = async (options: TestContextOptions = {}) =>
       (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
-    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission true'])
-    assert.deepEqual(await run({ settings: {} }), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run(), ['connectivity true', 'authentication true', 'permissions true'])
+    assert.deepEqual(await run({ settings: {} }), ['connectivity true', 'authentication true', 'permissions true'])
     const another = { settings: { ...settings, offlineDataProviderId: 'another' } }
-    assert.deepEqual(await run(another), ['reach true', 'sign in true', 'permission false'])
-    assert.deepEqual(await run({ secrets: { advertiserSecretKey: 'wrong' } }), ['reach true', 'sign in false'])
+    assert.deepEqual(await run(another), ['connectivity true', 'authentication true', 'permissions false'])
+    assert.deepEqual(await run({ secrets: { advertiserSecretKey: 'wrong' } }), [
+      'connectivity true',
+      'authentication false',
+    ])
     assert.equal(desk.conversions.length, 0)
     const refused = openWriter({ secrets: { ...secrets, apiToken: 'another-token' } })
     const error = await connectorErrorOf((await refused).deliver(batchOf(columns, [row(1)])), contextOf())

@@ -14,16 +14,16 @@ export async function assertAudiences(context: ConnectorContext): Promise<void> 
 }
 
 export const checkAudiences = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${tiktokOrigin}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${tiktokOrigin}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) => {
       await openTikTok(context).askObject({ path: '/user/info/' })
       return 'TikTok accepts the access token.'
     },
   ],
   [
-    'permission',
+    'permissions',
     async (context) => {
       if (context.settings.advertiserId === undefined) {
         return 'Nothing to be checked until a connection names an advertiser.'

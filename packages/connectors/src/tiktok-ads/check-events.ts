@@ -10,9 +10,9 @@ const sendNothing = (context: ConnectorContext, source: string, id: string) =>
   track(context, { event_source: source, event_source_id: id, data: [] })
 
 export const checkEvents = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${tiktokOrigin}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${tiktokOrigin}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) => {
       try {
         await sendNothing(context, 'web', textIn(context.settings.pixelCode) ?? '')
@@ -24,7 +24,7 @@ export const checkEvents = checkSteps(
     },
   ],
   [
-    'permission',
+    'permissions',
     async (context) => {
       const targets = Object.entries(settingOf).map(([source, [key]]) => [source, context.settings[key]] as const)
       for (const [source, id] of targets) {

@@ -187,11 +187,15 @@ describe('TikTok Audience Management, against a server that keeps to what is kno
     assert.ok(check)
     const run = async (options: TestContextOptions = {}) =>
       (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
-    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission true'])
-    assert.deepEqual(await run({ settings: {} }), ['reach true', 'sign in true', 'permission true'])
-    assert.deepEqual(await run({ settings: { advertiserId: '1' } }), ['reach true', 'sign in true', 'permission false'])
+    assert.deepEqual(await run(), ['connectivity true', 'authentication true', 'permissions true'])
+    assert.deepEqual(await run({ settings: {} }), ['connectivity true', 'authentication true', 'permissions true'])
+    assert.deepEqual(await run({ settings: { advertiserId: '1' } }), [
+      'connectivity true',
+      'authentication true',
+      'permissions false',
+    ])
     const expired = { secrets: { ...secrets, accessToken: 'expired' } }
-    assert.deepEqual(await run(expired), ['reach true', 'sign in false'])
+    assert.deepEqual(await run(expired), ['connectivity true', 'authentication false'])
     assert.equal(tiktok.audiences.length, 0)
   })
 })

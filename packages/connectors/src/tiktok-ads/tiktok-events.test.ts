@@ -212,11 +212,11 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
     assert.ok(check)
     const run = async (options: TestContextOptions = {}) =>
       (await check(contextOf(options))).map(({ name, ok }) => `${name} ${ok}`)
-    assert.deepEqual(await run(), ['reach true', 'sign in true', 'permission true'])
-    assert.deepEqual(await run({ settings: {} }), ['reach true', 'sign in true', 'permission true'])
+    assert.deepEqual(await run(), ['connectivity true', 'authentication true', 'permissions true'])
+    assert.deepEqual(await run({ settings: {} }), ['connectivity true', 'authentication true', 'permissions true'])
     const another = { settings: { pixelCode: 'CANOTHER' } }
-    assert.deepEqual(await run(another), ['reach true', 'sign in true', 'permission false'])
-    assert.deepEqual(await run({ secrets: { accessToken: 'expired' } }), ['reach true', 'sign in false'])
+    assert.deepEqual(await run(another), ['connectivity true', 'authentication true', 'permissions false'])
+    assert.deepEqual(await run({ secrets: { accessToken: 'expired' } }), ['connectivity true', 'authentication false'])
     assert.equal(tiktok.events.size, 0)
   })
 })

@@ -9,9 +9,9 @@ export async function assertAccount(context: ConnectorContext): Promise<string> 
 }
 
 export const checkX: Check = checkSteps(
-  ['reach', (context) => assertConnectivity(context, `${adsOrigin}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${adsOrigin}/`)],
   [
-    'sign in',
+    'authentication',
     async (context) => {
       await openX(context)({ path: '/accounts', query: { count: '1' } })
       return 'X accepts the keys and the access token.'

@@ -25,7 +25,7 @@ export async function checkConnector(
   const job = { kind: 'check', connector: side, deadlineMs: checkTimeoutMs } as const
   const secrets = new JobSecrets({ database, keyring }, account.id, [connector])
   const result = await interactive.run(job, account, signal, secrets)
-  const checks = result.ok ? result.value : [{ name: 'reach', ok: false, message: result.failure.message }]
+  const checks = result.ok ? result.value : [{ name: 'connectivity', ok: false, message: result.failure.message }]
   const failed = checks.find(({ ok }) => !ok)
   const ids = { srcConnectorId: connectorId, destConnectorId: connectorId }
   return {

@@ -258,7 +258,7 @@ export const CheckResult = exactly(
     checks: Type.Array(
       exactly(
         {
-          name: text('The step', 'sign in'),
+          name: text('The step', 'authentication'),
           ok: flag('Whether the step succeeded'),
           message: text('What it found', 'The access token is good until 1 March 2027.'),
         },
