@@ -21,8 +21,12 @@ export const pool: readonly Connector[] = [
 
 export const connectorById = (id: string): Connector | undefined => connectors.find((connector) => connector.id === id)
 
-export const sideFields = (connector: Connector, role: Role): Fields =>
-  (role === 'Source' ? connector.source : connector.destination)?.fields ?? {}
+/** Settings of a side, but for those of the mapping, which have a grammar that random texts do not keep to. */
+export const sideFields = (connector: Connector, role: Role): Fields => {
+  const { mapping, defaultCountry, ...fields } =
+    (role === 'Source' ? connector.source : connector.destination)?.fields ?? {}
+  return fields
+}
 
 /** A connector without fields to fill in is configured from the start. */
 export const isConfiguredFromStart = ({ secrets }: Connector) => Object.values(secrets).every((field) => field.readonly)
