@@ -277,7 +277,7 @@ async function besides(t: { diagnostic(text: string): void }, attack: () => Prom
 }
 
 describe('a hostile tenant', () => {
-  test('with files harms no other tenant', (t) => besides(t, () => attackWithFiles(some(hostileFiles, 14), 4)))
+  test('with files harms no other tenant', (t) => besides(t, () => attackWithFiles(some(hostileFiles, 28), 4)))
 
   test('with servers that break the protocol of PostgreSQL harms no other tenant', async (t) => {
     const address = new URL(await stage.databaseUrl())
@@ -288,7 +288,7 @@ describe('a hostile tenant', () => {
     }
     const scripts = some(
       rogueScripts().filter(({ silent }) => all || !silent),
-      24,
+      48,
     )
     const table = { connectorId: postgresql.id, config: { table: 'things' } }
     await besides(t, () =>
@@ -302,7 +302,7 @@ describe('a hostile tenant', () => {
   test('with servers that break the protocol of MySQL harms no other tenant', async (t) => {
     const scripts = some(
       rogueMysqlScripts.filter(({ silent }) => all || !silent),
-      16,
+      32,
     )
     const table = { connectorId: mysql.id, config: { table: 'things' } }
     const secrets = { host: '127.0.0.1', database: 'any', user: 'any', password: 'any', tlsMode: 'disable' }
