@@ -1,5 +1,5 @@
 /**
- * A process of its own that renews a refresh token as a job of a worker does, so often as it is told:
+ * A process of its own that renews a refresh token as a job of a worker does, as often as the test says:
  *
  *     node test/harness/renewing-process.ts '{"databaseUrl": …}'
  *

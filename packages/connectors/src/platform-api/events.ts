@@ -47,31 +47,60 @@ export function readObject(row: BatchRow, column: string): Read<JsonObject> {
 }
 
 /** How far the clocks of two machines may be apart. */
-const aheadSecondsMax = 60
+const aheadMsMax = 60_000
+const dayMs = 86_400_000
+
+/** The forms of a time that a column takes. */
+export type TimeForms = {
+  /** What a number means, in milliseconds since 1970; `undefined` where it is no such time. */
+  readonly numberMs: (text: string) => number | undefined
+  /** How the numbers are called in messages: `seconds`. */
+  readonly numbers: string
+}
 
 /**
- * A time in seconds since 1970, from such a number or from ISO 8601 with its zone.
+ * A time in milliseconds since 1970, from a number or from ISO 8601 with its zone.
+ * @param daysMax how old the platform lets it be; absent for no bound
+ */
+export function readTime(
+  row: BatchRow,
+  column: string,
+  daysMax: number | undefined,
+  { numberMs, numbers }: TimeForms,
+): Read<number> {
+  const text = row.text(column)
+  if (text === undefined) return wrong('The timestamp of the event is missing.', column)
+  const ms = numberMs(text) ?? isoMs(text)
+  if (ms === undefined) {
+    return wrong(
+      `The timestamp must be ${numbers} since 1970, or written as 2026-01-31T12:00:00Z with its zone.`,
+      column,
+    )
+  }
+  const now = Date.now()
+  if (ms > now + aheadMsMax) return wrong('The event lies in the future.', column)
+  if (daysMax !== undefined && ms < now - daysMax * dayMs) {
+    return wrong(`The event is older than the ${daysMax} days that the platform takes.`, column)
+  }
+  return { read: ms }
+}
+
+/** Times without a zone mean another time for every reader. */
+function isoMs(text: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/i.test(text)) return undefined
+  const ms = Date.parse(text.replace(' ', 'T'))
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** Milliseconds of a number of seconds since 1970; `undefined` where it is none. */
+export const secondsMs = (text: string): number | undefined =>
+  /^\d{1,10}(\.\d+)?$/.test(text) ? Math.floor(Number(text) * 1000) : undefined
+
+/**
+ * A time in whole seconds since 1970, from such a number or from ISO 8601 with its zone.
  * @param daysMax how old the platform lets it be; absent for no bound
  */
 export function readTimestamp(row: BatchRow, column: string, daysMax: number | undefined): Read<number> {
-  const text = row.text(column)
-  if (text === undefined) return wrong('The timestamp of the event is missing.', column)
-  const seconds = secondsOf(text)
-  if (seconds === undefined) {
-    return wrong('The timestamp must be seconds since 1970, or written as 2026-01-31T12:00:00Z with its zone.', column)
-  }
-  const now = Date.now() / 1000
-  if (seconds > now + aheadSecondsMax) return wrong('The event lies in the future.', column)
-  if (daysMax !== undefined && seconds < now - daysMax * 86_400) {
-    return wrong(`The event is older than the ${daysMax} days that the platform takes.`, column)
-  }
-  return { read: seconds }
-}
-
-/** Times without a zone mean another one for everybody who reads them. */
-function secondsOf(text: string): number | undefined {
-  if (/^\d{1,10}(\.\d+)?$/.test(text)) return Math.floor(Number(text))
-  if (!/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/i.test(text)) return undefined
-  const milliseconds = Date.parse(text.replace(' ', 'T'))
-  return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000)
+  const found = readTime(row, column, daysMax, { numberMs: secondsMs, numbers: 'seconds' })
+  return 'read' in found ? { read: Math.floor(found.read / 1000) } : found
 }

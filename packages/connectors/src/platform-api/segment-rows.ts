@@ -21,7 +21,7 @@ export type SegmentRowOptions<Member> = {
   readonly nameMax: number
   /** What an audience's ID looks like. */
   readonly id: RegExp
-  /** Who a row means; several where each identifier is sent by itself. */
+  /** Who a row means; several where each identifier is sent alone. */
   readonly membersOf: (row: BatchRow) => Read<readonly RowMember<Member>[]>
 }
 

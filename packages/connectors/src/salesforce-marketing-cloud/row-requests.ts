@@ -25,7 +25,7 @@ export async function submitRows(
     method: upserts ? 'PUT' : 'POST',
     path: `/data/v1/async/dataextensions/key:${encodeURIComponent(key)}/rows`,
     body: { items: rows },
-    // Each attempt is processed by itself; the engine shows the wait before the next one.
+    // Each attempt is processed on its own; the engine shows the wait before the next one.
     repeatable: false,
   })
   const requestId = textIn(json.requestId)

@@ -187,7 +187,7 @@ describe('Snapchat Conversions, against a server that keeps to what is known of 
     assert.equal(posted().length, refusalsMax)
   })
 
-  test('renews an access token that ends in the middle of a batch, and shows it to nobody', async () => {
+  test('renews an access token that ends in the middle of a batch, and shows it nowhere', async () => {
     const writer = await openWriter()
     await writer.deliver(batchOf(columns, [purchase()]))
     const [first = ''] = snapchat.accessTokens
