@@ -1,6 +1,6 @@
 import type { Batch, Rejection } from '@penstock/connector'
-import { type BatchRow, rowsOf } from '../platform-api/batch-rows.ts'
-import { type Read, wrong } from '../platform-api/events.ts'
+import type { BatchRow } from '../platform-api/batch-rows.ts'
+import { type Read, readRows, wrong } from '../platform-api/events.ts'
 import { isObject, parseJson, textIn } from '../platform-api/json.ts'
 
 export type UserId = { readonly idType: string; readonly idValue: string }
@@ -20,14 +20,7 @@ export type SegmentRow = {
 
 /** Reads the rows of a batch, and says of those that cannot be sent why. */
 export function readSegmentRows(batch: Batch): { rows: SegmentRow[]; rejected: Rejection[] } {
-  const rows: SegmentRow[] = []
-  const rejected: Rejection[] = []
-  for (const row of rowsOf(batch)) {
-    const read = readRow(row)
-    if ('read' in read) rows.push(read.read)
-    else rejected.push({ index: row.index, reason: read.wrong, ...(read.field ? { field: read.field } : {}) })
-  }
-  return { rows, rejected }
+  return readRows(batch, readRow)
 }
 
 function readRow(row: BatchRow): Read<SegmentRow> {

@@ -14,19 +14,35 @@ export const wrong = (reason: string, field?: string): Wrong => ({ wrong: reason
 /** An event and the row that it came from. */
 export type RowEvent<Event> = { readonly index: number; readonly event: Event }
 
+/** Why a row is rejected, by what is wrong with it. @param index of the row in its batch, from 0 */
+export const rejectionOf = (index: number, { wrong: reason, field }: Wrong): Rejection => ({
+  index,
+  reason,
+  ...(field ? { field } : {}),
+})
+
+/** Reads each row of a batch; those that cannot be read are rejected with the reason. */
+export function readRows<T>(batch: Batch, read: (row: BatchRow) => Read<T>): { rows: T[]; rejected: Rejection[] } {
+  const rows: T[] = []
+  const rejected: Rejection[] = []
+  for (const row of rowsOf(batch)) {
+    const found = read(row)
+    if ('read' in found) rows.push(found.read)
+    else rejected.push(rejectionOf(row.index, found))
+  }
+  return { rows, rejected }
+}
+
 /** Makes an event of each row; those of which none can be made are rejected with the reason. */
 export function readEvents<Event>(
   batch: Batch,
   read: (row: BatchRow) => Read<Event>,
 ): { events: RowEvent<Event>[]; rejected: Rejection[] } {
-  const events: RowEvent<Event>[] = []
-  const rejected: Rejection[] = []
-  for (const row of rowsOf(batch)) {
+  const { rows, rejected } = readRows(batch, (row): Read<RowEvent<Event>> => {
     const found = read(row)
-    if ('read' in found) events.push({ index: row.index, event: found.read })
-    else rejected.push({ index: row.index, reason: found.wrong, ...(found.field ? { field: found.field } : {}) })
-  }
-  return { events, rejected }
+    return 'read' in found ? { read: { index: row.index, event: found.read } } : found
+  })
+  return { events: rows, rejected }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Batch, Rejection } from '@penstock/connector'
-import { type BatchRow, rowsOf } from './batch-rows.ts'
-import { type Read, type Wrong, wrong } from './events.ts'
+import type { BatchRow } from './batch-rows.ts'
+import { type Read, readRows, rejectionOf, type Wrong, wrong } from './events.ts'
 import type { Membership } from './memberships.ts'
 import type { NamedAudiences } from './named-audiences.ts'
 
@@ -43,14 +43,7 @@ export function readSegmentRows<Member>(
   batch: Batch,
   options: SegmentRowOptions<Member>,
 ): { rows: SegmentRow<Member>[]; rejected: Rejection[] } {
-  const rows: SegmentRow<Member>[] = []
-  const rejected: Rejection[] = []
-  for (const row of rowsOf(batch)) {
-    const found = readSegmentRow(row, options)
-    if ('read' in found) rows.push(found.read)
-    else rejected.push(rejectionOf(row.index, found))
-  }
-  return { rows, rejected }
+  return readRows(batch, (row) => readSegmentRow(row, options))
 }
 
 /** Finds or makes the audiences that rows mean. @param rejected what was rejected before, to which is added */
@@ -68,12 +61,6 @@ export async function assignAudiences<Member>(
   }
   return { memberships, rejected }
 }
-
-const rejectionOf = (index: number, { wrong: reason, field }: Wrong): Rejection => ({
-  index,
-  reason,
-  ...(field === undefined ? {} : { field }),
-})
 
 const noAudience = wrong(
   'There is no audience of this name from which the person could be removed.',

@@ -1,6 +1,6 @@
 import type { Batch, Rejection } from '@penstock/connector'
-import { type BatchRow, isSha256, rowsOf } from '../platform-api/batch-rows.ts'
-import { type Read, wrong } from '../platform-api/events.ts'
+import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
+import { type Read, readRows, wrong } from '../platform-api/events.ts'
 import { audienceIdIn } from './reddit-api.ts'
 
 /** Our columns and Reddit's, in the order in which they are sent. */
@@ -22,14 +22,7 @@ const nobody = '12b9377cbe7e5c94e8a70d9d23929523d14afa954793130f8a3959c7b849aca8
 
 /** Reads the rows of a batch, and says of those that cannot be sent why. */
 export function readAudienceRows(batch: Batch): { rows: AudienceRow[]; rejected: Rejection[] } {
-  const rows: AudienceRow[] = []
-  const rejected: Rejection[] = []
-  for (const row of rowsOf(batch)) {
-    const read = readRow(row)
-    if ('read' in read) rows.push(read.read)
-    else rejected.push({ index: row.index, reason: read.wrong, ...(read.field ? { field: read.field } : {}) })
-  }
-  return { rows, rejected }
+  return readRows(batch, readRow)
 }
 
 function readRow(row: BatchRow): Read<AudienceRow> {
