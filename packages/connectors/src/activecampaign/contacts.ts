@@ -1,7 +1,7 @@
 import { ConnectorError, type Values } from '@penstock/connector'
-import type { BatchRow } from '../platform-api/batch-rows.ts'
-import { type Read, wrong } from '../platform-api/events.ts'
 import { isObject, listIn, parseJson, textIn } from '../platform-api/json.ts'
+import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
+import { type Read, wrong } from '../platform-api/rows/events.ts'
 
 export type Contact = {
   readonly email: string

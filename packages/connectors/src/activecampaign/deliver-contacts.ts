@@ -1,10 +1,10 @@
 import { ConnectorError, type DestinationContext, type DestinationWriter, type Rejection } from '@penstock/connector'
 import type { PlatformClient } from '../platform-api/client.ts'
-import { type RowEvent, readEvents } from '../platform-api/events.ts'
 import { listIn, textIn } from '../platform-api/json.ts'
 import { poll } from '../platform-api/polling.ts'
-import { Refusals } from '../platform-api/refusals.ts'
-import { type RowBlame, rejectionsOf } from '../platform-api/row-results.ts'
+import { type RowEvent, readEvents } from '../platform-api/rows/events.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
+import { type RowBlame, rejectionsOf } from '../platform-api/rows/row-results.ts'
 import { openActiveCampaign } from './activecampaign-api.ts'
 import { type Contact, contactOf, listOf } from './contacts.ts'
 

@@ -19,7 +19,7 @@ import {
   problemOf,
 } from '../../test/platform-server.ts'
 import { objectIn } from '../platform-api/json.ts'
-import { refusalsMax } from '../platform-api/refusals.ts'
+import { refusalsMax } from '../platform-api/rows/refusals.ts'
 import { amazonAdsDspEvents } from './amazon-ads-dsp-events.ts'
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -4,10 +4,10 @@ import {
   type DestinationContext,
   type DestinationWriter,
 } from '@penstock/connector'
-import { type RowEvent, readEvents } from '../platform-api/events.ts'
-import { sendInHalves, type Taken } from '../platform-api/halving.ts'
 import { textIn } from '../platform-api/json.ts'
-import { Refusals } from '../platform-api/refusals.ts'
+import { type RowEvent, readEvents } from '../platform-api/rows/events.ts'
+import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
 import { openAmazonAds } from './amazon-api.ts'
 import { accountHeaders, definitionsPath, listDefinitions } from './conversion-definitions.ts'
 import { conversionOf, conversionSources, type DspConversion } from './dsp-conversion-rows.ts'

@@ -1,8 +1,8 @@
 import type { Batch } from '@penstock/connector'
-import type { BatchRow } from '../platform-api/batch-rows.ts'
-import { filled, readAll, readCount, readCurrency } from '../platform-api/event-values.ts'
-import { type Read, wrong } from '../platform-api/events.ts'
 import type { JsonObject } from '../platform-api/json.ts'
+import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
+import { filled, readAll, readCount, readCurrency } from '../platform-api/rows/event-values.ts'
+import { type Read, wrong } from '../platform-api/rows/events.ts'
 import type { ConversionDefinition } from './conversion-definitions.ts'
 import {
   dedupeIdOf,

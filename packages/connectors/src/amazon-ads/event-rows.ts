@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Batch } from '@penstock/connector'
-import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
-import { readNumber } from '../platform-api/event-values.ts'
-import { eventIdOf, type Read, wrong } from '../platform-api/events.ts'
-import { readTimeMs } from '../platform-api/milliseconds.ts'
+import { type BatchRow, isSha256 } from '../platform-api/rows/batch-rows.ts'
+import { readNumber } from '../platform-api/rows/event-values.ts'
+import { eventIdOf, type Read, wrong } from '../platform-api/rows/events.ts'
+import { readTimeMs } from '../platform-api/rows/milliseconds.ts'
 
 /** What Amazon finds a person by: each kind at most once, with one value. */
 export type MatchKey = { readonly type: string; readonly values: readonly [string] }

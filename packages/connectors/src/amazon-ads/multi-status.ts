@@ -1,7 +1,7 @@
 import { ConnectorError } from '@penstock/connector'
 import type { Answer } from '../platform-api/call.ts'
-import type { Taken } from '../platform-api/halving.ts'
 import { isObject, type JsonObject, listIn, textIn } from '../platform-api/json.ts'
+import type { Taken } from '../platform-api/rows/halving.ts'
 
 /**
  * Reads which events of a request Amazon took. It lists each one either under `success` or under `error`, by its place: one

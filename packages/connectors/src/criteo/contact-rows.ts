@@ -1,6 +1,6 @@
 import type { Batch, Rejection } from '@penstock/connector'
-import { type BatchRow, rowsOf } from '../platform-api/batch-rows.ts'
-import { type Read, wrong } from '../platform-api/events.ts'
+import { type BatchRow, rowsOf } from '../platform-api/rows/batch-rows.ts'
+import { type Read, wrong } from '../platform-api/rows/events.ts'
 import { idIn } from './contact-lists.ts'
 
 /** Our columns and Criteo's kinds of identifiers, best first. */

@@ -5,11 +5,11 @@ import {
   type DestinationWriter,
   type Rejection,
 } from '@penstock/connector'
+import { groupMemberships, type Membership } from '../platform-api/audiences/memberships.ts'
+import { NamedAudiences } from '../platform-api/audiences/named-audiences.ts'
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
-import { groupMemberships, type Membership } from '../platform-api/memberships.ts'
-import { NamedAudiences } from '../platform-api/named-audiences.ts'
-import { Refusals } from '../platform-api/refusals.ts'
-import { type RowBlame, rejectionsOf, type SentItem } from '../platform-api/row-results.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
+import { type RowBlame, rejectionsOf, type SentItem } from '../platform-api/rows/row-results.ts'
 import { advertiserOf, openContactLists } from './contact-lists.ts'
 import { type ContactRow, type IdentifierType, readContactRows } from './contact-rows.ts'
 import { type Criteo, openCriteo } from './criteo-api.ts'

@@ -1,5 +1,5 @@
 import { column, select, type Values } from '@penstock/connector'
-import type { BatchRow } from '../platform-api/batch-rows.ts'
+import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
 
 const options = ['Granted', 'Denied', 'Unspecified']
 

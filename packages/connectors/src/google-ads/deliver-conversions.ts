@@ -1,6 +1,6 @@
 import type { DestinationContext, DestinationWriter } from '@penstock/connector'
-import { type RowEvent, readEvents } from '../platform-api/events.ts'
-import { Refusals } from '../platform-api/refusals.ts'
+import { type RowEvent, readEvents } from '../platform-api/rows/events.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
 import { consentOfSettings } from './consent.ts'
 import { type Conversion, conversionOf } from './conversion-events.ts'
 import { assertComplete, type ConversionPlan } from './conversion-plans.ts'

@@ -5,7 +5,7 @@ import type { Cell, Delivery, DestinationWriter } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { because, type DataManagerServer, googleSecrets, startDataManager } from '../../test/data-manager-server.ts'
 import { batchOf, connectorErrorOf, deliverHalving, type Reply } from '../../test/platform-server.ts'
-import { refusalsMax } from '../platform-api/refusals.ts'
+import { refusalsMax } from '../platform-api/rows/refusals.ts'
 import { googleDataManagerAudiences as connector } from './google-data-manager-audiences.ts'
 
 const columns = ['segment_name', 'action', 'email', 'consent_ad_user_data', 'consent_ad_personalization']

@@ -1,6 +1,6 @@
 import { ConnectorError } from '@penstock/connector'
+import type { AudienceDirectory } from '../platform-api/audiences/named-audiences.ts'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
-import type { AudienceDirectory } from '../platform-api/named-audiences.ts'
 import { accountName } from './accounts.ts'
 import type { AudiencePlan } from './audience-plans.ts'
 import { type DataManager, hasReason } from './data-manager.ts'

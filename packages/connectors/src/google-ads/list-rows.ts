@@ -1,5 +1,5 @@
 import type { Batch, Rejection } from '@penstock/connector'
-import { type BatchRow, rowsOf } from '../platform-api/batch-rows.ts'
+import { type BatchRow, rowsOf } from '../platform-api/rows/batch-rows.ts'
 import type { AddressColumns, AudiencePlan } from './audience-plans.ts'
 import { type Consent, consentOfRow } from './consent.ts'
 import { contactColumns, identifiersOf } from './user-identifiers.ts'

@@ -1,7 +1,7 @@
 import { ConnectorError, type Rejection } from '@penstock/connector'
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { poll } from '../platform-api/polling.ts'
-import { type RowBlame, rejectionsOf as rejectionsOfRows, type SentItem } from '../platform-api/row-results.ts'
+import { type RowBlame, rejectionsOf as rejectionsOfRows, type SentItem } from '../platform-api/rows/row-results.ts'
 import type { DataManager } from './data-manager.ts'
 import { accountProcessingReasons, duplicateReasons, processingReasons } from './processing-reasons.ts'
 

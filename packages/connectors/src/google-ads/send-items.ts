@@ -1,6 +1,6 @@
 import { ConnectorError } from '@penstock/connector'
 import { textIn } from '../platform-api/json.ts'
-import type { Refusals } from '../platform-api/refusals.ts'
+import type { Refusals } from '../platform-api/rows/refusals.ts'
 import type { DataManager } from './data-manager.ts'
 import { blamedItems, itemRejection } from './google-errors.ts'
 import type { Item, Taken } from './request-status.ts'

@@ -1,5 +1,5 @@
-import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
 import type { JsonObject } from '../platform-api/json.ts'
+import { type BatchRow, isSha256 } from '../platform-api/rows/batch-rows.ts'
 import type { AddressColumns } from './audience-plans.ts'
 
 /** The columns by which Google finds a person. */

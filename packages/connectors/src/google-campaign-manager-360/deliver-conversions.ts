@@ -1,8 +1,8 @@
 import { ConnectorError, type DestinationContext, type DestinationWriter, type Values } from '@penstock/connector'
-import { type RowEvent, readEvents } from '../platform-api/events.ts'
 import { isObject, type JsonObject, listIn, objectIn } from '../platform-api/json.ts'
-import { Refusals } from '../platform-api/refusals.ts'
-import { rejectionsOf } from '../platform-api/row-results.ts'
+import { type RowEvent, readEvents } from '../platform-api/rows/events.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
+import { rejectionsOf } from '../platform-api/rows/row-results.ts'
 import { type CampaignManager, openCampaignManager } from './campaign-manager.ts'
 import { type FloodlightConversion, floodlightConversionOf } from './floodlight-conversions.ts'
 

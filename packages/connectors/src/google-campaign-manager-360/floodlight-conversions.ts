@@ -1,7 +1,7 @@
 import { microsecondsOf } from '../google-ads/event-time.ts'
-import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
-import { type Read, readObject, wrong } from '../platform-api/events.ts'
 import type { JsonObject } from '../platform-api/json.ts'
+import { type BatchRow, isSha256 } from '../platform-api/rows/batch-rows.ts'
+import { type Read, readObject, wrong } from '../platform-api/rows/events.ts'
 
 /** A conversion as the API takes it, and whether it is a new one or corrects one. */
 export type FloodlightConversion = { readonly verb: 'insert' | 'update'; readonly body: JsonObject }

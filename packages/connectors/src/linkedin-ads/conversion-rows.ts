@@ -1,7 +1,7 @@
 import { type Batch, ConnectorError, type Values } from '@penstock/connector'
-import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
-import { eventIdOf, type Read, wrong } from '../platform-api/events.ts'
-import { readTimeMs } from '../platform-api/milliseconds.ts'
+import { type BatchRow, isSha256 } from '../platform-api/rows/batch-rows.ts'
+import { eventIdOf, type Read, wrong } from '../platform-api/rows/events.ts'
+import { readTimeMs } from '../platform-api/rows/milliseconds.ts'
 
 export type LinkedInConversion = {
   readonly conversion: string

@@ -1,9 +1,9 @@
 import { ConnectorError, type DestinationContext, type DestinationWriter, type Rejection } from '@penstock/connector'
 import type { Answer } from '../platform-api/call.ts'
-import { type RowEvent, readEvents } from '../platform-api/events.ts'
 import { objectIn, textIn } from '../platform-api/json.ts'
-import { Refusals } from '../platform-api/refusals.ts'
-import { type RowBlame, rejectionsOf } from '../platform-api/row-results.ts'
+import { type RowEvent, readEvents } from '../platform-api/rows/events.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
+import { type RowBlame, rejectionsOf } from '../platform-api/rows/row-results.ts'
 import {
   type ConversionDefaults,
   conversionDefaults,

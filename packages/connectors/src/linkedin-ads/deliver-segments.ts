@@ -5,12 +5,12 @@ import {
   type DestinationWriter,
   type Rejection,
 } from '@penstock/connector'
+import { type Changes, groupMemberships, type Membership } from '../platform-api/audiences/memberships.ts'
+import { NamedAudiences } from '../platform-api/audiences/named-audiences.ts'
 import type { Answer } from '../platform-api/call.ts'
-import { type Changes, groupMemberships, type Membership } from '../platform-api/memberships.ts'
-import { NamedAudiences } from '../platform-api/named-audiences.ts'
 import { poll } from '../platform-api/polling.ts'
-import { Refusals } from '../platform-api/refusals.ts'
-import { type RowBlame, rejectionsOf } from '../platform-api/row-results.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
+import { type RowBlame, rejectionsOf } from '../platform-api/rows/row-results.ts'
 import { accountUrn } from './check.ts'
 import { assertFinal, createAll, isAccepted, type LinkedIn, openLinkedIn, resultsOf } from './linkedin-api.ts'
 import { openSegments, segmentExists } from './segment-directory.ts'

@@ -1,6 +1,6 @@
 import { ConnectorError, type Values } from '@penstock/connector'
+import type { AudienceDirectory } from '../platform-api/audiences/named-audiences.ts'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
-import type { AudienceDirectory } from '../platform-api/named-audiences.ts'
 import { type Page, pagesOf } from '../platform-api/polling.ts'
 import { accountUrn } from './check.ts'
 import type { LinkedIn } from './linkedin-api.ts'

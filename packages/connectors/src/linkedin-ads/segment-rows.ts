@@ -1,7 +1,7 @@
 import type { Batch, Rejection } from '@penstock/connector'
-import type { BatchRow } from '../platform-api/batch-rows.ts'
-import { type Read, readRows, wrong } from '../platform-api/events.ts'
 import { isObject, parseJson, textIn } from '../platform-api/json.ts'
+import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
+import { type Read, readRows, wrong } from '../platform-api/rows/events.ts'
 
 export type UserId = { readonly idType: string; readonly idValue: string }
 

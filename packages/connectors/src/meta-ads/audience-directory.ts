@@ -1,6 +1,6 @@
 import { ConnectorError } from '@penstock/connector'
+import type { AudienceDirectory } from '../platform-api/audiences/named-audiences.ts'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
-import type { AudienceDirectory } from '../platform-api/named-audiences.ts'
 import type { Graph } from './graph.ts'
 
 /** An account has at most some hundreds of customer lists. */

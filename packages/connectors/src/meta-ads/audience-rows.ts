@@ -1,6 +1,6 @@
 import type { Batch, Rejection } from '@penstock/connector'
-import { type BatchRow, isSha256, rowsOf } from '../platform-api/batch-rows.ts'
-import { readNumber } from '../platform-api/event-values.ts'
+import { type BatchRow, isSha256, rowsOf } from '../platform-api/rows/batch-rows.ts'
+import { readNumber } from '../platform-api/rows/event-values.ts'
 
 /** Our columns and what Meta calls them, in the order in which they are sent. */
 const keys = {

@@ -6,10 +6,10 @@ import {
   type Json,
   type Rejection,
 } from '@penstock/connector'
+import { type Changes, groupMemberships, type Membership } from '../platform-api/audiences/memberships.ts'
+import { NamedAudiences } from '../platform-api/audiences/named-audiences.ts'
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
-import { type Changes, groupMemberships, type Membership } from '../platform-api/memberships.ts'
-import { NamedAudiences } from '../platform-api/named-audiences.ts'
-import { Refusals } from '../platform-api/refusals.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
 import { accountPath, openDirectory } from './audience-directory.ts'
 import { identityOf, type Person, pageScopedColumn, readAudienceRows, schemaOf, valueColumn } from './audience-rows.ts'
 import { type Graph, openGraph } from './graph.ts'

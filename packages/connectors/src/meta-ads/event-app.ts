@@ -1,7 +1,7 @@
-import type { BatchRow } from '../platform-api/batch-rows.ts'
-import { filled, readAll, readBoolean } from '../platform-api/event-values.ts'
-import { type Read, readObject, wrong } from '../platform-api/events.ts'
 import { type JsonObject, parseJson } from '../platform-api/json.ts'
+import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
+import { filled, readAll, readBoolean } from '../platform-api/rows/event-values.ts'
+import { type Read, readObject, wrong } from '../platform-api/rows/events.ts'
 
 const platforms: Readonly<Record<string, string>> = {
   ...{ ios: 'i2', ipados: 'i2', iphone: 'i2', ipad: 'i2', i2: 'i2', android: 'a2', a2: 'a2' },

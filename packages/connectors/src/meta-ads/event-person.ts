@@ -1,7 +1,7 @@
-import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
-import { filled, textsOf } from '../platform-api/event-values.ts'
-import { type Read, readObject, wrong } from '../platform-api/events.ts'
 import { type JsonObject, textIn } from '../platform-api/json.ts'
+import { type BatchRow, isSha256 } from '../platform-api/rows/batch-rows.ts'
+import { filled, textsOf } from '../platform-api/rows/event-values.ts'
+import { type Read, readObject, wrong } from '../platform-api/rows/events.ts'
 
 /** What Meta takes as a digest only, by its key in `user_data`; the column of a raw or hashed value. */
 const hashedColumns: Readonly<Record<string, string>> = {

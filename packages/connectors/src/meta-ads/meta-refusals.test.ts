@@ -5,7 +5,7 @@ import type { Connector } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import { datasetId, type MetaServer, metaSecrets, problem, startMeta } from '../../test/meta-server.ts'
 import { connectorErrorOf, deliverHalving } from '../../test/platform-server.ts'
-import { refusalsMax } from '../platform-api/refusals.ts'
+import { refusalsMax } from '../platform-api/rows/refusals.ts'
 import { metaConversions } from './meta-conversions.ts'
 import { metaCustomAudiences } from './meta-custom-audiences.ts'
 

@@ -1,6 +1,6 @@
 import { ConnectorError } from '@penstock/connector'
+import type { AudienceDirectory } from '../platform-api/audiences/named-audiences.ts'
 import { isObject, listIn, textIn } from '../platform-api/json.ts'
-import type { AudienceDirectory } from '../platform-api/named-audiences.ts'
 import { itemErrorsOf, type Microsoft } from './microsoft-api.ts'
 
 /** The customer lists of an ad account and its customer. */

@@ -1,7 +1,7 @@
 import { ConnectorError, type DestinationContext, type DestinationWriter } from '@penstock/connector'
-import { type RowEvent, readEvents } from '../platform-api/events.ts'
-import { Refusals } from '../platform-api/refusals.ts'
-import { type RowBlame, rejectionsOf } from '../platform-api/row-results.ts'
+import { type RowEvent, readEvents } from '../platform-api/rows/events.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
+import { type RowBlame, rejectionsOf } from '../platform-api/rows/row-results.ts'
 import { itemErrorsOf, type MicrosoftError, openMicrosoft } from './microsoft-api.ts'
 import {
   type ConversionDefaults,

@@ -1,8 +1,8 @@
 import { ConnectorError, type Values } from '@penstock/connector'
-import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
-import { type Read, wrong } from '../platform-api/events.ts'
 import { textIn } from '../platform-api/json.ts'
-import { readTimeMs } from '../platform-api/milliseconds.ts'
+import { type BatchRow, isSha256 } from '../platform-api/rows/batch-rows.ts'
+import { type Read, wrong } from '../platform-api/rows/events.ts'
+import { readTimeMs } from '../platform-api/rows/milliseconds.ts'
 
 export type OfflineConversion = {
   readonly MicrosoftClickId?: string

@@ -1,8 +1,8 @@
 import type { DestinationContext, DestinationWriter } from '@penstock/connector'
-import { readEvents } from '../platform-api/events.ts'
-import { sendInHalves } from '../platform-api/halving.ts'
 import { textIn } from '../platform-api/json.ts'
-import { Refusals } from '../platform-api/refusals.ts'
+import { readEvents } from '../platform-api/rows/events.ts'
+import { sendInHalves } from '../platform-api/rows/halving.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
 import { batchOfRow } from './event-rows.ts'
 import { openEventsApi, sendBatches } from './events-api.ts'
 

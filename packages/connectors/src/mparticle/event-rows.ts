@@ -1,9 +1,9 @@
 import type { Batch } from '@penstock/connector'
-import type { BatchRow } from '../platform-api/batch-rows.ts'
-import { filled, readAll, textsOf } from '../platform-api/event-values.ts'
-import { eventIdOf, type Read, readObject, wrong } from '../platform-api/events.ts'
 import type { JsonObject } from '../platform-api/json.ts'
-import { readTimeMs } from '../platform-api/milliseconds.ts'
+import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
+import { filled, readAll, textsOf } from '../platform-api/rows/event-values.ts'
+import { eventIdOf, type Read, readObject, wrong } from '../platform-api/rows/events.ts'
+import { readTimeMs } from '../platform-api/rows/milliseconds.ts'
 
 /** mParticle asks that older events be brought another way. */
 const daysMax = 30

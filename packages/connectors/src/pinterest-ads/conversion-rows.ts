@@ -1,5 +1,6 @@
 import type { Batch } from '@penstock/connector'
-import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
+import { type JsonObject, textIn } from '../platform-api/json.ts'
+import { type BatchRow, isSha256 } from '../platform-api/rows/batch-rows.ts'
 import {
   filled,
   readAll,
@@ -11,9 +12,8 @@ import {
   readSeconds,
   readTexts,
   textsOf,
-} from '../platform-api/event-values.ts'
-import { eventIdOf, type Read, readObject, wrong } from '../platform-api/events.ts'
-import { type JsonObject, textIn } from '../platform-api/json.ts'
+} from '../platform-api/rows/event-values.ts'
+import { eventIdOf, type Read, readObject, wrong } from '../platform-api/rows/events.ts'
 
 /** Other names than these Pinterest does not accept. */
 const eventNames = new Set(

@@ -1,9 +1,9 @@
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import type { Answer } from '../platform-api/call.ts'
 import { openPlatform } from '../platform-api/client.ts'
-import type { RowEvent } from '../platform-api/events.ts'
-import type { Taken } from '../platform-api/halving.ts'
 import { isObject, type JsonObject, listIn, numberIn, objectIn } from '../platform-api/json.ts'
+import type { RowEvent } from '../platform-api/rows/events.ts'
+import type { Taken } from '../platform-api/rows/halving.ts'
 import { accountPath, pinterestOrigin } from './pinterest-api.ts'
 
 export type Event = RowEvent<JsonObject>

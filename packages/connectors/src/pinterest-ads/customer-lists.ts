@@ -1,7 +1,7 @@
 import { asConnectorError, ConnectorError } from '@penstock/connector'
+import type { AudienceDirectory } from '../platform-api/audiences/named-audiences.ts'
 import type { PlatformClient } from '../platform-api/client.ts'
 import { objectIn } from '../platform-api/json.ts'
-import type { AudienceDirectory } from '../platform-api/named-audiences.ts'
 import { idIn, itemsOf } from './pinterest-api.ts'
 
 /** Records as Pinterest takes them: one text with commas between them. */

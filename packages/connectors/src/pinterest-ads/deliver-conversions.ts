@@ -1,7 +1,7 @@
 import type { DestinationContext, DestinationWriter } from '@penstock/connector'
-import { readEvents } from '../platform-api/events.ts'
-import { sendInHalves } from '../platform-api/halving.ts'
-import { Refusals } from '../platform-api/refusals.ts'
+import { readEvents } from '../platform-api/rows/events.ts'
+import { sendInHalves } from '../platform-api/rows/halving.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
 import { eventOf } from './conversion-rows.ts'
 import { openConversions } from './conversions-api.ts'
 

@@ -1,6 +1,6 @@
 import type { Batch, Rejection } from '@penstock/connector'
-import { type BatchRow, isSha256, rowsOf } from '../platform-api/batch-rows.ts'
-import { type Read, wrong } from '../platform-api/events.ts'
+import { type BatchRow, isSha256, rowsOf } from '../platform-api/rows/batch-rows.ts'
+import { type Read, wrong } from '../platform-api/rows/events.ts'
 
 const columns = ['email', 'email_sha256', 'idfa', 'idfa_sha256', 'maid', 'maid_sha256'] as const
 

@@ -1,7 +1,7 @@
 import { asConnectorError, ConnectorError } from '@penstock/connector'
+import type { AudienceDirectory } from '../platform-api/audiences/named-audiences.ts'
 import type { PlatformClient } from '../platform-api/client.ts'
 import { listIn, objectIn } from '../platform-api/json.ts'
-import type { AudienceDirectory } from '../platform-api/named-audiences.ts'
 import { pagesOf } from '../platform-api/polling.ts'
 import { audienceIdIn, nextPath } from './reddit-api.ts'
 

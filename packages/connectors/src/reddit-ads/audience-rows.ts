@@ -1,6 +1,6 @@
 import type { Batch, Rejection } from '@penstock/connector'
-import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
-import { type Read, readRows, wrong } from '../platform-api/events.ts'
+import { type BatchRow, isSha256 } from '../platform-api/rows/batch-rows.ts'
+import { type Read, readRows, wrong } from '../platform-api/rows/events.ts'
 import { audienceIdIn } from './reddit-api.ts'
 
 /** Our columns and Reddit's, in the order in which they are sent. */

@@ -11,7 +11,7 @@ import {
 import type { PlatformClient } from '../platform-api/client.ts'
 import { textIn } from '../platform-api/json.ts'
 import { poll } from '../platform-api/polling.ts'
-import { Refusals } from '../platform-api/refusals.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
 import {
   changeDataExtension,
   columnsOf,

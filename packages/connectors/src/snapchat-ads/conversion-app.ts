@@ -1,7 +1,7 @@
-import type { BatchRow } from '../platform-api/batch-rows.ts'
-import { filled, readAll, readBoolean } from '../platform-api/event-values.ts'
-import { type Read, readObject } from '../platform-api/events.ts'
 import { type JsonObject, textIn } from '../platform-api/json.ts'
+import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
+import { filled, readAll, readBoolean } from '../platform-api/rows/event-values.ts'
+import { type Read, readObject } from '../platform-api/rows/events.ts'
 
 /** @property appId of the App Store or of Google Play, for events whose rows name none */
 export type AppSettings = { readonly appId: string | undefined }

@@ -1,8 +1,8 @@
 import { asConnectorError, type ConnectorContext, ConnectorError } from '@penstock/connector'
 import type { Answer } from '../platform-api/call.ts'
 import { openPlatform, type PlatformCall } from '../platform-api/client.ts'
-import type { Taken } from '../platform-api/halving.ts'
 import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import type { Taken } from '../platform-api/rows/halving.ts'
 import { openSnapchatTokens } from './tokens.ts'
 
 export const conversionsOrigin = 'https://tr.snapchat.com'

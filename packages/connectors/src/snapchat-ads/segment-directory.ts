@@ -1,7 +1,7 @@
 import { asConnectorError, ConnectorError } from '@penstock/connector'
+import type { AudienceDirectory } from '../platform-api/audiences/named-audiences.ts'
 import type { PlatformClient } from '../platform-api/client.ts'
 import { objectIn, textIn } from '../platform-api/json.ts'
-import type { AudienceDirectory } from '../platform-api/named-audiences.ts'
 import { type Page, pagesOf, pollUntilDone } from '../platform-api/polling.ts'
 import { adsOrigin, askParts, isSuccess } from './ads-api.ts'
 

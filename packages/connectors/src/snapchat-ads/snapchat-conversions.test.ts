@@ -19,7 +19,7 @@ import {
   startSnapchat,
 } from '../../test/snapchat-server.ts'
 import { objectIn } from '../platform-api/json.ts'
-import { refusalsMax } from '../platform-api/refusals.ts'
+import { refusalsMax } from '../platform-api/rows/refusals.ts'
 import { snapchatConversions } from './snapchat-conversions.ts'
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,7 +1,7 @@
-import type { BatchRow } from '../platform-api/batch-rows.ts'
-import { readBoolean, readObjects } from '../platform-api/event-values.ts'
-import { type Read, wrong } from '../platform-api/events.ts'
 import { type JsonObject, textIn } from '../platform-api/json.ts'
+import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
+import { readBoolean, readObjects } from '../platform-api/rows/event-values.ts'
+import { type Read, wrong } from '../platform-api/rows/events.ts'
 
 /** What The Trade Desk knows of a product that was bought. */
 const itemKeys = ['item_code', 'name', 'qty', 'price', 'cat']

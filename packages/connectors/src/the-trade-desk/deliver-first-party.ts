@@ -1,6 +1,6 @@
 import type { DestinationContext, DestinationWriter } from '@penstock/connector'
 import { numberIn } from '../platform-api/json.ts'
-import { Refusals } from '../platform-api/refusals.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
 import { sendItems } from './data-api.ts'
 import { makeItems } from './segment-items.ts'
 

@@ -7,9 +7,9 @@ import {
 } from '@penstock/connector'
 import type { Answer } from '../platform-api/call.ts'
 import { openPlatform, type PlatformClient } from '../platform-api/client.ts'
-import { type RowEvent, readEvents } from '../platform-api/events.ts'
 import { isObject, type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
-import { Refusals } from '../platform-api/refusals.ts'
+import { type RowEvent, readEvents } from '../platform-api/rows/events.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
 import { codeOf } from './conversion-values.ts'
 import { realTimeEventOf } from './realtime-rows.ts'
 

@@ -1,7 +1,7 @@
-import type { BatchRow } from '../platform-api/batch-rows.ts'
-import { filled, readAll, readCurrency, readNumber, textsOf } from '../platform-api/event-values.ts'
-import { type Read, readObject, wrong } from '../platform-api/events.ts'
 import type { JsonObject } from '../platform-api/json.ts'
+import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
+import { filled, readAll, readCurrency, readNumber, textsOf } from '../platform-api/rows/event-values.ts'
+import { type Read, readObject, wrong } from '../platform-api/rows/events.ts'
 import { readItems, readPrivacy } from './conversion-values.ts'
 
 /** What the connection says for rows that do not say it themselves. */

@@ -1,6 +1,6 @@
 import type { Batch, Rejection } from '@penstock/connector'
-import { type BatchRow, rowsOf } from '../platform-api/batch-rows.ts'
 import { textIn } from '../platform-api/json.ts'
+import { type BatchRow, rowsOf } from '../platform-api/rows/batch-rows.ts'
 import type { FailedLine } from './data-api.ts'
 import { itemNumberOf } from './failed-lines.ts'
 import { type IdType, idTypes, problemOfId } from './user-ids.ts'

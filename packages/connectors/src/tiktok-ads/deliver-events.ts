@@ -1,8 +1,8 @@
 import type { DestinationContext, DestinationWriter, Rejection } from '@penstock/connector'
-import { type RowEvent, readEvents } from '../platform-api/events.ts'
-import { sendInHalves, type Taken } from '../platform-api/halving.ts'
 import { isObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
-import { Refusals } from '../platform-api/refusals.ts'
+import { type RowEvent, readEvents } from '../platform-api/rows/events.ts'
+import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
 import { type EventSource, eventOf, eventSources, type TikTokEvent } from './event-rows.ts'
 import { track } from './events-api.ts'
 

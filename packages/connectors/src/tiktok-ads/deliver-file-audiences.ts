@@ -1,11 +1,16 @@
 import { ConnectorError, type DestinationContext, type DestinationWriter, type Rejection } from '@penstock/connector'
-import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
+import { type Change, type Changes, groupMemberships } from '../platform-api/audiences/memberships.ts'
+import { NamedAudiences } from '../platform-api/audiences/named-audiences.ts'
+import {
+  assignAudiences,
+  type RowMember,
+  readSegmentRows,
+  type SegmentRow,
+} from '../platform-api/audiences/segment-rows.ts'
 import type { PlatformClient } from '../platform-api/client.ts'
-import { type Read, wrong } from '../platform-api/events.ts'
 import { objectIn, textIn } from '../platform-api/json.ts'
-import { type Change, type Changes, groupMemberships } from '../platform-api/memberships.ts'
-import { NamedAudiences } from '../platform-api/named-audiences.ts'
-import { assignAudiences, type RowMember, readSegmentRows, type SegmentRow } from '../platform-api/segment-rows.ts'
+import { type BatchRow, isSha256 } from '../platform-api/rows/batch-rows.ts'
+import { type Read, wrong } from '../platform-api/rows/events.ts'
 import { advertiserOf, audienceById, audienceId, audienceNamed, nameMax } from './audience-directory.ts'
 import { type FilePerson, type FileType, fileTypeFor, fileTypeOf, uploadFile } from './audience-files.ts'
 import { openTikTok } from './business-api.ts'

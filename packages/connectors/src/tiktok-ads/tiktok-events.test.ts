@@ -12,7 +12,7 @@ import {
   problemOf,
 } from '../../test/platform-server.ts'
 import { coded, startTikTok, type TikTokServer, tiktokSecrets, tiktokSettings } from '../../test/tiktok-server.ts'
-import { refusalsMax } from '../platform-api/refusals.ts'
+import { refusalsMax } from '../platform-api/rows/refusals.ts'
 import { tiktokEvents } from './tiktok-events.ts'
 
 const columns = ['event', 'event_time', 'event_source', 'context', 'properties', 'event_id']

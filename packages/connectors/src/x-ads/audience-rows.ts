@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type BatchRow, isSha256 } from '../platform-api/batch-rows.ts'
-import { type Read, wrong } from '../platform-api/events.ts'
-import type { RowMember } from '../platform-api/segment-rows.ts'
+import type { RowMember } from '../platform-api/audiences/segment-rows.ts'
+import { type BatchRow, isSha256 } from '../platform-api/rows/batch-rows.ts'
+import { type Read, wrong } from '../platform-api/rows/events.ts'
 
 /** A person as X takes it: lists of identifiers, and between which times it belongs to the audience. */
 export type XMember = {

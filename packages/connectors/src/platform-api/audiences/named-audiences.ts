@@ -1,5 +1,5 @@
 import type { Json } from '@penstock/connector'
-import { objectIn, textIn } from './json.ts'
+import { objectIn, textIn } from '../json.ts'
 
 /** How a platform finds and makes audiences. */
 export type AudienceDirectory = {

@@ -1,6 +1,6 @@
 import type { Batch, Rejection } from '@penstock/connector'
-import type { BatchRow } from './batch-rows.ts'
-import { type Read, readRows, rejectionOf, type Wrong, wrong } from './events.ts'
+import type { BatchRow } from '../rows/batch-rows.ts'
+import { type Read, readRows, rejectionOf, type Wrong, wrong } from '../rows/events.ts'
 import type { Membership } from './memberships.ts'
 import type { NamedAudiences } from './named-audiences.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Batch, Rejection } from '@penstock/connector'
+import { isObject, type JsonObject, parseJson } from '../json.ts'
 import { type BatchRow, rowsOf } from './batch-rows.ts'
-import { isObject, type JsonObject, parseJson } from './json.ts'
 
 /** Why an event cannot be sent, without a value of its row. */
 export type Wrong = { readonly wrong: string; readonly field?: string }

@@ -1,6 +1,6 @@
+import { isObject, type JsonObject, parseJson } from '../json.ts'
 import type { BatchRow } from './batch-rows.ts'
 import { type Read, readTimestamp, wrong } from './events.ts'
-import { isObject, type JsonObject, parseJson } from './json.ts'
 
 /** Values of an event in columns of their own: each is read, or it is said what is wrong with it. Absent values are `undefined`. */
 
