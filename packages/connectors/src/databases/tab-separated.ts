@@ -8,11 +8,17 @@ import { plainWriter } from '@penstock/connector/files'
 
 const sliceBytes = 256 * 1024
 
+/** A text has half of a character (a lone surrogate), which UTF-8 cannot write. */
+export class HalfCharacter extends Error {
+  override readonly name = 'HalfCharacter'
+}
+
 /** How a cell is written for a column. */
 export type Write = (cell: Cell) => string | null
 
 /**
- * Rows in this format, in slices of about 256 KiB, made when they are asked for.
+ * Rows in this format, in slices of about 256 KiB, made when they are asked for. Throws a `HalfCharacter` where it meets one:
+ * only texts beyond ASCII are looked at for it, which are few.
  * @param writers one for each cell
  * @param picked indexes of the rows that go; all of them where it is absent
  * @param numbered whether the row's index goes before its cells
@@ -41,7 +47,7 @@ export function* encodeRows(
       if (text === null) at += block.write('\\N', at, 'latin1')
       else {
         const end = writePlain(block, at, text)
-        at = end === -1 ? at + block.write(text.replace(escaped, escapeOne), at) : end
+        at = end === -1 ? at + writeTreated(block, at, text) : end
       }
       block[at] = 9
       at += 1
@@ -50,6 +56,11 @@ export function* encodeRows(
     block[at - 1] = 10
   }
   if (at > 0) yield block.subarray(0, at)
+}
+
+function writeTreated(block: Buffer, at: number, text: string): number {
+  if (!text.isWellFormed()) throw new HalfCharacter()
+  return block.write(text.replace(escaped, escapeOne), at)
 }
 
 const writePlain = plainWriter('\\\t\n\r')

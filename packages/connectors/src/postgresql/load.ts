@@ -1,10 +1,10 @@
-import type { Batch, Rejection, Row } from '@penstock/connector'
+import type { Rejection, Row } from '@penstock/connector'
 import pg from 'pg'
 import { encodeRows } from '../databases/tab-separated.ts'
 import { copyIn } from './copy.ts'
 import type { Session } from './session.ts'
 import type { Table } from './table.ts'
-import type { Writer } from './writers.ts'
+import { halfCharacter, type Writer } from './writers.ts'
 
 const { escapeIdentifier } = pg
 
@@ -20,19 +20,21 @@ export type Job = {
 
 /**
  * Finds the rows that the database would take for something else than they are: a key without a value, by which an upsert
- * would not find the row again; half a character; and what a writer finds.
+ * would not find the row again; what a writer finds; and half a character, if that is asked for.
+ * @param halves whether every text is looked at for half a character; `load` throws where there is one
  */
 export function unwritable(
   { columns, keys }: Table,
   writers: readonly Writer[],
-  { rows }: Batch,
+  rows: readonly Row[],
+  { halves }: { halves: boolean },
 ): { rejected: readonly Rejection[]; picked: readonly number[] | undefined } {
-  // Every cell of every row passes here: nothing is made for a row that is well.
-  const errors = writers.map(({ problemOf }) => problemOf)
+  const watched = writers.flatMap(({ problemOf }, at) => (problemOf || halves ? [{ at, problemOf }] : []))
+  if (watched.length === 0 && keys.length === 0) return { rejected: [], picked: undefined }
   const problem = (row: Row): Omit<Rejection, 'index'> | undefined => {
-    for (let at = 0; at < columns.length; at += 1) {
+    for (const { at, problemOf } of watched) {
       const cell = row[at] ?? null
-      const reason = typeof cell === 'string' && !cell.isWellFormed() ? halfCharacter : errors[at]?.(cell)
+      const reason = halves && typeof cell === 'string' && !cell.isWellFormed() ? halfCharacter : problemOf?.(cell)
       if (reason !== undefined) return { field: columns[at]?.name ?? '', reason }
     }
     for (const at of keys) {
@@ -52,11 +54,9 @@ export function unwritable(
   return { rejected, picked: [...rows.keys()].filter((index) => !refused.has(index)) }
 }
 
-const halfCharacter = 'A text has half of a character (a lone surrogate), which cannot be stored.'
-
 /**
  * Writes all rows in the fastest way: added rows straight into the table, all others by way of a temporary table.
- * Rejects with the driver's error where one of the rows is not taken. Resolves with the bytes that went, and how many rows
+ * Rejects with the driver's error where one of the rows is not taken, with a `HalfCharacter` where one has that. Resolves with the bytes that went, and how many rows
  * the table left out without an error, as a trigger or a rule can have it.
  */
 export async function load(job: Job): Promise<{ readonly bytes: number; readonly leftOut: number }> {

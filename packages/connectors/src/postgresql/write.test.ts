@@ -213,6 +213,8 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
       ['\\x', '\\x74657374', '\\x61626364', '\\x5a6fc3ab', '\\xdeadbeef', null],
     )
     assert.equal((await stored())[0]?.[1], '{"\\\\x74657374"}')
+    const halved = await deliver({}, [[9, 'half \ud83d', null]], { names, number: 3 })
+    assert.match(halved.rejected?.[0]?.reason ?? '', /half of a character/)
     await query('delete from pipe.t')
     const base64 = await deliver({ bytesFormat: 'Base64' }, rows, { names, number: 2 })
     assert.deepEqual(

@@ -5,10 +5,12 @@ import {
   type DestinationContext,
   type DestinationWriter,
   type Rejection,
+  type Row,
 } from '@penstock/connector'
 import pg from 'pg'
 import { packRejections, unpackRejections } from '../databases/rejections.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
+import { HalfCharacter } from '../databases/tab-separated.ts'
 import { isRowError } from './errors.ts'
 import { type Job, load, unwritable } from './load.ts'
 import { loadRowByRow } from './load-row-by-row.ts'
@@ -120,15 +122,7 @@ async function deliver(
   name: string,
   batch: Batch,
 ): Promise<Delivery> {
-  const { rejected, picked } = unwritable(table, writers, batch)
-  const rejections: Rejection[] = [...rejected]
-  let bytes = 0
-  if (picked === undefined || picked.length > 0) {
-    const job = { session, table, writers, rows: batch.rows, picked }
-    const loaded = (await loadWhole(job)) ?? (await loadRowByRow(job))
-    bytes = loaded.bytes
-    rejections.push(...loaded.rejected)
-  }
+  const { bytes, rejected: rejections } = await write(session, table, writers, batch.rows)
   const accepted = batch.rows.length - rejections.reduce((sum, { count = 1 }) => sum + count, 0)
   const packed = rejections.length > 0 ? JSON.stringify(packRejections(rejections)) : null
   const rejectedLiteral = packed === null ? 'null' : pg.escapeLiteral(packed)
@@ -140,8 +134,31 @@ async function deliver(
   return { bytes, ...(packed === null ? {} : { rejected: unpackRejections(JSON.parse(packed)) }) }
 }
 
+type Written = { readonly bytes: number; readonly rejected: readonly Rejection[] }
+
+/** Writes the rows that the table takes. @param halves whether each text is looked at for half a character first */
+async function write(
+  session: Session,
+  table: Table,
+  writers: readonly Writer[],
+  rows: readonly Row[],
+  halves = false,
+): Promise<Written> {
+  const { rejected, picked } = unwritable(table, writers, rows, { halves })
+  if (picked?.length === 0) return { bytes: 0, rejected }
+  const job = { session, table, writers, rows, picked }
+  try {
+    const written = (await loadWhole(job)) ?? (await loadRowByRow(job))
+    return { bytes: written.bytes, rejected: [...rejected, ...written.rejected] }
+  } catch (error) {
+    if (!(error instanceof HalfCharacter) || halves) throw error
+    await session.execute(['rollback to savepoint rows'])
+    return write(session, table, writers, rows, true)
+  }
+}
+
 /** Writes all rows at once; `undefined` where that was undone, because the table did not take each of them. */
-async function loadWhole(job: Job): Promise<{ bytes: number; rejected: readonly Rejection[] } | undefined> {
+async function loadWhole(job: Job): Promise<Written | undefined> {
   try {
     const { bytes, leftOut } = await load(job)
     if (leftOut === 0) return { bytes, rejected: [] }

@@ -55,6 +55,8 @@ function scalarWriter(column: ColumnType, bytesFormat: BytesFormat): Writer {
   return { write: keepsEmpty ? plain : (cell) => filled(cell) }
 }
 
+export const halfCharacter = 'A text has half of a character (a lone surrogate), which cannot be stored.'
+
 const plain = (cell: Cell): string | null =>
   typeof cell === 'string' ? cell : cell === null ? null : Object.is(cell, -0) ? '-0' : String(cell)
 
@@ -94,11 +96,15 @@ const fromBytesText: Writer = {
     const text = plain(cell)
     return text === null || hexadecimal.test(text) ? text : toHexadecimal(text, 'utf8')
   },
-  // In PostgreSQL a backslash begins an octal number, elsewhere it is one: what was meant cannot be known.
-  problemOf: (cell) =>
-    typeof cell === 'string' && cell.includes('\\') && !hexadecimal.test(cell)
+  problemOf(cell) {
+    if (typeof cell !== 'string') return undefined
+    // As digits it would not be noticed any more.
+    if (!cell.isWellFormed()) return halfCharacter
+    // In PostgreSQL a backslash begins an octal number, elsewhere it is one: what was meant cannot be known.
+    return cell.includes('\\') && !hexadecimal.test(cell)
       ? 'A text for bytes has a backslash but is not \\x and pairs of hexadecimal digits; write all of it so.'
-      : undefined,
+      : undefined
+  },
 }
 
 const fromBase64: Writer = {

@@ -47,9 +47,9 @@ export type RunnerStats = {
   readonly deaths: Readonly<Record<RunnerDeath, number>>
 }
 
-/** Jobs after which a runner is replaced, and memory with which none is kept. */
-const jobsMax = 500
-const keptMemoryBytesMax = 256 * 1024 ** 2
+/** Jobs after which a runner is replaced, and the part of the memory it may have with which none is kept. */
+const jobsMax = 2_000
+const keptMemoryPart = 0.5
 /** How long a runner waits for the next job of its owner, in milliseconds. */
 const idleMs = 10_000
 const idleMax = 4
@@ -114,7 +114,10 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
     void runner.close()
   }
   const isReusable = (runner: RunnerProcess) =>
-    !isClosed && runner.isUsable && runner.jobs < jobsMax && runner.memoryBytes() <= keptMemoryBytesMax
+    !isClosed &&
+    runner.isUsable &&
+    runner.jobs < jobsMax &&
+    runner.memoryBytes() <= options.memoryBytesMax * keptMemoryPart
   const keepIdle = (runner: RunnerProcess) => {
     idle.push({ runner, timer: setTimeout(dismiss, idleMs, runner).unref() })
     const longest = idle[0]
