@@ -86,6 +86,22 @@ export async function openFixture(environment: Environment, folder: string, chec
     )
     return (performance.now() - begun) / 1000
   }
+  /** Starts a connection again and again. Answers the median of what a transfer took by the service's own clock, in milliseconds. */
+  const runSpread = async (id: string, { times, everyMs }: { times: number; everyMs: number }) => {
+    const ids: string[] = []
+    const begun = performance.now()
+    for (let i = 0; i < times; i++) {
+      await delay(Math.max(0, begun + i * everyMs - performance.now()))
+      ids.push((await client.startTransfer({ accountId, id, body: {} })).reply.id)
+    }
+    await haveSucceeded(service, ids)
+    const { rows } = await service.query<{ ms: number }>(
+      `select 1000 * percentile_cont(0.5) within group (order by extract(epoch from finished_time - created_time)) as ms
+       from transfers where id = any($1)`,
+      [ids],
+    )
+    return Number(rows[0]?.ms)
+  }
   return {
     targetUrl,
     connectToFolder: (files: string, settings: Record<string, string>) => connect(folderId, files, settings),
@@ -98,6 +114,7 @@ export async function openFixture(environment: Environment, folder: string, chec
     /** Runs a connection once, and answers the seconds from the call that starts it to its end. */
     run: (id: string) => runAll([id]),
     runAll,
+    runSpread,
     startWorker: (more: Record<string, string> = {}) => startWorker({ ...env, ...more }, logFile, checkout),
     serverPid: server.pid,
     close: async () => {
