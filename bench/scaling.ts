@@ -12,8 +12,9 @@ import { migrate } from '../packages/server/src/db/migrate.ts'
 import { volumeOfAccounts } from '../packages/server/src/reports/queries.ts'
 import { openKeyring } from '../packages/server/src/secrets/keyring.ts'
 import { generateMasterKey, parseMasterKey } from '../packages/server/src/secrets/seal.ts'
-import { purgeRejects, transferList } from '../packages/server/src/transfers/queries.ts'
-import * as engine from '../packages/server/src/transfers/supervisor/queries.ts'
+import { transferList } from '../packages/server/src/transfers/list-queries.ts'
+import { purgeRejects } from '../packages/server/src/transfers/purge-queries.ts'
+import { someQueued } from '../packages/server/src/transfers/supervisor/upkeep-queries.ts'
 import { startPostgres } from './environment.ts'
 import { load } from './load.ts'
 import { median } from './measure.ts'
@@ -165,7 +166,7 @@ async function claiming(): Promise<void> {
     row(title, 1000 / median(timesMs))
     await client.query(`update transfers set status = 'queued' where status = 'running'`)
   }
-  row('Looking whether any waits, with 5,000', 1000 / (await typicalMs(() => engine.someQueued.first(database, {}))))
+  row('Looking whether any waits, with 5,000', 1000 / (await typicalMs(() => someQueued.first(database, {}))))
   await client.query(`delete from transfers where status in ('queued', 'running')`)
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectionStatuses } from '@penstock/wire'
-import * as connectionQueries from '../packages/server/src/connections/queries.ts'
+import { countsOfAll } from '../packages/server/src/connections/list-queries.ts'
 import { migrate } from '../packages/server/src/db/migrate.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import * as totalsQueries from '../packages/server/src/transfers/totals/queries.ts'
@@ -120,7 +120,7 @@ test('a scrape reads none of 100,000 transfers that have ended, no ledger and no
       session,
       [
         { title: 'transfers', statement: totalsQueries.countTransfers, parameters: {} },
-        { title: 'connections', statement: connectionQueries.countsOfAll, parameters: {} },
+        { title: 'connections', statement: countsOfAll, parameters: {} },
       ],
       (plan) => {
         const read = ['transfers', 'ledger', 'connections'].map((table) => plan.rowsReadFrom(table))

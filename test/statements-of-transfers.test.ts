@@ -3,9 +3,13 @@ import { limits, type TransferStatus, transferStatuses } from '@penstock/wire'
 import pg from 'pg'
 import * as connectionQueries from '../packages/server/src/connections/queries.ts'
 import * as reportQueries from '../packages/server/src/reports/queries.ts'
-import * as transferQueries from '../packages/server/src/transfers/queries.ts'
-import * as engineQueries from '../packages/server/src/transfers/supervisor/queries.ts'
+import { transferList, wideTransferList } from '../packages/server/src/transfers/list-queries.ts'
+import { forgetDataKeys, purgeRejects } from '../packages/server/src/transfers/purge-queries.ts'
+import { findActive } from '../packages/server/src/transfers/queries.ts'
+import { listRejects, rejectsAfter } from '../packages/server/src/transfers/reject-queries.ts'
+import { claimTransfer } from '../packages/server/src/transfers/supervisor/claim-queries.ts'
 import * as replayQueries from '../packages/server/src/transfers/supervisor/replays/queries.ts'
+import { requeueLost, someQueued, takeDue } from '../packages/server/src/transfers/supervisor/upkeep-queries.ts'
 import * as totalsQueries from '../packages/server/src/transfers/totals/queries.ts'
 import { createTestDatabase, type TestDatabase } from './harness/database.ts'
 import {
@@ -75,17 +79,17 @@ test('a page of transfers, or of rejected records, reads the rows of the page al
     [
       ...[null, 'failed' as const, 'succeeded' as const, 'queued' as const].map((status) => ({
         title: `list of transfers, ${status}`,
-        statement: transferQueries.transferList({ connectionId, status }).list,
+        statement: transferList({ connectionId, status }).list,
         parameters: { connectionId, status, size, offset: 0 },
       })),
       {
         title: 'rejected records',
-        statement: transferQueries.listRejects,
+        statement: listRejects,
         parameters: { transferId: firstTransferId, size, offset: 0 },
       },
       {
         title: 'rejected records, streamed',
-        statement: transferQueries.rejectsAfter,
+        statement: rejectsAfter,
         parameters: { transferId: firstTransferId, number: 4_000, limit: size },
       },
       {
@@ -115,7 +119,7 @@ async function wideCases(
       ...{ organizationId: organizationIds.most, ...scope, latest: wanted.latest },
       statuses: wanted.status ? [wanted.status] : transferStatuses,
     }
-    const statement = transferQueries.wideTransferList(filter)[kind]
+    const statement = wideTransferList(filter)[kind]
     const parameters = { ...filter, size, offset: 0 }
     return {
       title: `${kind} ${title}, ${JSON.stringify(wanted)}`,
@@ -174,10 +178,10 @@ test('the count of a status reads the transfers of that status alone, and one th
     [
       {
         title: 'failed ones',
-        statement: transferQueries.transferList({ connectionId, status: 'failed' }).count,
+        statement: transferList({ connectionId, status: 'failed' }).count,
         parameters: { connectionId, status: 'failed' },
       },
-      { title: 'active', statement: transferQueries.findActive, parameters: { connectionId } },
+      { title: 'active', statement: findActive, parameters: { connectionId } },
     ],
     (plan, { title }) =>
       plan.rowsRead > (title === 'active' ? 1 : many.transfers / 100) && `${plan.rowsRead} rows read`,
@@ -186,13 +190,13 @@ test('the count of a status reads the transfers of that status alone, and one th
 test('what workers look for again and again reads no transfer that has ended', () =>
   assertPlans(
     [
-      { title: 'silent ones', statement: engineQueries.requeueLost, parameters: { heartbeatTimeoutSeconds: 20 } },
+      { title: 'silent ones', statement: requeueLost, parameters: { heartbeatTimeoutSeconds: 20 } },
       { title: 'how many there are', statement: totalsQueries.countTransfers, parameters: {} },
-      { title: 'one that waits', statement: engineQueries.someQueued, parameters: {} },
-      { title: 'a schedule that is due', statement: engineQueries.takeDue, parameters: {} },
+      { title: 'one that waits', statement: someQueued, parameters: {} },
+      { title: 'a schedule that is due', statement: takeDue, parameters: {} },
       {
         title: 'the next to run',
-        statement: engineQueries.claimTransfer,
+        statement: claimTransfer,
         parameters: { perAccount: 4, perPlatform: 1, platformConnectors: '[]' },
       },
     ],
@@ -202,8 +206,8 @@ test('what workers look for again and again reads no transfer that has ended', (
 test('the purge reads those that keep rejected records alone', () =>
   assertPlans(
     [
-      { title: 'rejects', statement: transferQueries.purgeRejects, parameters: { days: 30, limit: 100 } },
-      { title: 'data keys', statement: transferQueries.forgetDataKeys, parameters: { days: 30, limit: 100 } },
+      { title: 'rejects', statement: purgeRejects, parameters: { days: 30, limit: 100 } },
+      { title: 'data keys', statement: forgetDataKeys, parameters: { days: 30, limit: 100 } },
     ],
     (plan) => plan.rowsReadFrom('transfers') > 5 && `${plan.rowsReadFrom('transfers')} transfers read`,
   ))

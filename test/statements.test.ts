@@ -4,6 +4,7 @@ import { connectors } from '@penstock/connectors'
 import { connectionStatuses, limits } from '@penstock/wire'
 import pg from 'pg'
 import * as accountQueries from '../packages/server/src/accounts/queries.ts'
+import { connectionList } from '../packages/server/src/connections/list-queries.ts'
 import * as connectionQueries from '../packages/server/src/connections/queries.ts'
 import * as connectorQueries from '../packages/server/src/connectors/queries.ts'
 import { statements } from '../packages/server/src/db/statement.ts'
@@ -63,7 +64,7 @@ test('PostgreSQL prepares every statement of the program', async () => {
 /** Whether PostgreSQL makes a plan for it; what it does not, such as a lock, cannot be prepared either. */
 const isPlanned = (text: string) => /^(select|insert|update|delete|with)\b/.test(text)
 
-type ListFilter = Parameters<typeof connectionQueries.connectionList>[0]
+type ListFilter = Parameters<typeof connectionList>[0]
 
 /** Connectors by the filter q, as the list's rule finds them. */
 const named = (q: string) => connectors.filter(({ name }) => name.toLowerCase().includes(q)).map(({ id }) => id)
@@ -81,7 +82,7 @@ function connectionCases(
     connectorIds: q === undefined ? null : named(q),
     status: connectionStatuses.find((name) => name === status) ?? null,
   }
-  const { list, count } = connectionQueries.connectionList(filter)
+  const { list, count } = connectionList(filter)
   const listed = { title: `list ${title}`, statement: list, parameters: { ...filter, size, offset: 0 } }
   return count ? [listed, { title: `count ${title}`, statement: count, parameters: filter }] : [listed]
 }

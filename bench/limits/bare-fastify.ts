@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { fastify } from 'fastify'
 import pg from 'pg'
 import { insertAccount } from '../../packages/server/src/accounts/queries.ts'
+import { connectionList } from '../../packages/server/src/connections/list-queries.ts'
 import * as connections from '../../packages/server/src/connections/queries.ts'
 import { poolSizeDefault } from '../../packages/server/src/db/database.ts'
 import { newIdentifier } from '../../packages/server/src/identifiers.ts'
@@ -17,7 +18,7 @@ type Values = Record<string, unknown>
 const { DATABASE_URL, PORT, ENVIRONMENT, ORGANIZATION, CLIENT } = process.env
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: poolSizeDefault, application_name: 'penstock bench' })
 const filter = { organizationId: '', accountId: '', like: null, connectorIds: null, status: null }
-const page = connections.connectionList(filter)
+const page = connectionList(filter)
 
 const find = plain(connections.findConnection)
 const list = plain(page.list)

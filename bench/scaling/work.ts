@@ -3,8 +3,9 @@ import type { KeptReject } from '@penstock/engine'
 import type { Database } from '../../packages/server/src/db/database.ts'
 import { newIdentifier } from '../../packages/server/src/identifiers.ts'
 import type { Keyring } from '../../packages/server/src/secrets/keyring.ts'
-import * as endings from '../../packages/server/src/transfers/ended/queries.ts'
+import * as endings from '../../packages/server/src/transfers/ending-queries.ts'
 import { insertTransfer, wakeWorker } from '../../packages/server/src/transfers/queries.ts'
+import * as claims from '../../packages/server/src/transfers/supervisor/claim-queries.ts'
 import { LedgerWriter, transferKeys } from '../../packages/server/src/transfers/supervisor/ledger-writer.ts'
 import * as engine from '../../packages/server/src/transfers/supervisor/queries.ts'
 
@@ -43,14 +44,14 @@ export async function queue(db: Database, pipe: Connection): Promise<string> {
 /** Claims the next transfer, as a worker does. */
 export async function claim(db: Database): Promise<string | undefined> {
   return db.transaction(async (tx) => {
-    await engine.holdClaims.run(tx, {})
-    return (await engine.claimTransfer.first(tx, claimLimits))?.id
+    await claims.holdClaims.run(tx, {})
+    return (await claims.claimTransfer.first(tx, claimLimits))?.id
   })
 }
 
 /** Opens a claimed transfer, to confirm batches of it. */
 export async function openTransfer(db: Database, keyring: Keyring, id: string) {
-  const work = await engine.findWork.first(db, { id })
+  const work = await claims.findWork.first(db, { id })
   if (!work) throw new Error('The claimed transfer does not exist')
   const { attempt } = work
   const stored = { read: 0, entries: 0, keptRejects: 0, rejectsMax: 10_000 }

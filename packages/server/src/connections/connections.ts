@@ -9,6 +9,7 @@ import { violates } from '../db/errors.ts'
 import { containing } from '../db/like.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
+import { connectionList, countForQuota, countsOfAll } from './list-queries.ts'
 import * as queries from './queries.ts'
 import { readSettings, requireCompatible, requireReady, sides } from './sides.ts'
 import { viewConnection, viewConnectionDetails, viewEvent, viewUpdatedConnection } from './view.ts'
@@ -32,7 +33,7 @@ export async function listConnections(
     connectorIds: idsNamed(deps.catalogue, q),
     status,
   }
-  const { list, count } = queries.connectionList(filter)
+  const { list, count } = connectionList(filter)
   const [rows, counted] = await Promise.all([list.all(db, { ...filter, size, offset }), count?.first(db, filter)])
   return {
     reply: rows.flatMap((row) => (row.id === null ? [] : [viewConnection(row, deps)])),
@@ -100,7 +101,7 @@ export async function createConnection(
   )
   if (!row) throw new Error(`Connection ${id} was not made`)
   // The trigger has counted the connection, and holds the count of the account until this transaction ends.
-  const count = await queries.countForQuota.first(tx, { accountId: account.id })
+  const count = await countForQuota.first(tx, { accountId: account.id })
   requireQuota(count ?? { live: 0, kept: 0 }, {
     ...{ field: 'connection', what: 'connections of the sub-account' },
     ...{ max: config.quotas.connections, setting: 'PENSTOCK_QUOTA_CONNECTIONS' },
@@ -284,4 +285,4 @@ async function requireSides<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** How many connections there are of each status, over all organizations; for the metrics. */
-export const countConnections = (db: Db) => queries.countsOfAll.first(db, {})
+export const countConnections = (db: Db) => countsOfAll.first(db, {})

@@ -3,7 +3,8 @@ import type { Replayable, Transfer } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import type { Db } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
-import * as queries from './queries.ts'
+import { holdRunnable } from './queries.ts'
+import { countReplayable } from './reject-queries.ts'
 import { movingSides } from './sides.ts'
 import { begin, requireIntegrated, requireTransfer, type TransferDeps } from './transfers.ts'
 
@@ -24,7 +25,7 @@ export async function replayTransfer(
   { db: tx, account, id: connectionId, transferId: id }: Call<'replayTransfer'>,
   { catalogue }: TransferDeps,
 ): Promise<Answer<'replayTransfer'>> {
-  const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
+  const row = (await holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
   const rejected = await requireTransfer(tx, account, connectionId, id)
   requireIntegrated(catalogue, row)
   const { destination, deliver } = movingSides(catalogue, row)
@@ -43,7 +44,7 @@ export async function replayTransfer(
 }
 
 async function replayableOf(db: Db, { id, records }: Transfer): Promise<Replayable> {
-  const { replayable, replayed } = (await queries.countReplayable.first(db, { transferId: id })) ?? nothing
+  const { replayable, replayed } = (await countReplayable.first(db, { transferId: id })) ?? nothing
   return { replayable, replayed, notKept: Math.max(0, records.rejected - replayable - replayed) }
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
-import { dropDeliveryStatesOfActive, failActive, saveCursorsOfActive } from './ended/queries.ts'
-import * as queries from './queries.ts'
+import { dropDeliveryStatesOfActive, failActive, saveCursorsOfActive } from './ending-queries.ts'
+import * as queries from './schedule-queries.ts'
 
 /**
  * What is done with transfers and schedules when a backup has been restored: nothing moves data on its own, since the

@@ -3,7 +3,8 @@ import { Cron } from 'croner'
 import type { ActingAccount, Answer, Call } from '../call.ts'
 import type { Transaction } from '../db/database.ts'
 import { refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
-import * as queries from './queries.ts'
+import { holdRunnable } from './queries.ts'
+import * as queries from './schedule-queries.ts'
 import { requireIntegrated, type TransferDeps } from './transfers.ts'
 import { viewSchedule } from './view.ts'
 
@@ -30,7 +31,7 @@ export async function setSchedule(
   { db: tx, account, id: connectionId, body }: Call<'setSchedule'>,
   deps: TransferDeps,
 ): Promise<Answer<'setSchedule'>> {
-  const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
+  const row = (await holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
   requireEditable(row, deps)
   if (row.status === 'deleted') refuse('connection_deleted')
   requireIntegrated(deps.catalogue, row)
@@ -69,7 +70,7 @@ export async function deleteSchedule(
   { db: tx, account, id: connectionId }: Call<'deleteSchedule'>,
   deps: TransferDeps,
 ): Promise<Answer<'deleteSchedule'>> {
-  const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
+  const row = (await holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
   requireEditable(row, deps)
   return { reply: viewSchedule((await queries.deleteSchedule.first(tx, { connectionId })) ?? refuse('not_found')) }
 }

@@ -9,6 +9,7 @@ import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { InteractiveJobs } from './interactive.ts'
+import { transferList, wideTransferList } from './list-queries.ts'
 import * as queries from './queries.ts'
 import { viewTransfer } from './view.ts'
 
@@ -121,7 +122,7 @@ export async function listTransfers({
 }: Call<'listTransfers'>): Promise<Answer<'listTransfers'>> {
   await requireConnection(db, account, connectionId)
   const filter = { connectionId, status: status ?? null }
-  const statements = queries.transferList(filter)
+  const statements = transferList(filter)
   const [rows, count] = await Promise.all([
     statements.list.all(db, { ...filter, size, offset }),
     statements.count.first(db, filter),
@@ -143,7 +144,7 @@ export async function listAllTransfers({
     latest: latest ?? false,
     connectionIds: connectionIds?.split(',') ?? null,
   }
-  const statements = queries.wideTransferList(filter)
+  const statements = wideTransferList(filter)
   const [rows, count] = await Promise.all([
     statements.list.all(db, { ...filter, size, offset }),
     statements.count.first(db, filter),

@@ -1,6 +1,8 @@
 import type { Reject, Role, Schedule, Transfer, TransferError } from '@penstock/wire'
 import { unixSeconds } from '../time.ts'
-import type { RejectRow, ScheduleRow, TransferRow } from './queries.ts'
+import type { TransferRow } from './queries.ts'
+import type { RejectRow } from './reject-queries.ts'
+import type { ScheduleRow } from './schedule-queries.ts'
 
 const maybeSeconds = (timestamp: Date | null) => (timestamp ? unixSeconds(timestamp) : null)
 

@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts'
 import { deleteOldKeys } from '../http/idempotency.ts'
 import { purgeDataKeys } from '../secrets/queries.ts'
 import { deleteExpiredTokens } from '../tokens/queries.ts'
-import { forgetDataKeys, purgeLedger, purgeRejects, purgeTransfers } from '../transfers/queries.ts'
+import { forgetDataKeys, purgeLedger, purgeRejects, purgeTransfers } from '../transfers/purge-queries.ts'
 
 /** Rows of a kind that one statement removes; a longer one would hold locks for longer. */
 const batchRows = 1_000

@@ -1,4 +1,4 @@
-import * as queries from './queries.ts'
+import * as queries from './claim-queries.ts'
 import type { SupervisorDeps } from './supervise.ts'
 
 /** How many transfers run at once. */

@@ -4,8 +4,10 @@ import { DataKey } from '../../secrets/data-keys.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { type MasterKey, type Place, seal } from '../../secrets/seal.ts'
 import { places, sealJson } from '../sealed.ts'
+import type { WorkRow } from './claim-queries.ts'
 import { Lost } from './endings.ts'
-import * as queries from './queries.ts'
+import * as queries from './ledger-queries.ts'
+import type { StandingRow } from './queries.ts'
 import { type Replay, settleReplay } from './replays/replays.ts'
 
 /** The keys that are used while a transfer runs: its own, and that of its connection for what outlives it. */
@@ -15,7 +17,7 @@ type OpenedKeys = { readonly [Key in keyof TransferKeys]: MasterKey | undefined 
 /** The keys of a transfer; what one that is made is kept for stores it. */
 export const transferKeys = (
   keyring: Keyring,
-  { id, attempt, connectionId, dataKeyId, connectionDataKeyId }: queries.WorkRow,
+  { id, attempt, connectionId, dataKeyId, connectionDataKeyId }: WorkRow,
 ): TransferKeys => ({
   transfer: new DataKey(keyring, dataKeyId, async (tx, made) => {
     if ((await queries.keepDataKey.run(tx, { id, attempt, dataKeyId: made })) === 0) throw new Lost()
@@ -40,12 +42,12 @@ export type Stored = {
 export class LedgerWriter {
   readonly #db: Database
   readonly #keys: TransferKeys
-  readonly #work: queries.WorkRow
+  readonly #work: WorkRow
   readonly #replay: Replay | undefined
   #stored: Stored
 
   /** @param replay what the transfer sends again, where it is a replay */
-  constructor(db: Database, keys: TransferKeys, work: queries.WorkRow, stored: Stored, replay?: Replay) {
+  constructor(db: Database, keys: TransferKeys, work: WorkRow, stored: Stored, replay?: Replay) {
     this.#db = db
     this.#keys = keys
     this.#work = work
@@ -63,7 +65,7 @@ export class LedgerWriter {
     confirmation: Confirmation,
     stagedRejects: readonly (readonly KeptReject[])[],
     pending: number | null,
-  ): Promise<queries.StandingRow> {
+  ): Promise<StandingRow> {
     const rejects = [...stagedRejects, confirmation.rejects].filter((part) => part.length > 0)
     const { read, cursor, state } = confirmation
     const keys = { transfer: this.#keys.transfer.opened, connection: this.#keys.connection.opened }
@@ -88,7 +90,7 @@ export class LedgerWriter {
     { read, sent, bytes, rejected, progress, checkpoint, cursor, deliveryState }: Confirmation,
     pending: number | null,
     keys: OpenedKeys,
-  ): Promise<queries.StandingRow> {
+  ): Promise<StandingRow> {
     const { id, attempt, accountId, connectionId, organizationId, trigger } = this.#work
     const accepted = read - rejected
     const number = this.#stored.entries + 1
@@ -108,7 +110,7 @@ export class LedgerWriter {
     confirmation: Confirmation,
     rejects: readonly (readonly KeptReject[])[],
     pending: number | null,
-  ): Promise<[queries.StandingRow, number]> {
+  ): Promise<[StandingRow, number]> {
     const { id, connectionId } = this.#work
     const { checkpoint, deliveryState, cursor, state } = confirmation
     const needsTransferKey = checkpoint !== null || deliveryState !== null || rejects.length > 0

@@ -8,15 +8,18 @@ import type { Logger } from '../../log.ts'
 import type { Runners } from '../../runners/runner-pool.ts'
 import { EndJob, RunnerDied } from '../../runners/runner-process.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
-import * as endings from '../ended/queries.ts'
+import * as endings from '../ending-queries.ts'
 import { JobSecrets } from '../job-secrets.ts'
 import { wakeWorker } from '../queries.ts'
 import { movingSides } from '../sides.ts'
 import { type Claims, claimTransfer } from './claim.ts'
+import type { WorkRow } from './claim-queries.ts'
 import { crashRetriesMax, describeCrash } from './crashes.ts'
 import { Defect, endingOf, incidentOf, Lost, Released, resumes, Stopped } from './endings.ts'
+import { saveReplaced } from './ledger-queries.ts'
 import * as queries from './queries.ts'
 import { DatabaseTransferHost } from './transfer-host.ts'
+import { scheduleProbe } from './upkeep-queries.ts'
 
 /** What a worker does with transfers: claims whose turn it is, has a runner run it, and writes down how it ended. */
 
@@ -75,7 +78,7 @@ export const heartbeatMs = ({ settings }: Pick<SupervisorDeps, 'settings'>): num
 
 async function superviseTransfer(
   deps: SupervisorDeps,
-  work: queries.WorkRow,
+  work: WorkRow,
   log: Logger,
   stopping: AbortSignal,
 ): Promise<void> {
@@ -92,7 +95,7 @@ async function superviseTransfer(
 /** Has a runner run the transfer. Throws whatever ended it before everything was delivered, confirmed and visible. */
 async function runTransfer(
   deps: SupervisorDeps,
-  work: queries.WorkRow,
+  work: WorkRow,
   stopping: AbortSignal,
   about: Readonly<Record<string, unknown>>,
 ): Promise<void> {
@@ -164,7 +167,7 @@ const endJob = (error: unknown): EndJob =>
 const withoutError = { code: null, message: null, side: null }
 
 /** Everything is delivered, confirmed and visible. */
-async function finish({ database, catalogue }: SupervisorDeps, work: queries.WorkRow): Promise<void> {
+async function finish({ database, catalogue }: SupervisorDeps, work: WorkRow): Promise<void> {
   const { id, attempt } = work
   const { destination, deliver } = movingSides(catalogue, work)
   const replaces = deliver.replaces?.(sideSettings(destination, 'Destination', work.destConfig)) ?? false
@@ -174,7 +177,7 @@ async function finish({ database, catalogue }: SupervisorDeps, work: queries.Wor
   }
   if (!replaces) return end(database)
   await database.transaction(async (tx) => {
-    await queries.saveReplaced.run(tx, { id })
+    await saveReplaced.run(tx, { id })
     await end(tx)
   })
 }
@@ -193,7 +196,7 @@ function errorOf(error: JobError): unknown {
   }
 }
 
-function overtimeOf({ startedTime }: queries.WorkRow, { runTimeMs }: SupervisorSettings): Error | undefined {
+function overtimeOf({ startedTime }: WorkRow, { runTimeMs }: SupervisorSettings): Error | undefined {
   if (Date.now() - startedTime.getTime() < runTimeMs) return undefined
   const hours = Math.round(runTimeMs / 36_000) / 100
   return new ConnectorError(
@@ -202,7 +205,7 @@ function overtimeOf({ startedTime }: queries.WorkRow, { runTimeMs }: SupervisorS
   )
 }
 
-async function writeEnd(deps: SupervisorDeps, work: queries.WorkRow, error: unknown, log: Logger): Promise<void> {
+async function writeEnd(deps: SupervisorDeps, work: WorkRow, error: unknown, log: Logger): Promise<void> {
   const { database } = deps
   const { id, attempt, connectionId } = work
   const about = { transferId: id, connectionId, attempt }
@@ -233,7 +236,7 @@ async function writeEnd(deps: SupervisorDeps, work: queries.WorkRow, error: unkn
     const ended = await endings.endTransfer.first(tx, { id, attempt, status, code, message, side })
     if (!ended) return
     if (connection && (await meet(tx, connectionId, connection)) && connection === 'outage') {
-      await queries.scheduleProbe.run(tx, { connectionId, inSeconds: probeFirstSeconds })
+      await scheduleProbe.run(tx, { connectionId, inSeconds: probeFirstSeconds })
     }
   })
   if (error instanceof Defect) log.error({ ...about, report: error.report }, 'a transfer met a defect')
@@ -242,7 +245,7 @@ async function writeEnd(deps: SupervisorDeps, work: queries.WorkRow, error: unkn
 }
 
 /** Queues the transfer again, unless its runners died too often in a row. */
-async function retryCrashed({ database }: SupervisorDeps, { id, attempt }: queries.WorkRow): Promise<boolean> {
+async function retryCrashed({ database }: SupervisorDeps, { id, attempt }: WorkRow): Promise<boolean> {
   return database.transaction(async (tx) => {
     const requeued = await queries.requeueCrashed.run(tx, { id, attempt, crashesMax: crashRetriesMax })
     if (requeued === 0) return false

@@ -14,7 +14,9 @@ import { openDataKey } from '../../secrets/data-keys.ts'
 import type { MasterKey } from '../../secrets/seal.ts'
 import { openJson, openText, places } from '../sealed.ts'
 import { openSide } from '../sides.ts'
+import { deliveryStatesOf, findWork, type WorkRow } from './claim-queries.ts'
 import { endingOf, Lost } from './endings.ts'
+import { countKeptRejects } from './ledger-queries.ts'
 import { LedgerWriter, type TransferKeys, transferKeys } from './ledger-writer.ts'
 import * as queries from './queries.ts'
 import * as replayQueries from './replays/queries.ts'
@@ -33,13 +35,13 @@ const stagedPartsMax = 200
  */
 export class DatabaseTransferHost {
   readonly #deps: SupervisorDeps
-  readonly #work: queries.WorkRow
+  readonly #work: WorkRow
   #ledger: LedgerWriter | undefined
   #staged: (readonly KeptReject[])[] = []
   #replayKey: MasterKey | undefined
   #keys: TransferKeys | undefined
 
-  constructor(deps: SupervisorDeps, work: queries.WorkRow) {
+  constructor(deps: SupervisorDeps, work: WorkRow) {
     this.#deps = deps
     this.#work = work
   }
@@ -69,25 +71,25 @@ export class DatabaseTransferHost {
     const { database, keyring, catalogue, settings } = this.#deps
     // It was read just now, when the transfer was claimed; later it may have moved.
     const isFirst = this.#keys === undefined
-    const now = isFirst ? this.#work : await queries.findWork.first(database, { id: this.#work.id })
+    const now = isFirst ? this.#work : await findWork.first(database, { id: this.#work.id })
     if (!now || now.attempt !== this.#work.attempt) throw new Lost()
     const keys = transferKeys(keyring, now)
     this.#keys = keys
     const { transfer, connection } = keys
     const isNew = isFirst && now.attempt === 1
-    const entries = isNew ? [] : await queries.deliveryStatesOf.all(database, { transferId: now.id })
+    const entries = isNew ? [] : await deliveryStatesOf.all(database, { transferId: now.id })
     const deliveryStates: Json[] = []
     for (const { number, deliveryStateSealed: sealed, deliveryState: plain } of entries) {
       const deliveryState = await openJson(database, transfer, places.deliveryState(now.id, number), { sealed, plain })
       if (deliveryState !== null) deliveryStates.push(deliveryState)
     }
-    const kept = isNew ? undefined : await queries.countKeptRejects.first(database, { transferId: now.id })
+    const kept = isNew ? undefined : await countKeptRejects.first(database, { transferId: now.id })
     const keptRejects = kept?.kept ?? 0
     const replay = now.replayOf ? await this.#openReplay(now.replayOf) : undefined
     const stored = { read: now.read, entries: entries.length, keptRejects, rejectsMax: settings.rejectsMax }
     this.#ledger = new LedgerWriter(database, keys, now, stored, replay)
     this.#staged = []
-    const side = (connectorId: string, frozen: queries.WorkRow['srcSettings'], config: OpenedSide['settings']) =>
+    const side = (connectorId: string, frozen: WorkRow['srcSettings'], config: OpenedSide['settings']) =>
       openSide(this.#deps, catalogue.known(connectorId), now.accountId, config, frozen ?? undefined)
     return {
       source: now.replayOf ? null : await side(now.srcConnectorId, now.srcSettings, now.srcConfig),

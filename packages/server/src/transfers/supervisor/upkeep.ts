@@ -9,8 +9,8 @@ import { holdRunnable, wakeWorker } from '../queries.ts'
 import { nextRun } from '../schedules.ts'
 import { openSide } from '../sides.ts'
 import { begin, requireIntegrated } from '../transfers.ts'
-import * as queries from './queries.ts'
 import { heartbeatMs, type SupervisorDeps } from './supervise.ts'
+import * as queries from './upkeep-queries.ts'
 
 /**
  * What must be seen to from time to time, by every worker: transfers whose worker died, schedules that are due,

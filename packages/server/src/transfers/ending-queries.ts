@@ -1,6 +1,6 @@
 import type { Role, TransferErrorCode } from '@penstock/wire'
-import { statement } from '../../db/statement.ts'
-import type { Fence } from '../supervisor/queries.ts'
+import { statement } from '../db/statement.ts'
+import type { Fence } from './supervisor/queries.ts'
 
 /** Statements that end transfers, and store with their connections where the next one continues. */
 

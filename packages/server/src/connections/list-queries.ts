@@ -1,0 +1,179 @@
+import type { ConnectionStatus } from '@penstock/wire'
+import { isKept } from '../db/kept.ts'
+import { type Statement, type StatementOptions, statement } from '../db/statement.ts'
+import { type ConnectionEntryRow, entryColumns, sideTables } from './queries.ts'
+
+/** Statements of the lists of connections, and how many there are. */
+
+type Filter = {
+  organizationId: string
+  /** Null in the list of a whole organization. */
+  accountId: string | null
+  /** The filter q, and the connectors whose names it is in. */
+  like: string | null
+  connectorIds: readonly string[] | null
+  status: ConnectionStatus | null
+}
+type Page = { size: number; offset: number }
+
+/**
+ * The lists. The page is picked first, by the index that fits, and only its rows are joined. Each combination is a
+ * statement of its own, because one plan for all of them would fit none.
+ */
+const listedBy = { account: 'account_id = :accountId', organization: 'organization_id = :organizationId' } as const
+const statusFilter = 'and status = :status'
+const conditionOf = (conditions: readonly string[]) =>
+  [...conditions, 'and not account_deleted and', isKept('connections')].join(' ')
+
+const columnsOfCounts = {
+  'In-progress': 'in_progress',
+  active: 'active',
+  disabled: 'disabled',
+  deleted: 'deleted',
+  broken: 'broken',
+  offline: 'offline',
+} as const satisfies Record<ConnectionStatus, string>
+
+/**
+ * How many connections a scope has, of a status or of all, summed from the counts `k` instead of counted. Connections whose
+ * window has closed are rows, and count as deleted, until they are purged: they are subtracted.
+ */
+const totalOf = (scope: string, byStatus: boolean) => {
+  const gone = `(select count(*) from connections where ${scope} and status = 'deleted' and not account_deleted and not ${isKept('connections')})`
+  const counts = Object.entries(columnsOfCounts)
+  if (!byStatus) return `coalesce(sum(${counts.map(([, column]) => `k.${column}`).join(' + ')}), 0)::bigint - ${gone}`
+  const cases = counts.map(
+    ([status, column]) =>
+      `when '${status}' then coalesce(sum(k.${column}), 0)::bigint${status === 'deleted' ? ` - ${gone}` : ''}`,
+  )
+  return `case :status::text ${cases.join(' ')} end`
+}
+
+/** A row of a list that brings its total along: a page without rows is one row of nothing else. */
+type CountedRow = (ConnectionEntryRow | { id: null }) & { total: number }
+
+const pageOf = (conditions: readonly string[]) => `
+      select * from connections where ${conditionOf(conditions)}
+      order by created_time desc, id desc limit :size offset :offset`
+
+/** The connections of an account, with their total, which one row of counts says. */
+const accountList = (byStatus: boolean) => ({
+  list: statement<Filter & Page, CountedRow>(`
+    select ${entryColumns}, counted.total
+    from (
+      select ${totalOf(`${listedBy.organization} and ${listedBy.account}`, byStatus)} as total
+      from connection_counts k where k.account_id = :accountId
+    ) counted left join (${pageOf([listedBy.account, ...(byStatus ? [statusFilter] : [])])}
+    ) c on true ${sideTables}
+    order by c.created_time desc, c.id desc`),
+})
+
+/** Those of an organization; their total is the sum over its accounts. */
+const organizationList = (byStatus: boolean) => ({
+  list: statement<Filter & Page, ConnectionEntryRow>(`
+    select ${entryColumns} from (${pageOf([listedBy.organization, ...(byStatus ? [statusFilter] : [])])}
+    ) c ${sideTables}
+    order by c.created_time desc, c.id desc`),
+  count: statement<Filter, { total: number }>(`
+    select ${totalOf(listedBy.organization, byStatus)} as total
+    from connection_counts k join accounts a on a.id = k.account_id and a.deleted_time is null
+    where k.organization_id = :organizationId`),
+})
+
+/** What a filter keeps, and how many that is. An index that holds what the filter asks is read without its rows. */
+const countedListOf = (conditions: readonly string[], options: StatementOptions = {}) => ({
+  list: statement<Filter & Page, ConnectionEntryRow>(
+    `
+    select ${entryColumns}
+    from (
+      select id from connections where ${conditionOf(conditions)}
+      order by created_time desc, id desc limit :size offset :offset
+    ) picked join connections c using (id) ${sideTables}
+    order by c.created_time desc, c.id desc`,
+    options,
+  ),
+  count: statement<Filter, { total: number }>(
+    `select count(*) as total from connections where ${conditionOf(conditions)}`,
+    options,
+  ),
+})
+
+/**
+ * How names are searched: by the index of names, or in that of an account, which holds them; which of both reads less
+ * depends on the account and the text, and so does what connectors add: plans are made for their values. The index of
+ * names knows the organization as `organization_id || ''`, which no other index does, and does not know `name || ''`:
+ * so the planner is led to it in a whole organization, or away from it.
+ */
+const named = {
+  account: { scope: listedBy.account, name: 'name ilike :like', alone: `${listedBy.account} and name ilike :like` },
+  organization: {
+    scope: listedBy.organization,
+    name: "((organization_id || '') = :organizationId and name ilike :like)",
+    alone: "(organization_id || '') = :organizationId and name ilike :like",
+  },
+  accountBriefly: {
+    scope: listedBy.account,
+    name: "(name || '') ilike :like",
+    alone: `${listedBy.account} and (name || '') ilike :like`,
+  },
+  organizationBriefly: {
+    scope: listedBy.organization,
+    name: "(name || '') ilike :like",
+    alone: `${listedBy.organization} and (name || '') ilike :like`,
+  },
+} as const
+
+const namedListsOf = ({ scope, name, alone }: (typeof named)[keyof typeof named]) => {
+  const nameOrConnector = `and (${name} or src_connector_id = any(:connectorIds) or dest_connector_id = any(:connectorIds))`
+  const options = { plannedEachTime: true }
+  return {
+    byName: countedListOf([alone], options),
+    byNameAndStatus: countedListOf([alone, statusFilter], options),
+    byNameOrConnector: countedListOf([scope, nameOrConnector], options),
+    byNameOrConnectorAndStatus: countedListOf([scope, nameOrConnector, statusFilter], options),
+  }
+}
+
+const lists = {
+  account: { all: accountList(false), byStatus: accountList(true) },
+  organization: { all: organizationList(false), byStatus: organizationList(true) },
+}
+const namedLists = {
+  account: namedListsOf(named.account),
+  accountBriefly: namedListsOf(named.accountBriefly),
+  organization: namedListsOf(named.organization),
+  organizationBriefly: namedListsOf(named.organizationBriefly),
+}
+
+/** The index of names knows them by three letters at a time; a shorter text is searched among all names of the scope. */
+const indexedLettersMin = 3
+
+type ConnectionList = {
+  readonly list: Statement<Filter & Page, (ConnectionEntryRow | { id: null }) & { total?: number }>
+  readonly count?: Statement<Filter, { total: number }>
+}
+
+/** Picks the statements for a filter. There is a count where the list does not bring its total along. */
+export function connectionList({ accountId, like, connectorIds, status }: Filter): ConnectionList {
+  if (like === null) return lists[accountId === null ? 'organization' : 'account'][status ? 'byStatus' : 'all']
+  const isBrief = like.length - 2 < indexedLettersMin
+  const of = namedLists[`${accountId === null ? 'organization' : 'account'}${isBrief ? 'Briefly' : ''}`]
+  if (!connectorIds?.length) return status ? of.byNameAndStatus : of.byName
+  return status ? of.byNameOrConnectorAndStatus : of.byNameOrConnector
+}
+
+type CountRow = Record<ConnectionStatus, number>
+/** Of all organizations, as the operator sees them: deleted ones count until they are purged. */
+export const countsOfAll = statement<Record<never, never>, CountRow>(`
+  select ${Object.entries(columnsOfCounts)
+    .map(([status, column]) => `coalesce(sum(${column}), 0)::bigint as "${status}"`)
+    .join(', ')}
+  from connection_counts
+`)
+
+/** The connections of an account, and those with the deleted ones that are not yet purged. */
+export const countForQuota = statement<{ accountId: string }, { live: number; kept: number }>(`
+  select live, live + deleted as kept
+  from connection_counts, lateral (select in_progress + active + disabled + broken + offline as live) sums
+  where account_id = :accountId
+`)

@@ -1,0 +1,126 @@
+import type { TransferStatus } from '@penstock/wire'
+import { isKept } from '../db/kept.ts'
+import { statement } from '../db/statement.ts'
+import { type TransferRow, transferColumns } from './queries.ts'
+
+/** Statements of the lists: the transfers of one connection, and those of many. */
+
+type Filter = { connectionId: string; status: TransferStatus | null }
+/** Some connections have many transfers of a status and some have none: pages are planned for the values that they have. */
+const listOf = (condition: string) => ({
+  list: statement<Filter & { size: number; offset: number }, TransferRow>(
+    `
+    select ${transferColumns} from transfers t where ${condition}
+    order by t.created_time desc, t.id desc limit :size offset :offset`,
+    { plannedEachTime: true },
+  ),
+  count: statement<Filter, { total: number }>(`select count(*) as total from transfers t where ${condition}`),
+})
+const lists = {
+  all: listOf('t.connection_id = :connectionId'),
+  byStatus: listOf('t.connection_id = :connectionId and t.status = :status'),
+}
+/** Picks the statements for a filter; each has an index in its order. */
+export const transferList = ({ status }: Filter) => lists[status === null ? 'all' : 'byStatus']
+
+/** Which transfers a list over many connections keeps. */
+export type WideFilter = {
+  organizationId: string
+  /** Null in the list of a whole organization. */
+  accountId: string | null
+  statuses: readonly TransferStatus[]
+  /** Only the newest of each connection. */
+  latest: boolean
+  /** Null where they are not named. */
+  connectionIds: readonly string[] | null
+}
+
+/** A connection that can be asked for; the limit of one row has every plan look it up by its key. */
+const ofKept = `
+  cross join lateral (
+    select from connections c where c.id = t.connection_id and not c.account_deleted and ${isKept('c')} limit 1
+  ) kept`
+const newestFirst = 'order by t.created_time desc, t.id desc'
+
+/** Of each status the newest, each by an index in its order, and of those the page: so much is read and no more. */
+const wideListOf = (parts: string, condition: string) =>
+  statement<WideFilter & { size: number; offset: number }, TransferRow>(`
+    select ${transferColumns}
+    from ${parts}
+    cross join lateral (
+      select t.* from transfers t ${ofKept} where ${condition} and t.status = s.status
+      ${newestFirst} limit :size::bigint + :offset::bigint
+    ) t
+    ${newestFirst} limit :size offset :offset
+  `)
+
+/** All of a scope without those of connections that wait to be purged, and of deleted accounts: these are few. */
+const wideCountOf = (scope: string, ofScope: string, latest: string) => {
+  const count = (from: string, condition: string) =>
+    `(select count(*) from ${from} where ${condition} and t.status = any(:statuses)${latest})`
+  return statement<WideFilter, { total: number }>(`
+    select ${count('transfers t', `t.${scope}`)}
+      - ${count(
+        'connections c join transfers t on t.connection_id = c.id',
+        `c.${scope} and c.status = 'deleted' and not c.account_deleted and not ${isKept('c')}`,
+      )}
+      ${ofScope && `- ${count('accounts a join transfers t on t.account_id = a.id', ofScope)}`} as total
+  `)
+}
+
+const statusesAsked = 'unnest(:statuses::text[]) as s (status)'
+/** Those of the connections that are named that can be asked for. */
+const connectionsAsked = `(
+    select c.id from connections c
+    where c.id = any(:connectionIds) and c.organization_id = :organizationId
+      and (:accountId::text is null or c.account_id = :accountId) and not c.account_deleted and ${isKept('c')}
+  ) asked`
+
+/** Found by the mark alone, so that every plan finds it by the index of the marked ones. */
+const newestOfAsked = `
+  cross join lateral (select * from transfers where connection_id = asked.id and latest limit 1) t`
+
+const wideListsOf = (latest: '' | ' and t.latest') => ({
+  account: {
+    list: wideListOf(statusesAsked, `t.account_id = :accountId${latest}`),
+    count: wideCountOf('account_id = :accountId', '', latest),
+  },
+  organization: {
+    list: wideListOf(statusesAsked, `t.organization_id = :organizationId${latest}`),
+    count: wideCountOf(
+      'organization_id = :organizationId',
+      'a.organization_id = :organizationId and a.deleted_time is not null',
+      latest,
+    ),
+  },
+})
+
+/** Of connections that are asked: a page of each, or its newest transfer. */
+const listsOfAsked = {
+  all: {
+    list: wideListOf(`${connectionsAsked} cross join ${statusesAsked}`, 't.connection_id = asked.id'),
+    count: statement<WideFilter, { total: number }>(`
+      select count(*) as total from ${connectionsAsked} join transfers t on t.connection_id = asked.id
+      where t.status = any(:statuses)
+    `),
+  },
+  latest: {
+    list: statement<WideFilter & { size: number; offset: number }, TransferRow>(`
+      select ${transferColumns} from ${connectionsAsked} ${newestOfAsked}
+      where t.status = any(:statuses) ${newestFirst} limit :size offset :offset
+    `),
+    count: statement<WideFilter, { total: number }>(`
+      select count(*) as total from ${connectionsAsked} ${newestOfAsked} where t.status = any(:statuses)
+    `),
+  },
+}
+const wideLists = {
+  all: { ...wideListsOf(''), asked: listsOfAsked.all },
+  latest: { ...wideListsOf(' and t.latest'), asked: listsOfAsked.latest },
+}
+
+/** Picks the statements for a filter over many connections. */
+export const wideTransferList = ({ accountId, latest, connectionIds }: WideFilter) =>
+  wideLists[latest ? 'latest' : 'all'][
+    connectionIds !== null ? 'asked' : accountId === null ? 'organization' : 'account'
+  ]

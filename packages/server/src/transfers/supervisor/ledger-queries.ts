@@ -1,0 +1,114 @@
+import { lacks } from '../../db/errors.ts'
+import { statement } from '../../db/statement.ts'
+import type { Fence, StandingRow } from './queries.ts'
+
+/** Statements that store what a destination confirmed, and what outlives the transfer (invariants 9 and 10). */
+
+/**
+ * Stores what was confirmed, and announces the batch that follows (invariants 9 and 10). Rows are taken in this order:
+ * account, connection, transfer; each part needs the one before, so that no plan can change the order. Where the transfer
+ * is another worker's by now, the ledger entry has no transfer and PostgreSQL refuses all of it: `isOfLostTransfer`.
+ */
+export const confirmBatch = statement<
+  Fence & {
+    accountId: string
+    connectionId: string
+    organizationId: string
+    number: number
+    read: number
+    sent: number
+    accepted: number
+    rejected: number
+    replayed: number
+    bytes: number
+    progress: number | null
+    checkpoint: Buffer | null
+    cursor: Buffer | null
+    deliveryState: Buffer | null
+    pending: number | null
+  },
+  StandingRow
+>(`
+  with account as (
+    update accounts set volume = volume + :accepted where id = :accountId returning id, enabled
+  ),
+  connection as (
+    update connections c set
+      total_volume = total_volume + :read, used_volume = used_volume + :accepted,
+      monthly_volume = :accepted + case
+        when volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM') then monthly_volume else 0
+      end,
+      volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM')
+    from account a where c.id = :connectionId and c.account_id = a.id
+    returning c.id, c.status, c.account_deleted, a.enabled
+  ),
+  transfer as (
+    update transfers t set
+      read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
+      bytes = bytes + :bytes, progress = coalesce(:progress, progress), pending = :pending, crashes = 0,
+      position_sealed = coalesce(:checkpoint, position_sealed),
+      position = case when :checkpoint::bytea is null then position end,
+      marker_sealed = coalesce(:cursor, marker_sealed), marker = case when :cursor::bytea is null then marker end,
+      error_code = null, error_message = null, error_side = null, heartbeat_time = now()
+    from connection c
+    where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.connection_id = c.id
+    returning t.id, t.cancelling, c.status, c.enabled as account_enabled, c.account_deleted as gone
+  ),
+  entry as (
+    insert into ledger
+      (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes,
+       receipt_sealed)
+    values
+      ((select id from transfer), :number, :organizationId, :accountId, :connectionId,
+       (now() at time zone 'UTC')::date, :read, :accepted, :rejected, :replayed, :bytes, :deliveryState)
+  )
+  select status, account_enabled, cancelling, gone from transfer
+`)
+
+/** Whether `confirmBatch` found the transfer to be another worker's. */
+export const isOfLostTransfer = (error: unknown): boolean => lacks(error, 'transfer_id')
+
+export const insertRejects = statement<{
+  transferId: string
+  after: number
+  rows: readonly (number | null)[]
+  counts: readonly number[]
+  fields: readonly (string | null)[]
+  /** Sealed, in base64, as the records are. */
+  reasons: readonly string[]
+  records: readonly string[]
+  sealed: readonly (string | null)[]
+}>(`
+  insert into rejects (transfer_id, number, row, count, field, reason_sealed, record, sealed)
+  select :transferId, :after::int + n, row, count, field, decode(reason, 'base64'), record, decode(sealed, 'base64')
+  from unnest(:rows::bigint[], :counts::int[], :fields::text[], :reasons::text[], :records::json[], :sealed::text[])
+    with ordinality as r (row, count, field, reason, record, sealed, n)
+`)
+
+export const countKeptRejects = statement<{ transferId: string }, { kept: number }>(`
+  select coalesce(max(number), 0) as kept from rejects where transfer_id = :transferId
+`)
+
+export const keepDataKey = statement<Fence & { dataKeyId: string }>(`
+  update transfers set data_key_id = :dataKeyId
+  where id = :id and attempt = :attempt and status = 'running'
+`)
+
+/** Makes this the key of what outlives the transfers of a connection. */
+export const keepConnectionDataKey = statement<{ connectionId: string; dataKeyId: string }>(`
+  insert into connection_memories (connection_id, data_key_id) values (:connectionId, :dataKeyId)
+  on conflict (connection_id) do update set data_key_id = excluded.data_key_id
+`)
+
+/** At once: what a destination made for the connection is there, however the transfer ends. */
+export const saveState = statement<{ connectionId: string; state: Buffer }>(`
+  insert into connection_memories (connection_id, memory_sealed) values (:connectionId, :state)
+  on conflict (connection_id) do update set memory_sealed = excluded.memory_sealed, memory = null
+`)
+
+/** How much a transfer that replaced everything put in its place. */
+export const saveReplaced = statement<{ id: string }>(`
+  insert into connection_memories (connection_id, replaced)
+  select connection_id, sent from transfers where id = :id
+  on conflict (connection_id) do update set replaced = excluded.replaced
+`)
