@@ -78,15 +78,9 @@ const mapper: Mapper = ({ rows }) => ({
 async function fill(scene: Scene, from = beginning, first = 1): Promise<FilledBatch[]> {
   const filledBatches: FilledBatch[] = []
   const { bounds, pending, unconfirmed = null } = scene
-  const filled = fillBatches(
-    readerOf(scene),
-    from,
-    first,
-    () => mapper,
-    () => bounds,
-    pending,
-    unconfirmed,
-  )
+  const filled = fillBatches(readerOf(scene), {
+    ...{ from, firstNumber: first, mapperFor: () => mapper, bounds, pending, unconfirmed },
+  })
   for await (const filledBatch of filled) filledBatches.push(filledBatch)
   return filledBatches
 }
@@ -259,14 +253,14 @@ describe('batches', () => {
       const bounds = { rowsMax: 1_000_000, bytesMax: 1 << 30 }
       const asIs: Mapper = ({ rows }) => ({ rows, errors: new Map() })
       let covered = 0
-      for await (const filledBatch of fillBatches(
-        reader,
-        beginning,
-        1,
-        () => asIs,
-        () => bounds,
-        null,
-      )) {
+      for await (const filledBatch of fillBatches(reader, {
+        from: beginning,
+        firstNumber: 1,
+        mapperFor: () => asIs,
+        bounds,
+        pending: null,
+        unconfirmed: null,
+      })) {
         const cells = filledBatch.rows.reduce((sum, each) => sum + each.length, 0)
         assert(cells * (cellBytes + String(row[0]).length) < 25_000_000, `${filledBatch.covered} records at once`)
         covered += filledBatch.covered

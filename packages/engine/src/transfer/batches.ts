@@ -53,19 +53,24 @@ export type Bounds = { readonly rowsMax: number; readonly bytesMax: number }
  */
 const memoryBytesMax = 20 << 20
 
-/**
- * Reads on from a checkpoint and fills batches up to their bounds, one ahead of the one that is asked for.
- * @param pending how many records the first batch must cover: that of a batch that may have been delivered already
- * @param unconfirmed the same of a batch of the transfer before this one, which counts where reading is incremental
- */
+/** Where batches begin, and how they are filled. */
+export type Filling = {
+  readonly from: Checkpoint
+  /** The number of the first record. */
+  readonly firstNumber: number
+  /** Answers how the rows of a chunk are mapped. */
+  readonly mapperFor: (chunk: Chunk) => Mapper | Promise<Mapper>
+  readonly bounds: Bounds
+  /** How many records the first batch must cover: that of a batch that may have been delivered already. */
+  readonly pending: number | null
+  /** The same of a batch of the transfer before this one, which counts where reading is incremental. */
+  readonly unconfirmed: number | null
+}
+
+/** Reads on from a checkpoint and fills batches up to their bounds, one ahead of the one that is asked for. */
 export async function* fillBatches(
   reader: SourceReader,
-  from: Checkpoint,
-  firstNumber: number,
-  mapper: (chunk: Chunk) => Mapper | Promise<Mapper>,
-  bounds: () => Bounds,
-  pending: number | null,
-  unconfirmed: number | null = null,
+  { from, firstNumber, mapperFor, bounds, pending, unconfirmed }: Filling,
 ): AsyncGenerator<FilledBatch, void, undefined> {
   let filledBatch = emptyBatch(firstNumber)
   let exactly = pending
@@ -75,7 +80,7 @@ export async function* fillBatches(
   let skip = from.skip
   let bytes = from.bytes
   for await (const chunk of reader.read(from.at ?? undefined)) {
-    const map = await mapper(chunk)
+    const map = await mapperFor(chunk)
     bytes += skip > 0 ? 0 : chunk.bytes
     const segment: Segment = {
       before,
@@ -99,7 +104,7 @@ export async function* fillBatches(
     let at = skip
     skip = 0
     while (at < chunk.rows.length) {
-      const { rowsMax, bytesMax } = boundsOf(bounds(), repeats)
+      const { rowsMax, bytesMax } = boundsOf(bounds, repeats)
       const capacity = () =>
         exactly === null
           ? Math.floor(

@@ -10,24 +10,24 @@ import type { RowMapping } from '../map-rows.ts'
 export async function guardReplace(
   reader: SourceReader,
   {
-    planFor,
+    mappingFor,
     onProgress,
     replaced,
     shareMin,
   }: {
-    planFor: (columns: readonly string[]) => Promise<RowMapping>
+    mappingFor: (columns: readonly string[]) => Promise<RowMapping>
     onProgress: () => void
     replaced: number | null
     shareMin: number
   },
 ): Promise<void> {
-  let plan: RowMapping | undefined
+  let mapping: RowMapping | undefined
   let valid = 0
   try {
     for await (const chunk of reader.read()) {
       onProgress()
-      plan ??= await planFor(chunk.columns)
-      const invalid = new Set([...(chunk.errors?.keys() ?? []), ...plan.map(chunk).errors.keys()])
+      mapping ??= await mappingFor(chunk.columns)
+      const invalid = new Set([...(chunk.errors?.keys() ?? []), ...mapping.map(chunk).errors.keys()])
       valid += chunk.rows.length - invalid.size
     }
   } finally {

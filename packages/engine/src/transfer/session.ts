@@ -1,40 +1,36 @@
 import {
   asConnectorError,
   type Chunk,
-  type Connector,
   type ConnectorError,
   type Delivery,
-  type Destination,
-  type DestinationContext,
   type DestinationWriter,
-  type Json,
   type Row,
   type SourceReader,
   valueRedactor,
 } from '@penstock/connector'
 import { type Decision, decide } from '@penstock/wire/rules'
-import { type RowMapping, requireMapping } from '../map-rows.ts'
 import { type BatchStart, Ended, type TransferHost, type TransferJob, type TransferState } from '../protocol.ts'
-import { type JobRuntime, openContext } from '../runtime.ts'
-import { sideSettings } from '../settings.ts'
+import type { JobRuntime } from '../runtime.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
-import { batchOf, beginning, type Checkpoint, type FilledBatch, fillBatches, halve } from './batches.ts'
-import { confirmationOf, type Entry, entryOf, flushEntryOf } from './confirmation.ts'
 import {
-  checked,
-  codeOf,
-  guarded,
-  isOfTheSides,
-  ofConnector,
-  sideOf,
-  withoutSecretsInReasons,
-} from './connector-calls.ts'
+  type Bounds,
+  batchOf,
+  beginning,
+  type Checkpoint,
+  type FilledBatch,
+  fillBatches,
+  halve,
+  type Mapper,
+} from './batches.ts'
+import { type Entry, entryOf, flushEntryOf } from './confirmation.ts'
+import { checked, codeOf, isOfTheSides, ofConnector, sideOf, withoutSecretsInReasons } from './connector-calls.ts'
 import { readAhead } from './read-ahead.ts'
 import { guardReplace } from './replace-guard.ts'
-import { readReplay } from './replay.ts'
 import { finalError, pause, type Retries } from './retries.ts'
+import { type OpenedWriter, Sides } from './sides.ts'
 import { SplitBudget } from './split-budget.ts'
+import { Unconfirmed } from './unconfirmed.ts'
 
 /** How long a destination may take after a failure to remove incomplete data, or to make a file of what it confirmed. */
 const cleanUpMs = 30_000
@@ -45,8 +41,6 @@ const valueLengthMin = 6
 /** About as much of the source as is read ahead: what can be mapped while a part is put on a disk. */
 const aheadBytes = 1536 << 10
 const batchesAheadMax = 4
-
-type Bounds = ReturnType<Destination['batch']>
 
 /** Of small batches several are read ahead, of large ones one, so that memory stays flat. */
 const batchesAhead = ({ bytesMax }: Bounds): number =>
@@ -68,57 +62,26 @@ export type SessionDeps = {
 export class Session {
   readonly #deps: SessionDeps
   readonly #state: TransferState
-  readonly #source: Connector | undefined
-  readonly #destination: Connector
-  readonly #deliver: Destination
-  readonly #bounds: Bounds
-  readonly #replaces: boolean
+  readonly #sides: Sides
+  readonly #unconfirmed: Unconfirmed
   #reader: SourceReader | undefined
-  #writer: { readonly writer: DestinationWriter; readonly redact: SideSecrets['redact'] } | undefined
-  readonly #deliveryStates: Json[]
-  #connectionState: Json | undefined
-  #plan: RowMapping | undefined
-  #sourceColumns: readonly string[] = []
+  #writer: OpenedWriter | undefined
   /** Columns that are not stored yet: they go with the first batch. */
   #newColumns: BatchStart['columns']
   /** Whether the next batch was announced with what was confirmed last. */
   #isBegun = false
-  #held: Entry[] = []
-  #lastHeld: FilledBatch | undefined
-  /** Rows of the source that are confirmed. */
-  #read: number
-  #rejectsLeft: number
 
-  private constructor(
-    deps: SessionDeps,
-    state: TransferState,
-    sides: { source: Connector | undefined; destination: Connector; deliver: Destination },
-  ) {
+  private constructor(deps: SessionDeps, state: TransferState, sides: Sides) {
     this.#deps = deps
     this.#state = state
-    this.#source = sides.source
-    this.#destination = sides.destination
-    this.#deliver = sides.deliver
-    this.#bounds = sides.deliver.batch(this.#destinationSettings)
-    this.#replaces = sides.deliver.replaces?.(this.#destinationSettings) ?? false
-    this.#deliveryStates = [...state.deliveryStates]
-    this.#connectionState = state.state ?? undefined
-    this.#read = state.read
-    this.#rejectsLeft = state.rejectsLeft
+    this.#sides = sides
+    this.#unconfirmed = new Unconfirmed(state)
   }
 
   /** Asks for the state of the transfer, and loads the connectors of both sides. */
   static async open(deps: SessionDeps): Promise<Session> {
     const state = await deps.host.open()
-    const destination = await deps.runtime.loadConnector(state.destination.slug)
-    const source = state.source ? await deps.runtime.loadConnector(state.source.slug) : undefined
-    const deliver = destination.destination?.deliver
-    if (!deliver || (source && !source.source?.open)) throw new Error('A side of this transfer moves no data')
-    return new Session(deps, state, { source, destination, deliver })
-  }
-
-  get #destinationSettings() {
-    return sideSettings(this.#destination, 'Destination', this.#state.destination.settings)
+    return new Session(deps, state, await Sides.load(deps.runtime, deps.host, state))
   }
 
   /** @returns how long to wait until another session, in milliseconds; nothing once all is done */
@@ -180,73 +143,34 @@ export class Session {
   }
 
   async #deliverAll(): Promise<void> {
-    const checkpoint = (this.#state.checkpoint ?? beginning) as Checkpoint
-    if (this.#replaces && this.#state.checkpoint === null) await this.#guardReplace()
-    this.#reader = await this.#openReader()
-    const filledBatches = fillBatches(
-      this.#reader,
-      checkpoint,
-      this.#state.read + 1,
-      (chunk) => this.#mapperFor(chunk),
-      () => this.#bounds,
-      this.#state.pending,
-      this.#state.unconfirmed,
-    )
+    const { bounds, replaces } = this.#sides
+    const { checkpoint, read, pending, unconfirmed } = this.#state
+    if (replaces && checkpoint === null) await this.#guardReplace()
+    this.#reader = await this.#sides.openReader(this.#deps.signal)
+    const filledBatches = fillBatches(this.#reader, {
+      from: (checkpoint ?? beginning) as Checkpoint,
+      firstNumber: read + 1,
+      mapperFor: (chunk) => this.#mapperFor(chunk),
+      ...{ bounds, pending, unconfirmed },
+    })
     // The next batches are read and mapped while this one is delivered.
-    for await (const { item: filledBatch, following } of readAhead(filledBatches, batchesAhead(this.#bounds))) {
+    for await (const { item: filledBatch, following } of readAhead(filledBatches, batchesAhead(bounds))) {
       await this.#deliverFilled(filledBatch, new SplitBudget(filledBatch.covered), following)
-      if (!this.#writerHolds()) await this.#confirmHeld(following())
+      if (!this.#writerHolds()) await this.#confirm(following())
     }
-    if (this.#deliveryStates.length > 0 || this.#writer) await this.#flush()
-  }
-
-  async #openReader(): Promise<SourceReader> {
-    const { host, runtime, signal } = this.#deps
-    const { source, replay, cursor } = this.#state
-    if (replay) return readReplay(host, replay)
-    const open = this.#source?.source?.open
-    if (!source || !open || !this.#source) throw new Error('A transfer needs a source or rows to send again')
-    const { context, redact } = openContext(runtime, this.#source, 'Source', source, signal)
-    const reader = await ofConnector(signal, { side: 'Source', redact }, () =>
-      open({ ...context, cursor: cursor ?? undefined }),
-    )
-    return guarded(reader, signal, redact)
+    if (this.#hasDelivered) await this.#flush()
   }
 
   /** @param signal that of the transfer unless given */
-  async #openWriter(signal = this.#deps.signal): Promise<{ writer: DestinationWriter; redact: SideSecrets['redact'] }> {
-    const { runtime, job } = this.#deps
-    const opened = openContext(runtime, this.#destination, 'Destination', this.#state.destination, signal)
-    const { redact } = opened
-    const context: DestinationContext = {
-      ...opened.context,
-      transferId: job.id,
-      startedTime: this.#state.startedTime,
-      columns: this.#columns(),
-      deliveryStates: [...this.#deliveryStates],
-      state: this.#connectionState,
-    }
-    const writer = await ofConnector(signal, { side: 'Destination', redact }, () => this.#deliver.open(context))
-    return { writer, redact }
+  #openWriter(signal = this.#deps.signal): Promise<OpenedWriter> {
+    return this.#sides.openWriter(signal, { transferId: this.#deps.job.id, ...this.#unconfirmed.stored })
   }
 
-  #columns(): readonly string[] {
-    return this.#plan?.columns ?? this.#state.columns ?? Object.keys(this.#destination.destination?.records ?? {})
-  }
-
-  #planFor(columns: readonly string[]): Promise<RowMapping> {
-    return requireMapping(this.#destination, columns, this.#destinationSettings)
-  }
-
-  /** The mapping follows from the columns, which the first chunk has. */
-  async #mapperFor(chunk: Chunk) {
+  async #mapperFor(chunk: Chunk): Promise<Mapper> {
     this.#deps.onProgress()
-    if (!this.#plan) {
-      this.#plan = await this.#planFor(chunk.columns)
-      this.#sourceColumns = chunk.columns
-      this.#newColumns = { source: chunk.columns.map(storable), destination: this.#plan.columns.map(storable) }
-    }
-    return this.#plan.map
+    const { mapper, newColumns } = await this.#sides.mapperFor(chunk)
+    if (newColumns) this.#newColumns = newColumns
+    return mapper
   }
 
   /** Announces a batch, unless that was done with what was confirmed last. */
@@ -272,21 +196,20 @@ export class Session {
   ): Promise<void> {
     // After a crash, held records are sent again in other batches, and the others in the same batch.
     await this.#begin(this.#writerHolds() ? null : (budget.covered ?? filledBatch.covered))
-    if (filledBatch.rows.length === 0) return this.#addToHeld(entryOf(filledBatch, undefined), budget)
+    if (filledBatch.rows.length === 0) return this.#addRefused(entryOf(filledBatch, undefined), budget)
     const sent = await this.#send(filledBatch)
     this.#deps.onProgress()
     if (!('refused' in sent)) {
       budget.accept()
-      this.#held.push(sent.entry)
-      this.#lastHeld = filledBatch
-      if (!sent.delivery.held) await this.#confirmHeld(following())
+      this.#unconfirmed.add(sent.entry, filledBatch)
+      if (!sent.delivery.held) await this.#confirm(following())
       return
     }
     budget.refuse(sent.refused, filledBatch.rows.length)
     if (sent.do === 'split') {
       for (const half of halve(filledBatch)) await this.#deliverFilled(half, budget)
     } else {
-      await this.#addToHeld(
+      await this.#addRefused(
         entryOf(filledBatch, { bytes: 0, rejected: [{ index: 0, reason: sent.refused.message }] }),
         budget,
       )
@@ -295,7 +218,7 @@ export class Session {
 
   /** Whether the destination took rows in without confirming them. */
   #writerHolds(): boolean {
-    return this.#lastHeld !== undefined
+    return this.#unconfirmed.lastHeld !== undefined
   }
 
   /** Sends a batch, and retries it while errors are transient. Returns the refusal where the batch is split or rejected. */
@@ -304,7 +227,7 @@ export class Session {
   ): Promise<{ entry: Entry; delivery: Delivery } | { refused: ConnectorError; do: 'split' | 'reject' }> {
     const { id: transferId, connectionId } = this.#deps.job
     const settings = [this.#state.source?.settings ?? null, this.#state.destination.settings]
-    const batch = batchOf(filledBatch, { transferId, connectionId, settings }, this.#columns())
+    const batch = batchOf(filledBatch, { transferId, connectionId, settings }, this.#sides.columns)
     for (;;) {
       try {
         return await this.#ask(async (writer, redact) => {
@@ -341,56 +264,47 @@ export class Session {
    * What did not go to the destination is confirmed with what it holds, so that checkpoints keep their order; refused rows
    * only once the destination took another row of the same batch, since until then the rows may not be to blame.
    */
-  async #addToHeld(entry: Entry, budget: SplitBudget): Promise<void> {
-    this.#held.push(entry)
-    if (!this.#writerHolds() && budget.isSettled) await this.#confirmHeld()
+  async #addRefused(entry: Entry, budget: SplitBudget): Promise<void> {
+    this.#unconfirmed.add(entry)
+    if (!this.#writerHolds() && budget.isSettled) await this.#confirm()
   }
 
   /** Flushes even where nothing is held: what is written at the end must be known after a crash. */
   async #flush(): Promise<void> {
     const flushed = await this.#ask(async (writer, redact) => {
       const delivery = await writer.flush()
-      return delivery && flushEntryOf(withoutSecretsInReasons(delivery, redact), this.#lastHeld)
+      return delivery && flushEntryOf(withoutSecretsInReasons(delivery, redact), this.#unconfirmed.lastHeld)
     })
-    if (flushed) this.#held.push(flushed)
-    await this.#confirmHeld()
+    if (flushed) this.#unconfirmed.add(flushed)
+    await this.#confirm()
   }
 
   /** @param next the batch that follows; it is announced in the same statement */
-  async #confirmHeld(next?: FilledBatch): Promise<void> {
-    const entries = this.#held
-    if (entries.length === 0) return
-    this.#held = []
-    this.#lastHeld = undefined
-    const progress = this.#progressAfter(entries)
-    const confirmation = confirmationOf(entries, progress, this.#sourceColumns, this.#rejectsLeft)
+  async #confirm(next?: FilledBatch): Promise<void> {
+    const confirmation = this.#unconfirmed.take(this.#sides.sourceColumns, this.#reader?.total)
+    if (!confirmation) return
     this.#isBegun = await this.#deps.host.confirm(confirmation, next && this.#startOf(next.covered))
-    this.#rejectsLeft -= confirmation.rejects.length
-    if (confirmation.deliveryState !== null) this.#deliveryStates.push(confirmation.deliveryState)
-    this.#connectionState = confirmation.state ?? this.#connectionState
+    this.#unconfirmed.confirm(confirmation)
     this.#deps.retries.reset()
   }
 
-  /** How much of the source is done, from 0 to 1, where that is known. */
-  #progressAfter(entries: readonly Entry[]): number | null {
-    const { bytes, rows } = this.#reader?.total ?? {}
-    this.#read += entries.reduce((sum, { read }) => sum + read, 0)
-    const readBytes = entries.findLast(({ end }) => end)?.end?.checkpoint.bytes
-    const part = bytes ? (readBytes ?? Number.NaN) / bytes : rows ? this.#read / rows : Number.NaN
-    return Number.isFinite(part) ? Math.min(1, Math.max(0, part)) : null
+  /** Whether the destination has got anything in this transfer. */
+  get #hasDelivered(): boolean {
+    return this.#unconfirmed.stored.deliveryStates.length > 0 || this.#writer !== undefined
   }
 
   async #finish(): Promise<void> {
     // Where nothing was sent there is nothing to make visible, except in a replacement of everything by nothing.
-    if (this.#deliveryStates.length > 0 || this.#writer || this.#replaces) await this.#ask((writer) => writer.finish())
+    if (this.#hasDelivered || this.#sides.replaces) await this.#ask((writer) => writer.finish())
   }
 
   /** Counts the rows of a replacement, before anything is removed. */
   async #guardReplace(): Promise<void> {
     const { confirmed, replay, replaced } = this.#state
     if (confirmed || replay) return
-    const { onProgress, job } = this.#deps
-    const planFor = (columns: readonly string[]) => this.#planFor(columns)
-    await guardReplace(await this.#openReader(), { planFor, onProgress, replaced, shareMin: job.replaceShareMin })
+    const { onProgress, job, signal } = this.#deps
+    const { mappingFor } = this.#sides
+    const reader = await this.#sides.openReader(signal)
+    await guardReplace(reader, { mappingFor, onProgress, replaced, shareMin: job.replaceShareMin })
   }
 }

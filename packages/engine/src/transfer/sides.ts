@@ -1,0 +1,118 @@
+import type {
+  Chunk,
+  Connector,
+  Destination,
+  DestinationContext,
+  DestinationWriter,
+  SourceReader,
+} from '@penstock/connector'
+import { type RowMapping, requireMapping } from '../map-rows.ts'
+import type { BatchStart, TransferHost, TransferState } from '../protocol.ts'
+import { type JobRuntime, openContext } from '../runtime.ts'
+import { sideSettings } from '../settings.ts'
+import type { SideSecrets } from '../side-secrets.ts'
+import { storable } from '../storable.ts'
+import type { Bounds, Mapper } from './batches.ts'
+import { guarded, ofConnector } from './connector-calls.ts'
+import { readReplay } from './replay.ts'
+
+/** A writer of the destination, and what removes the secrets of the destination from what it reports. */
+export type OpenedWriter = { readonly writer: DestinationWriter; readonly redact: SideSecrets['redact'] }
+
+/** What a writer is opened with that no configuration says. */
+type Delivered = Pick<DestinationContext, 'transferId' | 'deliveryStates' | 'state'>
+
+/** The source and the destination of a transfer: their connectors, opened, and the mapping between them. */
+export class Sides {
+  readonly #runtime: JobRuntime
+  readonly #host: TransferHost
+  readonly #state: TransferState
+  readonly #source: Connector | undefined
+  readonly #destination: Connector
+  readonly #deliver: Destination
+  /** How large a batch may be. */
+  readonly bounds: Bounds
+  /** Whether the destination replaces all that it had. */
+  readonly replaces: boolean
+  #mapping: RowMapping | undefined
+  /** Columns of the source, once a chunk was read. */
+  sourceColumns: readonly string[] = []
+
+  private constructor(
+    runtime: JobRuntime,
+    host: TransferHost,
+    state: TransferState,
+    connectors: { source: Connector | undefined; destination: Connector; deliver: Destination },
+  ) {
+    this.#runtime = runtime
+    this.#host = host
+    this.#state = state
+    this.#source = connectors.source
+    this.#destination = connectors.destination
+    this.#deliver = connectors.deliver
+    this.bounds = connectors.deliver.batch(this.#destinationSettings)
+    this.replaces = connectors.deliver.replaces?.(this.#destinationSettings) ?? false
+  }
+
+  /** Loads the connectors of both sides. Nothing is opened yet. */
+  static async load(runtime: JobRuntime, host: TransferHost, state: TransferState): Promise<Sides> {
+    const destination = await runtime.loadConnector(state.destination.slug)
+    const source = state.source ? await runtime.loadConnector(state.source.slug) : undefined
+    const deliver = destination.destination?.deliver
+    if (!deliver || (source && !source.source?.open)) throw new Error('A side of this transfer moves no data')
+    return new Sides(runtime, host, state, { source, destination, deliver })
+  }
+
+  get #destinationSettings() {
+    return sideSettings(this.#destination, 'Destination', this.#state.destination.settings)
+  }
+
+  /** The columns that the destination gets, as far as they are known. */
+  get columns(): readonly string[] {
+    return this.#mapping?.columns ?? this.#state.columns ?? Object.keys(this.#destination.destination?.records ?? {})
+  }
+
+  /** The mapping for these columns of a source. Throws a `ConnectorError` where they do not fit. */
+  mappingFor = (columns: readonly string[]): Promise<RowMapping> =>
+    requireMapping(this.#destination, columns, this.#destinationSettings)
+
+  /** Opens the source, or the rejected rows that are sent again. */
+  async openReader(signal: AbortSignal): Promise<SourceReader> {
+    const { source, replay, cursor } = this.#state
+    if (replay) return readReplay(this.#host, replay)
+    const open = this.#source?.source?.open
+    if (!source || !open || !this.#source) throw new Error('A transfer needs a source or rows to send again')
+    const { context, redact } = openContext(this.#runtime, this.#source, 'Source', source, signal)
+    const reader = await ofConnector(signal, { side: 'Source', redact }, () =>
+      open({ ...context, cursor: cursor ?? undefined }),
+    )
+    return guarded(reader, signal, redact)
+  }
+
+  /** Opens the destination. */
+  async openWriter(signal: AbortSignal, delivered: Delivered): Promise<OpenedWriter> {
+    const opened = openContext(this.#runtime, this.#destination, 'Destination', this.#state.destination, signal)
+    const { redact } = opened
+    const context: DestinationContext = {
+      ...opened.context,
+      startedTime: this.#state.startedTime,
+      columns: this.columns,
+      ...delivered,
+    }
+    const writer = await ofConnector(signal, { side: 'Destination', redact }, () => this.#deliver.open(context))
+    return { writer, redact }
+  }
+
+  /**
+   * Answers how the rows of a chunk are mapped. The mapping follows from the columns, which the first chunk has: with it
+   * come the columns of both sides, which are not stored yet.
+   */
+  async mapperFor({ columns }: Chunk): Promise<{ mapper: Mapper; newColumns?: BatchStart['columns'] }> {
+    if (this.#mapping) return { mapper: this.#mapping.map }
+    const mapping = await this.mappingFor(columns)
+    this.#mapping = mapping
+    this.sourceColumns = columns
+    const newColumns = { source: columns.map(storable), destination: mapping.columns.map(storable) }
+    return { mapper: mapping.map, newColumns }
+  }
+}
