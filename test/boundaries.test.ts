@@ -471,6 +471,30 @@ test('each table is written only by its own module', () => {
   assertNone(Object.keys(exceptions).filter((text) => !foreign.includes(text)))
 })
 
+test('no name of an exported type stands for two things in one package', () => {
+  const twice: Readonly<Record<string, string>> = {
+    'connectors AudienceRow':
+      'what a row asks of an audience at Meta, and at Reddit; each is used in its own folder alone',
+    'connectors Person': 'the identifiers of a person as Meta takes them, and as Reddit does',
+    'connectors Taken': 'what a platform took of a request, and a request that Google took and goes through later',
+    'connectors ListRow': 'what a row asks of a list at Google, and at Pinterest; each is used in its own folder alone',
+  }
+  const exported = sources.flatMap((source) =>
+    [...source.text.matchAll(/^export (?:abstract )?(?:type|interface|class|enum) (\w+)/gm)].map(([, name]) => ({
+      key: `${source.package} ${name}`,
+      file: where(source),
+    })),
+  )
+  const found = [...Map.groupBy(exported, ({ key }) => key)].filter(([, all]) => all.length > 1)
+  assertNone(
+    found
+      .filter(([key]) => !(key in twice))
+      .map(([key, all]) => `${key} is exported by ${all.map(({ file }) => file).join(' and ')}`),
+  )
+  const names = found.map(([key]) => key)
+  assertNone(Object.keys(twice).filter((key) => !names.includes(key)))
+})
+
 test(`no file has more than ${linesMax} lines`, () => {
   const tables: Readonly<Record<string, string>> = {
     'packages/wire/src/operations.ts': 'the whole interface on one page',

@@ -5,7 +5,7 @@ import type { EgressBounds } from './bounds.ts'
 import { connectorErrorOfError, strangeStatus } from './errors.ts'
 
 /** What an answer is read by. */
-export type Reading = {
+export type AnswerReading = {
   readonly url: URL
   readonly method: string
   /** Between two pieces of the body, in milliseconds. */
@@ -23,7 +23,7 @@ export type Reading = {
 }
 
 /** The answer as `fetch` would give it. Throws a `ConnectorError` where it cannot be given; the message is the caller's then. */
-export function answerOf(message: http.IncomingMessage, reading: Reading): Response {
+export function answerOf(message: http.IncomingMessage, reading: AnswerReading): Response {
   const { url, method, raw } = reading
   const status = message.statusCode ?? 0
   if (status < 200 || status > 599) throw strangeStatus(url.host, status)
@@ -53,7 +53,7 @@ function headersOf(message: http.IncomingMessage, host: string): Headers {
 }
 
 /** The body of an answer, read as it is asked for. Whatever the server does, a read ends at the signal and at the bounds. */
-function bodyOf(message: http.IncomingMessage, reading: Reading, isPacked: boolean): ReadableStream<Uint8Array> {
+function bodyOf(message: http.IncomingMessage, reading: AnswerReading, isPacked: boolean): ReadableStream<Uint8Array> {
   const { timeoutMs, signal, now } = reading
   const { host } = reading.url
   const unpacked = isPacked ? message.pipe(createGunzip()) : undefined
@@ -118,7 +118,12 @@ function bodyOf(message: http.IncomingMessage, reading: Reading, isPacked: boole
 }
 
 /** @param packedBytes how many bytes of a compressed body became these */
-function assertInBounds(reading: Reading, bytes: number, waitedMs: number, packedBytes: number | undefined): void {
+function assertInBounds(
+  reading: AnswerReading,
+  bytes: number,
+  waitedMs: number,
+  packedBytes: number | undefined,
+): void {
   const { url, isFile, bounds } = reading
   const { host } = url
   const leastPerSecond = isFile ? bounds.fileBytesPerSecond : bounds.answerBytesPerSecond

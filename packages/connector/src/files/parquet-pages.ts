@@ -84,7 +84,7 @@ export function makeMeter({ name, sizeBytes }: StoredFile): Meter {
 }
 
 /** A place of a nested column: a value or none, with its levels. */
-export type Values = {
+export type PageValues = {
   /** How deep it is in optional and repeated columns; undefined where the column has none. */
   readonly definitions: Uint32Array | undefined
   /** The first list of a row that continues from the page before; undefined where the column has none. */
@@ -100,7 +100,7 @@ export type LeafReader = {
   /** Opens the next page that has values. @returns false where there is none */
   open(): Promise<boolean>
   /** Takes the next values of the page, no more than are left in it. */
-  take(count: number): Values
+  take(count: number): PageValues
   /** Leaves out the next values of the page. */
   skip(count: number): void
 }

@@ -4,7 +4,7 @@ import { type RowEvent, readEvents } from '../platform-api/rows/events.ts'
 import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
 import { Refusals } from '../platform-api/rows/refusals.ts'
 import { clientIdOf, openAmazonAds } from './amazon-api.ts'
-import { type DspEvent, type EventDefaults, eventOf } from './dsp-event-rows.ts'
+import { type DspEvent, type DspEventDefaults, eventOf } from './dsp-event-rows.ts'
 import { takenOf } from './multi-status.ts'
 import { regionOf } from './region.ts'
 import { countryOf } from './settings.ts'
@@ -50,7 +50,7 @@ const notTaken =
   'Amazon did not take the event (status 400); check the advertiser, the type, the time, the person, the country and the value.'
 
 /** What the settings of a connection say of all events. Throws `invalid_setting` where Amazon cannot use one. */
-export function defaultsOf({ settings }: Pick<DestinationContext, 'settings'>): EventDefaults {
+export function defaultsOf({ settings }: Pick<DestinationContext, 'settings'>): DspEventDefaults {
   const dataSetName = textIn(settings.dataSetName)?.trim()
   if (dataSetName !== undefined && !/^[A-Za-z][A-Za-z0-9_-]{4,99}$/.test(dataSetName)) {
     const message =

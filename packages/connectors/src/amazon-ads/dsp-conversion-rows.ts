@@ -24,13 +24,13 @@ export const conversionSources = ['AMAZON_AD_TAG', 'SERVER_TO_SERVER']
 export type DspConversion = { readonly source: string; readonly body: JsonObject }
 
 /** What all events of a connection have in common. */
-export type ConversionDefaults = {
+export type DspConversionDefaults = {
   readonly country?: string | undefined
   readonly definitions: readonly ConversionDefinition[]
 }
 
 /** Makes an event of a row for the import of conversions, or says why Amazon would not take it. */
-export function conversionOf(batch: Batch, row: BatchRow, defaults: ConversionDefaults): Read<DspConversion> {
+export function conversionOf(batch: Batch, row: BatchRow, defaults: DspConversionDefaults): Read<DspConversion> {
   const source = row.text('source')?.toUpperCase()
   if (source === undefined || !conversionSources.includes(source)) {
     return wrong(`The source must be one of ${conversionSources.join(', ')}.`, 'source')

@@ -18,7 +18,7 @@ import {
 export type DspEvent = { readonly advertiserId: string; readonly body: JsonObject }
 
 /** What a connection says of all its events. */
-export type EventDefaults = {
+export type DspEventDefaults = {
   readonly country?: string | undefined
   readonly dataSetName?: string | undefined
   readonly consentAdStorage?: string | undefined
@@ -28,7 +28,7 @@ export type EventDefaults = {
 }
 
 /** Makes an event of a row for the Events API, or says why Amazon would not take it. */
-export function eventOf(batch: Batch, row: BatchRow, defaults: EventDefaults): Read<DspEvent> {
+export function eventOf(batch: Batch, row: BatchRow, defaults: DspEventDefaults): Read<DspEvent> {
   const advertiserId = row.text('advertiserId')
   if (advertiserId === undefined || !/^\d{1,30}$/.test(advertiserId)) {
     return wrong('The ID of the advertiser must be a number; the ID of an entity is not accepted.', 'advertiserId')
@@ -92,7 +92,7 @@ function readSource(row: BatchRow): Read<string> {
 }
 
 /** What the person has consented to, in every form that Amazon takes; in Europe it needs one of them. */
-function readConsent(row: BatchRow, defaults: EventDefaults): Read<JsonObject> {
+function readConsent(row: BatchRow, defaults: DspEventDefaults): Read<JsonObject> {
   const read = readAll({
     amznAdStorage: readGrant(row, 'consentAdStorage', defaults.consentAdStorage),
     amznUserData: readGrant(row, 'consentUserData', defaults.consentUserData),

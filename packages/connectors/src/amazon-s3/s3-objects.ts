@@ -1,6 +1,6 @@
 import { asConnectorError, ConnectorError } from '@penstock/connector'
 import { discard, textOf } from '../object-stores/answers.ts'
-import { decodedName, fileOf, filesOfPages, listingBounds, type Page } from '../object-stores/listing.ts'
+import { decodedName, fileOf, filesOfPages, type ListingPage, listingBounds } from '../object-stores/listing.ts'
 import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
 import { element, elements, numberAt, readXml, textAt } from '../object-stores/xml.ts'
 import type { S3Client } from './s3-client.ts'
@@ -42,7 +42,12 @@ export function s3Objects(client: S3Client, bucket: string): ObjectStore {
 }
 
 /** Up to 1,000 objects, and what to ask for the next ones with. */
-async function listPage(client: S3Client, bucket: string, prefix: string, token: string | undefined): Promise<Page> {
+async function listPage(
+  client: S3Client,
+  bucket: string,
+  prefix: string,
+  token: string | undefined,
+): Promise<ListingPage> {
   const query = {
     'list-type': '2',
     delimiter: '/',

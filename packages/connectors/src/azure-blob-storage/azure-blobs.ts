@@ -1,6 +1,6 @@
 import { ConnectorError } from '@penstock/connector'
 import { discard, textOf } from '../object-stores/answers.ts'
-import { decodedName, fileOf, filesOfPages, listingBounds, type Page } from '../object-stores/listing.ts'
+import { decodedName, fileOf, filesOfPages, type ListingPage, listingBounds } from '../object-stores/listing.ts'
 import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
 import { element, elements, numberAt, readXml, textAt, type XmlNode } from '../object-stores/xml.ts'
 import { type AzureClient, failedWith } from './azure-client.ts'
@@ -40,7 +40,7 @@ export function azureBlobs(client: AzureClient): ObjectStore {
 }
 
 /** Up to 1,000 blobs, and what to ask for the next ones with; empty after the last. */
-async function listPage(client: AzureClient, prefix: string, marker: string): Promise<Page> {
+async function listPage(client: AzureClient, prefix: string, marker: string): Promise<ListingPage> {
   const query = {
     ...{ restype: 'container', comp: 'list', delimiter: '/', maxresults: String(listingBounds.pageEntries) },
     ...(prefix === '' ? {} : { prefix }),

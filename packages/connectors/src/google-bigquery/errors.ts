@@ -4,10 +4,10 @@ import { textOf, transientErrorOf } from '../object-stores/answers.ts'
 import { isObject, listIn, objectIn, parseObject } from '../platform-api/json.ts'
 
 /** What is said of a request or a job that failed. */
-export type Complaint = { readonly reason: string; readonly message: string }
+export type BigQueryComplaint = { readonly reason: string; readonly message: string }
 
 /** From an `error` of an answer, or an `errorResult` of a job. */
-export function complaintIn(error: unknown): Complaint {
+export function complaintIn(error: unknown): BigQueryComplaint {
   const { errors, reason, message } = objectIn(error)
   const first = objectIn(listIn(errors).find(isObject))
   const name = String(reason ?? first.reason ?? '')
@@ -46,7 +46,7 @@ const tellable = /^(Syntax error|Unrecognized name|Not found|Access Denied|Funct
 
 /** What a complaint means; `undefined` where its reason is not known. */
 export function connectorErrorOfReason(
-  { reason, message }: Complaint,
+  { reason, message }: BigQueryComplaint,
   wait: { afterMs?: number | undefined } = {},
 ): ConnectorError | undefined {
   if (tooMany.test(reason)) {

@@ -26,10 +26,10 @@ export type Query = {
 }
 
 /** A job whose result BigQuery keeps. */
-export type Job = { readonly projectId: string; readonly id: string; readonly location: string | undefined }
+export type QueryJob = { readonly projectId: string; readonly id: string; readonly location: string | undefined }
 
 /** Some rows of a result. */
-export type Page = {
+export type ResultPage = {
   readonly rows: readonly unknown[]
   readonly total: number | undefined
   readonly pageToken: string | undefined
@@ -41,11 +41,11 @@ export type BigQuery = {
   /** Has a query examined, without running it. Resolves with the columns that it would give. */
   examine(query: Query): Promise<readonly FieldType[]>
   /** Starts a query. It may still run when this resolves. */
-  start(query: Query): Promise<Job>
+  start(query: Query): Promise<QueryJob>
   /** Waits for the result and gives rows of it, from an index or behind a page. Throws `result_expired` where it is not kept any more. */
-  page(job: Job, from: { readonly startIndex: number } | { readonly pageToken: string }): Promise<Page>
+  page(job: QueryJob, from: { readonly startIndex: number } | { readonly pageToken: string }): Promise<ResultPage>
   /** Stops a query that nobody waits for any more. Never throws. */
-  cancel(job: Job): Promise<void>
+  cancel(job: QueryJob): Promise<void>
 }
 
 /** Rows in a page; BigQuery gives fewer where they are more than about 20 MB. */
@@ -124,7 +124,7 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
         ...{ maxResults: String(pageRows), timeoutMs: String(waitMs), 'formatOptions.useInt64Timestamp': 'true' },
       })
       const path = `${encodeValue(projectId)}/queries/${encodeValue(id)}?${search}`
-      const look = async (): Promise<Page | undefined> => {
+      const look = async (): Promise<ResultPage | undefined> => {
         const answer = await ask(path, { job: true })
         if (answer.jobComplete === false) return undefined
         if (answer.jobComplete !== true) throw broken()

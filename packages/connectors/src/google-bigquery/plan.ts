@@ -6,7 +6,7 @@ import { type FieldType, orderTextOf, parameterTypeOf } from './cells.ts'
 import type { BigQuery, Parameter, Query } from './jobs.ts'
 
 /** What is read, and in which order: found out once, when the reader is opened. */
-export type Plan = {
+export type BigQueryPlan = {
   readonly columns: readonly string[]
   readonly fields: readonly FieldType[]
   readonly order: readonly OrderTerm[]
@@ -66,7 +66,7 @@ export const describe = (
 ) => bigQuery.examine({ ...query, text: `select * from ${source}` })
 
 /** Asks BigQuery what the rows are, and plans how they are read. */
-export async function planReading(bigQuery: BigQuery, settings: Values): Promise<Plan> {
+export async function planReading(bigQuery: BigQuery, settings: Values): Promise<BigQueryPlan> {
   const { keys, source, query } = sourceOf(settings)
   const fields = await describe(bigQuery, { source, query })
   const columns = fields.map(({ name }) => name)
@@ -91,7 +91,7 @@ export async function planReading(bigQuery: BigQuery, settings: Values): Promise
 }
 
 /** The query that reads everything behind a spot. */
-export function statementOf({ order, digest, select, query }: Plan, { after }: Spot): Query {
+export function statementOf({ order, digest, select, query }: BigQueryPlan, { after }: Spot): Query {
   const parameters: Parameter[] = (after ?? []).map((value, at) => ({
     ...{ name: `penstock_${at}`, type: order[at]?.type ?? 'STRING', value },
   }))

@@ -4,8 +4,8 @@ import type { ReadRow } from '../databases/chunks.ts'
 import { readCachedResult } from '../databases/result-cache.ts'
 import { isObject, numberIn, textIn } from '../platform-api/json.ts'
 import { cellOf, valuesIn } from './cells.ts'
-import { type BigQuery, broken, type Job, makeBigQuery } from './jobs.ts'
-import { type Plan, planReading, statementOf } from './plan.ts'
+import { type BigQuery, broken, makeBigQuery, type QueryJob } from './jobs.ts'
+import { type BigQueryPlan, planReading, statementOf } from './plan.ts'
 
 /** Opens a reader: has BigQuery examine the query. */
 export async function open(context: SourceContext): Promise<SourceReader> {
@@ -13,7 +13,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const plan = await planReading(bigQuery, context.settings)
   const beginning: Spot = { after: undefined, skip: 0, bound: undefined }
   /** Queries that may still run. */
-  const running = new Set<Job>()
+  const running = new Set<QueryJob>()
   const stop = async () => {
     await Promise.all([...running].map((job) => bigQuery.cancel(job)))
     running.clear()
@@ -48,7 +48,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
 }
 
 /** Where reading resumes in a kept result: after so many of its rows. */
-type Place = { readonly job: Job; readonly row: number }
+type Place = { readonly job: QueryJob; readonly row: number }
 
 function placeIn(place: Json | undefined): Place | undefined {
   if (!isObject(place) || typeof place.job !== 'string' || typeof place.project !== 'string') return undefined
@@ -59,7 +59,7 @@ function placeIn(place: Json | undefined): Place | undefined {
 /** The rows of a kept result, page after page, and never more than one page at a time. */
 async function* resultRows(
   bigQuery: BigQuery,
-  plan: Plan,
+  plan: BigQueryPlan,
   { job, row: first }: Place,
 ): AsyncGenerator<{ rows: readonly ReadRow[]; total: number | undefined }> {
   const { projectId: project, id, location } = job
@@ -76,7 +76,7 @@ async function* resultRows(
   }
 }
 
-function readRow({ columns, fields, order, digest }: Plan, row: unknown, place: Json): ReadRow {
+function readRow({ columns, fields, order, digest }: BigQueryPlan, row: unknown, place: Json): ReadRow {
   const values = valuesIn(row)
   if (values.length !== columns.length + (digest ? 1 : 0)) throw broken()
   let bytes = 0

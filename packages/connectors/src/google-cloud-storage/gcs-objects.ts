@@ -1,7 +1,7 @@
 import { ConnectorError } from '@penstock/connector'
 import type { StoredFile } from '@penstock/connector/files'
 import { discard, textOf } from '../object-stores/answers.ts'
-import { fileOf, filesOfPages, listingBounds, type Page } from '../object-stores/listing.ts'
+import { fileOf, filesOfPages, type ListingPage, listingBounds } from '../object-stores/listing.ts'
 import { beginsAt, type ObjectStore, rangeIgnored, sourceChanged } from '../object-stores/object-store.ts'
 import { encodeValue } from '../object-stores/place.ts'
 import { isObject, type JsonObject, listIn, numberIn, objectIn, parseObject, textIn } from '../platform-api/json.ts'
@@ -79,7 +79,7 @@ const describedFile = ({ name, size, generation }: JsonObject): StoredFile =>
   })
 
 /** Up to 1,000 objects, and what to ask for the next ones with. */
-async function listPage(client: GcsClient, prefix: string, token: string | undefined): Promise<Page> {
+async function listPage(client: GcsClient, prefix: string, token: string | undefined): Promise<ListingPage> {
   const query = {
     ...{
       delimiter: '/',

@@ -16,7 +16,7 @@ export type LinkedInConversion = {
 }
 
 /** What every row shares: the rule that is set, and the currency of values that name none. */
-export type ConversionDefaults = { readonly rule: string | undefined; readonly currency: string | undefined }
+export type LinkedInConversionDefaults = { readonly rule: string | undefined; readonly currency: string | undefined }
 
 const rulePrefix = 'urn:lla:llaPartnerConversion:'
 /** LinkedIn refuses older conversions. */
@@ -38,7 +38,7 @@ function ruleUrn(text: string): string | undefined {
   return /^\d+$/.test(digits) ? rulePrefix + digits : undefined
 }
 
-export function conversionDefaults({ conversionRuleId, currency }: Values): ConversionDefaults {
+export function conversionDefaults({ conversionRuleId, currency }: Values): LinkedInConversionDefaults {
   const named = String(conversionRuleId ?? '').trim()
   const rule = named === '' ? undefined : ruleUrn(named)
   if (named !== '' && rule === undefined) {
@@ -59,7 +59,11 @@ export function conversionDefaults({ conversionRuleId, currency }: Values): Conv
 const isCurrency = (code: string): boolean => /^[A-Z]{3}$/.test(code)
 
 /** Makes a conversion of a row, or says why LinkedIn would refuse it. */
-export function conversionOf(defaults: ConversionDefaults, batch: Batch, row: BatchRow): Read<LinkedInConversion> {
+export function conversionOf(
+  defaults: LinkedInConversionDefaults,
+  batch: Batch,
+  row: BatchRow,
+): Read<LinkedInConversion> {
   const named = row.text('conversion_rule_id')
   const conversion = named === undefined ? defaults.rule : ruleUrn(named)
   if (conversion === undefined) {
@@ -87,7 +91,7 @@ export function conversionOf(defaults: ConversionDefaults, batch: Batch, row: Ba
 }
 
 /** LinkedIn wants the amount as a text. */
-function moneyOf(defaults: ConversionDefaults, row: BatchRow): Read<LinkedInConversion['conversionValue']> {
+function moneyOf(defaults: LinkedInConversionDefaults, row: BatchRow): Read<LinkedInConversion['conversionValue']> {
   const amount = row.text('value')
   if (amount === undefined) return { read: undefined }
   if (!/^\d+(\.\d+)?$/.test(amount)) return wrong('The value must be a number such as 49.90.', 'value')

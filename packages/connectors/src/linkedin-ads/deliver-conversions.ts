@@ -5,10 +5,10 @@ import { type RowEvent, readEvents } from '../platform-api/rows/events.ts'
 import { Refusals } from '../platform-api/rows/refusals.ts'
 import { type RowBlame, rejectionsOf } from '../platform-api/rows/row-results.ts'
 import {
-  type ConversionDefaults,
   conversionDefaults,
   conversionOf,
   type LinkedInConversion,
+  type LinkedInConversionDefaults,
 } from './conversion-rows.ts'
 import { assertFinal, createAll, isAccepted, type LinkedIn, openLinkedIn, resultsOf } from './linkedin-api.ts'
 
@@ -42,7 +42,11 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   }
 }
 
-type Sender = { readonly linkedin: LinkedIn; readonly refusals: Refusals; readonly defaults: ConversionDefaults }
+type Sender = {
+  readonly linkedin: LinkedIn
+  readonly refusals: Refusals
+  readonly defaults: LinkedInConversionDefaults
+}
 
 /** After so many answers that each blame some conversions, the batch is halved instead. */
 const roundsMax = 20
@@ -112,7 +116,7 @@ const messageIn = (json: unknown): string => textIn(objectIn(json).message) ?? '
 const isOfRule = ({ json }: Answer): boolean => /^Incorrect conversions information/i.test(messageIn(json))
 
 /** A rule that is set for the connection is no row's error. */
-function assertRuleOfRow({ rule }: ConversionDefaults, events: Events, blamed: readonly number[]): void {
+function assertRuleOfRow({ rule }: LinkedInConversionDefaults, events: Events, blamed: readonly number[]): void {
   if (rule === undefined || !blamed.some((at) => events[at]?.event.conversion === rule)) return
   throw new ConnectorError(
     'invalid_setting',

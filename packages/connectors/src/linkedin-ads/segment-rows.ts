@@ -10,7 +10,7 @@ export type SegmentUser = { readonly userIds: readonly UserId[] } & Readonly<
   Partial<Record<'firstName' | 'lastName' | 'title' | 'company' | 'country', string>>
 >
 
-export type SegmentRow = {
+export type LinkedInSegmentRow = {
   readonly index: number
   readonly segmentId: string | undefined
   readonly segmentName: string | undefined
@@ -19,11 +19,11 @@ export type SegmentRow = {
 }
 
 /** Reads the rows of a batch, and says of those that cannot be sent why. */
-export function readSegmentRows(batch: Batch): { rows: SegmentRow[]; rejected: Rejection[] } {
+export function readSegmentRows(batch: Batch): { rows: LinkedInSegmentRow[]; rejected: Rejection[] } {
   return readRows(batch, readRow)
 }
 
-function readRow(row: BatchRow): Read<SegmentRow> {
+function readRow(row: BatchRow): Read<LinkedInSegmentRow> {
   const verb = row.text('action')?.toLowerCase()
   if (verb !== 'add' && verb !== 'remove') return wrong('The action must be add or remove.', 'action')
   const segmentId = row.text('segment_id')

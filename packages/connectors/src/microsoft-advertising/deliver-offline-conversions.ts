@@ -4,9 +4,9 @@ import { Refusals } from '../platform-api/rows/refusals.ts'
 import { type RowBlame, rejectionsOf } from '../platform-api/rows/row-results.ts'
 import { itemErrorsOf, type MicrosoftError, openMicrosoft } from './microsoft-api.ts'
 import {
-  type ConversionDefaults,
   conversionDefaults,
   conversionOf,
+  type MicrosoftConversionDefaults,
   type OfflineConversion,
 } from './offline-conversions.ts'
 
@@ -62,7 +62,7 @@ const newGoal = 5615
 
 /** What an error says of a row; what it says of the goal that is set for the connection is no row's error, and thrown. */
 function blameOf(
-  { goal }: ConversionDefaults,
+  { goal }: MicrosoftConversionDefaults,
   events: readonly RowEvent<OfflineConversion>[],
   { index = -1, code, shown }: MicrosoftError,
 ): RowBlame {

@@ -17,12 +17,12 @@ export type OfflineConversion = {
 }
 
 /** What every row shares: the goal that is set, and the currency of values that name none. */
-export type ConversionDefaults = { readonly goal: string | undefined; readonly currency: string | undefined }
+export type MicrosoftConversionDefaults = { readonly goal: string | undefined; readonly currency: string | undefined }
 
 /** Microsoft refuses older conversions. */
 const daysMax = 90
 
-export function conversionDefaults({ conversionName, currency }: Values): ConversionDefaults {
+export function conversionDefaults({ conversionName, currency }: Values): MicrosoftConversionDefaults {
   const code = textIn(currency)?.trim().toUpperCase() || undefined
   if (code !== undefined && !isCurrency(code)) {
     throw new ConnectorError('invalid_setting', 'Currency must be the three letters of a currency, such as EUR.')
@@ -33,7 +33,7 @@ export function conversionDefaults({ conversionName, currency }: Values): Conver
 const isCurrency = (code: string): boolean => /^[A-Z]{3}$/.test(code)
 
 /** Makes a conversion of a row, or says why Microsoft would refuse it. */
-export function conversionOf(defaults: ConversionDefaults, row: BatchRow): Read<OfflineConversion> {
+export function conversionOf(defaults: MicrosoftConversionDefaults, row: BatchRow): Read<OfflineConversion> {
   const ConversionName = row.text('conversion_name') ?? defaults.goal
   if (ConversionName === undefined) {
     return wrong('Neither the row nor the connection names a conversion goal.', 'conversion_name')
@@ -83,7 +83,7 @@ function personOf(row: BatchRow): Read<Person> {
 type Money = Pick<OfflineConversion, 'ConversionValue' | 'ConversionCurrencyCode'>
 
 /** Where a row says nothing of it, the value and the currency of the goal count. */
-function moneyOf(defaults: ConversionDefaults, row: BatchRow): Read<Money> {
+function moneyOf(defaults: MicrosoftConversionDefaults, row: BatchRow): Read<Money> {
   const value = row.text('value')
   const currency = row.text('currency')?.toUpperCase() ?? (value === undefined ? undefined : defaults.currency)
   if (value !== undefined && !isNumber(value)) return wrong('The value must be a number such as 49.90.', 'value')

@@ -6,7 +6,7 @@ import { textOf } from './raw-rows.ts'
  * How the text of a type becomes a cell. Whole numbers of 64 bits and decimals stay text, so that no digit is lost;
  * timestamps become ISO 8601, in UTC where the type is a time; bytes are \x and hexadecimal digits.
  */
-export type CellKind =
+export type MysqlCellKind =
   | 'text'
   | 'choice'
   | 'number'
@@ -20,7 +20,7 @@ export type CellKind =
   | 'geometry'
 
 /** By the numbers that the protocol gives types. */
-const kinds: Readonly<Record<number, CellKind>> = {
+const kinds: Readonly<Record<number, MysqlCellKind>> = {
   0: 'digits',
   1: 'number',
   2: 'number',
@@ -43,7 +43,7 @@ const kinds: Readonly<Record<number, CellKind>> = {
 const binary = 63
 const texts = [249, 250, 251, 252, 253, 254]
 
-export function kindOf(field: mysql.FieldPacket): CellKind {
+export function kindOf(field: mysql.FieldPacket): MysqlCellKind {
   const { columnType = 253, characterSet } = field as mysql.FieldPacket & { characterSet?: number }
   const flags = Number(field.flags)
   if ((flags & 256) !== 0 || (flags & 2048) !== 0) return 'choice'
@@ -54,7 +54,7 @@ export function kindOf(field: mysql.FieldPacket): CellKind {
  * A value as the server writes it in a session whose times are UTC.
  * `undefined` where it is no text in UTF-8, although it should be one.
  */
-export function cellOf(value: Buffer | null, kind: CellKind): Cell | undefined {
+export function cellOf(value: Buffer | null, kind: MysqlCellKind): Cell | undefined {
   if (value === null) return null
   if (kind === 'text' || kind === 'choice') return textOf(value)
   // All others are ASCII.

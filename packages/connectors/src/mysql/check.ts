@@ -2,7 +2,7 @@ import { type Check, type ConnectorContext, ConnectorError, checkSteps } from '@
 import { checkConnectivity } from '../databases/connectivity.ts'
 import { placeOf } from '../databases/settings.ts'
 import { valueIn } from './raw-rows.ts'
-import { openSession, type Session } from './session.ts'
+import { type MysqlSession, openSession } from './session.ts'
 
 const defaultPort = 3306
 
@@ -15,7 +15,7 @@ export const check: Check = checkSteps(
 
 async function within(
   context: ConnectorContext,
-  work: (session: Session, context: ConnectorContext) => Promise<string>,
+  work: (session: MysqlSession, context: ConnectorContext) => Promise<string>,
 ): Promise<string> {
   const session = await openSession(context, placeOf(context.secrets, defaultPort))
   try {
@@ -25,14 +25,14 @@ async function within(
   }
 }
 
-async function signedIn({ run, place }: Session): Promise<string> {
+async function signedIn({ run, place }: MysqlSession): Promise<string> {
   const [row] = await run('select version() as version')
   const version = /^[\w.+:~-]{1,80}$/.exec(valueIn(place.host, row, 'version'))?.[0] ?? 'unknown'
   return `${place.user} is signed in to ${place.database} (version ${version}).`
 }
 
 /** A user who can only read is a good one for a source; where the settings are a destination's, it is none. */
-async function permitted(session: Session, { settings }: ConnectorContext): Promise<string> {
+async function permitted(session: MysqlSession, { settings }: ConnectorContext): Promise<string> {
   const { database } = session.place
   const lacking = await lackingRight(session)
   if (lacking === undefined) return `The user may use ${database}, as far as its tables allow it.`
@@ -47,7 +47,7 @@ async function permitted(session: Session, { settings }: ConnectorContext): Prom
  * creatable. What a role may do is not known here, and taken for enough.
  * @param creates whether another table is to be created
  */
-export async function lackingRight({ run, place }: Session, creates = false): Promise<string | undefined> {
+export async function lackingRight({ run, place }: MysqlSession, creates = false): Promise<string | undefined> {
   const [noted] = await run(
     `select 1 from information_schema.tables where table_schema = database() and table_name = 'penstock_batches'`,
   )

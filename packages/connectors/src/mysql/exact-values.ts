@@ -1,5 +1,5 @@
 import { shortest } from './cells.ts'
-import type { TableColumn } from './table.ts'
+import type { MysqlColumn } from './table.ts'
 
 /**
  * What a column would change without a word, although the session is strict: the server rounds, cuts, completes and
@@ -8,7 +8,7 @@ import type { TableColumn } from './table.ts'
  */
 export type Doubt = (text: string | null) => string | undefined
 
-export function doubtFor(column: TableColumn): Doubt {
+export function doubtFor(column: MysqlColumn): Doubt {
   const { name, type, scale, needed } = column
   const value = ofType(column)
   if (type === 'timestamp' && needed) {
@@ -20,7 +20,7 @@ export function doubtFor(column: TableColumn): Doubt {
   return (text) => (text === null ? undefined : (places?.(text) ?? value(text)))
 }
 
-function ofType({ name, type, members, octets, precision = 0 }: TableColumn): (text: string) => string | undefined {
+function ofType({ name, type, members, octets, precision = 0 }: MysqlColumn): (text: string) => string | undefined {
   switch (type) {
     case 'tinyint':
     case 'smallint':

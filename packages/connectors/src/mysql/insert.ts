@@ -1,15 +1,15 @@
 import type { Rejection, Row } from '@penstock/connector'
 import { rowErrorOf } from './errors.ts'
 import { quoteName } from './plan.ts'
-import type { Changed, Session } from './session.ts'
-import type { Table } from './table.ts'
-import type { Writer } from './writers.ts'
+import type { Changed, MysqlSession } from './session.ts'
+import type { MysqlTable } from './table.ts'
+import type { MysqlCellWriter } from './writers.ts'
 
 /** Rows that are to be written, and what with. */
-export type Job = {
-  readonly session: Session
-  readonly table: Table
-  readonly writers: readonly Writer[]
+export type InsertJob = {
+  readonly session: MysqlSession
+  readonly table: MysqlTable
+  readonly writers: readonly MysqlCellWriter[]
   readonly rows: readonly Row[]
   /** Indexes of the rows that are written. */
   readonly picked: readonly number[]
@@ -31,7 +31,7 @@ type Tuple = { readonly index: number; readonly text: string }
  * Writes rows by statements of many rows, in their order, so that of equal keys the last one wins. A statement that
  * fails has done nothing; its rows are then tried in groups, and the groups that fail around the row that is to blame.
  */
-export async function insertRows(job: Job): Promise<Loaded> {
+export async function insertRows(job: InsertJob): Promise<Loaded> {
   const { picked, packetBytes } = job
   const rejected: Rejection[] = []
   const limit = Math.min(statementBytes, Math.floor(packetBytes / 4))
@@ -56,7 +56,11 @@ export async function insertRows(job: Job): Promise<Loaded> {
 }
 
 /** A row as text of a statement; `undefined` where it is rejected without asking the server. */
-function tupleOf({ table, writers, rows, packetBytes }: Job, index: number, rejected: Rejection[]): string | undefined {
+function tupleOf(
+  { table, writers, rows, packetBytes }: InsertJob,
+  index: number,
+  rejected: Rejection[],
+): string | undefined {
   const row = rows[index] ?? []
   let text = '('
   for (let at = 0; at < writers.length; at += 1) {
@@ -78,7 +82,7 @@ function tupleOf({ table, writers, rows, packetBytes }: Job, index: number, reje
 }
 
 /** Inserts the rows of one statement, less those that the server does not take. Resolves with the bytes that it sent. */
-async function insertAll(job: Job, tuples: readonly Tuple[], rejected: Rejection[]): Promise<number> {
+async function insertAll(job: InsertJob, tuples: readonly Tuple[], rejected: Rejection[]): Promise<number> {
   if ((await attempt(job, tuples)) === undefined) return bytesOf(tuples)
   for (let at = 0; at < tuples.length; at += groupRows) {
     await place(job, tuples.slice(at, at + groupRows), rejected, rejected.length + fieldErrorsMax)
@@ -90,7 +94,7 @@ async function insertAll(job: Job, tuples: readonly Tuple[], rejected: Rejection
  * Inserts rows around those that the server does not take.
  * @param alone from so many rejections on, rows are tried one by one, because most seem to be bad
  */
-async function place(job: Job, tuples: readonly Tuple[], rejected: Rejection[], alone: number): Promise<void> {
+async function place(job: InsertJob, tuples: readonly Tuple[], rejected: Rejection[], alone: number): Promise<void> {
   const [first] = tuples
   if (!first) return
   if (tuples.length > 1 && rejected.length >= alone) {
@@ -116,7 +120,10 @@ export const savepoint = 'savepoint penstock_rows'
 export const rollBack = 'rollback to savepoint penstock_rows'
 
 /** Runs one statement for these rows; answers why the server did not take one of them, and none thereby. */
-async function attempt({ session, table }: Job, tuples: readonly Tuple[]): Promise<ReturnType<typeof rowErrorOf>> {
+async function attempt(
+  { session, table }: InsertJob,
+  tuples: readonly Tuple[],
+): Promise<ReturnType<typeof rowErrorOf>> {
   const values = tuples.map(({ text }) => text).join(',')
   await session.run(savepoint)
   let changed: Changed
@@ -136,8 +143,8 @@ async function attempt({ session, table }: Job, tuples: readonly Tuple[]): Promi
 
 /** What a warning says of a value that the server has changed. Others are of no concern: of what is outdated, for example. */
 async function warned(
-  { run }: Session,
-  { columns }: Table,
+  { run }: MysqlSession,
+  { columns }: MysqlTable,
   { warnings }: Changed,
 ): Promise<ReturnType<typeof rowErrorOf>> {
   if (warnings === 0) return undefined
@@ -150,18 +157,18 @@ async function warned(
 }
 
 /** By the server's own count: an upsert counts a row that it changes twice. */
-function lostIn({ keys }: Table, { rows }: Changed, sent: number): ReturnType<typeof rowErrorOf> {
+function lostIn({ keys }: MysqlTable, { rows }: Changed, sent: number): ReturnType<typeof rowErrorOf> {
   if (rows >= sent && rows <= (keys.length > 0 ? 2 * sent : sent)) return undefined
   return { reason: 'The server did not write the row, and does not say why.' }
 }
 
 /** @param values the rows as text of a statement */
-export const insertStatement = (table: Table, values: string): string =>
+export const insertStatement = (table: MysqlTable, values: string): string =>
   `insert into ${table.name} (${namesOf(table)}) values ${values}${onDuplicate(table)}`
 
-export const namesOf = ({ columns }: Table): string => columns.map(({ name }) => quoteName(name)).join(', ')
+export const namesOf = ({ columns }: MysqlTable): string => columns.map(({ name }) => quoteName(name)).join(', ')
 
-function onDuplicate({ columns, keys }: Table): string {
+function onDuplicate({ columns, keys }: MysqlTable): string {
   if (keys.length === 0) return ''
   const names = columns.map(({ name }) => quoteName(name))
   const changed = names.filter((_, at) => !keys.includes(at))

@@ -3,8 +3,8 @@ import { placeOf, type Writing, writingOf } from '../databases/settings.ts'
 import { findingsOf, requiredColumns, valuesNotTaken } from '../databases/table-findings.ts'
 import { lackingRight } from './check.ts'
 import { insertStatement } from './insert.ts'
-import { openSession, type Session } from './session.ts'
-import { judgeTable, same, type Table, type TableColumn, tableOf } from './table.ts'
+import { type MysqlSession, openSession } from './session.ts'
+import { judgeTable, type MysqlColumn, type MysqlTable, same, tableOf } from './table.ts'
 import { writerFor } from './writers.ts'
 
 const boundMs = 20_000
@@ -20,7 +20,7 @@ export async function inspect(context: InspectionContext): Promise<readonly Find
   }
 }
 
-async function look(session: Session, writing: Writing, { columns, rows }: InspectionContext): Promise<Finding[]> {
+async function look(session: MysqlSession, writing: Writing, { columns, rows }: InspectionContext): Promise<Finding[]> {
   const { found, errors } = await judgeTable(session, writing, columns)
   const findings = errors.flatMap(findingsOf)
   const lacking = await lackingRight(session, found.length === 0 && writing.create)
@@ -50,7 +50,7 @@ const mayNotWrite = (grants: string): Finding => ({
 })
 
 /** Has the server plan the statement that writes, for which it judges permissions; another error has been found before. */
-async function deniedOn(session: Session, { table: name }: Writing, table: Table): Promise<Finding[]> {
+async function deniedOn(session: MysqlSession, { table: name }: Writing, table: MysqlTable): Promise<Finding[]> {
   if (table.columns.length === 0) return []
   try {
     await session.run(`explain ${insertStatement(table, `(${table.columns.map(() => 'null').join(', ')})`)}`)
@@ -64,7 +64,7 @@ async function deniedOn(session: Session, { table: name }: Writing, table: Table
 }
 
 /** Why the column does not take one of the values looked at; undefined where it may take all. */
-function doubtOf(column: TableColumn, rows: readonly Row[], at: number): string | undefined {
+function doubtOf(column: MysqlColumn, rows: readonly Row[], at: number): string | undefined {
   const writer = writerFor(column)
   const form = forms.find(({ types }) => types.has(column.type))
   for (const row of rows) {

@@ -1,15 +1,15 @@
 import { columnNotFound } from '../databases/columns.ts'
 import type { Reading } from '../databases/settings.ts'
 import { dayBefore, inTimezone } from '../databases/timestamps.ts'
-import { type CellKind, kindOf } from './cells.ts'
+import { kindOf, type MysqlCellKind } from './cells.ts'
 import { invalidAnswer } from './packet-guard.ts'
 import { valueIn } from './raw-rows.ts'
-import type { Session } from './session.ts'
+import type { MysqlSession } from './session.ts'
 
 /** What is read, in which order, and up to where: found out once, when the reader is opened. */
-export type Plan = {
+export type MysqlPlan = {
   readonly columns: readonly string[]
-  readonly kinds: readonly CellKind[]
+  readonly kinds: readonly MysqlCellKind[]
   readonly order: readonly OrderTerm[]
   readonly digest: boolean
   readonly orderNames: readonly string[]
@@ -32,7 +32,7 @@ type OrderTerm = {
 const alias = '`penstock_source`'
 
 /** Asks the server what the rows are, and plans how they are read. */
-export async function planReading(session: Session, reading: Reading): Promise<Plan> {
+export async function planReading(session: MysqlSession, reading: Reading): Promise<MysqlPlan> {
   const { from, cursor, keys: named } = reading
   const table = 'table' in from ? quoteName(from.table) : undefined
   // A comment at the end of a query must not swallow the bracket.
@@ -71,7 +71,7 @@ export async function planReading(session: Session, reading: Reading): Promise<P
 }
 
 /** The statement that reads everything behind `after`, or from the beginning. */
-export function statementOf(plan: Plan, after: readonly string[] | undefined, bound: string | undefined): string {
+export function statementOf(plan: MysqlPlan, after: readonly string[] | undefined, bound: string | undefined): string {
   const { order, digest, select } = plan
   const conditions: string[] = []
   const [first] = order
@@ -98,7 +98,7 @@ function behind(order: readonly OrderTerm[], after: readonly string[], digest: b
 export const quoteName = (name: string): string => `\`${name.replaceAll('`', '``')}\``
 
 /** How a column is read so that its text is the cell. */
-function shown(expression: string, kind: CellKind): string {
+function shown(expression: string, kind: MysqlCellKind): string {
   if (kind === 'bytes') return `concat(_utf8mb4 x'5c78', lower(hex(${expression})))`
   if (kind === 'bits') return `${expression} + 0`
   // Without this, the server shows six digits of what has up to nine.
@@ -107,14 +107,14 @@ function shown(expression: string, kind: CellKind): string {
 }
 
 /** How a column is compared, and read for that where it is not as it is shown. */
-function compared(expression: string, kind: CellKind): { expression: string; text?: string } {
+function compared(expression: string, kind: MysqlCellKind): { expression: string; text?: string } {
   if (kind === 'bytes') return { expression, text: `hex(${expression})` }
   if (kind === 'float') return { expression: `${expression} * 1e0` }
   // These are ordered by their place in the definition, but compared as texts.
   return { expression: kind === 'choice' ? `concat(${expression})` : expression }
 }
 
-function literalOf(kind: CellKind): (text: string) => string {
+function literalOf(kind: MysqlCellKind): (text: string) => string {
   if (kind === 'bytes') return (text) => `x'${/^[0-9A-F]*$/i.test(text) ? text : ''}'`
   // A number beside a text would be compared as a float, which has not enough digits.
   const isNumber = kind === 'number' || kind === 'float' || kind === 'digits' || kind === 'bits'
@@ -122,7 +122,7 @@ function literalOf(kind: CellKind): (text: string) => string {
     isNumber && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? text : `_utf8mb4 x'${Buffer.from(text).toString('hex')}'`
 }
 
-async function primaryKeyOf(session: Session, table: string): Promise<string[]> {
+async function primaryKeyOf(session: MysqlSession, table: string): Promise<string[]> {
   const rows = await session.run(
     `select column_name as name from information_schema.statistics
       where table_schema = database() and table_name = ? and index_name = 'PRIMARY' order by seq_in_index`,
@@ -133,10 +133,10 @@ async function primaryKeyOf(session: Session, table: string): Promise<string[]> 
 
 /** Up to which cursor this transfer reads: times by the clock of the server less the lag, all else by the greatest there is. */
 async function boundOf(
-  session: Session,
+  session: MysqlSession,
   source: string,
   cursor: OrderTerm | undefined,
-  kind: CellKind | undefined,
+  kind: MysqlCellKind | undefined,
   { lagSeconds, timezone }: Reading,
 ): Promise<string | undefined> {
   if (!cursor) return undefined
@@ -159,7 +159,7 @@ async function boundOf(
   return row === undefined ? undefined : valueIn(session.place.host, row, 'bound')
 }
 
-async function estimate(session: Session, table: string): Promise<number | undefined> {
+async function estimate(session: MysqlSession, table: string): Promise<number | undefined> {
   const [row] = await session.run(
     'select table_rows as `rows` from information_schema.tables where table_schema = database() and table_name = ?',
     [table],

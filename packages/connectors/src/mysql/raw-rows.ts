@@ -7,7 +7,7 @@ import { invalidAnswer } from './packet-guard.ts'
 export type RawRow = readonly (Buffer | null)[]
 
 /** A row of a lookup: texts by the names of their columns. */
-export type Found = { readonly [name: string]: string | null }
+export type LookupRow = { readonly [name: string]: string | null }
 
 const replacement = '\uFFFD'
 
@@ -19,7 +19,7 @@ export function textOf(bytes: Buffer): string | undefined {
 }
 
 /** The rows of a lookup; throws `unexpected_response` where the server confirmed something instead, or sent what is no text. */
-export function foundIn(host: string, result: unknown, fields: readonly FieldPacket[] | undefined): Found[] {
+export function foundIn(host: string, result: unknown, fields: readonly FieldPacket[] | undefined): LookupRow[] {
   // A statement that gives no rows is confirmed.
   if (!Array.isArray(result) || !fields) return []
   return (result as RawRow[]).map((row) =>
@@ -35,14 +35,14 @@ export function foundIn(host: string, result: unknown, fields: readonly FieldPac
 }
 
 /** A value of a lookup that must be there; throws `unexpected_response` where it is not. */
-export function valueIn(host: string, row: Found | undefined, name: string): string {
+export function valueIn(host: string, row: LookupRow | undefined, name: string): string {
   const value = row && Object.hasOwn(row, name) ? row[name] : undefined
   if (typeof value === 'string') return value
   throw invalidAnswer(host, `the value ${name} is missing in its answer`) as ConnectorError
 }
 
 /** The same for a whole number from 0 on. */
-export function countIn(host: string, row: Found | undefined, name: string): number {
+export function countIn(host: string, row: LookupRow | undefined, name: string): number {
   const text = valueIn(host, row, name)
   const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
   if (!Number.isSafeInteger(number)) throw invalidAnswer(host, `the value ${name} in its answer is no number`)

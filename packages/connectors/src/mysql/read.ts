@@ -5,9 +5,9 @@ import { tooSlow } from '../databases/problems.ts'
 import { createRowQueue } from '../databases/row-queue.ts'
 import { placeOf, readingOf } from '../databases/settings.ts'
 import { cellOf } from './cells.ts'
-import { type Plan, planReading, statementOf } from './plan.ts'
+import { type MysqlPlan, planReading, statementOf } from './plan.ts'
 import { textOf } from './raw-rows.ts'
-import { openSession, type Session } from './session.ts'
+import { type MysqlSession, openSession } from './session.ts'
 
 /** Times in UTC, and a write timeout of the server that is long enough for a slow destination. */
 const settle = `set session time_zone = '+00:00', session net_write_timeout = 86400`
@@ -17,7 +17,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const place = placeOf(context.secrets, 3306)
   const reading = readingOf(context.settings, '')
   const first = await openSession(context, place)
-  let plan: Plan
+  let plan: MysqlPlan
   try {
     plan = await first.guard(async () => {
       await begin(first)
@@ -27,7 +27,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
     await first.close()
   }
   const earlier = cursorOf(context.cursor, plan.orderNames)
-  let current: Session | undefined
+  let current: MysqlSession | undefined
   return {
     ...(plan.rowsEstimated === undefined || earlier ? {} : { total: { rows: plan.rowsEstimated } }),
     async *read(after) {
@@ -53,13 +53,13 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   }
 }
 
-async function begin(session: Session): Promise<void> {
+async function begin(session: MysqlSession): Promise<void> {
   await session.run(settle)
   await session.run('start transaction read only')
 }
 
 /** The rows behind a spot, as the server sends them: one statement, which sees one snapshot. */
-async function* rowsOf(session: Session, plan: Plan, from: Spot, waitMs: number): AsyncGenerator<ReadRow[]> {
+async function* rowsOf(session: MysqlSession, plan: MysqlPlan, from: Spot, waitMs: number): AsyncGenerator<ReadRow[]> {
   const { columns, kinds, order } = plan
   await session.guard(() => begin(session))
   const queue = createRowQueue<ReadRow>(

@@ -6,15 +6,15 @@ import type { Place } from '../databases/settings.ts'
 import { bounds } from './bounds.ts'
 import { connectorErrorOf } from './errors.ts'
 import { guardPackets, invalidAnswer, type PacketGuard } from './packet-guard.ts'
-import { type Found, foundIn, type RawRow } from './raw-rows.ts'
+import { foundIn, type LookupRow, type RawRow } from './raw-rows.ts'
 
 /** One connection, signed in. Its methods throw the driver’s errors; `guard` makes `ConnectorError`s of them. */
-export type Session = {
+export type MysqlSession = {
   readonly place: Place
   /** Runs one statement and resolves with its rows, whose values are texts. */
-  run(sql: string, values?: readonly unknown[]): Promise<Found[]>
+  run(sql: string, values?: readonly unknown[]): Promise<LookupRow[]>
   /** Runs one statement that changes rows. `warnings` are those of the server. */
-  change(statement: Statement): Promise<Changed>
+  change(statement: MysqlStatement): Promise<Changed>
   /** What the columns of a query are, without its rows. */
   describe(sql: string): Promise<readonly mysql.FieldPacket[]>
   /** Runs one statement and hands out its rows as they come. */
@@ -38,7 +38,7 @@ export type Session = {
   close(): Promise<void>
 }
 
-export type Statement = {
+export type MysqlStatement = {
   readonly sql: string
   readonly values?: readonly unknown[]
   /** What LOAD DATA LOCAL reads; a server that asks for a file without it gets nothing. */
@@ -64,7 +64,7 @@ type Driver = mysql.Connection & {
  * Connects to the address that the egress allows for the host, and signs in. Throws `ConnectorError`s.
  * @param infile whether LOAD DATA LOCAL may be used
  */
-export async function openSession(context: ConnectorContext, place: Place, infile = false): Promise<Session> {
+export async function openSession(context: ConnectorContext, place: Place, infile = false): Promise<MysqlSession> {
   const { signal } = context
   signal.throwIfAborted()
   if (place.tls === 'verify-full' && net.isIP(place.host) !== 0) throw nameNeeded()
@@ -140,7 +140,7 @@ export async function openSession(context: ConnectorContext, place: Place, infil
       : invalidAnswer(place.host, 'an answer cannot be read', error)
 
   type Answer = { result: unknown; fields: mysql.FieldPacket[] | undefined }
-  const query = (statement: Statement): Promise<Answer> => {
+  const query = (statement: MysqlStatement): Promise<Answer> => {
     const answered = new Promise<Answer>((resolve, reject) => {
       packets.expect({ infile: statement.infileStreamFactory !== undefined, lookup: true })
       opened.query({ ...statement, ...rawRows } as unknown as mysql.QueryOptions, (error, result, fields) =>

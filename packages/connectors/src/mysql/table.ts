@@ -10,20 +10,20 @@ import {
   throwFirst,
 } from '../databases/table-findings.ts'
 import { quoteName } from './plan.ts'
-import { countIn, type Found, valueIn } from './raw-rows.ts'
-import type { Session } from './session.ts'
+import { countIn, type LookupRow, valueIn } from './raw-rows.ts'
+import type { MysqlSession } from './session.ts'
 
 /** A table that rows go to, as far as the columns of the batches are concerned. */
-export type Table = {
+export type MysqlTable = {
   /** Quoted. */
   readonly name: string
   /** In the order of the batches' columns. */
-  readonly columns: readonly TableColumn[]
+  readonly columns: readonly MysqlColumn[]
   /** Indexes of the key's columns; empty where every row is added. */
   readonly keys: readonly number[]
 }
 
-export type TableColumn = {
+export type MysqlColumn = {
   /** As the table spells it. */
   readonly name: string
   /** In lower case, without length: `varchar`. */
@@ -40,7 +40,7 @@ export type TableColumn = {
   readonly needed?: boolean
 }
 
-export type FoundColumn = TableColumn & {
+export type FoundColumn = MysqlColumn & {
   readonly generated: boolean
   /** A row needs a value for it: there is no default. */
   readonly required: boolean
@@ -53,7 +53,11 @@ export const batchesTable = '`penstock_batches`'
  * Finds the table, and creates it where it is missing and that is wanted; creates the table that notes batches.
  * Throws a `ConnectorError` where a column is missing, the key is none, or the table knows no transactions.
  */
-export async function openTable(session: Session, writing: Writing, columns: readonly string[]): Promise<Table> {
+export async function openTable(
+  session: MysqlSession,
+  writing: Writing,
+  columns: readonly string[],
+): Promise<MysqlTable> {
   const { table, upsert, keys } = writing
   let { found, errors } = await judgeTable(session, writing, columns)
   throwFirst(errors)
@@ -70,8 +74,8 @@ export async function openTable(session: Session, writing: Writing, columns: rea
 export const tableOf = (
   { table, keys }: Writing,
   columns: readonly string[],
-  found: readonly TableColumn[],
-): Table => ({
+  found: readonly MysqlColumn[],
+): MysqlTable => ({
   name: quoteName(table),
   columns: columns.flatMap((column) => found.filter(({ name }) => same(name, column))),
   keys: keys.map((key) => columns.findIndex((column) => same(column, key))),
@@ -82,7 +86,7 @@ export const tableOf = (
  * @returns `found`: its columns; none where it is missing, which is an error unless it may be created
  */
 export async function judgeTable(
-  session: Session,
+  session: MysqlSession,
   { table, upsert, keys, create }: Writing,
   columns: readonly string[],
 ): Promise<{ found: FoundColumn[]; errors: FatalTableProblem[] }> {
@@ -123,7 +127,7 @@ const createBatches = `create table if not exists ${batchesTable} (
   primary key (transfer_id, batch_key)
 ) engine = InnoDB character set utf8mb4`
 
-async function columnsOf(session: Session, table: string): Promise<FoundColumn[]> {
+async function columnsOf(session: MysqlSession, table: string): Promise<FoundColumn[]> {
   const { host } = session.place
   const rows = await session.run(
     `select column_name as name, lower(data_type) as type, column_type as full_type, numeric_scale as scale,
@@ -160,7 +164,7 @@ function membersIn(definition: string): string[] {
 }
 
 /** Whether the table has an index by which an upsert on exactly these columns can find its rows. */
-async function isUnique(session: Session, table: string, keys: readonly string[]): Promise<boolean> {
+async function isUnique(session: MysqlSession, table: string, keys: readonly string[]): Promise<boolean> {
   const parts = await session.run(
     `select index_name as \`key\`, column_name as name, sub_part as part from information_schema.statistics
       where table_schema = database() and table_name = ? and non_unique = 0`,
@@ -175,7 +179,7 @@ async function isUnique(session: Session, table: string, keys: readonly string[]
   )
 }
 
-async function noTransactions(session: Session, table: string): Promise<FatalTableProblem[]> {
+async function noTransactions(session: MysqlSession, table: string): Promise<FatalTableProblem[]> {
   const [engine] = await session.run(
     `select engines.engine as name, transactions from information_schema.tables
        join information_schema.engines on engines.engine = tables.engine
@@ -188,4 +192,4 @@ async function noTransactions(session: Session, table: string): Promise<FatalTab
 }
 
 /** Names of engines are words; what is none is left out. */
-const engineName = (row: Found): string => /^\w{1,64}$/.exec(row.name ?? '')?.[0] ?? 'unknown'
+const engineName = (row: LookupRow): string => /^\w{1,64}$/.exec(row.name ?? '')?.[0] ?? 'unknown'

@@ -9,13 +9,13 @@ import {
 import { inOrder, packRejections, unpackRejections } from '../databases/rejections.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { rowErrorOf } from './errors.ts'
-import { insertRows, type Job } from './insert.ts'
+import { type InsertJob, insertRows } from './insert.ts'
 import { load } from './load.ts'
 import { invalidAnswer } from './packet-guard.ts'
 import { countIn, valueIn } from './raw-rows.ts'
-import { openSession, type Session } from './session.ts'
-import { batchesTable, openTable, type Table } from './table.ts'
-import { type Writer, writerFor } from './writers.ts'
+import { type MysqlSession, openSession } from './session.ts'
+import { batchesTable, type MysqlTable, openTable } from './table.ts'
+import { type MysqlCellWriter, writerFor } from './writers.ts'
 
 /**
  * A mode of our own, so that an invalid value is refused and never changed silently; times in UTC; and a
@@ -35,7 +35,7 @@ type Server = { readonly infile: boolean; readonly packetBytes: number }
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const place = placeOf(context.secrets, 3306)
   const writing = writingOf(context.settings, '')
-  const connect = async (): Promise<Session> => {
+  const connect = async (): Promise<MysqlSession> => {
     const opened = await openSession(context, place, true)
     try {
       await opened.guard(() => opened.run(settle))
@@ -46,7 +46,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     }
   }
   let session = await connect()
-  let table: Table
+  let table: MysqlTable
   let server: Server
   try {
     ;({ table, server } = await session.guard(async () => ({
@@ -58,7 +58,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     throw error
   }
   /** A connection with a transaction that has begun: a new one where the last did not outlive the time between batches. */
-  const begun = async (): Promise<Session> => {
+  const begun = async (): Promise<MysqlSession> => {
     context.signal.throwIfAborted()
     if (session.alive) {
       try {
@@ -107,7 +107,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   }
 }
 
-async function serverOf(session: Session): Promise<Server> {
+async function serverOf(session: MysqlSession): Promise<Server> {
   const { host } = session.place
   const [row] = await session.run(
     'select @@local_infile as local_files, @@max_allowed_packet as packet, @@session.sql_mode as mode',
@@ -124,8 +124,8 @@ const notStrict = (host: string): ConnectorError =>
 
 /** Writes a batch within the transaction, unless it was written before. */
 async function deliver(
-  session: Session,
-  table: Table,
+  session: MysqlSession,
+  table: MysqlTable,
   { infile, packetBytes }: Server,
   transferId: string,
   batch: Batch,
@@ -135,7 +135,7 @@ async function deliver(
   if (known) return known
   const writers = table.columns.map(writerFor)
   const { picked, doubtful } = judge(table, writers, batch)
-  const job: Job = { session, table, writers, rows: batch.rows, picked, packetBytes }
+  const job: InsertJob = { session, table, writers, rows: batch.rows, picked, packetBytes }
   const loadable = infile && table.keys.length === 0 && writers.every((writer) => writer.loadable) && picked.length > 0
   const loaded = loadable ? await load(job) : undefined
   const { bytes, rejected } = loaded ?? (await insertRows(job))
@@ -149,7 +149,11 @@ async function deliver(
 }
 
 /** Which rows the table holds just as they are, and why it does not hold the others. */
-function judge(table: Table, writers: readonly Writer[], { rows }: Batch): { picked: number[]; doubtful: Rejection[] } {
+function judge(
+  table: MysqlTable,
+  writers: readonly MysqlCellWriter[],
+  { rows }: Batch,
+): { picked: number[]; doubtful: Rejection[] } {
   const picked: number[] = []
   const doubtful: Rejection[] = []
   for (const [index, row] of rows.entries()) {
@@ -166,7 +170,7 @@ function judge(table: Table, writers: readonly Writer[], { rows }: Batch): { pic
 }
 
 /** Notes that a batch is being written; answers what became of it where it was written before. */
-async function note(session: Session, transferId: string, batch: Batch): Promise<Delivery | undefined> {
+async function note(session: MysqlSession, transferId: string, batch: Batch): Promise<Delivery | undefined> {
   const { host } = session.place
   try {
     const { rows } = await session.change({

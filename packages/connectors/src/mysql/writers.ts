@@ -1,10 +1,10 @@
 import type { Cell } from '@penstock/connector'
 import { withoutOffset } from '../databases/timestamps.ts'
 import { type Doubt, doubtFor, isHexadecimal } from './exact-values.ts'
-import type { TableColumn } from './table.ts'
+import type { MysqlColumn } from './table.ts'
 
 /** How the cells of a column are written. */
-export type Writer = {
+export type MysqlCellWriter = {
   /** The text of a cell; null where it has none. An empty text is missing wherever the column holds no text and no bytes. */
   readonly text: (cell: Cell) => string | null
   /** The text as a literal of a statement. */
@@ -19,7 +19,7 @@ const texts = new Set(['char', 'varchar', 'tinytext', 'text', 'mediumtext', 'lon
 const times = new Set(['date', 'datetime', 'timestamp'])
 const bytes = new Set(['binary', 'varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob'])
 
-export function writerFor(column: TableColumn): Writer {
+export function writerFor(column: MysqlColumn): MysqlCellWriter {
   const { type } = column
   const writer = { literal: quote, loadable: true, doubt: doubtFor(column) }
   if (texts.has(type)) return { ...writer, text: plain }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { ConnectorError } from '@penstock/connector'
 import type { StoredFile } from '@penstock/connector/files'
 import { collect } from '../../test/object-store-server.ts'
-import { decodedName, filesOfPages, listingBounds, type Page } from './listing.ts'
+import { decodedName, filesOfPages, type ListingPage, listingBounds } from './listing.ts'
 import { fileStoreOf, findFiles, type ObjectStore } from './object-store.ts'
 import { elements, readXml, textAt } from './xml.ts'
 
@@ -15,7 +15,7 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
   assert.ok(result.reason instanceof ConnectorError, String(result.reason))
   return `${result.reason.action} ${result.reason.code}: ${result.reason.message}`
 }
-const list = (ask: (token: string | undefined) => Promise<Page>) => collect(filesOfPages('The store', ask))
+const list = (ask: (token: string | undefined) => Promise<ListingPage>) => collect(filesOfPages('The store', ask))
 
 describe('a listing', () => {
   test('ends where a page comes again, and where there are too many pages', async () => {

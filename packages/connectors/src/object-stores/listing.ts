@@ -17,7 +17,7 @@ export const listingBounds = {
 } as const
 
 /** Some files, and what to ask for the next ones with; `undefined` after the last. */
-export type Page = { readonly files: readonly StoredFile[]; readonly next: string | undefined }
+export type ListingPage = { readonly files: readonly StoredFile[]; readonly next: string | undefined }
 
 /**
  * The files of all pages. Throws `response_too_large` where a page comes again or there are too many of them,
@@ -26,7 +26,7 @@ export type Page = { readonly files: readonly StoredFile[]; readonly next: strin
  */
 export async function* filesOfPages(
   store: string,
-  ask: (token: string | undefined) => Promise<Page>,
+  ask: (token: string | undefined) => Promise<ListingPage>,
 ): AsyncGenerator<StoredFile> {
   const asked = new Set<string>()
   for (let token: string | undefined; ; ) {

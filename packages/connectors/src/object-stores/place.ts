@@ -2,10 +2,10 @@ import { ConnectorError, type DestinationContext } from '@penstock/connector'
 import { fileNameOf } from '@penstock/connector/files'
 
 /** A bucket, and a path in it: an object's name, a prefix, or nothing. */
-export type Place = { readonly bucket: string; readonly path: string }
+export type BucketPlace = { readonly bucket: string; readonly path: string }
 
 /** Reads `s3://bucket/path`; throws `invalid_address`. */
-export function placeOf(uri: unknown, scheme: 's3' | 'gs', label: string): Place {
+export function placeOf(uri: unknown, scheme: 's3' | 'gs', label: string): BucketPlace {
   const [, bucket, path = ''] = /^([^/?#\s]+)(?:\/(.*))?$/s.exec(afterScheme(String(uri ?? '').trim(), scheme)) ?? []
   if (bucket !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{1,220}[A-Za-z0-9]$/.test(bucket)) return { bucket, path }
   const message = `${label} must begin with ${scheme}:// and the name of a bucket, like ${scheme}://my-bucket/exports/.`

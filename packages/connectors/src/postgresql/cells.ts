@@ -5,10 +5,18 @@ import type { Cell } from '@penstock/connector'
  * timestamps become ISO 8601, in UTC where they know their zone; bytes are \x and hexadecimal digits; arrays and composites are
  * JSON.
  */
-export type CellKind = 'text' | 'number' | 'boolean' | 'local-time' | 'time' | 'composite' | 'array' | 'json-array'
+export type PostgresCellKind =
+  | 'text'
+  | 'number'
+  | 'boolean'
+  | 'local-time'
+  | 'time'
+  | 'composite'
+  | 'array'
+  | 'json-array'
 
 /** By the identifiers that PostgreSQL gives its own types, the same in every database. */
-const kinds: Readonly<Record<number, CellKind>> = {
+const kinds: Readonly<Record<number, PostgresCellKind>> = {
   16: 'boolean',
   21: 'number',
   23: 'number',
@@ -29,12 +37,12 @@ const kinds: Readonly<Record<number, CellKind>> = {
  * @param category `typcategory`: A for arrays
  * @param kind `typtype`: c for composites
  */
-export function kindOf(oid: number, category: string, kind: string): CellKind {
+export function kindOf(oid: number, category: string, kind: string): PostgresCellKind {
   return kinds[oid] ?? (category === 'A' ? 'array' : kind === 'c' || oid === 2249 ? 'composite' : 'text')
 }
 
 /** @param text as COPY writes it in a session whose times are UTC and ISO */
-export function cellOf(text: string | null, kind: CellKind): Cell {
+export function cellOf(text: string | null, kind: PostgresCellKind): Cell {
   if (text === null) return null
   switch (kind) {
     case 'number': {

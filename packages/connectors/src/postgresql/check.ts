@@ -1,7 +1,7 @@
 import { type Check, type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
 import { checkConnectivity } from '../databases/connectivity.ts'
 import { placeOf } from '../databases/settings.ts'
-import { openSession, type Session } from './session.ts'
+import { openSession, type PostgresSession } from './session.ts'
 import { batchesTable } from './table.ts'
 
 const defaultPort = 5432
@@ -17,7 +17,7 @@ export const check: Check = checkSteps(
 
 async function within(
   context: ConnectorContext,
-  work: (session: Session, context: ConnectorContext) => Promise<string>,
+  work: (session: PostgresSession, context: ConnectorContext) => Promise<string>,
 ): Promise<string> {
   const session = await openSession(context, placeOf(context.secrets, defaultPort))
   try {
@@ -27,14 +27,14 @@ async function within(
   }
 }
 
-async function signedIn({ rows, place, redact }: Session): Promise<string> {
+async function signedIn({ rows, place, redact }: PostgresSession): Promise<string> {
   const [row] = await rows('show server_version', { server_version: 'text' })
   const version = redact(row?.server_version ?? '', 60)
   return `${place.user} is signed in to ${place.database}, a database of PostgreSQL ${version}.`
 }
 
 /** A user who can only read is a good one for a source; where the settings are a destination's, it is none. */
-async function permitted(session: Session, { settings }: ConnectorContext): Promise<string> {
+async function permitted(session: PostgresSession, { settings }: ConnectorContext): Promise<string> {
   const schema = typeof settings.schema === 'string' && settings.schema !== '' ? settings.schema : 'public'
   const lacking = (await lackingRights(session, schema, false)).join(' and ')
   if (lacking === '') return `The user may read and write in the schema ${schema}, as far as its tables allow it.`
@@ -47,7 +47,7 @@ async function permitted(session: Session, { settings }: ConnectorContext): Prom
  * not be used.
  * @param creates whether a table is to be created in it
  */
-export async function lackingRights({ rows }: Session, schema: string, creates: boolean): Promise<string[]> {
+export async function lackingRights({ rows }: PostgresSession, schema: string, creates: boolean): Promise<string[]> {
   const [rights] = await rows(
     `select count(*) > 0 as there,
             coalesce(bool_and(has_schema_privilege(nspname, 'usage')), false) as usable,

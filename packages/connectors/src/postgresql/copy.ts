@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type pg from 'pg'
 import { tooSlow } from '../databases/problems.ts'
 import { createRowQueue } from '../databases/row-queue.ts'
-import type { Session } from './session.ts'
+import type { PostgresSession } from './session.ts'
 
 /** COPY in both directions, as queries of our own for the driver, which has none. */
 
@@ -30,7 +30,12 @@ const countIn = (tag: string): number | undefined => {
  * Resolves with the number of rows that the server counted. Rejects with the driver's error of the server, or a `ConnectorError`.
  * @param rows how many there are
  */
-export function copyIn(session: Session, statement: string, slices: Iterable<Buffer>, rows: number): Promise<number> {
+export function copyIn(
+  session: PostgresSession,
+  statement: string,
+  slices: Iterable<Buffer>,
+  rows: number,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     let count: number | undefined
     let asked = false
@@ -107,7 +112,7 @@ export type Line = {
  * Runs a COPY … TO STDOUT and gives the rows that came since the last time. The server waits where they are not taken.
  * @param waitMs how long the server may send nothing while rows are wanted
  */
-export async function* copyOut(session: Session, statement: string, waitMs: number): AsyncGenerator<Line[]> {
+export async function* copyOut(session: PostgresSession, statement: string, waitMs: number): AsyncGenerator<Line[]> {
   let stream: pg.Connection['stream'] | undefined
   let rows = 0
   let complete = false

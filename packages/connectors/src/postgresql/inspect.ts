@@ -4,9 +4,9 @@ import { findingsOf, requiredColumns, valuesNotTaken } from '../databases/table-
 import { lackingRights } from './check.ts'
 import { isRowError } from './errors.ts'
 import { insertInto, onConflict } from './load.ts'
-import { openSession, type Session } from './session.ts'
-import { judgeTable, type Table, tableOf } from './table.ts'
-import { bytesFormatOf, type Writer, writerFor } from './writers.ts'
+import { openSession, type PostgresSession } from './session.ts'
+import { judgeTable, type PostgresTable, tableOf } from './table.ts'
+import { bytesFormatOf, type PostgresCellWriter, writerFor } from './writers.ts'
 
 const boundMs = 20_000
 const messageLengthMax = 1_000
@@ -39,7 +39,7 @@ export async function inspect(context: InspectionContext): Promise<readonly Find
   }
 }
 
-async function look(session: Session, writing: Writing, context: InspectionContext): Promise<Finding[]> {
+async function look(session: PostgresSession, writing: Writing, context: InspectionContext): Promise<Finding[]> {
   const { columns, rows, settings } = context
   const { schema, table: name } = writing
   const lacking = await lackingRights(session, schema, false)
@@ -73,7 +73,7 @@ const mayNotWrite = (grants: string): Finding => ({
 })
 
 /** Has the server plan the statement that writes, for which it judges permissions; another error has been found before. */
-async function deniedOn(session: Session, name: string, table: Table): Promise<Finding[]> {
+async function deniedOn(session: PostgresSession, name: string, table: PostgresTable): Promise<Finding[]> {
   if (table.columns.length === 0) return []
   const cells = table.columns.map(({ type }) => `null::${type}`).join(', ')
   const error = await attempt(session, () =>
@@ -92,13 +92,13 @@ async function deniedOn(session: Session, name: string, table: Table): Promise<F
 }
 
 type Sample = {
-  readonly column: Table['columns'][number]
-  readonly writer: Writer
+  readonly column: PostgresTable['columns'][number]
+  readonly writer: PostgresCellWriter
   readonly cells: readonly (string | number | boolean | null)[]
 }
 
 /** Columns that do not take each of the values looked at. */
-async function invalidValues(session: Session, samples: readonly Sample[]): Promise<Finding[]> {
+async function invalidValues(session: PostgresSession, samples: readonly Sample[]): Promise<Finding[]> {
   const unwritable = samples.flatMap(({ column, writer, cells }) => {
     const reason = cells.map((cell) => writer.problemOf?.(cell)).find((each) => each !== undefined)
     const length = Number(/^character(?: varying)?\((\d+)\)$/.exec(column.fullType)?.[1] ?? Number.POSITIVE_INFINITY)
@@ -122,8 +122,8 @@ async function invalidValues(session: Session, samples: readonly Sample[]): Prom
 }
 
 async function areTaken(
-  session: Session,
-  tried: readonly { column: Table['columns'][number]; texts: readonly (string | null)[] }[],
+  session: PostgresSession,
+  tried: readonly { column: PostgresTable['columns'][number]; texts: readonly (string | null)[] }[],
 ): Promise<boolean> {
   const counts = tried.map(
     ({ column: { type } }, at) => `(select count(value::${type}) from unnest($${at + 1}::text[]) as value)`,
@@ -139,7 +139,7 @@ async function areTaken(
 }
 
 /** Does some work under a savepoint; resolves with the server's error where there is one. */
-async function attempt(session: Session, work: () => Promise<unknown>): Promise<unknown> {
+async function attempt(session: PostgresSession, work: () => Promise<unknown>): Promise<unknown> {
   await session.execute(['savepoint tried'])
   try {
     await work()

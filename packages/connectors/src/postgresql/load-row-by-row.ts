@@ -1,8 +1,8 @@
 import type { Rejection } from '@penstock/connector'
 import pg from 'pg'
 import { isRowError, reasonOf } from './errors.ts'
-import { insertInto, isAllKey, type Job, keysOf, onConflict, send } from './load.ts'
-import type { Table } from './table.ts'
+import { insertInto, isAllKey, keysOf, type LoadJob, onConflict, send } from './load.ts'
+import type { PostgresTable } from './table.ts'
 
 /** So many rows are tried at once; a group that fails is tried row by row. */
 const groupRows = 32
@@ -13,7 +13,7 @@ const groupRows = 32
  * savepoint of its own. This takes some ten times as long as `load`, which is tried first.
  */
 export async function loadRowByRow(
-  job: Job,
+  job: LoadJob,
 ): Promise<{ readonly bytes: number; readonly rejected: readonly Rejection[] }> {
   const { session, table } = job
   const { bytes, rejected } = await stageTexts(job)
@@ -41,7 +41,7 @@ const nameMax = 200
 const leftOutState = 'PEN01'
 
 /** Fills a temporary table of texts; rejects what is no text for this database, such as one with a zero byte. */
-async function stageTexts(job: Job): Promise<{ bytes: number; rejected: Rejection[] }> {
+async function stageTexts(job: LoadJob): Promise<{ bytes: number; rejected: Rejection[] }> {
   const { session, table, rows, writers } = job
   const rejected: Rejection[] = []
   const reject = (index: number, field?: string) =>
@@ -89,7 +89,7 @@ const rowErrors = [
   'raise_exception',
 ].join(' or ')
 
-function programFor(table: Table, rows: number): string {
+function programFor(table: PostgresTable, rows: number): string {
   const columns = [...table.columns.entries()]
   // Without its length, so that a text which is too long is refused as an INSERT refuses it, and not cut.
   const cells = columns.map(([at, { type }]) => `texts.c${at}::${type}`).join(', ')

@@ -2,17 +2,17 @@ import type { Rejection, Row } from '@penstock/connector'
 import pg from 'pg'
 import { encodeRows } from '../databases/tab-separated.ts'
 import { copyIn } from './copy.ts'
-import type { Session } from './session.ts'
-import type { Table } from './table.ts'
-import { halfCharacter, type Writer } from './writers.ts'
+import type { PostgresSession } from './session.ts'
+import type { PostgresTable } from './table.ts'
+import { halfCharacter, type PostgresCellWriter } from './writers.ts'
 
 const { escapeIdentifier } = pg
 
 /** Rows that are to be written, and what with. */
-export type Job = {
-  readonly session: Session
-  readonly table: Table
-  readonly writers: readonly Writer[]
+export type LoadJob = {
+  readonly session: PostgresSession
+  readonly table: PostgresTable
+  readonly writers: readonly PostgresCellWriter[]
   readonly rows: readonly Row[]
   /** Indexes of the rows that are to be written; all of them where it is absent. */
   readonly picked: readonly number[] | undefined
@@ -24,8 +24,8 @@ export type Job = {
  * @param halves whether every text is looked at for half a character; `load` throws where there is one
  */
 export function unwritable(
-  { columns, keys }: Table,
-  writers: readonly Writer[],
+  { columns, keys }: PostgresTable,
+  writers: readonly PostgresCellWriter[],
   rows: readonly Row[],
   { halves }: { halves: boolean },
 ): { rejected: readonly Rejection[]; picked: readonly number[] | undefined } {
@@ -59,7 +59,7 @@ export function unwritable(
  * Rejects with the driver's error where one of the rows is not taken, with a `HalfCharacter` where one has that. Resolves with the bytes that went, and how many rows
  * the table left out without an error, as a trigger or a rule can have it.
  */
-export async function load(job: Job): Promise<{ readonly bytes: number; readonly leftOut: number }> {
+export async function load(job: LoadJob): Promise<{ readonly bytes: number; readonly leftOut: number }> {
   const { session, table, rows, picked } = job
   const count = picked?.length ?? rows.length
   if (table.keys.length === 0 && table.copies) {
@@ -103,7 +103,7 @@ export async function load(job: Job): Promise<{ readonly bytes: number; readonly
 
 /** Copies rows to a table, and counts: the rows that the server took, and the bytes that went. */
 export async function send(
-  { session, writers, rows, picked }: Job,
+  { session, writers, rows, picked }: LoadJob,
   to: string,
   numbered: boolean,
 ): Promise<{ written: number; bytes: number }> {
@@ -119,12 +119,12 @@ export async function send(
   return { written, bytes }
 }
 
-export function insertInto({ name, columns }: Table): string {
+export function insertInto({ name, columns }: PostgresTable): string {
   const names = columns.map((column) => escapeIdentifier(column.name)).join(', ')
   return `insert into ${name} (${names})${columns.some(({ identity }) => identity) ? ' overriding system value' : ''}`
 }
 
-export function onConflict({ columns, keys }: Table): string {
+export function onConflict({ columns, keys }: PostgresTable): string {
   if (keys.length === 0) return ''
   const name = (at: number) => escapeIdentifier(columns[at]?.name ?? '')
   const changed = columns.flatMap((_, at) => (keys.includes(at) ? [] : `${name(at)} = excluded.${name(at)}`))
@@ -132,8 +132,8 @@ export function onConflict({ columns, keys }: Table): string {
 }
 
 /** The key's columns of a table or alias. */
-export const keysOf = ({ columns, keys }: Table, of: string): string =>
+export const keysOf = ({ columns, keys }: PostgresTable, of: string): string =>
   keys.map((at) => `${of}.${escapeIdentifier(columns[at]?.name ?? '')}`).join(', ')
 
 /** Of rows of which every column is the key, those that are there already are not written, which is no loss. */
-export const isAllKey = ({ columns, keys }: Table): boolean => keys.length > 0 && keys.length === columns.length
+export const isAllKey = ({ columns, keys }: PostgresTable): boolean => keys.length > 0 && keys.length === columns.length

@@ -2,14 +2,14 @@ import pg from 'pg'
 import { assertDistinct, columnNotFound } from '../databases/columns.ts'
 import type { Reading } from '../databases/settings.ts'
 import { listIn, objectIn } from '../platform-api/json.ts'
-import { type CellKind, kindOf } from './cells.ts'
-import type { Session } from './session.ts'
+import { kindOf, type PostgresCellKind } from './cells.ts'
+import type { PostgresSession } from './session.ts'
 import { tablesIn, waitForWriters } from './settled.ts'
 
 /** What is read, in which order, and up to where: found out once, when the reader is opened. */
-export type Plan = {
+export type PostgresPlan = {
   readonly columns: readonly string[]
-  readonly kinds: readonly CellKind[]
+  readonly kinds: readonly PostgresCellKind[]
   /** What rows are ordered by, in this order: cursor, key, digest. */
   readonly order: readonly OrderTerm[]
   /** Whether the last term is a digest of the row: rows that are equal in all columns are then equal in it, too. */
@@ -41,7 +41,11 @@ const digestExpression = `encode(sha256(convert_to(${alias}::text, 'UTF8')), 'he
 const { escapeIdentifier, escapeLiteral } = pg
 
 /** Asks the database what the rows are, and plans how they are read. */
-export async function planReading(session: Session, reading: Reading, signal: AbortSignal): Promise<Plan> {
+export async function planReading(
+  session: PostgresSession,
+  reading: Reading,
+  signal: AbortSignal,
+): Promise<PostgresPlan> {
   const { from, cursor, keys: named } = reading
   const table = 'table' in from ? `${escapeIdentifier(from.schema)}.${escapeIdentifier(from.table)}` : undefined
   // A comment at the end of a query must not swallow the bracket.
@@ -92,7 +96,11 @@ export async function planReading(session: Session, reading: Reading, signal: Ab
 }
 
 /** The statement that reads everything behind `after`, or from the beginning. */
-export function statementOf(plan: Plan, after: readonly string[] | undefined, bound: string | undefined): string {
+export function statementOf(
+  plan: PostgresPlan,
+  after: readonly string[] | undefined,
+  bound: string | undefined,
+): string {
   const { order, digest, select } = plan
   const expressions = order.map(({ expression }) => expression)
   const literal = (text: string, at: number) => `${escapeLiteral(text)}::${order[at]?.type}`
@@ -106,11 +114,11 @@ export function statementOf(plan: Plan, after: readonly string[] | undefined, bo
   return `copy (${select}${where} order by ${expressions.join(', ')}) to stdout`
 }
 
-const isNested = (kind: CellKind | undefined): boolean =>
+const isNested = (kind: PostgresCellKind | undefined): boolean =>
   kind === 'array' || kind === 'json-array' || kind === 'composite'
 
 /** How a column is read so that its text is the cell. */
-function shown(expression: string, kind: CellKind): string {
+function shown(expression: string, kind: PostgresCellKind): string {
   if (!isNested(kind)) return expression
   const json = `to_json(${expression})::text`
   if (kind === 'composite') return json
@@ -120,7 +128,7 @@ function shown(expression: string, kind: CellKind): string {
   return `case when ${isOther} then ${expression}::text else ${json} end`
 }
 
-async function primaryKeyOf(session: Session, table: string): Promise<string[]> {
+async function primaryKeyOf(session: PostgresSession, table: string): Promise<string[]> {
   const rows = await session.rows(
     `select attname as name
        from pg_index
@@ -136,7 +144,7 @@ async function primaryKeyOf(session: Session, table: string): Promise<string[]> 
 
 /** Up to which cursor this transfer reads: times by the clock of the database less the lag, all else by the greatest there is. */
 async function boundOf(
-  session: Session,
+  session: PostgresSession,
   source: string,
   cursor: OrderTerm | undefined,
   { lagSeconds, timezone }: Reading,
@@ -167,7 +175,7 @@ const isTime = (term: OrderTerm | undefined): boolean => /^(timestamp|date$)/.te
 
 /** What the planner expects, which for a table is its size and last statistics; and which tables it reads. */
 async function estimate(
-  session: Session,
+  session: PostgresSession,
   select: string,
 ): Promise<{ rowsEstimated: number | undefined; tables: readonly string[] }> {
   const [row] = await session.rows(`explain (verbose, format json) ${select}`, { 'QUERY PLAN': 'json' })

@@ -5,8 +5,8 @@ import { placeOf, readingOf } from '../databases/settings.ts'
 import { decodeLine } from '../databases/tab-separated.ts'
 import { cellOf } from './cells.ts'
 import { copyOut } from './copy.ts'
-import { type Plan, planReading, statementOf } from './plan.ts'
-import { openSession, type Session } from './session.ts'
+import { type PostgresPlan, planReading, statementOf } from './plan.ts'
+import { openSession, type PostgresSession } from './session.ts'
 
 /** One read-only transaction for everything, which sees one snapshot and writes times and intervals as ISO 8601 in UTC. */
 const begin = [
@@ -28,7 +28,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
     planReading(session, reading, context.signal),
   )
   const earlier = cursorOf(context.cursor, plan.orderNames)
-  let current: Session | undefined
+  let current: PostgresSession | undefined
   return {
     ...(plan.rowsEstimated === undefined || earlier ? {} : { total: { rows: plan.rowsEstimated } }),
     async *read(after) {
@@ -54,7 +54,11 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   }
 }
 
-async function inTransaction<T>(session: Session, waitMs: number, work: (session: Session) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  session: PostgresSession,
+  waitMs: number,
+  work: (session: PostgresSession) => Promise<T>,
+): Promise<T> {
   try {
     return await session.guard(async () => {
       await session.execute(begin)
@@ -66,7 +70,12 @@ async function inTransaction<T>(session: Session, waitMs: number, work: (session
 }
 
 /** The rows behind a spot, as the server sends them. */
-async function* rowsOf(session: Session, plan: Plan, from: Spot, waitMs: number): AsyncGenerator<ReadRow[]> {
+async function* rowsOf(
+  session: PostgresSession,
+  plan: PostgresPlan,
+  from: Spot,
+  waitMs: number,
+): AsyncGenerator<ReadRow[]> {
   const { columns, kinds, order } = plan
   await session.guard(() => session.execute(begin))
   for await (const lines of copyOut(session, statementOf(plan, from.after, from.bound), waitMs)) {

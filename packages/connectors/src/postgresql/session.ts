@@ -19,7 +19,7 @@ const messageLengthMax = 1_000
  * One connection, signed in. Its methods throw the driver’s errors of the server (`pg.DatabaseError`) and a `ConnectorError` for
  * all else that goes wrong; `guard` makes a `ConnectorError` of the former, too. Values come as the server wrote them.
  */
-export type Session = {
+export type PostgresSession = {
   readonly place: Place
   /** Takes the secrets of the configuration out of a text of the server. */
   readonly redact: Redact
@@ -51,7 +51,7 @@ export type Session = {
 }
 
 /** Connects to the address that the egress allows for the host, and signs in. */
-export async function openSession(context: ConnectorContext, place: Place): Promise<Session> {
+export async function openSession(context: ConnectorContext, place: Place): Promise<PostgresSession> {
   const { signal } = context
   const { host } = place
   signal.throwIfAborted()

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ConnectorError } from '@penstock/connector'
 import pg from 'pg'
 import { isObject, listIn, textIn } from '../platform-api/json.ts'
-import type { Session } from './session.ts'
+import type { PostgresSession } from './session.ts'
 
 /**
  * Numbers of a sequence are given to transactions in their order, but the transactions commit in any order. A cursor that
@@ -20,7 +20,7 @@ const writingModes = ['RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLoc
  * @param tables quoted names with their schemas
  */
 export async function waitForWriters(
-  session: Session,
+  session: PostgresSession,
   tables: readonly string[],
   lagSeconds: number,
   signal: AbortSignal,
@@ -43,7 +43,7 @@ export async function waitForWriters(
  * @param among only these, and those that were prepared, which are known by another name afterwards
  */
 async function writersOf(
-  session: Session,
+  session: PostgresSession,
   tables: readonly string[],
   among: readonly string[] | undefined,
 ): Promise<string[]> {

@@ -10,18 +10,18 @@ import {
   throwFirst,
 } from '../databases/table-findings.ts'
 import { objectIn } from '../platform-api/json.ts'
-import type { Session } from './session.ts'
+import type { PostgresSession } from './session.ts'
 
 const { escapeIdentifier } = pg
 
 /** A table that rows go to, as far as the columns of the batches are concerned. */
-export type Table = {
+export type PostgresTable = {
   /** Quoted, with its schema. */
   readonly name: string
   /** Quoted, with its schema: the table that notes which batches were written. */
   readonly batches: string
   /** In the order of the batches' columns. */
-  readonly columns: readonly TableColumn[]
+  readonly columns: readonly PostgresColumn[]
   /** Indexes of the key's columns; empty where every row is added. */
   readonly keys: readonly number[]
   /** Whether COPY can write to it as an INSERT would: it is no view, and has no rule for INSERT. */
@@ -39,7 +39,7 @@ export type ColumnType = {
   readonly emptyLabel: boolean
 }
 
-export type TableColumn = ColumnType & {
+export type PostgresColumn = ColumnType & {
   readonly name: string
   /** Of an array. */
   readonly element: ColumnType | undefined
@@ -49,7 +49,7 @@ export type TableColumn = ColumnType & {
   readonly identity: boolean
 }
 
-export type Found = TableColumn & {
+export type ExistingColumn = PostgresColumn & {
   readonly generated: boolean
   /** A row needs a value for it: there is no default. */
   readonly required: boolean
@@ -59,7 +59,11 @@ export type Found = TableColumn & {
  * Finds the table, and creates it where it is missing and that is wanted; creates the table that notes batches.
  * Throws a `ConnectorError` where a column is missing, or the key is none.
  */
-export async function openTable(session: Session, writing: Writing, columns: readonly string[]): Promise<Table> {
+export async function openTable(
+  session: PostgresSession,
+  writing: Writing,
+  columns: readonly string[],
+): Promise<PostgresTable> {
   const { upsert, keys } = writing
   const name = nameOf(writing)
   let { found, errors } = await judgeTable(session, writing, columns)
@@ -76,7 +80,12 @@ export async function openTable(session: Session, writing: Writing, columns: rea
 }
 
 /** The table as it is to be written, of the columns that were found. */
-export function tableOf(writing: Writing, columns: readonly string[], found: readonly Found[], copies: boolean): Table {
+export function tableOf(
+  writing: Writing,
+  columns: readonly string[],
+  found: readonly ExistingColumn[],
+  copies: boolean,
+): PostgresTable {
   return {
     name: nameOf(writing),
     batches: batchesOf(writing),
@@ -91,10 +100,10 @@ export function tableOf(writing: Writing, columns: readonly string[], found: rea
  * @returns `found`: its columns; none where it is missing, which is an error unless it may be created
  */
 export async function judgeTable(
-  session: Session,
+  session: PostgresSession,
   { schema, table, upsert, keys, create }: Writing,
   columns: readonly string[],
-): Promise<{ found: Found[]; errors: FatalTableProblem[] }> {
+): Promise<{ found: ExistingColumn[]; errors: FatalTableProblem[] }> {
   const name = nameOf({ schema, table })
   const found = await columnsOf(session, name)
   const errors = keysNotDelivered(keys.filter((key) => !columns.includes(key)))
@@ -123,7 +132,7 @@ const batchesOf = ({ schema }: Pick<Writing, 'schema'>): string => nameOf({ sche
 
 export const batchesTable = 'penstock_batches'
 
-async function takesCopies(session: Session, name: string): Promise<boolean> {
+async function takesCopies(session: PostgresSession, name: string): Promise<boolean> {
   const [row] = await session.rows(
     `select relkind <> 'v' and not exists (select from pg_rewrite where ev_class = pg_class.oid and ev_type = '3') as copies
        from pg_class where oid = to_regclass($1)`,
@@ -144,7 +153,7 @@ const batchColumns = [
   'primary key (transfer_id, batch_key)',
 ]
 
-async function createOnce(session: Session, name: string, parts: readonly string[]): Promise<void> {
+async function createOnce(session: PostgresSession, name: string, parts: readonly string[]): Promise<void> {
   try {
     await session.execute([`create table if not exists ${name} (${parts.join(', ')})`])
   } catch (error) {
@@ -157,7 +166,7 @@ async function createOnce(session: Session, name: string, parts: readonly string
  * The columns of a table; none where it is not there. A column of a domain has the base type, because a cast to the domain
  * itself would cut a text that is too long.
  */
-async function columnsOf(session: Session, name: string): Promise<Found[]> {
+async function columnsOf(session: PostgresSession, name: string): Promise<ExistingColumn[]> {
   const rows = await session.rows(
     `with recursive types as (
        select attnum, atttypid as id, atttypmod as modifier
@@ -193,7 +202,7 @@ function elementIn(element: unknown): ColumnType | undefined {
 }
 
 /** Whether the table has an index by which an upsert on exactly these columns can find its rows. */
-async function isUnique(session: Session, name: string, keys: readonly string[]): Promise<boolean> {
+async function isUnique(session: PostgresSession, name: string, keys: readonly string[]): Promise<boolean> {
   const indexes = await session.rows(
     `select json_agg(attname)::text as columns
        from pg_index join pg_attribute on attrelid = indrelid and attnum = any((indkey::int2[])[0:indnkeyatts - 1])

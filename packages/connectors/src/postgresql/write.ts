@@ -12,11 +12,11 @@ import { packRejections, unpackRejections } from '../databases/rejections.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { HalfCharacter } from '../databases/tab-separated.ts'
 import { isRowError } from './errors.ts'
-import { type Job, load, unwritable } from './load.ts'
+import { type LoadJob, load, unwritable } from './load.ts'
 import { loadRowByRow } from './load-row-by-row.ts'
-import { openSession, type Session } from './session.ts'
-import { openTable, type Table } from './table.ts'
-import { bytesFormatOf, type Writer, writerFor } from './writers.ts'
+import { openSession, type PostgresSession } from './session.ts'
+import { openTable, type PostgresTable } from './table.ts'
+import { bytesFormatOf, type PostgresCellWriter, writerFor } from './writers.ts'
 
 /**
  * Bounds for a lock and for a statement, and times as they are meant; and rules that could wait for the commit are
@@ -45,7 +45,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const writing = writingOf(context.settings, 'public')
   const bytesFormat = bytesFormatOf(context.settings)
   let session = await openSession(context, place)
-  let table: Table
+  let table: PostgresTable
   try {
     table = await session.guard(() => openTable(session, writing, context.columns))
   } catch (error) {
@@ -59,7 +59,8 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
    */
   const begun = async (statements: readonly string[]) => {
     context.signal.throwIfAborted()
-    const run = async (current: Session) => (await current.execute([...begin, ...statements])).slice(begin.length)
+    const run = async (current: PostgresSession) =>
+      (await current.execute([...begin, ...statements])).slice(begin.length)
     if (session.alive) {
       try {
         return { session, changed: await session.guard(() => run(session), beginBoundMs) }
@@ -116,9 +117,9 @@ const nameOf = (transferId: string, { key }: Batch): string =>
 
 /** Writes a batch within the transaction that has noted it, and commits it. */
 async function deliver(
-  session: Session,
-  table: Table,
-  writers: readonly Writer[],
+  session: PostgresSession,
+  table: PostgresTable,
+  writers: readonly PostgresCellWriter[],
   name: string,
   batch: Batch,
 ): Promise<Delivery> {
@@ -138,9 +139,9 @@ type Written = { readonly bytes: number; readonly rejected: readonly Rejection[]
 
 /** Writes the rows that the table takes. @param halves whether each text is looked at for half a character first */
 async function write(
-  session: Session,
-  table: Table,
-  writers: readonly Writer[],
+  session: PostgresSession,
+  table: PostgresTable,
+  writers: readonly PostgresCellWriter[],
   rows: readonly Row[],
   halves = false,
 ): Promise<Written> {
@@ -158,7 +159,7 @@ async function write(
 }
 
 /** Writes all rows at once; `undefined` where that was undone, because the table did not take each of them. */
-async function loadWhole(job: Job): Promise<Written | undefined> {
+async function loadWhole(job: LoadJob): Promise<Written | undefined> {
   try {
     const { bytes, leftOut } = await load(job)
     if (leftOut === 0) return { bytes, rejected: [] }
@@ -170,7 +171,7 @@ async function loadWhole(job: Job): Promise<Written | undefined> {
 }
 
 /** What became of a batch that was written before. */
-async function recall(session: Session, table: Table, name: string): Promise<Delivery> {
+async function recall(session: PostgresSession, table: PostgresTable, name: string): Promise<Delivery> {
   const [written] = await session.rows(
     `select bytes, coalesce(rejected, '[]') as rejected from ${table.batches} where (transfer_id, batch_key) = (${name})`,
     { bytes: 'integer', rejected: 'json' },

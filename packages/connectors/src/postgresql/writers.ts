@@ -3,7 +3,7 @@ import type { Write } from '../databases/tab-separated.ts'
 import { ignoresZone, withoutOffset } from '../databases/timestamps.ts'
 import { arrayTextOf } from './arrays.ts'
 import { reasonOf } from './errors.ts'
-import type { ColumnType, TableColumn } from './table.ts'
+import type { ColumnType, PostgresColumn } from './table.ts'
 
 /** How texts are read for a column of bytes. */
 export type BytesFormat = 'PostgreSQL' | 'Base64'
@@ -12,7 +12,7 @@ export const bytesFormatOf = ({ bytesFormat }: Values): BytesFormat =>
   bytesFormat === 'Base64' ? 'Base64' : 'PostgreSQL'
 
 /** How cells are written for a column. An empty text is missing wherever it is no value of the column's type. */
-export type Writer = {
+export type PostgresCellWriter = {
   readonly write: Write
   /**
    * Why the database would take another value than the cell holds, as a sentence without it; `undefined` where it would
@@ -28,7 +28,7 @@ const withEmptyText = new Set([17, 18, 22, 30, 142, 1562, 1790, 3614, 3615])
 /** And of extensions, which get another identifier in each database. */
 const namedWithEmptyText = /(^|\.)"?(hstore|ltree)"?$/
 
-export function writerFor(column: TableColumn, bytesFormat: BytesFormat): Writer {
+export function writerFor(column: PostgresColumn, bytesFormat: BytesFormat): PostgresCellWriter {
   const { element } = column
   if (!element) return scalarWriter(column, bytesFormat)
   const inner = scalarWriter(element, bytesFormat)
@@ -38,7 +38,7 @@ export function writerFor(column: TableColumn, bytesFormat: BytesFormat): Writer
 
 const isJson = ({ oid }: ColumnType): boolean => oid === oids.json || oid === oids.jsonb
 
-function scalarWriter(column: ColumnType, bytesFormat: BytesFormat): Writer {
+function scalarWriter(column: ColumnType, bytesFormat: BytesFormat): PostgresCellWriter {
   const { oid, category, type } = column
   switch (oid) {
     case oids.name:
@@ -73,7 +73,7 @@ const zoneProblem = (cell: Cell): string | undefined =>
     ? 'A time names its zone in a form that a column without a zone would ignore; write an offset such as +02:00.'
     : undefined
 
-function arrayProblem(cell: Cell, inner: Writer, isJsonArray: boolean): string | undefined {
+function arrayProblem(cell: Cell, inner: PostgresCellWriter, isJsonArray: boolean): string | undefined {
   if (typeof cell !== 'string' || !inner.problemOf) return undefined
   let problem: string | undefined
   const { write, problemOf } = inner
@@ -91,7 +91,7 @@ const toHexadecimal = (text: string, encoding: BufferEncoding): string =>
   `\\x${Buffer.from(text, encoding).toString('hex')}`
 
 /** `\x` and hexadecimal digits, as PostgreSQL shows bytes, are these; any other text is its own bytes in UTF-8. */
-const fromBytesText: Writer = {
+const fromBytesText: PostgresCellWriter = {
   write(cell) {
     const text = plain(cell)
     return text === null || hexadecimal.test(text) ? text : toHexadecimal(text, 'utf8')
@@ -107,7 +107,7 @@ const fromBytesText: Writer = {
   },
 }
 
-const fromBase64: Writer = {
+const fromBase64: PostgresCellWriter = {
   write(cell) {
     const text = plain(cell)
     return text === null || hexadecimal.test(text) ? text : toHexadecimal(text, 'base64')

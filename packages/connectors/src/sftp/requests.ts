@@ -3,7 +3,7 @@ import { ConnectorError } from '@penstock/connector'
 import type { FileEntryWithStats, Stats } from 'ssh2'
 import { bounds } from './bounds.ts'
 import { invalidAnswer } from './problems.ts'
-import type { Session } from './session.ts'
+import type { SftpSession } from './session.ts'
 
 /** What every server takes at once, and so many of them active that a long line is kept busy. */
 const pieceBytes = 30 * 1024
@@ -12,7 +12,7 @@ const piecesAhead = 64
 export type Attributes = Pick<Stats, 'size' | 'mtime' | 'mode'>
 
 /** Throws `unexpected_response`, and ends the session, where an answer is not of the form that belongs to the question. */
-function expectAnswer(session: Session, good: boolean, what: string): asserts good {
+function expectAnswer(session: SftpSession, good: boolean, what: string): asserts good {
   if (good) return
   const connectorError = invalidAnswer(session.hostname, what)
   session.end(connectorError)
@@ -20,27 +20,27 @@ function expectAnswer(session: Session, good: boolean, what: string): asserts go
 }
 
 /** The attributes of a file; throws `unexpected_response` where they lack a size or a time. */
-export function checkAttributes(session: Session, found: Attributes | undefined): Attributes {
+export function checkAttributes(session: SftpSession, found: Attributes | undefined): Attributes {
   const { size, mtime } = found ?? {}
   const good = Number.isSafeInteger(size) && Number(size) >= 0 && Number.isSafeInteger(mtime)
   expectAnswer(session, good && found !== undefined, 'a file has no size or no time')
   return found
 }
 
-export const stat = async (session: Session, path: string): Promise<Attributes> =>
+export const stat = async (session: SftpSession, path: string): Promise<Attributes> =>
   checkAttributes(session, await session.call<Stats>(path, (sftp, done) => sftp.stat(path, done)))
 
-export async function openFile(session: Session, path: string, flags: 'r' | 'r+' | 'w'): Promise<Buffer> {
+export async function openFile(session: SftpSession, path: string, flags: 'r' | 'r+' | 'w'): Promise<Buffer> {
   const handle = await session.call<Buffer | undefined>(path, (sftp, done) => sftp.open(path, flags, done))
   expectAnswer(session, Buffer.isBuffer(handle), 'it opens a file without naming it')
   return handle as Buffer
 }
 
-export const attributesOf = async (session: Session, path: string, handle: Buffer): Promise<Attributes> =>
+export const attributesOf = async (session: SftpSession, path: string, handle: Buffer): Promise<Attributes> =>
   checkAttributes(session, await session.call<Stats>(path, (sftp, done) => sftp.fstat(handle, done)))
 
 /** Where a path leads, as the server writes it. */
-export async function realPath(session: Session, path: string): Promise<string> {
+export async function realPath(session: SftpSession, path: string): Promise<string> {
   const found = await session.call<string | undefined>(path, (sftp, done) => sftp.realpath(path, done))
   expectAnswer(session, typeof found === 'string' && isPrintable(found), 'a path is none')
   return found as string
@@ -55,7 +55,7 @@ export type Entry = { readonly name: string; readonly attributes: Attributes }
  * The entries of a directory, in the order of the server, without `.` and `..`. Throws `too_many_files` beyond the bound,
  * `timeout` where listing takes too long, and `unexpected_response` on a name that leads elsewhere.
  */
-export async function* listEntries(session: Session, path: string): AsyncGenerator<Entry> {
+export async function* listEntries(session: SftpSession, path: string): AsyncGenerator<Entry> {
   const end = Date.now() + bounds.listMs
   const handle = await session.call<Buffer | undefined>(path, (sftp, done) => sftp.opendir(path, done))
   expectAnswer(session, Buffer.isBuffer(handle), 'it opens a directory without naming it')
@@ -84,7 +84,7 @@ const isName = /^[^/\0]+$/
 
 /** `undefined` at the end. */
 async function nextEntries(
-  session: Session,
+  session: SftpSession,
   path: string,
   handle: Buffer,
 ): Promise<readonly FileEntryWithStats[] | undefined> {
@@ -114,13 +114,13 @@ const listsTooLong = (host: string, path: string): ConnectorError =>
     `${host} has not listed the directory ${path} within ${bounds.listMs / 60_000} minutes; name a directory with fewer files.`,
   )
 
-export const truncate = (session: Session, path: string, handle: Buffer, size: number): Promise<void> =>
+export const truncate = (session: SftpSession, path: string, handle: Buffer, size: number): Promise<void> =>
   session.call(path, (sftp, done) => sftp.fsetstat(handle, { size } as never, done))
 
-export const closeFile = (session: Session, path: string, handle: Buffer): Promise<void> =>
+export const closeFile = (session: SftpSession, path: string, handle: Buffer): Promise<void> =>
   session.call(path, (sftp, done) => sftp.close(handle, done))
 
-export const remove = (session: Session, path: string): Promise<void> =>
+export const remove = (session: SftpSession, path: string): Promise<void> =>
   session.call(path, (sftp, done) => sftp.unlink(path, done))
 
 const { S_IFMT, S_IFDIR, S_IFREG, S_IFLNK } = constants
@@ -134,7 +134,7 @@ export function kindOf({ mode }: Pick<Stats, 'mode'>): 'directory' | 'file' | 'l
 }
 
 /** Waits until what was written is on the disk, where the server knows how to say so. */
-export const sync = (session: Session, path: string, handle: Buffer): Promise<void> =>
+export const sync = (session: SftpSession, path: string, handle: Buffer): Promise<void> =>
   session.call(path, (sftp, done) => {
     try {
       sftp.ext_openssh_fsync(handle, done)
@@ -144,7 +144,7 @@ export const sync = (session: Session, path: string, handle: Buffer): Promise<vo
   })
 
 /** Renames in one step over what is there; where the server cannot, as SFTP 3 has it, only to a name that is free. */
-export const rename = (session: Session, from: string, to: string): Promise<void> =>
+export const rename = (session: SftpSession, from: string, to: string): Promise<void> =>
   session.call(from, (sftp, done) => {
     try {
       sftp.ext_openssh_rename(from, to, done)
@@ -155,7 +155,7 @@ export const rename = (session: Session, from: string, to: string): Promise<void
 
 /** The bytes of a file between two offsets, in pieces; ends early where the file does. */
 export async function* readBytes(
-  session: Session,
+  session: SftpSession,
   path: string,
   handle: Buffer,
   from: number,
@@ -180,7 +180,7 @@ export async function* readBytes(
 
 /** Servers may answer with less than was asked for, without being at the end. */
 async function readPiece(
-  session: Session,
+  session: SftpSession,
   path: string,
   handle: Buffer,
   start: number,
@@ -209,7 +209,7 @@ const tooSlow = (host: string, path: string): ConnectorError =>
 
 /** Writes bytes at an offset, all pieces of them confirmed. */
 export async function writeBytes(
-  session: Session,
+  session: SftpSession,
   path: string,
   handle: Buffer,
   offset: number,

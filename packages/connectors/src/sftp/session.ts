@@ -22,7 +22,7 @@ const algorithms = {
 export type Done<Value> = (error: Error | null | undefined, value?: Value) => void
 
 /** A session of SFTP with a server. */
-export type Session = {
+export type SftpSession = {
   readonly alive: boolean
   readonly hostname: string
   /**
@@ -36,10 +36,10 @@ export type Session = {
 }
 
 /** Keeps one session, and opens another when that has ended. */
-export type Sessions = { open(): Promise<Session>; close(): void }
+export type Sessions = { open(): Promise<SftpSession>; close(): void }
 
 export function makeSessions(context: ConnectorContext, hostKey?: HostKey): Sessions {
-  let current: Promise<Session> | undefined
+  let current: Promise<SftpSession> | undefined
   return {
     async open() {
       const session = await current?.catch(() => undefined)
@@ -57,7 +57,7 @@ export function makeSessions(context: ConnectorContext, hostKey?: HostKey): Sess
 export async function openSession(
   { secrets, egress, signal }: ConnectorContext,
   hostKey = hostKeyOf(secrets),
-): Promise<Session> {
+): Promise<SftpSession> {
   const signIn = await signInOf(secrets, signal)
   const hostname = String(secrets.hostname)
   const port = Number(secrets.port ?? 22)

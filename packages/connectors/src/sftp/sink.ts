@@ -3,7 +3,7 @@ import type { FileSink } from '@penstock/connector/files'
 import type { HostKey } from './host-key.ts'
 import { isMissing } from './problems.ts'
 import { attributesOf, closeFile, openFile, remove, rename, stat, sync, truncate, writeBytes } from './requests.ts'
-import { makeSessions, openSession, type Session } from './session.ts'
+import { makeSessions, openSession, type SftpSession } from './session.ts'
 import { join } from './store.ts'
 
 const abortTimeoutMs = 15_000
@@ -14,7 +14,7 @@ const endOf = (deliveryStates: readonly Json[]): number =>
   (deliveryStates.at(-1) as DeliveryState | undefined)?.end ?? 0
 
 /** A file that is open for writing, in the session that opened it. */
-type Opened = { readonly session: Session; readonly handle: Buffer; end: number }
+type Opened = { readonly session: SftpSession; readonly handle: Buffer; end: number }
 
 /** A file of a server, written under a hidden name beside it and renamed when it is whole. */
 export function openSftpSink(
@@ -41,7 +41,7 @@ export function openSftpSink(
     return opened
   }
 
-  const openPartial = (session: Session, offset: number): Promise<Buffer> =>
+  const openPartial = (session: SftpSession, offset: number): Promise<Buffer> =>
     openFile(session, partial, offset === 0 ? 'w' : 'r+').catch((error: unknown) => {
       if (!isMissing(error)) throw error
       throw offset === 0 ? noDirectory(directory) : lost(fileName)
@@ -103,7 +103,7 @@ export function openSftpSink(
 }
 
 /** How large a file is; `undefined` where there is none. */
-const sizeOf = (session: Session, path: string): Promise<number | undefined> =>
+const sizeOf = (session: SftpSession, path: string): Promise<number | undefined> =>
   stat(session, path).then(
     ({ size }) => size,
     (error: unknown) => {

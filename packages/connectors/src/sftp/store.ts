@@ -13,7 +13,7 @@ import {
   readBytes,
   stat,
 } from './requests.ts'
-import { makeSessions, type Session } from './session.ts'
+import { makeSessions, type SftpSession } from './session.ts'
 
 /** The files under a path of a server: that file, or those right in that directory whose names fit the pattern. */
 export function openSftpStore(
@@ -63,7 +63,7 @@ export function openSftpStore(
   }
 }
 
-async function listDirectory(session: Session, path: string, pattern: string | undefined): Promise<StoredFile[]> {
+async function listDirectory(session: SftpSession, path: string, pattern: string | undefined): Promise<StoredFile[]> {
   const fits = pattern === undefined ? () => true : nameMatcher(pattern, { question: true })
   const files: StoredFile[] = []
   for await (const entry of listEntries(session, path)) {
@@ -80,7 +80,7 @@ async function listDirectory(session: Session, path: string, pattern: string | u
 }
 
 /** What a link leads to; `undefined` where it leads nowhere, in a circle, or where the user may not look. */
-const statLink = (session: Session, path: string): Promise<Attributes | undefined> =>
+const statLink = (session: SftpSession, path: string): Promise<Attributes | undefined> =>
   stat(session, path).catch((error: unknown) => {
     if (session.alive && isRefusal(error)) return undefined
     throw error

@@ -3,7 +3,7 @@ import { ConnectorError, type Values } from '@penstock/connector'
 import { SignJWT } from 'jose'
 
 /** Which account of Snowflake is reached, where, and as whom. */
-export type Account = {
+export type SnowflakeAccount = {
   /** `https://…`, without a path. */
   readonly origin: string
   readonly host: string
@@ -24,7 +24,7 @@ const skewSeconds = 60
 const marginMs = 120_000
 
 /** Reads the secrets. Throws a `ConnectorError` where something is missing or no key. */
-export function accountOf(secrets: Values): Account {
+export function accountOf(secrets: Values): SnowflakeAccount {
   const isKeyPair = secrets.authType === 'key-pair'
   // The destination asks for the account of a token under a key of its own, the source under the same one.
   const isSame = isKeyPair || (secrets.accountLocator === undefined && secrets.snowflakeAccount !== undefined)
@@ -97,7 +97,7 @@ const invalidKey = (message: string): ConnectorError =>
     `${message} Paste the private half of the RSA key pair with its first and last line, without a passphrase.`,
   )
 
-function tokensOf(account: string, user: string, { privateKey, fingerprint }: Keys): Account['token'] {
+function tokensOf(account: string, user: string, { privateKey, fingerprint }: Keys): SnowflakeAccount['token'] {
   let current: { token: Promise<string>; usableUntilMs: number } | undefined
   return async (fresh = false) => {
     if (!current || fresh || Date.now() > current.usableUntilMs) {

@@ -2,7 +2,7 @@ import type { Cell } from '@penstock/connector'
 import { localTime } from '../databases/timestamps.ts'
 
 /** A column of a result, as Snowflake describes it. */
-export type ColumnType = {
+export type SnowflakeColumn = {
   readonly name: string
   /** `FIXED`, `TEXT`, `TIMESTAMP_NTZ` and so on, in capitals. */
   readonly type: string
@@ -15,7 +15,7 @@ export type ColumnType = {
  * times and timestamps are ISO 8601, timestamps with the offset that they have; bytes are \x and hexadecimal digits; semi-structured values are the
  * JSON text that they come as.
  */
-export function cellOf(text: string | null, { type, scale }: ColumnType): Cell {
+export function cellOf(text: string | null, { type, scale }: SnowflakeColumn): Cell {
   if (text === null) return null
   switch (type) {
     case 'FIXED': {
@@ -47,7 +47,7 @@ export function cellOf(text: string | null, { type, scale }: ColumnType): Cell {
 }
 
 /** The text by which a row is found again in its order: the same for the same value, and what `literalOf` takes. */
-export function orderTextOf(text: string | null, { type }: ColumnType): string | null {
+export function orderTextOf(text: string | null, { type }: SnowflakeColumn): string | null {
   if (text === null) return null
   if (type === 'DATE') return dayOf(text)
   if (type === 'TIME') return withNanoseconds(timeOf(text))
@@ -62,7 +62,7 @@ export function withNanoseconds(text: string): string {
 }
 
 /** SQL that turns such a text, as a bound variable, into a value to compare with; `undefined` where nothing is ordered by it. */
-export function literalOf({ type, scale }: ColumnType): string | undefined {
+export function literalOf({ type, scale }: SnowflakeColumn): string | undefined {
   switch (type) {
     case 'FIXED':
       return `to_number(?, 38, ${scale})`
@@ -91,7 +91,7 @@ export function literalOf({ type, scale }: ColumnType): string | undefined {
 const timestampFormat = 'YYYY-MM-DD"T"HH24:MI:SS.FF9'
 
 /** SQL that gives a text which differs where values differ, for a digest of the row. */
-export function textSqlOf(expression: string, { type }: ColumnType): string {
+export function textSqlOf(expression: string, { type }: SnowflakeColumn): string {
   switch (type) {
     case 'TEXT':
       return expression

@@ -1,6 +1,6 @@
 import type { Cell } from '@penstock/connector'
 import { ignoresZone, withoutOffset } from '../databases/timestamps.ts'
-import type { ColumnType } from './cells.ts'
+import type { SnowflakeColumn } from './cells.ts'
 
 /** How the cells of a column are written. */
 export type ColumnWriter = {
@@ -13,7 +13,7 @@ export type ColumnWriter = {
 }
 
 /** Chooses how a column is written by its type; what Snowflake cannot read becomes an error of the statement. */
-export function writerFor({ type, scale }: ColumnType): ColumnWriter {
+export function writerFor({ type, scale }: SnowflakeColumn): ColumnWriter {
   const writer = { text: filled, value: (text: string) => text, doubt: () => undefined }
   switch (type) {
     case 'TEXT':

@@ -1,12 +1,12 @@
 import { ConnectorError, type ConnectorErrorCode, retryAfterMs } from '@penstock/connector'
 import { resultGone } from '../databases/result-cache.ts'
 import { transientErrorOf } from '../object-stores/answers.ts'
-import type { Account } from './account.ts'
+import type { SnowflakeAccount } from './account.ts'
 
 /** What Snowflake says beside a status that is no success. */
-export type Complaint = { readonly code: string; readonly sqlState: string; readonly message: string }
+export type SnowflakeComplaint = { readonly code: string; readonly sqlState: string; readonly message: string }
 
-export function complaintIn(answer: Readonly<Record<string, unknown>>): Complaint {
+export function complaintIn(answer: Readonly<Record<string, unknown>>): SnowflakeComplaint {
   const text = (key: string, pattern: RegExp): string => {
     const value = answer[key]
     return typeof value === 'string' && pattern.test(value) ? value : ''
@@ -49,7 +49,7 @@ const byState: Readonly<Record<string, Meaning>> = {
 const tellable = new Set(['000904', '001003', '002003', '002043', '003001'])
 
 /** A statement that Snowflake could not run. */
-function connectorErrorOfStatement({ code, sqlState, message }: Complaint): ConnectorError {
+function connectorErrorOfStatement({ code, sqlState, message }: SnowflakeComplaint): ConnectorError {
   const [name, sentence] = byCode[code] ??
     byState[sqlState] ??
     byState[sqlState.slice(0, 2)] ?? ['invalid_query', 'Snowflake cannot run this statement.']
@@ -67,8 +67,8 @@ const goneCodes = new Set(['000709', '000710'])
  */
 export function connectorErrorOf(
   response: Pick<Response, 'status' | 'headers'>,
-  complaint: Complaint,
-  account: Account,
+  complaint: SnowflakeComplaint,
+  account: SnowflakeAccount,
   handle: boolean,
 ): ConnectorError {
   const { status } = response

@@ -4,14 +4,14 @@ import { assertDistinct, columnAt } from '../databases/columns.ts'
 import { type Reading, readingOf } from '../databases/settings.ts'
 import { dayBefore, inTimezone } from '../databases/timestamps.ts'
 import { plainName } from './account.ts'
-import { type ColumnType, literalOf, orderTextOf, textSqlOf, withNanoseconds } from './cells.ts'
-import type { RawRow } from './result-rows.ts'
-import type { SqlApi, Statement } from './sql-api.ts'
+import { literalOf, orderTextOf, type SnowflakeColumn, textSqlOf, withNanoseconds } from './cells.ts'
+import type { SnowflakeRow } from './result-rows.ts'
+import type { SnowflakeStatement, SqlApi } from './sql-api.ts'
 
 /** What is read, in which order, and up to where: found out once, when the reader is opened. */
-export type Plan = {
+export type SnowflakePlan = {
   readonly columns: readonly string[]
-  readonly types: readonly ColumnType[]
+  readonly types: readonly SnowflakeColumn[]
   readonly order: readonly OrderTerm[]
   readonly digest: boolean
   readonly orderNames: readonly string[]
@@ -24,7 +24,7 @@ export type Plan = {
   readonly select: string
   /** How many values each row of it has. */
   readonly width: number
-  readonly at: Place
+  readonly at: StatementPlace
 }
 
 type OrderTerm = {
@@ -32,16 +32,20 @@ type OrderTerm = {
   /** SQL of a value to compare with, from a bound text. */
   readonly literal: string
   /** The text by which a row is found again. */
-  readonly textOf: (row: RawRow) => string | null
+  readonly textOf: (row: SnowflakeRow) => string | null
 }
 
 /** Where statements run, and how long they may. */
-export type Place = Omit<Statement, 'text' | 'bindings'>
+export type StatementPlace = Omit<SnowflakeStatement, 'text' | 'bindings'>
 
 const alias = '"penstock_source"'
 
 /** What a connection's settings say, for reading and for a check. */
-export function sourceOf(settings: Values): { readonly reading: Reading; readonly source: string; readonly at: Place } {
+export function sourceOf(settings: Values): {
+  readonly reading: Reading
+  readonly source: string
+  readonly at: StatementPlace
+} {
   const reading = readingOf(settings, '')
   const name = (key: string): string | undefined => {
     const value = settings[key]
@@ -58,14 +62,14 @@ export function sourceOf(settings: Values): { readonly reading: Reading; readonl
 }
 
 /** Asks Snowflake what the columns are. */
-export async function describe(api: SqlApi, source: string, at: Place): Promise<readonly ColumnType[]> {
+export async function describe(api: SqlApi, source: string, at: StatementPlace): Promise<readonly SnowflakeColumn[]> {
   const { columns } = await api.run({ ...at, text: `select * from ${source} limit 0` })
   assertDistinct(columns.map(({ name }) => name))
   return columns
 }
 
 /** Asks Snowflake what the rows are, and plans how they are read. */
-export async function planReading(api: SqlApi, settings: Values): Promise<Plan> {
+export async function planReading(api: SqlApi, settings: Values): Promise<SnowflakePlan> {
   const { reading, source, at } = sourceOf(settings)
   const types = await describe(api, source, at)
   const columns = types.map(({ name }) => name)
@@ -106,7 +110,7 @@ export async function planReading(api: SqlApi, settings: Values): Promise<Plan> 
 }
 
 /** The statement that reads everything behind a spot. */
-export function statementOf({ order, digest, select, at }: Plan, { after, bound }: Spot): Statement {
+export function statementOf({ order, digest, select, at }: SnowflakePlan, { after, bound }: Spot): SnowflakeStatement {
   const bindings: string[] = []
   const bind = ({ literal }: OrderTerm, text: string): string => {
     bindings.push(text)
@@ -137,11 +141,11 @@ export const quoteAsIs = (name: string): string => `"${name.replaceAll('"', '""'
 /** A name of a setting, quoted as Snowflake stores it. */
 export const quoteName = (name: string): string => quoteAsIs(plainName(name))
 
-const unknownType: ColumnType = { name: '', type: '', scale: 0 }
+const unknownType: SnowflakeColumn = { name: '', type: '', scale: 0 }
 
-const isTimestamp = ({ type }: ColumnType): boolean => type === 'DATE' || type.startsWith('TIMESTAMP_')
+const isTimestamp = ({ type }: SnowflakeColumn): boolean => type === 'DATE' || type.startsWith('TIMESTAMP_')
 
-function assertCursor(column: ColumnType, markerType: unknown): void {
+function assertCursor(column: SnowflakeColumn, markerType: unknown): void {
   const { name, type } = column
   const kind = isTimestamp(column) ? 'Datetime' : type === 'FIXED' || type === 'REAL' ? 'Numeric' : undefined
   if (kind !== undefined && (markerType === undefined || markerType === kind)) return
@@ -154,9 +158,9 @@ function assertCursor(column: ColumnType, markerType: unknown): void {
 async function boundOf(
   api: SqlApi,
   source: string,
-  at: Place,
+  at: StatementPlace,
   term: OrderTerm | undefined,
-  cursor: ColumnType,
+  cursor: SnowflakeColumn,
   { lagSeconds, timezone }: Reading,
 ): Promise<string | undefined> {
   if (isTimestamp(cursor)) {
@@ -171,7 +175,7 @@ async function boundOf(
   return rows[0]?.[0] ?? undefined
 }
 
-const notComparable = ({ name, type }: ColumnType): ConnectorError =>
+const notComparable = ({ name, type }: SnowflakeColumn): ConnectorError =>
   new ConnectorError(
     'invalid_setting',
     `The column ${name} holds ${type}, by which rows cannot be ordered; name other columns.`,

@@ -5,8 +5,8 @@ import { readCachedResult } from '../databases/result-cache.ts'
 import { isObject, numberIn } from '../platform-api/json.ts'
 import { accountOf } from './account.ts'
 import { cellOf } from './cells.ts'
-import { type Plan, planReading, statementOf } from './plan.ts'
-import { broken, type RawRow } from './result-rows.ts'
+import { planReading, type SnowflakePlan, statementOf } from './plan.ts'
+import { broken, type SnowflakeRow } from './result-rows.ts'
 import { makeSqlApi, type SqlApi } from './sql-api.ts'
 
 /** Opens a reader: asks Snowflake what there is to read, and notes up to where. */
@@ -70,7 +70,7 @@ function placeOf(place: Json | undefined): Place | undefined {
 /** The rows of a kept result, page after page, and never more than one page at a time. */
 async function* resultRows(
   api: SqlApi,
-  plan: Plan,
+  plan: SnowflakePlan,
   { handle, partition: first, row: skip, partitions }: Place,
   running: Set<string>,
 ): AsyncGenerator<{ rows: readonly ReadRow[]; total?: number }> {
@@ -101,7 +101,7 @@ async function* resultRows(
   }
 }
 
-function readRow({ columns, types, order, width }: Plan, row: RawRow, place: Json): ReadRow {
+function readRow({ columns, types, order, width }: SnowflakePlan, row: SnowflakeRow, place: Json): ReadRow {
   if (row.length !== width) throw broken('holds a row without the columns that were asked for')
   let bytes = 0
   for (const text of row) bytes += text === null ? 1 : Buffer.byteLength(text) + 1

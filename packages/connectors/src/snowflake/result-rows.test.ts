@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ConnectorError } from '@penstock/connector'
 import fc from '../../../../test/harness/property.ts'
-import { type RawRow, type Rest, rowsIn } from './result-rows.ts'
+import { type Rest, rowsIn, type SnowflakeRow } from './result-rows.ts'
 
 /** Bytes in pieces that end at these places. */
 async function* piecesOf(bytes: Buffer, ends: readonly number[]): AsyncGenerator<Uint8Array> {
@@ -13,9 +13,9 @@ async function* piecesOf(bytes: Buffer, ends: readonly number[]): AsyncGenerator
   }
 }
 
-async function parse(text: string, ends: readonly number[] = []): Promise<{ rows: RawRow[]; rest: Rest }> {
+async function parse(text: string, ends: readonly number[] = []): Promise<{ rows: SnowflakeRow[]; rest: Rest }> {
   const pages = rowsIn(piecesOf(Buffer.from(text), ends))
-  const rows: RawRow[] = []
+  const rows: SnowflakeRow[] = []
   let next = await pages.next()
   for (; !next.done; next = await pages.next()) rows.push(...next.value)
   return { rows, rest: next.value }

@@ -1,7 +1,7 @@
 import { ConnectorError } from '@penstock/connector'
 
 /** A row as Snowflake sends it: every value as text. */
-export type RawRow = readonly (string | null)[]
+export type SnowflakeRow = readonly (string | null)[]
 
 /** What an answer says beside its rows. */
 export type Rest = Readonly<Record<string, unknown>>
@@ -25,7 +25,7 @@ const endBrace = 0x7d
  * Takes an answer of the SQL API apart while it comes: gives the rows of its `data`, some at a time, and returns the rest.
  * Throws `retry` where the answer ends too early or is no JSON.
  */
-export async function* rowsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<RawRow[], Rest> {
+export async function* rowsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<SnowflakeRow[], Rest> {
   /** Bytes outside of `data`. */
   const rest: Buffer[] = []
   let restBytes = 0
@@ -121,7 +121,7 @@ function isData(tail: string, piece: Buffer, at: number): boolean {
 }
 
 /** Rows from the bytes between brackets, with a comma before or behind them. */
-function parseRows(held: readonly Buffer[]): RawRow[] {
+function parseRows(held: readonly Buffer[]): SnowflakeRow[] {
   const text = Buffer.concat(held).toString().trim().replace(/^,/, '')
   if (text === '') return []
   const rows = parse(`[${text}]`)
@@ -129,7 +129,7 @@ function parseRows(held: readonly Buffer[]): RawRow[] {
   return rows
 }
 
-const isRow = (row: unknown): row is RawRow =>
+const isRow = (row: unknown): row is SnowflakeRow =>
   Array.isArray(row) && row.every((value) => typeof value === 'string' || value === null)
 
 function parse(text: string): unknown {

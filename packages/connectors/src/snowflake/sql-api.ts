@@ -3,13 +3,13 @@ import { asConnectorError, type ConnectorContext, ConnectorError } from '@pensto
 import { discard } from '../object-stores/answers.ts'
 import { isObject, listIn, numberIn, objectIn } from '../platform-api/json.ts'
 import { pollUntilDone } from '../platform-api/polling.ts'
-import { type Account, plainName } from './account.ts'
-import type { ColumnType } from './cells.ts'
+import { plainName, type SnowflakeAccount } from './account.ts'
+import type { SnowflakeColumn } from './cells.ts'
 import { complaintIn, connectorErrorOf } from './errors.ts'
-import { type RawRow, type Rest, rowsIn } from './result-rows.ts'
+import { type Rest, rowsIn, type SnowflakeRow } from './result-rows.ts'
 
 /** A statement, and where it runs. */
-export type Statement = {
+export type SnowflakeStatement = {
   readonly text: string
   /** Texts that stand for the question marks. */
   readonly bindings?: readonly string[]
@@ -20,23 +20,23 @@ export type Statement = {
 }
 
 /** A whole result that is small. */
-export type SmallResult = { readonly columns: readonly ColumnType[]; readonly rows: readonly RawRow[] }
+export type SmallResult = { readonly columns: readonly SnowflakeColumn[]; readonly rows: readonly SnowflakeRow[] }
 
 /** What the first page of a result says of the whole. */
 export type ResultSize = { readonly partitions: number; readonly rows: number | undefined }
 
 /** Speaks to the SQL API, version 2. A token that is not accepted any more is replaced once. */
 export type SqlApi = {
-  readonly account: Account
+  readonly account: SnowflakeAccount
   /** Runs a statement that gives few rows. Throws a `ConnectorError`. */
-  run(statement: Statement): Promise<SmallResult>
+  run(statement: SnowflakeStatement): Promise<SmallResult>
   /** Starts a statement, and resolves with the handle of its result. It may still run then. */
-  start(statement: Statement): Promise<string>
+  start(statement: SnowflakeStatement): Promise<string>
   /**
    * Waits for the result and reads one of its pages, some rows at a time. Returns how large the result is, where the page
    * says so: the first does. Throws `result_expired` where it is not kept any more.
    */
-  page(handle: string, partition: number): AsyncGenerator<readonly RawRow[], ResultSize | undefined>
+  page(handle: string, partition: number): AsyncGenerator<readonly SnowflakeRow[], ResultSize | undefined>
   /** Stops a statement that nobody waits for any more. Never throws. */
   cancel(handle: string): Promise<void>
 }
@@ -46,7 +46,7 @@ const timeoutMs = 90_000
 const polling = { firstMs: 100, mostMs: 5_000, totalMs: Number.POSITIVE_INFINITY }
 
 /** @param quiet leaves Snowflake's own words out of errors, where statements carry values of rows that it may quote */
-export function makeSqlApi(context: ConnectorContext, account: Account, quiet = false): SqlApi {
+export function makeSqlApi(context: ConnectorContext, account: SnowflakeAccount, quiet = false): SqlApi {
   const send = async (
     path: string,
     { body, signal = context.signal, fresh = false }: { body?: string; signal?: AbortSignal; fresh?: boolean } = {},
@@ -78,7 +78,7 @@ export function makeSqlApi(context: ConnectorContext, account: Account, quiet = 
   }
 
   /** Submits a statement. Where the connection breaks, the same request again runs nothing twice. */
-  async function submit(statement: Statement, async: boolean): Promise<Response> {
+  async function submit(statement: SnowflakeStatement, async: boolean): Promise<Response> {
     const body = JSON.stringify(bodyOf(statement, account))
     const path = `?requestId=${randomUUID()}${async ? '&async=true' : ''}`
     try {
@@ -102,7 +102,10 @@ export function makeSqlApi(context: ConnectorContext, account: Account, quiet = 
     return pollUntilDone('The statement', look, { ...polling, signal: context.signal })
   }
 
-  async function* page(handle: string, partition: number): AsyncGenerator<readonly RawRow[], ResultSize | undefined> {
+  async function* page(
+    handle: string,
+    partition: number,
+  ): AsyncGenerator<readonly SnowflakeRow[], ResultSize | undefined> {
     const rest = yield* rowsIn(bodyIn(await ready(handle, partition)))
     return sizeIn(rest)
   }
@@ -113,7 +116,7 @@ export function makeSqlApi(context: ConnectorContext, account: Account, quiet = 
     async run(statement) {
       let response = await submit(statement, false)
       if (response.status === 202) response = await ready(handleIn(await restOf(response)), 0)
-      const rows: RawRow[] = []
+      const rows: SnowflakeRow[] = []
       const pages = rowsIn(bodyIn(response))
       let next = await pages.next()
       for (; !next.done; next = await pages.next()) rows.push(...next.value)
@@ -133,7 +136,7 @@ export function makeSqlApi(context: ConnectorContext, account: Account, quiet = 
   }
 }
 
-function bodyOf(statement: Statement, { role }: Account): object {
+function bodyOf(statement: SnowflakeStatement, { role }: SnowflakeAccount): object {
   const { text, bindings = [], timeoutSeconds, warehouse, database, schema } = statement
   const named = Object.entries({ warehouse, database, schema }).flatMap(([key, name]) =>
     name === undefined ? [] : [[key, plainName(name)]],
@@ -175,7 +178,7 @@ function handleIn({ statementHandle }: Rest): string {
   )
 }
 
-function columnsIn({ resultSetMetaData }: Rest): ColumnType[] {
+function columnsIn({ resultSetMetaData }: Rest): SnowflakeColumn[] {
   return listIn(objectIn(resultSetMetaData).rowType)
     .filter(isObject)
     .map(({ name, type, scale }) => ({

@@ -2,23 +2,23 @@ import { asConnectorError, ConnectorError, type Values } from '@penstock/connect
 import { writingOf } from '../databases/settings.ts'
 import { columnsNotFound, type FatalTableProblem, throwFirst } from '../databases/table-findings.ts'
 import { plainName } from './account.ts'
-import type { ColumnType } from './cells.ts'
-import { describe, type Place, quoteAsIs, quoteName } from './plan.ts'
+import type { SnowflakeColumn } from './cells.ts'
+import { describe, quoteAsIs, quoteName, type StatementPlace } from './plan.ts'
 import type { SqlApi } from './sql-api.ts'
 
 /** A table that rows go to. */
-export type Table = {
+export type SnowflakeTable = {
   /** With its database and schema, quoted. */
   readonly name: string
   /** The table that notes which batches were written, in the same schema. */
   readonly batches: string
   /** In the order of the delivered columns. */
-  readonly columns: readonly ColumnType[]
-  readonly at: Place
+  readonly columns: readonly SnowflakeColumn[]
+  readonly at: StatementPlace
 }
 
 /** Where rows go, as the settings name it. */
-export type Target = Omit<Table, 'columns'> & {
+export type Target = Omit<SnowflakeTable, 'columns'> & {
   /** As the settings name it. */
   readonly label: string
   /** Quoted. */
@@ -48,7 +48,7 @@ export function targetOf(settings: Values): Target {
 }
 
 /** Finds the table, and creates it, and the one that notes batches, where they are missing. */
-export async function openTable(api: SqlApi, target: Target, delivered: readonly string[]): Promise<Table> {
+export async function openTable(api: SqlApi, target: Target, delivered: readonly string[]): Promise<SnowflakeTable> {
   let found = await columnsOf(api, target.name, target.at)
   if (!found) {
     const columns = distinct(delivered.map(plainName)).map((name) => `${quoteAsIs(name)} varchar`)
@@ -65,7 +65,11 @@ export async function openTable(api: SqlApi, target: Target, delivered: readonly
 }
 
 /** The columns of a table; `undefined` where there is none, or its schema is missing. */
-export async function columnsOf(api: SqlApi, name: string, at: Place): Promise<readonly ColumnType[] | undefined> {
+export async function columnsOf(
+  api: SqlApi,
+  name: string,
+  at: StatementPlace,
+): Promise<readonly SnowflakeColumn[] | undefined> {
   try {
     return await describe(api, name, at)
   } catch (error) {
@@ -78,8 +82,8 @@ export async function columnsOf(api: SqlApi, name: string, at: Place): Promise<r
 export function judge(
   { label }: Target,
   delivered: readonly string[],
-  found: readonly ColumnType[],
-): { columns: ColumnType[]; errors: FatalTableProblem[] } {
+  found: readonly SnowflakeColumn[],
+): { columns: SnowflakeColumn[]; errors: FatalTableProblem[] } {
   const matches = delivered.map((name) => columnFor(name, found))
   const columns = matches.filter((column) => column !== undefined)
   const missing = delivered.filter((_, at) => matches[at] === undefined)
@@ -96,7 +100,7 @@ export function judge(
 }
 
 /** A column by its exact name, or else in any case. */
-const columnFor = (name: string, found: readonly ColumnType[]): ColumnType | undefined =>
+const columnFor = (name: string, found: readonly SnowflakeColumn[]): SnowflakeColumn | undefined =>
   found.find((column) => column.name === name) ??
   found.find((column) => column.name.toLowerCase() === name.toLowerCase())
 

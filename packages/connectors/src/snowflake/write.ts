@@ -17,7 +17,7 @@ import { accountOf } from './account.ts'
 import { type ColumnWriter, writerFor } from './column-writers.ts'
 import { quoteAsIs } from './plan.ts'
 import { makeSqlApi, type SqlApi } from './sql-api.ts'
-import { columnsOf, judge, openTable, type Table, targetOf } from './table.ts'
+import { columnsOf, judge, openTable, type SnowflakeTable, targetOf } from './table.ts'
 
 /** Batches of so long ago do not come again. */
 const keptDays = 30
@@ -58,7 +58,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 
 type Work = {
   readonly api: SqlApi
-  readonly table: Table
+  readonly table: SnowflakeTable
   readonly refusals: Refusals
   readonly transferId: string
 }
@@ -112,7 +112,7 @@ async function insert(
 }
 
 /** The binding is a JSON array of rows, each an array of texts and nulls. */
-function insertStatement({ name, batches, columns }: Table, writers: readonly ColumnWriter[]): string {
+function insertStatement({ name, batches, columns }: SnowflakeTable, writers: readonly ColumnWriter[]): string {
   const values = writers.map((writer, at) => `${writer.value(`as_varchar(get(f.value, ${at}))`)} as c${at}`)
   const names = columns.map((column) => quoteAsIs(column.name)).join(', ')
   const aliases = writers.map((_, at) => `c${at}`).join(', ')

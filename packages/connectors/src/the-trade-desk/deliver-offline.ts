@@ -6,7 +6,7 @@ import { type RowBlame, rejectionsOf } from '../platform-api/rows/row-results.ts
 import { codeOf } from './conversion-values.ts'
 import { itemNumberOf } from './failed-lines.ts'
 import { sendConversions } from './offline-api.ts'
-import { type OfflineConversion, offlineConversionOf } from './offline-rows.ts'
+import { offlineConversionOf, type TradeDeskConversion } from './offline-rows.ts'
 
 /** Sends conversions, those of one provider in one request. The Trade Desk numbers, from 1, those that it does not take. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
@@ -30,7 +30,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   }
 }
 
-function rejectionsBy(failed: readonly JsonObject[], sent: readonly RowEvent<OfflineConversion>[]): Rejection[] {
+function rejectionsBy(failed: readonly JsonObject[], sent: readonly RowEvent<TradeDeskConversion>[]): Rejection[] {
   const blamed = failed.map((line): RowBlame => {
     const number = itemNumberOf(line)
     const reason = reasonOf(line)

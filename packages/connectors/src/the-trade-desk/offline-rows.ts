@@ -7,7 +7,7 @@ import { threeLettersOf } from './country-codes.ts'
 import { type IdType, problemOfId } from './user-ids.ts'
 
 /** A conversion, and the provider that it is of. */
-export type OfflineConversion = { readonly provider: string; readonly item: JsonObject }
+export type TradeDeskConversion = { readonly provider: string; readonly item: JsonObject }
 
 /** The kinds of identifiers that a conversion can have. */
 const idTypes = [
@@ -33,7 +33,7 @@ const texts = Object.fromEntries(
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Makes a conversion of a row, or says why The Trade Desk would not take it. */
-export function offlineConversionOf(row: BatchRow): Read<OfflineConversion> {
+export function offlineConversionOf(row: BatchRow): Read<TradeDeskConversion> {
   const provider = row.text('DataProviderId')
   if (provider === undefined) return wrong('The ID of the data provider is missing.', 'DataProviderId')
   const tag = row.text('TrackingTagId')

@@ -3,11 +3,11 @@ import { isObject, listIn, numberIn, objectIn, textIn } from '../platform-api/js
 import { type RowEvent, readEvents } from '../platform-api/rows/events.ts'
 import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
 import { Refusals } from '../platform-api/rows/refusals.ts'
-import { type EventSource, eventOf, eventSources, type TikTokEvent } from './event-rows.ts'
+import { eventOf, eventSources, type TikTokEvent, type TikTokEventSource } from './event-rows.ts'
 import { track } from './events-api.ts'
 
 /** Which setting says where events of a source belong, and what it is called. */
-export const settingOf: Readonly<Record<EventSource, readonly [key: string, label: string]>> = {
+export const settingOf: Readonly<Record<TikTokEventSource, readonly [key: string, label: string]>> = {
   web: ['pixelCode', 'Pixel code'],
   app: ['appId', 'App ID'],
   offline: ['offlineEventSetId', 'Offline event set ID'],
@@ -42,7 +42,7 @@ type Events = readonly RowEvent<TikTokEvent>[]
 async function sendSource(
   context: DestinationContext,
   refusals: Refusals,
-  source: EventSource,
+  source: TikTokEventSource,
   events: Events,
 ): Promise<{ bytes: number; rejected: Rejection[] }> {
   const [key, label] = settingOf[source]
@@ -54,7 +54,7 @@ async function sendSource(
 
 async function send(
   context: DestinationContext,
-  source: EventSource,
+  source: TikTokEventSource,
   sourceId: string,
   events: Events,
 ): Promise<Taken<RowEvent<TikTokEvent>>> {

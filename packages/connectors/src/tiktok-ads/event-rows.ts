@@ -16,11 +16,11 @@ import {
 import { eventIdOf, type Read, readObject, wrong } from '../platform-api/rows/events.ts'
 
 export const eventSources = ['web', 'app', 'offline', 'crm'] as const
-export type EventSource = (typeof eventSources)[number]
-const isSource = (text: string | undefined): text is EventSource => eventSources.some((source) => source === text)
+export type TikTokEventSource = (typeof eventSources)[number]
+const isSource = (text: string | undefined): text is TikTokEventSource => eventSources.some((source) => source === text)
 
 export type TikTokEvent = {
-  readonly source: EventSource
+  readonly source: TikTokEventSource
   readonly body: JsonObject & { readonly event_id: string }
 }
 

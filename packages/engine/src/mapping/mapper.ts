@@ -19,13 +19,13 @@ export type MappedRows = {
  * An identifier that cannot be used (a field that is one of several by which a row is recognised) is left out where
  * another one is left; any other error of a value is an error of its row.
  */
-export type Mapper = (rows: readonly Row[], skip?: ReadonlyMap<number, unknown>) => MappedRows
+export type RowMapper = (rows: readonly Row[], skip?: ReadonlyMap<number, unknown>) => MappedRows
 
 /**
  * Makes the mapper of a plan.
  * @param options.defaultCountry by which national phone numbers are read where the row names no country: a code or a name
  */
-export function createMapper(plan: MappingPlan, options: { readonly defaultCountry?: string } = {}): Mapper {
+export function createMapper(plan: MappingPlan, options: { readonly defaultCountry?: string } = {}): RowMapper {
   if (plan.asIs) return (rows) => ({ rows, errors: new Map(), emptied: plan.columns.map(() => 0) })
   const countryOf = countryReader(plan, options.defaultCountry)
   const steps = plan.steps.map(compileStep)

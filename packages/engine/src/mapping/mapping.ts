@@ -3,7 +3,7 @@
  * that is asked for (`createMapper`), and what people may see of them (`lintRows`, `shorten`, `redactRow`). Pure functions.
  */
 export * from './lint.ts'
-export { createMapper, type MappedRows, type Mapper, type RowError } from './mapper.ts'
+export { createMapper, type MappedRows, type RowError, type RowMapper as Mapper } from './mapper.ts'
 export { type MappingPlan, type MappingStep, planMapping } from './plan.ts'
 export { type Mapping, type MappingEntry, mappingErrors, readMapping } from './read-mapping.ts'
 export * from './redact.ts'

@@ -6,12 +6,12 @@ import {
   type Bounds,
   batchOf,
   beginning,
+  type ChunkMapper,
   endOf,
   type FilledBatch,
   fillBatches,
   halve,
   type KeyScope,
-  type Mapper,
 } from './batches.ts'
 
 /** Records are distinguished by their content, which is their number. Every seventh is broken, every fifth cannot be mapped. */
@@ -68,7 +68,7 @@ function readerOf({ records, sizes, incremental, cursor = 0 }: Scene): SourceRea
   }
 }
 
-const mapper: Mapper = ({ rows }) => ({
+const mapper: ChunkMapper = ({ rows }) => ({
   rows: rows.map(([number]) => [`mapped ${number}`]),
   errors: new Map(
     rows.flatMap(([number], i) => (isUnmappable(Number(number)) ? [[i, { reason: 'unmappable' }] as const] : [])),
@@ -251,7 +251,7 @@ describe('batches', () => {
         close: async () => {},
       }
       const bounds = { rowsMax: 1_000_000, bytesMax: 1 << 30 }
-      const asIs: Mapper = ({ rows }) => ({ rows, errors: new Map() })
+      const asIs: ChunkMapper = ({ rows }) => ({ rows, errors: new Map() })
       let covered = 0
       for await (const filledBatch of fillBatches(reader, {
         from: beginning,

@@ -11,14 +11,17 @@ export type Checkpoint = { readonly at: Json | null; readonly skip: number; read
 export const beginning: Checkpoint = { at: null, skip: 0, bytes: 0 }
 
 /** Turns the records of a chunk into what the destination wants; invalid ones have an error instead. */
-export type Mapper = (chunk: Pick<Chunk, 'rows' | 'errors'>) => {
+export type ChunkMapper = (chunk: Pick<Chunk, 'rows' | 'errors'>) => {
   rows: readonly Row[]
-  errors: ReadonlyMap<number, RowError>
+  errors: ReadonlyMap<number, InvalidRow['error']>
 }
-export type RowError = { readonly field?: string; readonly reason: string }
 
 /** A record that is not sent. */
-export type InvalidRow = { readonly number: number; readonly raw: Row; readonly error: RowError }
+export type InvalidRow = {
+  readonly number: number
+  readonly raw: Row
+  readonly error: { readonly field?: string; readonly reason: string }
+}
 
 /** The rows of one batch, and what must be known of the records that it covers. */
 export type FilledBatch = {
@@ -59,7 +62,7 @@ export type Filling = {
   /** The number of the first record. */
   readonly firstNumber: number
   /** Answers how the rows of a chunk are mapped. */
-  readonly mapperFor: (chunk: Chunk) => Mapper | Promise<Mapper>
+  readonly mapperFor: (chunk: Chunk) => ChunkMapper | Promise<ChunkMapper>
   readonly bounds: Bounds
   /** How many records the first batch must cover: that of a batch that may have been delivered already. */
   readonly pending: number | null
@@ -150,7 +153,7 @@ function emptyBatch(first: number) {
     covered: 0,
     bytes: 0,
     memoryBytes: 0,
-    take(chunk: Chunk, mapped: ReturnType<Mapper>, segment: Segment, from: number, until: number) {
+    take(chunk: Chunk, mapped: ReturnType<ChunkMapper>, segment: Segment, from: number, until: number) {
       segments.push(segment)
       for (let i = from; i < until; i++) {
         const raw = chunk.rows[i] as Row

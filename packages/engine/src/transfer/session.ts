@@ -18,10 +18,10 @@ import {
   batchOf,
   beginning,
   type Checkpoint,
+  type ChunkMapper,
   type FilledBatch,
   fillBatches,
   halve,
-  type Mapper,
 } from './batches.ts'
 import { type Entry, entryOf, flushEntryOf } from './confirmation.ts'
 import { checked, codeOf, isOfTheSides, ofConnector, sideOf, withoutSecretsInReasons } from './connector-calls.ts'
@@ -166,7 +166,7 @@ export class Session {
     return this.#sides.openWriter(signal, { transferId: this.#deps.job.id, ...this.#unconfirmed.stored })
   }
 
-  async #mapperFor(chunk: Chunk): Promise<Mapper> {
+  async #mapperFor(chunk: Chunk): Promise<ChunkMapper> {
     this.#deps.onProgress()
     const { mapper, newColumns } = await this.#sides.mapperFor(chunk)
     if (newColumns) this.#newColumns = newColumns

@@ -12,7 +12,7 @@ import { type JobRuntime, openContext } from '../runtime.ts'
 import { sideSettings } from '../settings.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
-import type { Bounds, Mapper } from './batches.ts'
+import type { Bounds, ChunkMapper } from './batches.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
 import { readReplay } from './replay.ts'
 
@@ -107,7 +107,7 @@ export class Sides {
    * Answers how the rows of a chunk are mapped. The mapping follows from the columns, which the first chunk has: with it
    * come the columns of both sides, which are not stored yet.
    */
-  async mapperFor({ columns }: Chunk): Promise<{ mapper: Mapper; newColumns?: BatchStart['columns'] }> {
+  async mapperFor({ columns }: Chunk): Promise<{ mapper: ChunkMapper; newColumns?: BatchStart['columns'] }> {
     if (this.#mapping) return { mapper: this.#mapping.map }
     const mapping = await this.mappingFor(columns)
     this.#mapping = mapping

@@ -9,7 +9,7 @@ import { createSockets } from './sockets.ts'
  */
 const channel = 'penstock'
 
-export type Listener = {
+export type NoticeListener = {
   /** A notice of the topic; `value` is what it is about. */
   onMessage?: (value: string) => void
   /** The connection was lost: messages may be missed until `onReconnect`. */
@@ -20,7 +20,7 @@ export type Listener = {
 
 export type Notices = {
   readonly listening: boolean
-  on(topic: string, listener: Listener): void
+  on(topic: string, listener: NoticeListener): void
   /** Listens until closed; resolves once it listens for the first time. */
   start(): Promise<void>
   close(): Promise<void>
@@ -35,7 +35,7 @@ export const notify = `select pg_notify('${channel}', :topic || ':' || :value)`
 
 export function createNotices(url: DatabaseUrl, onError: (error: unknown) => void): Notices {
   const sockets = createSockets()
-  const listeners: { topic: string; listener: Listener }[] = []
+  const listeners: { topic: string; listener: NoticeListener }[] = []
   let client: pg.Client | undefined
   let listening = false
   let closed = false

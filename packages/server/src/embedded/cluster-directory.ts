@@ -9,7 +9,7 @@ import { isRoot, ownerOfData, ownerOfNewData } from './owner.ts'
 export const systemDirectory = '/var/lib/penstock'
 
 /** Where the files of a server are, and who runs it. */
-export type Place = { home: string; owner: Owner }
+export type ClusterPlace = { home: string; owner: Owner }
 
 /** The name of the cluster's directory within its home. */
 export const dataName = 'data'
@@ -21,7 +21,7 @@ const noteName = 'moved.txt'
  * folder under /var/lib/penstock that a note in the directory names. Decides it, and writes the note, the first time.
  * Call it under the directory's lock.
  */
-export async function findPlace(directory: string): Promise<Place> {
+export async function findPlace(directory: string): Promise<ClusterPlace> {
   const noted = await readNote(directory)
   const home = noted ?? directory
   if (!(await exists(home))) {

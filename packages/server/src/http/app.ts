@@ -8,7 +8,13 @@ import { type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Logger } from '../log.ts'
 import { Refusal } from '../refusal.ts'
 import { readJsonBodies } from './body.ts'
-import { type ConnectionBounds, createListener, type Listener, type Timeouts, timeoutsDefault } from './listener.ts'
+import {
+  type ConnectionBounds,
+  type ConnectionListener,
+  createListener,
+  type Timeouts,
+  timeoutsDefault,
+} from './listener.ts'
 import { asRefusal, errorEnvelope, replyRefusal, retrySeconds } from './replies.ts'
 import { securityHeaders } from './security-headers.ts'
 
@@ -34,7 +40,7 @@ export async function createApp({
   trustedProxies: readonly string[]
   connections?: ConnectionBounds
   timeouts?: Partial<Timeouts>
-}): Promise<{ app: FastifyInstance; listener: Listener }> {
+}): Promise<{ app: FastifyInstance; listener: ConnectionListener }> {
   const everywhere = { 'cache-control': 'no-store', ...securityHeaders(publicUrl) }
   const listener = createListener({
     bounds: connections,
@@ -115,7 +121,7 @@ const unreadable: Readonly<Record<string, ErrorCode>> = {
  * answers to what came before it on the connection.
  */
 function replyToUnreadable(
-  listener: Listener,
+  listener: ConnectionListener,
   error: NodeJS.ErrnoException,
   socket: Socket,
   headers: Readonly<Record<string, string>>,

@@ -37,7 +37,7 @@ export type ConnectionBounds = { readonly total: number; readonly perAddress: nu
 /** Why a connection is refused. */
 export type RefusedConnection = Extract<ErrorCode, 'too_many_connections' | 'overloaded'>
 
-export type Listener = {
+export type ConnectionListener = {
   /** Creates the HTTP server. All servers of one listener share its bounds. */
   createServer(handler: RequestListener): Server
   /** Sends the last bytes of a connection and closes it, also where its client does not close it. */
@@ -68,7 +68,7 @@ export function createListener({
   timeouts: Timeouts
   isTrustedProxy: (address: string) => boolean
   refusal: (code: RefusedConnection, fieldErrors: readonly FieldError[]) => string
-}): Listener {
+}): ConnectionListener {
   const answers = new WeakMap<Socket, ServerResponse>()
   const byAddress = new Map<string, number>()
   const counts = { open: 0, refused: { too_many_connections: 0, overloaded: 0 } }

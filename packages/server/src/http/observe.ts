@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log.ts'
 import { type DatabaseFigures, observeDatabase } from './database-metrics.ts'
-import type { Listener } from './listener.ts'
+import type { ConnectionListener } from './listener.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,7 +26,7 @@ export function observe(
   }: {
     database: Database
     log: Logger
-    connections: Listener['counts']
+    connections: ConnectionListener['counts']
     figures: DatabaseFigures
     /** What the runners of this process do. */
     runners: () => {

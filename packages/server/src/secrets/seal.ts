@@ -34,17 +34,17 @@ export function parseMasterKey(text: string): MasterKey | undefined {
 }
 
 /** Where a value belongs; authenticated with it. */
-export type Place = readonly string[]
+export type SealedPlace = readonly string[]
 
 /** What is authenticated with a value of a format; undefined for a format that is not known. */
-function authenticated(format: number | undefined, place: Place): Buffer | undefined {
+function authenticated(format: number | undefined, place: SealedPlace): Buffer | undefined {
   const written = Buffer.from(JSON.stringify(place))
   if (format === 1) return written
   return format === 2 ? Buffer.concat([Buffer.of(2), written]) : undefined
 }
 
 /** Seals a value for a place. */
-export function seal({ key }: MasterKey, place: Place, value: string | Buffer): Buffer {
+export function seal({ key }: MasterKey, place: SealedPlace, value: string | Buffer): Buffer {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
   cipher.setAAD(authenticated(format, place) ?? Buffer.alloc(0))
@@ -53,7 +53,7 @@ export function seal({ key }: MasterKey, place: Place, value: string | Buffer): 
 }
 
 /** Opens a sealed value. Throws where key or place are not those it was sealed with, or a byte was changed. */
-export function unseal({ key }: MasterKey, place: Place, sealed: Buffer): Buffer {
+export function unseal({ key }: MasterKey, place: SealedPlace, sealed: Buffer): Buffer {
   const data = authenticated(sealed[0], place)
   if (!data || sealed.length < 1 + nonceBytes + tagBytes) throw new Error('This is not a sealed value')
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, 1 + nonceBytes), { authTagLength: tagBytes })

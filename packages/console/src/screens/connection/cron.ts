@@ -1,8 +1,8 @@
 /** The schedules that most people want, and the cron expressions that they are. */
 
-export type Preset = 'hourly' | 'daily' | 'weekdays' | 'custom'
+export type CronPreset = 'hourly' | 'daily' | 'weekdays' | 'custom'
 export type Times = {
-  preset: Preset
+  preset: CronPreset
   /** 0 to 59. */
   minute: number
   /** 0 to 23. */
@@ -30,7 +30,7 @@ export function timesOf(cron: string): Times {
   const text = cron.trim().replace(/\s+/g, ' ')
   const [, minute = '0', hour = '6', week = '*'] = /^(\d{1,2}) (\d{1,2}|\*) \* \* (\*|1-5)$/.exec(text) ?? []
   const times = { minute: Number(minute), hour: hour === '*' ? 6 : Number(hour), cron: text }
-  const preset: Preset = hour === '*' ? 'hourly' : week === '*' ? 'daily' : 'weekdays'
+  const preset: CronPreset = hour === '*' ? 'hourly' : week === '*' ? 'daily' : 'weekdays'
   // What cannot be said by a preset word for word is custom.
   return { ...times, preset: cronOf({ ...times, preset }) === text ? preset : 'custom' }
 }

@@ -9,7 +9,7 @@ import { errorsOf, isOfFields } from '../../components/fields/field-errors.ts'
 import { FormButtons } from '../../components/form-buttons.tsx'
 import { notifyDone } from '../../components/notify.tsx'
 import { connection as say } from '../../strings/connection.ts'
-import { cronOf, type Preset, type Times, timeOf, timesOf } from './cron.ts'
+import { type CronPreset, cronOf, type Times, timeOf, timesOf } from './cron.ts'
 import { type Repeats, repeatsOf } from './repeats.ts'
 
 const presets = ['hourly', 'daily', 'weekdays', 'custom'] as const
@@ -57,7 +57,7 @@ export function EditSchedule({
             value={times.preset}
             allowDeselect={false}
             data-autofocus
-            onChange={(preset) => change({ preset: (preset ?? 'daily') as Preset, cron: cronOf(times) })}
+            onChange={(preset) => change({ preset: (preset ?? 'daily') as CronPreset, cron: cronOf(times) })}
           />
           <When times={times} fieldError={fieldErrors.cron} onChange={change} />
           <Select

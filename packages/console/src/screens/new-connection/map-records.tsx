@@ -3,7 +3,7 @@ import type { Preview, RecordDefinition } from '@penstock/wire'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { ColumnPicker, withColumn } from './column-picker.tsx'
 import { type Editor, sampleOf } from './editor.ts'
-import { type Entry, grouped, withEntry } from './mapping.ts'
+import { grouped, type MappingChoice, withEntry } from './mapping.ts'
 
 /** Fills the fields that a destination has: each by a column that is called like it, unless something else is picked. */
 export function MapRecords({
@@ -49,7 +49,7 @@ function FieldLine({
   const { name, description, values } = record
   const index = lines.findIndex(({ field }) => field === name)
   const entry = lines[index]?.entry
-  const set = (next: Entry | undefined) => onChange(withEntry(lines, name, next))
+  const set = (next: MappingChoice | undefined) => onChange(withEntry(lines, name, next))
   const column = entry?.kind === 'column' ? entry.column : entry ? undefined : found
   const error = fieldErrors[name]
   return (
@@ -113,12 +113,12 @@ function Choice({
   onPick,
 }: {
   name: string
-  entry: Entry | undefined
+  entry: MappingChoice | undefined
   found: string | undefined
   looked: boolean
   columns: readonly string[] | undefined
   error: string | undefined
-  onPick: (entry: Entry | undefined) => void
+  onPick: (entry: MappingChoice | undefined) => void
 }) {
   const column = entry?.kind === 'column' ? entry.column : ''
   const value = entry?.kind === 'column' ? (columns ? `column:${column}` : 'column') : (entry?.kind ?? 'name')
@@ -167,7 +167,7 @@ function FixedValue({
   name: string
   value: string
   values: readonly string[] | undefined
-  onChange: (entry: Entry) => void
+  onChange: (entry: MappingChoice) => void
 }) {
   const label = say.valueOf(name)
   const set = (next: string) => onChange({ kind: 'value', value: next })

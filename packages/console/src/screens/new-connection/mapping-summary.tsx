@@ -2,7 +2,7 @@ import { Button, Card, Group, Stack, Table, Text, Title } from '@mantine/core'
 import type { RecordDefinition } from '@penstock/wire'
 import { IconPencil } from '@tabler/icons-react'
 import { newConnection as say } from '../../strings/new-connection.ts'
-import { type Entry, readMapping } from './mapping.ts'
+import { type MappingChoice, readMapping } from './mapping.ts'
 
 /** What the mapping that is saved says, a line each. */
 export function MappingSummary({
@@ -66,7 +66,7 @@ export function MappingSummary({
   )
 }
 
-function wordsOf(entry: Entry): string {
+function wordsOf(entry: MappingChoice): string {
   switch (entry.kind) {
     case 'empty':
       return say.leftEmpty

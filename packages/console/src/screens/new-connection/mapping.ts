@@ -5,14 +5,14 @@ import { type Digest, digests, type Normalisation, normalisations, type RecordDe
  * a JSON object, in which a column's name stands for the column as it is.
  */
 
-export type Entry =
+export type MappingChoice =
   /** A column of the source; with a form or a digest only where the destination takes any columns. */
   | { readonly kind: 'column'; readonly column: string; readonly normalise?: Normalisation; readonly hash?: Digest }
   /** One value for all records. */
   | { readonly kind: 'value'; readonly value: string }
   /** Stays empty, though a column is called like it. */
   | { readonly kind: 'empty' }
-export type Line = { readonly field: string; readonly entry: Entry }
+export type Line = { readonly field: string; readonly entry: MappingChoice }
 export type Lines = readonly Line[]
 
 /** Reads what is saved. Undefined where it is no mapping; the service says what is wrong with it. */
@@ -28,7 +28,7 @@ export function readMapping(text: string): Lines | undefined {
   }
 }
 
-function readEntry(entry: unknown): Entry | undefined {
+function readEntry(entry: unknown): MappingChoice | undefined {
   if (entry === null) return { kind: 'empty' }
   if (typeof entry === 'string') return { kind: 'column', column: entry }
   if (typeof entry !== 'object') return undefined
@@ -45,7 +45,7 @@ export function writeMapping(lines: Lines): string {
   return JSON.stringify(Object.fromEntries(lines.map(({ field, entry }) => [field.trim(), writeEntry(entry)])))
 }
 
-function writeEntry(entry: Entry): unknown {
+function writeEntry(entry: MappingChoice): unknown {
   switch (entry.kind) {
     case 'empty':
       return null
@@ -73,7 +73,7 @@ export function readDraft(text: string | undefined): Lines | undefined {
 }
 
 /** Sets what fills a field, or leaves it to the names again. */
-export function withEntry(lines: Lines, field: string, entry: Entry | undefined): Lines {
+export function withEntry(lines: Lines, field: string, entry: MappingChoice | undefined): Lines {
   const others = lines.filter((line) => line.field !== field)
   if (!entry) return others
   return lines.some((line) => line.field === field)

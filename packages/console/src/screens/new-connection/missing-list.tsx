@@ -7,7 +7,7 @@ import { useRead } from '../../api/queries.ts'
 import { pathOf } from '../../shell/account.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { sideOf, sides } from './settings.ts'
-import { type Step, useWizard } from './wizard.ts'
+import { useWizard, type WizardStep } from './wizard.ts'
 
 /** What is missing before a connection can carry data, each with a link to where the user can add it. */
 export function MissingList({
@@ -60,7 +60,7 @@ function Missing({ fieldError: { field }, connection }: { fieldError: FieldError
       </Text>
     )
   }
-  const step: Step = name === 'mapping' ? 'mapping' : 'settings'
+  const step: WizardStep = name === 'mapping' ? 'mapping' : 'settings'
   return (
     <Text span inherit>
       {say.missingSetting(side.key === 'src' ? say.source : say.destination, label)}{' '}
@@ -71,7 +71,7 @@ function Missing({ fieldError: { field }, connection }: { fieldError: FieldError
   )
 }
 
-const linkTo = (connection: Connection, step: Step) =>
+const linkTo = (connection: Connection, step: WizardStep) =>
   new URLSearchParams({
     source: connection.src.connectorId,
     destination: connection.dest.connectorId,

@@ -7,12 +7,12 @@ import { type DraftStore, useDraft } from './draft.ts'
 
 /** The steps, in their order. */
 export const steps = ['source', 'destination', 'settings', 'mapping', 'review'] as const
-export type Step = (typeof steps)[number]
+export type WizardStep = (typeof steps)[number]
 
 /** The steps of a new connection. The address has everything except what is typed and not saved. */
 export type Wizard = DraftStore & {
   readonly accountId: string
-  readonly step: Step
+  readonly step: WizardStep
   /** The connectors that were picked; empty while there is none. Once the connection is there, they are its own. */
   readonly sourceId: string
   readonly destinationId: string
@@ -23,8 +23,8 @@ export type Wizard = DraftStore & {
   /** Reading the connection that the address names. */
   readonly reading: ReturnType<typeof useRead<'getConnection'>>
   /** Whether a step can be gone to. The sides of a connection never change, so they are picked before it is there. */
-  readonly isOpen: (step: Step) => boolean
-  readonly go: (step: Step, picks?: Readonly<Record<string, string>>) => void
+  readonly isOpen: (step: WizardStep) => boolean
+  readonly go: (step: WizardStep, picks?: Readonly<Record<string, string>>) => void
   /** What drafts of this connection, or of the one to be created of these sides, are kept under. */
   readonly keys: { readonly name: string; readonly src: string; readonly dest: string; readonly mapping: string }
 }
@@ -48,7 +48,7 @@ export function useNewWizard(): Wizard {
   const connection = connectionId === '' ? undefined : reading.data?.reply
   const sourceId = connection?.src.connectorId ?? value('source')
   const destinationId = connection?.dest.connectorId ?? value('destination')
-  const isOpen = (step: Step) => {
+  const isOpen = (step: WizardStep) => {
     if (connectionId !== '') return step !== 'source' && step !== 'destination'
     if (step === 'source') return true
     if (step === 'destination') return sourceId !== ''
@@ -79,7 +79,7 @@ export function useNewWizard(): Wizard {
 }
 
 /** The parameters of the address that lead to a step. */
-const picksOf = (at: { step: Step; sourceId: string; destinationId: string; connectionId: string }) =>
+const picksOf = (at: { step: WizardStep; sourceId: string; destinationId: string; connectionId: string }) =>
   Object.fromEntries(
     Object.entries({
       source: at.sourceId,

@@ -3,7 +3,7 @@ import { IconCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { overview as say } from '../../strings/overview.ts'
 
-export type Step = {
+export type StartStep = {
   title: string
   help: string
   action: string
@@ -12,7 +12,7 @@ export type Step = {
 }
 
 /** The way to the first record that arrives, for those who have nothing yet; the next step stands out. */
-export function Start({ steps }: { steps: readonly Step[] }) {
+export function Start({ steps }: { steps: readonly StartStep[] }) {
   const next = steps.findIndex(({ isDone }) => !isDone)
   return (
     <Card withBorder padding="xl" component="section" aria-label={say.startTitle}>

@@ -1,7 +1,7 @@
 import { SegmentedControl, Select, TextInput } from '@mantine/core'
 import { useAddress } from '../../components/address.ts'
 import { reports as say } from '../../strings/reports.ts'
-import { type Period, type Preset, presets } from './period.ts'
+import { type Period, type PeriodPreset, presets } from './period.ts'
 
 /** Where the screen says what is wrong with the days. */
 export const errorId = 'error-of-days'
@@ -9,7 +9,7 @@ export const errorId = 'error-of-days'
 /** Which days a report covers, and whether it is by day or by month; both are in the address. */
 export function PeriodPicker({ period: { preset, startDate, endDate, by, fieldError } }: { period: Period }) {
   const { change } = useAddress()
-  const pick = (next: Preset) =>
+  const pick = (next: PeriodPreset) =>
     // Other days begin with those that were shown.
     change(
       next === 'custom'
@@ -22,7 +22,7 @@ export function PeriodPicker({ period: { preset, startDate, endDate, by, fieldEr
         aria-label={say.period}
         data={presets.map((value) => ({ value, label: say.presets[value] }))}
         value={preset}
-        onChange={(next) => next && pick(next as Preset)}
+        onChange={(next) => next && pick(next as PeriodPreset)}
         allowDeselect={false}
         w={160}
       />

@@ -4,11 +4,11 @@ import { dayAfter, dayOf, daysBetween } from '../../components/days.ts'
 import { reports as say } from '../../strings/reports.ts'
 
 export const presets = ['week', 'days', 'quarter', 'month', 'lastMonth', 'custom'] as const
-export type Preset = (typeof presets)[number]
-const presetDefault: Preset = 'days'
+export type PeriodPreset = (typeof presets)[number]
+const presetDefault: PeriodPreset = 'days'
 
 export type Period = {
-  preset: Preset
+  preset: PeriodPreset
   startDate: string
   endDate: string
   by: 'day' | 'month'
@@ -26,7 +26,7 @@ export function usePeriod(): Period {
   return { preset, startDate, endDate, by, fieldError: errorOf(startDate, endDate) }
 }
 
-function daysOf(preset: Exclude<Preset, 'custom'>, today: string): [string, string] {
+function daysOf(preset: Exclude<PeriodPreset, 'custom'>, today: string): [string, string] {
   const firstOfMonth = `${today.slice(0, 7)}-01`
   const lastOfPrevious = dayAfter(firstOfMonth, -1)
   switch (preset) {

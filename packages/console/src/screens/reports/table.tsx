@@ -4,7 +4,7 @@ import { ListTable } from '../../components/list-table.tsx'
 import { bytes, count, percent } from '../../components/numbers.ts'
 import type { Volume } from '../../components/volume.ts'
 import { reports as say } from '../../strings/reports.ts'
-import type { Entry } from './use-reports.ts'
+import type { ReportEntry } from './use-reports.ts'
 
 /** The volume of each sub-account or connection, and of all that were found. */
 export function ReportTable({
@@ -14,7 +14,7 @@ export function ReportTable({
   of,
 }: {
   accountId: string | undefined
-  entries: readonly Entry[]
+  entries: readonly ReportEntry[]
   /** Of all pages; undefined while it is not known. */
   total: Volume | undefined
   /** How many there are on all pages. */

@@ -2,8 +2,8 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useRead } from '../../api/queries.ts'
 import type { Volume, VolumeOf } from '../../components/volume.ts'
 
-export type Entry = { id: string; name: string; total: Volume }
-type Page = { entries: Entry[]; total: number }
+export type ReportEntry = { id: string; name: string; total: Volume }
+type Page = { entries: ReportEntry[]; total: number }
 
 /** A page of what is reported: the connections of a sub-account, or the sub-accounts. */
 export function useReports(

@@ -2,7 +2,7 @@ import type { Confirmation, KeptReject } from '@penstock/engine'
 import type { Database, Db, Transaction } from '../../db/database.ts'
 import { DataKey } from '../../secrets/data-keys.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
-import { type MasterKey, type Place, seal } from '../../secrets/seal.ts'
+import { type MasterKey, type SealedPlace, seal } from '../../secrets/seal.ts'
 import { places, sealJson } from '../sealed.ts'
 import type { WorkRow } from './claim-queries.ts'
 import { Lost } from './endings.ts'
@@ -140,7 +140,7 @@ export class LedgerWriter {
   /** @param after how many are kept already */
   async #keepRejects(tx: Transaction, key: MasterKey, rejects: readonly KeptReject[], after: number): Promise<void> {
     const { id } = this.#work
-    const sealed = (place: Place, text: string) => seal(key, place, text).toString('base64')
+    const sealed = (place: SealedPlace, text: string) => seal(key, place, text).toString('base64')
     await queries.insertRejects.run(tx, {
       transferId: id,
       after,
