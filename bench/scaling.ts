@@ -124,9 +124,9 @@ async function work(): Promise<void> {
   row(
     'Whole transfers of one batch, from queue to end',
     await rate(async () => {
-      const pipe = connections[next++ % connections.length]
-      if (!pipe) return
-      await queue(database, pipe)
+      const connection = connections[next++ % connections.length]
+      if (!connection) return
+      await queue(database, connection)
       const id = await claim(database)
       if (id === undefined) return
       const transfer = await openTransfer(database, keyring, id)
@@ -137,8 +137,8 @@ async function work(): Promise<void> {
   )
 }
 
-async function begin(pipe: Connection) {
-  const id = await queue(database, pipe)
+async function begin(connection: Connection) {
+  const id = await queue(database, connection)
   await database.pool.query(`update transfers set status = 'running', attempt = 1 where id = $1`, [id])
   const transfer = await openTransfer(database, keyring, id)
   await transfer.begin()

@@ -81,6 +81,12 @@ const words: readonly Word[] = [
   { word: 'wherever that may be', instead: 'anywhere' },
   { word: 'puts up with', instead: 'retries' },
   { word: 'of its own accord', instead: 'automatically' },
+  {
+    word: 'pipe',
+    instead: 'connection, transfer',
+    // Streams of Node, and the character between the values of a file.
+    except: /\.pipe\(|'pipe'|pipe: '\||`pipe`|^docs\/(openapi|connectors)/,
+  },
   { word: 'lives in', instead: 'is in' },
 ]
 

@@ -78,7 +78,7 @@ describe('the list of connections that need attention', () => {
     sql('update connections set status = $2, remembered_status = $3 where id = $1', id, status, previous)
 
   /** Leaves a transfer of a connection as a worker would. */
-  async function run(pipe: Connection, outcome: string): Promise<void> {
+  async function run(connection: Connection, outcome: string): Promise<void> {
     const [status, hasError] = [outcome.split(' ')[0], outcome.endsWith('error') || outcome === 'failed']
     await sql(
       `insert into transfers (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status,
@@ -87,17 +87,17 @@ describe('the list of connections that need attention', () => {
          'manual', 20, 20, 18, 2, case when $2 not in ('queued', 'running') then to_timestamp(1700000000) end, $3, $4, $5
        from connections cross join lateral (select count(*) as n from transfers where connection_id = $1) count
        where id = $1`,
-      pipe.id,
+      connection.id,
       status,
       ...(hasError ? Object.values(transferError) : [null, null, null]),
     )
   }
 
   async function add(name: string, ...outcomes: string[]): Promise<Connection> {
-    const pipe = await addConnection(caller, account, name)
-    ids.set(name, pipe.id)
-    for (const outcome of outcomes) await run(pipe, outcome)
-    return pipe
+    const connection = await addConnection(caller, account, name)
+    ids.set(name, connection.id)
+    for (const outcome of outcomes) await run(connection, outcome)
+    return connection
   }
 
   async function draft(name: string, srcConnectorId: string, destConnectorId: string): Promise<string> {

@@ -79,39 +79,41 @@ async function fill(t: TestContext, database: Database) {
   await caller.configureSides(account.id)
   const deleted = await caller.createConnection(account.id, 'Deleted')
   await caller.expect(caller.call('deleteConnection', { accountId: account.id, id: deleted.id }))
-  const pipe = await addAccountWithConnection(caller, inbox.folder)
+  const connection = await addAccountWithConnection(caller, inbox.folder)
   const waiting = await addAccountWithConnection(caller, inbox.folder)
-  await caller.expect(caller.call('setSchedule', { ...pipe, body: { cron: '0 6 * * *' } }))
-  for (const { accountId, id } of [pipe, waiting])
+  await caller.expect(caller.call('setSchedule', { ...connection, body: { cron: '0 6 * * *' } }))
+  for (const { accountId, id } of [connection, waiting])
     await caller.expect(caller.call('startTransfer', { accountId, id, body: {} }))
   await service.database.pool.query(
     `update transfers set status = 'running', attempt = 1, started_time = now(), heartbeat_time = now(), read = 5,
        sent = 5, accepted = 3, rejected = 2, bytes = 50, position = '{"at": 5}', marker = '"m5"'
      where connection_id = $1`,
-    [pipe.id],
+    [connection.id],
   )
   await service.database.pool.query(
     `insert into ledger (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes)
      select id, 1, organization_id, account_id, connection_id, '2026-01-01', 5, 3, 2, 0, 50 from transfers where connection_id = $1`,
-    [pipe.id],
+    [connection.id],
   )
-  await service.database.pool.query(`update accounts set volume = 3 where id = $1`, [pipe.accountId])
-  await service.database.pool.query(`update connections set total_volume = 5, used_volume = 3 where id = $1`, [pipe.id])
+  await service.database.pool.query(`update accounts set volume = 3 where id = $1`, [connection.accountId])
+  await service.database.pool.query(`update connections set total_volume = 5, used_volume = 3 where id = $1`, [
+    connection.id,
+  ])
   await service.database.pool.query(
     `insert into rejects (transfer_id, number, row, count, field, reason, record, sealed)
      select id, 1, 4, 2, null, 'It has a "quote", a \\ and a line' || chr(10) || 'break', '{"b":1,  "a":[null]}', '\\x00ff0a'
      from transfers where connection_id = $1`,
-    [pipe.id],
+    [connection.id],
   )
   await assertInvariants(service.database.pool)
   await service.close()
-  return { env, account, pipe, waiting }
+  return { env, account, connection, waiting }
 }
 
 describe('a backup', { concurrency: 2 }, () => {
   test('holds everything, with its secrets sealed, and is restored as it was', async (t) => {
     const { stage, key, file, from, to } = await prepare(t)
-    const { env, account, pipe, waiting } = await fill(t, from)
+    const { env, account, connection, waiting } = await fill(t, from)
     const said = await from.commands.done('backup', file)
     assert.match(
       said,
@@ -142,12 +144,12 @@ describe('a backup', { concurrency: 2 }, () => {
     assert.deepEqual(
       await to.sql('select connection_id, status, error_code, read, heartbeat_time from transfers order by read desc'),
       [
-        { connection_id: pipe.id, status: 'failed', error_code: 'restored', read: '5', heartbeat_time: null },
+        { connection_id: connection.id, status: 'failed', error_code: 'restored', read: '5', heartbeat_time: null },
         { connection_id: waiting.id, status: 'failed', error_code: 'restored', read: '0', heartbeat_time: null },
       ],
     )
     assert.deepEqual(await to.sql('select connection_id, marker as cursor from connection_memories'), [
-      { connection_id: pipe.id, cursor: 'm5' },
+      { connection_id: connection.id, cursor: 'm5' },
     ])
 
     const service = await startServiceOn(to.url, env)

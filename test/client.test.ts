@@ -44,7 +44,7 @@ describe('the client', { concurrency: true }, () => {
 
   test('creates and activates a connection, from the account on', async () => {
     const client = await freshClient()
-    const { reply: account } = await client.addAccount({ body: { name: 'Piped' } })
+    const { reply: account } = await client.addAccount({ body: { name: 'Acme' } })
     const accountId = account.id
     await client.addConnectors({ accountId, body: { connectorIds: [source.id, destination.id] } })
     await client.configureConnector({ accountId, id: source.id, body: { secretConfig: sourceSecrets } })
@@ -52,7 +52,7 @@ describe('the client', { concurrency: true }, () => {
     const { reply: made } = await client.createConnection({
       accountId,
       body: {
-        ...{ name: 'Pipe', srcConnectorId: source.id, destConnectorId: destination.id },
+        ...{ name: 'Orders', srcConnectorId: source.id, destConnectorId: destination.id },
         ...{ srcConnectionConfig: sourceSettings, destConnectionConfig: destinationSettings },
       },
     })
@@ -62,7 +62,10 @@ describe('the client', { concurrency: true }, () => {
       body: { action: 'activate' },
     })
     assert.equal(moved.status, 'active')
-    const { reply: listed, total } = await client.listConnections({ accountId, query: { status: 'active', q: 'pipe' } })
+    const { reply: listed, total } = await client.listConnections({
+      accountId,
+      query: { status: 'active', q: 'orders' },
+    })
     assert.deepEqual([listed, total], [[moved], 1])
     const { reply: fits } = await client.listSupportedConnectors({
       accountId,
@@ -78,25 +81,25 @@ describe('the client', { concurrency: true }, () => {
     const organization = await service.addOrganization()
     const client = createClient({ baseUrl, token: organization.token })
     const caller = callerOf(service, organization)
-    const pipe = await addAccountWithConnection(caller, inbox.folder)
-    const transferId = await addEndedTransfer(service, caller, pipe)
-    const { reply: ended } = await client.getTransfer({ ...pipe, transferId })
+    const connection = await addAccountWithConnection(caller, inbox.folder)
+    const transferId = await addEndedTransfer(service, caller, connection)
+    const { reply: ended } = await client.getTransfer({ ...connection, transferId })
     assert.deepEqual([ended.status, ended.records.rejected], ['partial', 1])
     const rejects: [number | null, string][] = []
-    for await (const { row, reason } of everyEntry(client, 'listRejects', { ...pipe, transferId })) {
+    for await (const { row, reason } of everyEntry(client, 'listRejects', { ...connection, transferId })) {
       rejects.push([row, reason])
     }
     assert.deepEqual(rejects, [[2, 'email is taken']])
-    const begun = await client.replayTransfer({ ...pipe, transferId, idempotencyKey: 'once' })
+    const begun = await client.replayTransfer({ ...connection, transferId, idempotencyKey: 'once' })
     assert.deepEqual([begun.already, begun.reply.trigger], [false, 'replay'])
-    const active = await client.startTransfer({ ...pipe, body: { confirm: true } })
+    const active = await client.startTransfer({ ...connection, body: { confirm: true } })
     assert.deepEqual([active.already, active.reply.id], [true, begun.reply.id])
-    const { reply: cancelled } = await client.cancelTransfer({ ...pipe, transferId: begun.reply.id })
+    const { reply: cancelled } = await client.cancelTransfer({ ...connection, transferId: begun.reply.id })
     assert.equal(cancelled.status, 'cancelled')
-    const { reply: report } = await client.reportConnections({ accountId: pipe.accountId })
+    const { reply: report } = await client.reportConnections({ accountId: connection.accountId })
     assert.deepEqual(
       report.map(({ connectionId, total }) => [connectionId, total.accepted]),
-      [[pipe.id, 1]],
+      [[connection.id, 1]],
     )
   })
 

@@ -25,53 +25,56 @@ after(async () => {
 })
 
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
-const eventsOf = async (pipe: Connection, query = {}) =>
-  caller.expect(caller.call('listConnectionEvents', { ...pipe, query: { size: 500, ...query } }))
+const eventsOf = async (connection: Connection, query = {}) =>
+  caller.expect(caller.call('listConnectionEvents', { ...connection, query: { size: 500, ...query } }))
 /** What happened after a connection was made and activated, oldest first. */
-const reportedOf = async (pipe: Connection) =>
-  (await eventsOf(pipe))
+const reportedOf = async (connection: Connection) =>
+  (await eventsOf(connection))
     .toReversed()
     .slice(2)
     .map(({ kind, from, to }) => [kind, from, to])
 const newConnection = () => addAccountWithConnection(caller, inbox.folder)
-const act = (pipe: Connection, action: 'activate' | 'enable' | 'disable') =>
-  caller.expect(caller.call('updateConnectionStatus', { ...pipe, body: { action } }))
-const update = (pipe: Connection, body: object) =>
-  caller.expect(caller.call('updateConnection', { ...pipe, body } as never))
-const met = (pipe: Connection, trigger: 'breakdown' | 'outage' | 'recovery') =>
-  service.database.transaction((tx) => meet(tx, pipe.id, trigger))
-const schedule = (pipe: Connection, body: object) =>
-  caller.expect(caller.call('setSchedule', { ...pipe, body } as never))
+const act = (connection: Connection, action: 'activate' | 'enable' | 'disable') =>
+  caller.expect(caller.call('updateConnectionStatus', { ...connection, body: { action } }))
+const update = (connection: Connection, body: object) =>
+  caller.expect(caller.call('updateConnection', { ...connection, body } as never))
+const met = (connection: Connection, trigger: 'breakdown' | 'outage' | 'recovery') =>
+  service.database.transaction((tx) => meet(tx, connection.id, trigger))
+const schedule = (connection: Connection, body: object) =>
+  caller.expect(caller.call('setSchedule', { ...connection, body } as never))
 
 type Reported = [kind: string, from: string | null, to: string | null][]
-/** What is done to an active connection named Pipe, and what its history says about it. */
-const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; events: Reported }> = {
-  'a new name': { does: (pipe) => update(pipe, { name: ' Other ' }), events: [['renamed', 'Pipe', 'Other']] },
-  'the same name': { does: (pipe) => update(pipe, { name: 'Pipe' }), events: [] },
+/** What is done to an active connection named Orders, and what its history says about it. */
+const changes: Record<string, { does: (connection: Connection) => Promise<unknown>; events: Reported }> = {
+  'a new name': {
+    does: (connection) => update(connection, { name: ' Other ' }),
+    events: [['renamed', 'Orders', 'Other']],
+  },
+  'the same name': { does: (connection) => update(connection, { name: 'Orders' }), events: [] },
   'the settings of one side': {
-    does: (pipe) => update(pipe, { destConnectionConfig: { subfolder: 'canary-value' } }),
+    does: (connection) => update(connection, { destConnectionConfig: { subfolder: 'canary-value' } }),
     events: [['settings', null, 'Destination']],
   },
   'a name and the settings of both sides at once': {
-    does: (pipe) =>
-      update(pipe, {
+    does: (connection) =>
+      update(connection, {
         name: 'Other',
         srcConnectionConfig: { files: 'canary-value.csv' },
         destConnectionConfig: { subfolder: 'canary-value' },
       }),
     events: [
-      ['renamed', 'Pipe', 'Other'],
+      ['renamed', 'Orders', 'Other'],
       ['settings', null, 'Source'],
       ['settings', null, 'Destination'],
     ],
   },
   'the settings that it has': {
-    does: (pipe) => update(pipe, { destConnectionConfig: { subfolder: 'out' } }),
+    does: (connection) => update(connection, { destConnectionConfig: { subfolder: 'out' } }),
     events: [],
   },
   'what callers ask of its status, once': {
-    does: async (pipe) => {
-      for (const action of ['activate', 'disable', 'disable', 'enable'] as const) await act(pipe, action)
+    does: async (connection) => {
+      for (const action of ['activate', 'disable', 'disable', 'enable'] as const) await act(connection, action)
     },
     events: [
       ['status', 'active', 'disabled'],
@@ -79,9 +82,9 @@ const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; ev
     ],
   },
   'a platform that refuses, and an activation after the cause is fixed': {
-    does: async (pipe) => {
-      await met(pipe, 'breakdown')
-      await act(pipe, 'activate')
+    does: async (connection) => {
+      await met(connection, 'breakdown')
+      await act(connection, 'activate')
     },
     events: [
       ['status', 'active', 'broken'],
@@ -89,9 +92,9 @@ const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; ev
     ],
   },
   'an unreachable platform, and a probe that gets through': {
-    does: async (pipe) => {
-      await met(pipe, 'outage')
-      await met(pipe, 'recovery')
+    does: async (connection) => {
+      await met(connection, 'outage')
+      await met(connection, 'recovery')
     },
     events: [
       ['status', 'active', 'offline'],
@@ -99,9 +102,9 @@ const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; ev
     ],
   },
   'deletion and restore': {
-    does: async (pipe) => {
-      await caller.expect(caller.call('deleteConnection', pipe))
-      await caller.expect(caller.call('restoreConnection', pipe))
+    does: async (connection) => {
+      await caller.expect(caller.call('deleteConnection', connection))
+      await caller.expect(caller.call('restoreConnection', connection))
     },
     events: [
       ['status', 'active', 'deleted'],
@@ -109,12 +112,12 @@ const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; ev
     ],
   },
   'a schedule that is set, changed, switched off and removed': {
-    does: async (pipe) => {
-      await schedule(pipe, { cron: '0 6 * * *' })
-      await schedule(pipe, { cron: '0 6 * * *' })
-      await schedule(pipe, { cron: '0 7 * * *', timezone: 'Europe/Berlin' })
-      await schedule(pipe, { cron: '0 7 * * *', enabled: false })
-      await caller.expect(caller.call('deleteSchedule', pipe))
+    does: async (connection) => {
+      await schedule(connection, { cron: '0 6 * * *' })
+      await schedule(connection, { cron: '0 6 * * *' })
+      await schedule(connection, { cron: '0 7 * * *', timezone: 'Europe/Berlin' })
+      await schedule(connection, { cron: '0 7 * * *', enabled: false })
+      await caller.expect(caller.call('deleteSchedule', connection))
     },
     events: [
       ['schedule', null, '0 6 * * * UTC'],
@@ -124,17 +127,17 @@ const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; ev
     ],
   },
   'the volume of a transfer, and the time at which a schedule ran': {
-    does: async (pipe) => {
-      await sql(`update connections set volume_month = '2026-01' where id = $1`, pipe.id)
-      await schedule(pipe, { cron: '0 6 * * *' })
-      await sql('update schedules set last_time = now(), next_time = now() where connection_id = $1', pipe.id)
+    does: async (connection) => {
+      await sql(`update connections set volume_month = '2026-01' where id = $1`, connection.id)
+      await schedule(connection, { cron: '0 6 * * *' })
+      await sql('update schedules set last_time = now(), next_time = now() where connection_id = $1', connection.id)
     },
     events: [['schedule', null, '0 6 * * * UTC']],
   },
   'a change that is refused': {
-    does: async (pipe) => {
+    does: async (connection) => {
       const body = { name: 'Other', destConnectionConfig: { subfolder: 7 } }
-      assert.equal((await caller.call('updateConnection', { ...pipe, body })).status, 400)
+      assert.equal((await caller.call('updateConnection', { ...connection, body })).status, 400)
     },
     events: [],
   },
@@ -143,26 +146,26 @@ const changes: Record<string, { does: (pipe: Connection) => Promise<unknown>; ev
 describe('the history of a connection', () => {
   for (const [what, { does, events }] of Object.entries(changes)) {
     test(`of ${what} has ${events.length === 0 ? 'no events' : events.length}`, async () => {
-      const pipe = await newConnection()
-      await does(pipe)
-      assert.deepEqual(await reportedOf(pipe), events)
+      const connection = await newConnection()
+      await does(connection)
+      assert.deepEqual(await reportedOf(connection), events)
     })
   }
 
   test('begins with its creation, and gives each event an identifier and a time of its own', async () => {
     const beforeSeconds = Math.floor(Date.now() / 1000)
-    const pipe = await newConnection()
-    const events = await eventsOf(pipe)
+    const connection = await newConnection()
+    const events = await eventsOf(connection)
     assert.deepEqual(
       events.map(({ id: _, time: __, ...event }) => event),
       [
-        { connectionId: pipe.id, kind: 'status', from: 'In-progress', to: 'active' },
-        { connectionId: pipe.id, kind: 'created', from: null, to: 'Pipe' },
+        { connectionId: connection.id, kind: 'status', from: 'In-progress', to: 'active' },
+        { connectionId: connection.id, kind: 'created', from: null, to: 'Orders' },
       ],
     )
     assert.equal(new Set(events.map(({ id }) => id)).size, 2)
     for (const { time } of events) assert(time >= beforeSeconds - 5 && time <= Date.now() / 1000 + 5)
-    assert.deepEqual(await eventsOf(pipe), events, 'identifiers last')
+    assert.deepEqual(await eventsOf(connection), events, 'identifiers last')
   })
 
   test('never holds the value of a setting', async () => {
@@ -177,61 +180,65 @@ describe('the history of a connection', () => {
   })
 
   test('is its own alone, and can be read while the connection can be restored, and no longer', async () => {
-    const [pipe, other] = [await newConnection(), await newConnection()]
-    await caller.expect(caller.call('deleteConnection', pipe))
+    const [connection, other] = [await newConnection(), await newConnection()]
+    await caller.expect(caller.call('deleteConnection', connection))
     assert.deepEqual(
-      (await eventsOf(pipe)).map(({ to }) => to),
-      ['deleted', 'active', 'Pipe'],
+      (await eventsOf(connection)).map(({ to }) => to),
+      ['deleted', 'active', 'Orders'],
     )
     assert.equal((await eventsOf(other)).length, 2)
-    await sql(`update connections set deleted_time = now() - interval '30 days 1 second' where id = $1`, pipe.id)
-    const reply = await caller.call('listConnectionEvents', pipe)
+    await sql(`update connections set deleted_time = now() - interval '30 days 1 second' where id = $1`, connection.id)
+    const reply = await caller.call('listConnectionEvents', connection)
     assert.deepEqual([reply.status, reply.error], [404, 'not_found'])
     await schedule(other, { cron: '0 6 * * *' })
-    await sql('delete from connections where id = any($1)', [pipe.id, other.id])
-    assert.deepEqual(await sql('select from connection_events where connection_id = any($1)', [pipe.id, other.id]), [])
+    await sql('delete from connections where id = any($1)', [connection.id, other.id])
+    assert.deepEqual(
+      await sql('select from connection_events where connection_id = any($1)', [connection.id, other.id]),
+      [],
+    )
   })
 
   test('has what the deletion and the restore of its sub-account did to it', async () => {
-    const pipe = await newConnection()
-    await caller.expect(caller.call('deleteAccount', { id: pipe.accountId }))
-    assert.equal((await caller.call('listConnectionEvents', pipe)).status, 404)
-    await service.database.transaction((tx) => restoreAccount(tx, pipe.accountId, connectionsOfAccounts))
-    assert.deepEqual(await reportedOf(pipe), [
+    const connection = await newConnection()
+    await caller.expect(caller.call('deleteAccount', { id: connection.accountId }))
+    assert.equal((await caller.call('listConnectionEvents', connection)).status, 404)
+    await service.database.transaction((tx) => restoreAccount(tx, connection.accountId, connectionsOfAccounts))
+    assert.deepEqual(await reportedOf(connection), [
       ['status', 'active', 'deleted'],
       ['status', 'deleted', 'disabled'],
     ])
   })
 
   test(`keeps the newest ${limits.connectionEventsMax}`, async () => {
-    const pipe = await newConnection()
+    const connection = await newConnection()
     const max = limits.connectionEventsMax
     await sql(
       `do $$ begin
-        for n in 1..${max + 20} loop update connections set name = 'Name ' || n where id = '${pipe.id}'; end loop;
+        for n in 1..${max + 20} loop update connections set name = 'Name ' || n where id = '${connection.id}'; end loop;
       end $$`,
     )
-    const page = await caller.call('listConnectionEvents', { ...pipe, query: { size: 2, offset: max - 2 } })
+    const page = await caller.call('listConnectionEvents', { ...connection, query: { size: 2, offset: max - 2 } })
     assert.equal(page.headers['x-total-count'], String(max))
     assert.deepEqual(
       page.response.map(({ to }) => to),
       ['Name 22', 'Name 21'],
     )
-    assert.deepEqual(await sql('select count(*)::int as n from connection_events where connection_id = $1', pipe.id), [
-      { n: max },
-    ])
+    assert.deepEqual(
+      await sql('select count(*)::int as n from connection_events where connection_id = $1', connection.id),
+      [{ n: max }],
+    )
   })
 
   test('numbers what many do at once without a gap', async () => {
-    const pipe = await newConnection()
+    const connection = await newConnection()
     await Promise.all(
       Array.from({ length: 24 }, (_, n) => {
-        if (n % 3 === 0) return update(pipe, { name: `Name ${n}` })
-        if (n % 3 === 1) return schedule(pipe, { cron: `${n} 6 * * *` })
-        return caller.call('deleteSchedule', pipe).then(({ status }) => assert(status === 200 || status === 404))
+        if (n % 3 === 0) return update(connection, { name: `Name ${n}` })
+        if (n % 3 === 1) return schedule(connection, { cron: `${n} 6 * * *` })
+        return caller.call('deleteSchedule', connection).then(({ status }) => assert(status === 200 || status === 404))
       }),
     )
-    const rows = await sql('select number from connection_events where connection_id = $1 order by 1', pipe.id)
+    const rows = await sql('select number from connection_events where connection_id = $1 order by 1', connection.id)
     assert.deepEqual(
       rows.map(({ number }) => number),
       Array.from(rows, (_, n) => n + 1),

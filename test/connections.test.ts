@@ -61,11 +61,11 @@ async function refused(
 describe('a connection', () => {
   test('begins In-progress, with its sides as they are, and nothing moved', async () => {
     const beforeSeconds = Math.floor(Date.now() / 1000)
-    const { status, response } = await create({ name: ' Pipe ', srcConnectionConfig: sourceSettings })
+    const { status, response } = await create({ name: ' Orders ', srcConnectionConfig: sourceSettings })
     assert.equal(status, 201)
     const { id, createdTime, updatedTime, src, dest, ...rest } = response
     assert.deepEqual(rest, {
-      ...{ accountId, name: 'Pipe', deleted: false, editable: true, enabled: true, env: 'production' },
+      ...{ accountId, name: 'Orders', deleted: false, editable: true, enabled: true, env: 'production' },
       ...{ status: 'In-progress', monthlyVolume: 0, totalVolume: 0, usedVolume: 0 },
     })
     assert(createdTime >= beforeSeconds - 5 && createdTime <= Date.now() / 1000 + 5)

@@ -44,7 +44,7 @@ describe('the first connection, in the console', { skip }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('button', { name: 'Change the configuration of PostgreSQL' }).waitFor()
 
-    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('First pipe')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('First connection')
     await region(page, 'Source').getByRole('textbox', { name: 'Files' }).fill('people.csv')
     await region(page, 'Destination').getByRole('textbox', { name: 'Table' }).fill('first')
     await page.getByRole('button', { name: 'Create the connection' }).click()

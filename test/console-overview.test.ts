@@ -43,9 +43,9 @@ describe('the overview', { skip }, () => {
   test('counts connections by status, with the way to each, and what was moved by day', async () => {
     const { id } = await stage.addAccount('Counted')
     await stage.addSides(id)
-    const pipe = await stage.connect(id, 'Moves records')
+    const connection = await stage.connect(id, 'Moves records')
     await stage.connect(id, 'Waits', { activate: false })
-    await stage.run(id, pipe.id)
+    await stage.run(id, connection.id)
     const page = await stage.open(`/accounts/${id}`)
     await page.getByRole('img', { name: 'Records by day or month: 18 accepted, 2 rejected in total' }).waitFor()
     await page.locator('.recharts-surface').first().waitFor()
@@ -101,9 +101,9 @@ describe('the overview', { skip }, () => {
   test('calls offline what cannot be reached, and says that it is tried again', async () => {
     const { id } = await stage.addAccount('Cut off')
     await stage.addSides(id)
-    const pipe = await stage.connect(id, 'Cannot get through')
+    const connection = await stage.connect(id, 'Cannot get through')
     await configure(id, { port: 1, password: stage.targetSecrets.password ?? '' })
-    await stage.run(id, pipe.id)
+    await stage.run(id, connection.id)
     const page = await stage.open(`/accounts/${id}`)
     await concern(page, 'Cannot get through').getByText('Offline', { exact: true }).waitFor()
     await page.getByRole('link', { name: /Check PostgreSQL: Cannot get through/ }).waitFor()

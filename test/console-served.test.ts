@@ -6,7 +6,7 @@ import { startTestService, type TestService } from './harness/service.ts'
 describe('the console is served', () => {
   let service: TestService
   before(async () => {
-    service = await startTestService({ PENSTOCK_PUBLIC_URL: 'https://example.com/pipes/' })
+    service = await startTestService({ PENSTOCK_PUBLIC_URL: 'https://example.com/data/' })
   })
   after(() => service.close())
 
@@ -35,13 +35,13 @@ describe('the console is served', () => {
     const { text } = await get('/')
     const sources = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address)
     assert(sources.length >= 3)
-    for (const address of sources) assert.match(address, /^\/pipes\//)
-    assert.match(text, /name="penstock-prefix" content="\/pipes"/)
+    for (const address of sources) assert.match(address, /^\/data\//)
+    assert.match(text, /name="penstock-prefix" content="\/data"/)
   })
 
   test('with files that are compressed, and cached permanently', async () => {
     const { text } = await get('/')
-    const script = /src="\/pipes(\/console\/assets\/[^"]+\.js)"/.exec(text)?.[1] ?? ''
+    const script = /src="\/data(\/console\/assets\/[^"]+\.js)"/.exec(text)?.[1] ?? ''
     for (const [accepted, encoding] of [
       ['br, gzip', 'br'],
       ['gzip', 'gzip'],

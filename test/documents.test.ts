@@ -24,7 +24,7 @@ import { serveDocuments } from '../packages/server/src/http/documents.ts'
 import { createLogger } from '../packages/server/src/log.ts'
 
 const prefix = '/penstock'
-const publicUrl = `https://pipes.example.org${prefix}`
+const publicUrl = `https://data.example.org${prefix}`
 
 let app: FastifyInstance
 before(async () => {
@@ -170,7 +170,7 @@ describe('the API reference', () => {
     const page = await getPage('/docs')
     const policy = (await get('/docs')).header('content-security-policy')
     assert.match(policy, /(?:^|; )script-src 'self'(?:;|$)/)
-    assert.match(policy, /(?:^|; )connect-src 'self' https:\/\/pipes\.example\.org(?:;|$)/)
+    assert.match(policy, /(?:^|; )connect-src 'self' https:\/\/data\.example\.org(?:;|$)/)
     for (const [, content] of page.matchAll(/<script\b[^>]*>([^<]*)<\/script>/g)) assert.equal(content, '')
     assert.deepEqual(
       [...page.matchAll(/<script\b[^>]*\ssrc="([^"]*)"/g)].map(([, address]) => address),

@@ -30,7 +30,7 @@ describe('PENSTOCK_EGRESS that is not set', () => {
     ['PENSTOCK_HOST', '::', 'PENSTOCK_HOST is not a loopback address'],
     ['PENSTOCK_HOST', '10.0.0.5', 'PENSTOCK_HOST is not a loopback address'],
     ['PENSTOCK_HOST', '127.example.com', 'PENSTOCK_HOST is not a loopback address'],
-    ['PENSTOCK_PUBLIC_URL', 'https://pipes.example.com', 'PENSTOCK_PUBLIC_URL is set'],
+    ['PENSTOCK_PUBLIC_URL', 'https://data.example.com', 'PENSTOCK_PUBLIC_URL is set'],
     ['PENSTOCK_PUBLIC_URL', 'http://localhost:8080', 'PENSTOCK_PUBLIC_URL is set'],
     ['PENSTOCK_TRUSTED_PROXIES', '127.0.0.1', 'PENSTOCK_TRUSTED_PROXIES is set'],
   ] as const) {

@@ -20,7 +20,7 @@ before(async () => {
   staging = await startServiceOn(production.databaseUrl, {
     ...masterKey,
     PENSTOCK_ENVIRONMENT: 'staging',
-    PENSTOCK_PUBLIC_URL: 'https://staging.penstock.test:8443/pipes/',
+    PENSTOCK_PUBLIC_URL: 'https://staging.penstock.test:8443/data/',
   })
   const organization = await production.addOrganization()
   inProduction = callerOf(production, organization)

@@ -33,12 +33,12 @@ test('transfers by their end, records by class and connections by status are the
   const caller = callerOf(service, await service.addOrganization())
   const { pool } = service.database
   const run = async (change: string) => {
-    const pipe = await addAccountWithConnection(caller, inbox.folder)
-    const { id } = await caller.expect(caller.call('startTransfer', { ...pipe, body: {} }))
+    const connection = await addAccountWithConnection(caller, inbox.folder)
+    const { id } = await caller.expect(caller.call('startTransfer', { ...connection, body: {} }))
     const counts = 'read = 10, sent = 9, accepted = 7, rejected = 3'
     await pool.query(`update transfers set status = 'running', heartbeat_time = now(), ${counts} where id = $1`, [id])
     await pool.query(`update transfers set ${change} where id = $1`, [id])
-    return pipe
+    return connection
   }
   assert.deepEqual(await samples(service, 'penstock_transfers_ended_total'), {})
   await run(`status = 'partial'`)

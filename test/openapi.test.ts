@@ -18,7 +18,7 @@ type Described = {
   responses: Record<string, Answer>
 }
 
-const serverUrl = 'https://pipes.example.org/penstock'
+const serverUrl = 'https://data.example.org/penstock'
 const document = openApiDocument(serverUrl)
 const paths = resolve(document.paths) as Record<string, Record<string, Described>>
 const described = Object.entries(paths).flatMap(([path, methods]) =>

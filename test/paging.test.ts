@@ -44,8 +44,8 @@ after(async () => {
 async function addTransfers(): Promise<Place> {
   const { token, ...organization } = await service.addOrganization()
   const caller = callerOf(service, { token, ...organization })
-  const pipe = await addAccountWithConnection(caller, inbox.folder)
-  const transferId = await addEndedTransfer(service, caller, pipe)
+  const connection = await addAccountWithConnection(caller, inbox.folder)
+  const transferId = await addEndedTransfer(service, caller, connection)
   await service.database.pool.query(
     `insert into transfers
        (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger, finished_time)
@@ -55,8 +55,8 @@ async function addTransfers(): Promise<Place> {
     [transferId, count],
   )
   for (let n = 1; n <= count; n++) {
-    const name = `Pipe, name ${String(n).padStart(3, '0')}`
-    await caller.expect(caller.call('updateConnection', { ...pipe, body: { name } }))
+    const name = `Orders, name ${String(n).padStart(3, '0')}`
+    await caller.expect(caller.call('updateConnection', { ...connection, body: { name } }))
   }
   await service.database.pool.query(`delete from connection_events where kind <> 'renamed'`)
   await service.database.pool.query(
@@ -64,7 +64,7 @@ async function addTransfers(): Promise<Place> {
      select $1, n, n * 2, 'is not wanted', '{}' from generate_series(2, $2::int) as n`,
     [transferId, count],
   )
-  return { ...pipe, caller, token, transferId }
+  return { ...connection, caller, token, transferId }
 }
 
 const entriesOf = ({ response }: Reply<unknown>) => response as Record<string, unknown>[]

@@ -192,10 +192,10 @@ describe('the purge', () => {
     const { accountId } = first
     const ended: { id: string; connectionId: string }[] = []
     for (const age of ages) {
-      const pipe = ended.length === 0 ? first : await addConnection(caller, accountId)
-      const id = await addEndedTransfer(service, caller, pipe)
+      const connection = ended.length === 0 ? first : await addConnection(caller, accountId)
+      const id = await addEndedTransfer(service, caller, connection)
       await sql(`update transfers set finished_time = now() - $2::interval where id = $1`, id, age)
-      ended.push({ id, connectionId: pipe.id })
+      ended.push({ id, connectionId: connection.id })
     }
     return { accountId, ended, ids: ended.map(({ id }) => id) }
   }

@@ -106,8 +106,8 @@ describe('PENSTOCK_QUOTA_CONNECTIONS', () => {
   const move = (
     caller: Caller,
     operation: OperationId & ('deleteConnection' | 'restoreConnection'),
-    pipe: Connection,
-  ) => caller.expect(caller.call(operation, pipe))
+    connection: Connection,
+  ) => caller.expect(caller.call(operation, connection))
 
   test('bounds the connections of a sub-account, and of no other one', async () => {
     const [caller] = await newCallers()
@@ -143,8 +143,8 @@ describe('PENSTOCK_QUOTA_CONNECTIONS', () => {
 })
 
 describe('PENSTOCK_QUOTA_SCHEDULES', () => {
-  const set = (caller: Caller, pipe: Connection, enabled = true, cron = '0 6 * * *') =>
-    caller.call('setSchedule', { ...pipe, body: { cron, enabled } })
+  const set = (caller: Caller, connection: Connection, enabled = true, cron = '0 6 * * *') =>
+    caller.call('setSchedule', { ...connection, body: { cron, enabled } })
   const oneConnectionEach = async (caller: Caller, count: number) => {
     const connections: Connection[] = []
     const { accountId, id } = await addAccountWithConnection(caller, inbox.folder)
@@ -176,7 +176,7 @@ describe('PENSTOCK_QUOTA_SCHEDULES', () => {
     const [first, ...others] = connections
     const last = others.pop()
     assert(first && last)
-    for (const pipe of [first, ...others]) assert.equal((await set(caller, pipe)).status, 200)
+    for (const connection of [first, ...others]) assert.equal((await set(caller, connection)).status, 200)
     assertRefused(await set(caller, last), 'PENSTOCK_QUOTA_SCHEDULES')
     assert.equal((await caller.call('getSchedule', last)).status, 404)
     assert.equal((await set(caller, last, false)).status, 200, 'one that is off')
@@ -194,7 +194,7 @@ describe('PENSTOCK_QUOTA_SCHEDULES', () => {
   test('holds for requests that come at once, to several processes', async () => {
     const callers = await newCallers()
     const connections = await oneConnectionEach(callers[0], times.length)
-    const replies = await Promise.all(connections.map((pipe, n) => set(callers[n % 2 === 0 ? 0 : 1], pipe)))
+    const replies = await Promise.all(connections.map((connection, n) => set(callers[n % 2 === 0 ? 0 : 1], connection)))
     assert.deepEqual(codes(replies), filled(200))
   })
 })

@@ -27,10 +27,10 @@ after(async () => {
 
 describe('reports', () => {
   test('sum the ledger by day and month, of the days that are asked for, by account and by connection', async () => {
-    const pipe = await addAccountWithConnection(caller, inbox.folder)
-    const { accountId, id } = pipe
+    const connection = await addAccountWithConnection(caller, inbox.folder)
+    const { accountId, id } = connection
     const { id: silent } = await addConnection(caller, accountId, 'Silent')
-    await addEndedTransfer(service, caller, pipe)
+    await addEndedTransfer(service, caller, connection)
     const today = new Date().toISOString().slice(0, 10)
     const record = (day: string, number: number, read: number, rejected: number) =>
       service.database.pool.query(

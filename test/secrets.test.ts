@@ -143,11 +143,11 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
   const accountId = account.id
   const connection = await caller.createConnection(accountId)
   await addFolder(caller, accountId, inbox.folder)
-  const pipe = await addConnection(caller, accountId)
-  const transferId = await addEndedTransfer(service, caller, pipe)
-  await caller.expect(caller.call('setSchedule', { ...pipe, body: { cron: '0 6 * * *' } }))
+  const active = await addConnection(caller, accountId)
+  const transferId = await addEndedTransfer(service, caller, active)
+  await caller.expect(caller.call('setSchedule', { ...active, body: { cron: '0 6 * * *' } }))
   const ids: Record<string, string> = {
-    ...{ Accounts: accountId, Connectors: source.id, Connections: connection.id, Transfers: pipe.id },
+    ...{ Accounts: accountId, Connectors: source.id, Connections: connection.id, Transfers: active.id },
   }
   const pathOf = ({ path, tag }: Operation) =>
     basePath + path.replace('{id}', ids[tag] ?? '').replace('{transferId}', transferId)

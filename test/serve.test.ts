@@ -123,7 +123,7 @@ describe('what serve refuses', { concurrency: 2 }, () => {
   const databaseUrl = 'postgres://nobody@127.0.0.1:1/none'
   const cases: Record<string, { env: Record<string, string>; says: RegExp[] }> = {
     'a port that is none': { env: { PENSTOCK_PORT: '80800' }, says: [/PENSTOCK_PORT must be a whole number from/] },
-    'a public address that is none': { env: { PENSTOCK_PUBLIC_URL: 'pipes' }, says: [/PENSTOCK_PUBLIC_URL must be/] },
+    'a public address that is none': { env: { PENSTOCK_PUBLIC_URL: 'address' }, says: [/PENSTOCK_PUBLIC_URL must be/] },
     'a log level that is none': { env: { PENSTOCK_LOG_LEVEL: 'loud' }, says: [/PENSTOCK_LOG_LEVEL must be one of/] },
     'a pool of one': { env: { PENSTOCK_DATABASE_POOL: '1' }, says: [/PENSTOCK_DATABASE_POOL must be/] },
     'a lifetime of nothing': {

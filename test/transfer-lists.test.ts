@@ -52,8 +52,8 @@ async function addConnections(caller: Caller, names: readonly string[]): Promise
 }
 
 /** Starts a transfer, and leaves it as a worker would. */
-async function run(caller: Caller, pipe: Connection, status: string): Promise<string> {
-  const { id } = await caller.expect(caller.call('startTransfer', { ...pipe, body: {} }))
+async function run(caller: Caller, connection: Connection, status: string): Promise<string> {
+  const { id } = await caller.expect(caller.call('startTransfer', { ...connection, body: {} }))
   if (status !== 'queued')
     await sql('update transfers set status = $2, finished_time = now() where id = $1', id, status)
   return id

@@ -39,7 +39,7 @@ async function addFile(...lines: string[]): Promise<string> {
 async function addConnection(...lines: string[]) {
   const config = { table: 'nowhere', writeMode: 'Insert' }
   const id = await fixture.connect(localFolder, { files: await addFile(...lines) }, postgresql, config)
-  return { id, pipe: { accountId: fixture.accountId, id } }
+  return { id, path: { accountId: fixture.accountId, id } }
 }
 
 describe('a preview', () => {
@@ -167,14 +167,14 @@ describe('a preview', () => {
   })
 
   test('says what is wrong where the source, the mapping or the connection does not permit it', async () => {
-    const { id, pipe } = await addConnection('name', 'Ada')
+    const { id, path } = await addConnection('name', 'Ada')
     const refused = async (body: object, status: number, error: string, field?: string) => {
       const reply = await preview(id, body)
       assert.deepEqual([reply.status, reply.error, reply.details[0]?.field], [status, error, field], reply.text)
       assert.match(reply.details[0]?.message ?? 'no field', /\S/)
       return reply.response as unknown as { cause?: TransferError }
     }
-    const connection = await fixture.caller.expect(fixture.caller.call('getConnection', pipe))
+    const connection = await fixture.caller.expect(fixture.caller.call('getConnection', path))
     const nowhere = { srcConnectionConfig: { files: 'nowhere.csv' } }
     const { cause } = await refused(nowhere, 422, 'platform_refused', 'srcConnector')
     assert.deepEqual(
@@ -189,7 +189,7 @@ describe('a preview', () => {
       ['columns_do_not_fit', 'destination', connection.dest.connectorId],
     )
     await refused({ destConnectionConfig: { mapping: '{' } }, 422, 'platform_refused', 'destConnectionConfig.mapping')
-    await fixture.caller.expect(fixture.caller.call('deleteConnection', pipe))
+    await fixture.caller.expect(fixture.caller.call('deleteConnection', path))
     await refused({}, 409, 'connection_deleted')
   })
 

@@ -36,7 +36,7 @@ async function addConnection(columns: string, lines: string[], settings: Record<
   await fixture.target.query(`create table ${table} (${columns})`)
   const config = { table, writeMode: 'Insert', ...settings }
   const id = await fixture.connect(localFolder, { files: await addFile(...lines) }, postgresql, config)
-  return { id, table, pipe: { accountId: fixture.accountId, id } }
+  return { id, table, path: { accountId: fixture.accountId, id } }
 }
 const run = async (id: string, body = {}) => fixture.ended(id, (await fixture.start(id, body)).id)
 const rejectsOf = (id: string, transferId: string, query = {}) =>
@@ -152,11 +152,11 @@ describe('a transfer of which rows are rejected', () => {
 
 describe('a replay', () => {
   test('sends the rejected rows again and no others, as they were read, and counts them as replayed', async () => {
-    const { id, table, pipe } = await addConnection(adults, dirty)
+    const { id, table, path } = await addConnection(adults, dirty)
     const first = await run(id)
     await fixture.target.query(`alter table ${table} drop constraint ${table}_age_check`)
     await fixture.target.query(`alter table ${table} alter age type text using age::text, alter age drop not null`)
-    const started = await fixture.caller.call('replayTransfer', { ...pipe, transferId: first.id })
+    const started = await fixture.caller.call('replayTransfer', { ...path, transferId: first.id })
     assert.equal(started.status, 202, started.text)
     const second = await fixture.ended(id, started.response.id)
     assert.deepEqual([second.trigger, second.status], ['replay', 'partial'])
@@ -172,10 +172,10 @@ describe('a replay', () => {
     assert.equal(left.length, 1)
 
     await fixture.target.query(`alter table ${table} drop constraint ${table}_pkey`)
-    const third = await fixture.caller.call('replayTransfer', { ...pipe, transferId: second.id })
+    const third = await fixture.caller.call('replayTransfer', { ...path, transferId: second.id })
     assert.equal((await fixture.ended(id, third.response.id)).status, 'succeeded')
     assert.equal((await fixture.target.query(`select from ${table} where note like 'twice, and "quoted"'`)).rowCount, 1)
-    const nothing = await fixture.caller.call('replayTransfer', { ...pipe, transferId: third.response.id })
+    const nothing = await fixture.caller.call('replayTransfer', { ...path, transferId: third.response.id })
     assert.deepEqual([nothing.status, nothing.error], [409, 'nothing_to_replay'])
     const report = await fixture.caller.expect(
       fixture.caller.call('reportConnections', { accountId: fixture.accountId, query: { size: 500 } }),
@@ -187,13 +187,13 @@ describe('a replay', () => {
 
 describe('an active transfer', () => {
   test('that is cancelled ends, keeps what was confirmed, and lets the next one begin', async () => {
-    const { id, table, pipe } = await addConnection('name text', ['name', 'Ada'])
+    const { id, table, path } = await addConnection('name text', ['name', 'Ada'])
     const holder = await fixture.target.connect()
     try {
       await holder.query(`begin; lock table ${table} in access exclusive mode`)
       const { id: transferId } = await fixture.start(id)
       await until('it runs', async () => (await fixture.get(id, transferId)).status === 'running')
-      const reported = await fixture.caller.expect(fixture.caller.call('cancelTransfer', { ...pipe, transferId }))
+      const reported = await fixture.caller.expect(fixture.caller.call('cancelTransfer', { ...path, transferId }))
       assert(['running', 'cancelled'].includes(reported.status))
       const ended = await fixture.ended(id, transferId)
       assert.deepEqual([ended.status, ended.error], ['cancelled', null])
@@ -223,7 +223,7 @@ describe('what is never shown', () => {
     const canary = `canary${randomBytes(8).toString('hex')}`
     const email = `${canary}@example.com`
     const columns = 'email text primary key, born date not null, note text check (length(note) < 40)'
-    const { id, table, pipe } = await addConnection(columns, [
+    const { id, table, path } = await addConnection(columns, [
       'email,born,note',
       `${email},2000-01-01,`,
       `${email},2000-01-02,`,
@@ -243,7 +243,7 @@ describe('what is never shown', () => {
     ]
     for (const text of seen) assert.deepEqual(placesOf(canary.slice(0, 12), text), [])
     await fixture.target.query(`truncate ${table}`)
-    const again = await fixture.caller.call('replayTransfer', { ...pipe, transferId: transfer.id })
+    const again = await fixture.caller.call('replayTransfer', { ...path, transferId: transfer.id })
     await fixture.ended(id, again.response.id)
     assert.deepEqual((await fixture.target.query(`select email from ${table}`)).rows, [{ email }])
   })

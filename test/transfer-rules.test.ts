@@ -34,12 +34,12 @@ after(async () => {
 
 const newConnection = () => addAccountWithConnection(caller, inbox.folder)
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
-const start = (pipe: Connection, body: CallOptions<'startTransfer'>['body'] = {}) =>
-  caller.call('startTransfer', { ...pipe, body })
-const started = async (pipe: Connection) => (await caller.expect(start(pipe))).id
-const transfersOf = async (pipe: Connection) => caller.expect(caller.call('listTransfers', pipe))
-const setStatus = (pipe: Connection, action: 'activate' | 'enable' | 'disable') =>
-  caller.expect(caller.call('updateConnectionStatus', { ...pipe, body: { action } }))
+const start = (connection: Connection, body: CallOptions<'startTransfer'>['body'] = {}) =>
+  caller.call('startTransfer', { ...connection, body })
+const started = async (connection: Connection) => (await caller.expect(start(connection))).id
+const transfersOf = async (connection: Connection) => caller.expect(caller.call('listTransfers', connection))
+const setStatus = (connection: Connection, action: 'activate' | 'enable' | 'disable') =>
+  caller.expect(caller.call('updateConnectionStatus', { ...connection, body: { action } }))
 
 function assertRefused(reply: Reply<unknown>, status: number, error: string, fields?: string[]): void {
   assert.deepEqual([reply.status, reply.error], [status, error], reply.text)
@@ -57,12 +57,12 @@ const unmoved = connectors.find(
 
 describe('start', () => {
   test('begins a transfer once; a call meanwhile is answered with the same one', async () => {
-    const pipe = await newConnection()
-    const first = await start(pipe)
+    const connection = await newConnection()
+    const first = await start(connection)
     assert.deepEqual([first.status, first.response.status, first.response.trigger], [202, 'queued', 'manual'])
-    const again = await start(pipe)
+    const again = await start(connection)
     assert.deepEqual([again.status, again.response], [200, first.response])
-    assert.equal((await transfersOf(pipe)).length, 1)
+    assert.equal((await transfersOf(connection)).length, 1)
     const jobs = await sql(
       `select payload from graphile_worker._private_jobs where payload->>'id' = $1`,
       first.response.id,
@@ -72,23 +72,23 @@ describe('start', () => {
 
   test('of twenty at once begins one, and all answer it', async () => {
     for (let round = 0; round < 5; round++) {
-      const pipe = await newConnection()
-      const replies = await Promise.all(Array.from({ length: 20 }, () => start(pipe)))
+      const connection = await newConnection()
+      const replies = await Promise.all(Array.from({ length: 20 }, () => start(connection)))
       assert.equal(new Set(replies.map(({ response }) => response.id)).size, 1)
       const statuses = replies.map(({ status }) => status).sort()
       assert.deepEqual(statuses, [...Array(19).fill(200), 202])
-      assert.equal((await transfersOf(pipe)).length, 1)
+      assert.equal((await transfersOf(connection)).length, 1)
     }
   })
 
   test('begins another one once the one before has ended', async () => {
-    const pipe = await newConnection()
-    const first = await started(pipe)
-    await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId: first }))
-    const second = await start(pipe)
+    const connection = await newConnection()
+    const first = await started(connection)
+    await caller.expect(caller.call('cancelTransfer', { ...connection, transferId: first }))
+    const second = await start(connection)
     assert.equal(second.status, 202)
     assert.deepEqual(
-      (await transfersOf(pipe)).map(({ id, status }) => [id, status]),
+      (await transfersOf(connection)).map(({ id, status }) => [id, status]),
       [
         [second.response.id, 'queued'],
         [first, 'cancelled'],
@@ -104,35 +104,35 @@ describe('start', () => {
       srcConnectionConfig: { files: 'people.csv' },
     }
     const { id } = await caller.expect(caller.call('createConnection', { accountId, body }))
-    const pipe = { accountId, id }
-    assertRefused(await start(pipe), 409, 'connection_not_active')
-    await setStatus(pipe, 'activate')
+    const connection = { accountId, id }
+    assertRefused(await start(connection), 409, 'connection_not_active')
+    await setStatus(connection, 'activate')
     for (const status of ['broken', 'offline']) {
       await sql('update connections set status = $2 where id = $1', id, status)
-      assertRefused(await start(pipe), 409, 'connection_not_active')
+      assertRefused(await start(connection), 409, 'connection_not_active')
     }
-    await setStatus(pipe, 'disable')
-    assertRefused(await start(pipe), 409, 'connection_not_active')
-    await caller.expect(caller.call('deleteConnection', pipe))
-    assertRefused(await start(pipe), 409, 'connection_not_active')
-    assert.deepEqual(await transfersOf(pipe), [])
+    await setStatus(connection, 'disable')
+    assertRefused(await start(connection), 409, 'connection_not_active')
+    await caller.expect(caller.call('deleteConnection', connection))
+    assertRefused(await start(connection), 409, 'connection_not_active')
+    assert.deepEqual(await transfersOf(connection), [])
     await sql(`update connections set deleted_time = now() - interval '30 days 1 second' where id = $1`, id)
     const operations = ['startTransfer', 'listTransfers', 'previewConnection', 'getSchedule'] as const
     for (const operation of operations) {
-      const call = { ...pipe, ...(operation.startsWith('s') || operation.startsWith('p') ? { body: {} } : {}) }
+      const call = { ...connection, ...(operation.startsWith('s') || operation.startsWith('p') ? { body: {} } : {}) }
       assertRefused(await caller.call(operation as 'startTransfer', call), 404, 'not_found')
     }
   })
 
   test('is refused in a disabled account, and by a replay there too', async () => {
-    const pipe = await newConnection()
-    const transferId = await addEndedTransfer(service, caller, pipe)
-    const { accountId } = pipe
+    const connection = await newConnection()
+    const transferId = await addEndedTransfer(service, caller, connection)
+    const { accountId } = connection
     await caller.expect(caller.call('editAccount', { id: accountId, body: { enabled: false } }))
-    assertRefused(await start(pipe), 409, 'account_disabled')
-    assertRefused(await caller.call('replayTransfer', { ...pipe, transferId }), 409, 'account_disabled')
+    assertRefused(await start(connection), 409, 'account_disabled')
+    assertRefused(await caller.call('replayTransfer', { ...connection, transferId }), 409, 'account_disabled')
     await caller.expect(caller.call('editAccount', { id: accountId, body: { enabled: true } }))
-    assert.equal((await start(pipe)).status, 202)
+    assert.equal((await start(connection)).status, 202)
   })
 
   test('is refused where data cannot move, with the end that is to blame; so are a preview, a schedule and a check', async () => {
@@ -143,22 +143,22 @@ describe('start', () => {
     const body = { name: 'Not yet', srcConnectorId: localFolder.id, destConnectorId: unmoved.id }
     const { id } = await caller.expect(caller.call('createConnection', { accountId, body }))
     await sql(`update connections set status = 'active' where id = $1`, id)
-    const pipe = { accountId, id }
+    const connection = { accountId, id }
     const asked: [OperationId, object][] = [
       ['startTransfer', {}],
       ['previewConnection', {}],
       ['setSchedule', { cron: '0 6 * * *' }],
     ]
     for (const [operation, body] of asked) {
-      const reply = await caller.call(operation as 'startTransfer', { ...pipe, body })
+      const reply = await caller.call(operation as 'startTransfer', { ...connection, body })
       assertRefused(reply, 422, 'transfer_not_supported', ['destConnector'])
     }
     assertRefused(await caller.call('checkConnector', { accountId, id: unmoved.id }), 422, 'check_not_supported')
   })
 
   test('reads settings for one time as those of the connection are read, and keeps the connection’s own', async () => {
-    const pipe = await newConnection()
-    const before = await caller.expect(caller.call('getConnection', pipe))
+    const connection = await newConnection()
+    const before = await caller.expect(caller.call('getConnection', connection))
     const wrong = {
       srcConnectionConfig: { files: ['people.csv'], folder: '/etc' },
       destConnectionConfig: { unknown: 1, prefix: 7 },
@@ -169,89 +169,89 @@ describe('start', () => {
       'body.destConnectionConfig.unknown',
       'body.destConnectionConfig.prefix',
     ]
-    assertRefused(await start(pipe, wrong as never), 400, 'invalid_request', fields)
+    assertRefused(await start(connection, wrong as never), 400, 'invalid_request', fields)
     const { confirm: _, ...preview } = { confirm: true, ...wrong }
-    const previewed = await caller.call('previewConnection', { ...pipe, body: preview as never })
+    const previewed = await caller.call('previewConnection', { ...connection, body: preview as never })
     assertRefused(previewed, 400, 'invalid_request', fields)
     const mapping = { destConnectionConfig: { mapping: '{"name": {"hash": "sha256"}}' } }
     const place = 'body.destConnectionConfig.mapping.name'
-    assertRefused(await start(pipe, mapping), 400, 'invalid_request', [place])
-    assertRefused(await start(pipe, { confirm: 'yes' } as never), 400, 'invalid_request', ['body.confirm'])
-    assert.deepEqual(await transfersOf(pipe), [])
-    assert.equal((await start(pipe, { srcConnectionConfig: { files: 'other.csv' } })).status, 202)
-    assert.deepEqual(await caller.expect(caller.call('getConnection', pipe)), before)
+    assertRefused(await start(connection, mapping), 400, 'invalid_request', [place])
+    assertRefused(await start(connection, { confirm: 'yes' } as never), 400, 'invalid_request', ['body.confirm'])
+    assert.deepEqual(await transfersOf(connection), [])
+    assert.equal((await start(connection, { srcConnectionConfig: { files: 'other.csv' } })).status, 202)
+    assert.deepEqual(await caller.expect(caller.call('getConnection', connection)), before)
   })
 })
 
 describe('cancel', () => {
   test('ends a transfer that waits at once; again it changes nothing', async () => {
-    const pipe = await newConnection()
-    const transferId = await started(pipe)
-    const cancelled = await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId }))
+    const connection = await newConnection()
+    const transferId = await started(connection)
+    const cancelled = await caller.expect(caller.call('cancelTransfer', { ...connection, transferId }))
     assert.deepEqual([cancelled.status, cancelled.error, cancelled.startedTime], ['cancelled', null, null])
     assert.notEqual(cancelled.finishedTime, null)
-    assert.deepEqual(await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId })), cancelled)
+    assert.deepEqual(await caller.expect(caller.call('cancelTransfer', { ...connection, transferId })), cancelled)
   })
 
   test('has the worker that runs it end it, and leaves its status to that worker', async () => {
-    const pipe = await newConnection()
-    const transferId = await started(pipe)
+    const connection = await newConnection()
+    const transferId = await started(connection)
     await sql(
       `update transfers set status = 'running', attempt = 1, started_time = now(), heartbeat_time = now() where id = $1`,
       transferId,
     )
-    const reported = await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId }))
+    const reported = await caller.expect(caller.call('cancelTransfer', { ...connection, transferId }))
     assert.deepEqual([reported.status, reported.finishedTime], ['running', null])
     assert.deepEqual(await sql('select cancelling from transfers where id = $1', transferId), [{ cancelling: true }])
-    assert.equal((await start(pipe)).response.id, transferId, 'it is active until it has ended')
+    assert.equal((await start(connection)).response.id, transferId, 'it is active until it has ended')
   })
 
   test('is refused by a transfer that has ended', async () => {
-    const pipe = await newConnection()
-    const transferId = await addEndedTransfer(service, caller, pipe)
+    const connection = await newConnection()
+    const transferId = await addEndedTransfer(service, caller, connection)
     for (const status of ['partial', 'failed']) {
       await sql('update transfers set status = $2 where id = $1', transferId, status)
-      assertRefused(await caller.call('cancelTransfer', { ...pipe, transferId }), 409, 'transfer_ended')
+      assertRefused(await caller.call('cancelTransfer', { ...connection, transferId }), 409, 'transfer_ended')
     }
   })
 
   test('of several at once, and a start beside them, leaves one truth', async () => {
     for (let round = 0; round < 10; round++) {
-      const pipe = await newConnection()
-      const transferId = await started(pipe)
-      const cancel = () => caller.call('cancelTransfer', { ...pipe, transferId })
-      const [one, other, begun] = await Promise.all([cancel(), cancel(), start(pipe)])
+      const connection = await newConnection()
+      const transferId = await started(connection)
+      const cancel = () => caller.call('cancelTransfer', { ...connection, transferId })
+      const [one, other, begun] = await Promise.all([cancel(), cancel(), start(connection)])
       assert.deepEqual([one.response.status, other.response.status], ['cancelled', 'cancelled'])
       const isNew = begun.response.id !== transferId
       assert.equal(begun.status, isNew ? 202 : 200)
-      assert.equal((await transfersOf(pipe)).length, isNew ? 2 : 1)
+      assert.equal((await transfersOf(connection)).length, isNew ? 2 : 1)
     }
   })
 })
 
 describe('replay', () => {
   test('begins a transfer of its own, and never a second one beside another', async () => {
-    const pipe = await newConnection()
-    const transferId = await addEndedTransfer(service, caller, pipe)
-    const replay = () => caller.call('replayTransfer', { ...pipe, transferId })
+    const connection = await newConnection()
+    const transferId = await addEndedTransfer(service, caller, connection)
+    const replay = () => caller.call('replayTransfer', { ...connection, transferId })
     const replies = await Promise.all(Array.from({ length: 10 }, replay))
     assert.deepEqual(replies.map(({ status }) => status).sort(), [...Array(9).fill(200), 202])
-    const { response } = await start(pipe)
+    const { response } = await start(connection)
     assert.equal(response.trigger, 'replay')
     assert.deepEqual([...new Set(replies.map((reply) => reply.response.id))], [response.id])
   })
 
   test('is refused where there is nothing that could be sent again', async () => {
-    const pipe = await newConnection()
-    const replay = (transferId: string) => caller.call('replayTransfer', { ...pipe, transferId })
-    const transferId = await started(pipe)
+    const connection = await newConnection()
+    const replay = (transferId: string) => caller.call('replayTransfer', { ...connection, transferId })
+    const transferId = await started(connection)
     assertRefused(await replay(transferId), 409, 'nothing_to_replay')
-    await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId }))
+    await caller.expect(caller.call('cancelTransfer', { ...connection, transferId }))
     assertRefused(await replay(transferId), 409, 'nothing_to_replay')
-    const ended = await addEndedTransfer(service, caller, pipe)
+    const ended = await addEndedTransfer(service, caller, connection)
     await sql('update rejects set row = null, sealed = null where transfer_id = $1', ended)
     assertRefused(await replay(ended), 409, 'nothing_to_replay')
-    await setStatus(pipe, 'disable')
+    await setStatus(connection, 'disable')
     await sql(`update rejects set sealed = '\\x00' where transfer_id = $1`, ended)
     assertRefused(await replay(ended), 409, 'connection_not_active')
   })
@@ -259,21 +259,21 @@ describe('replay', () => {
 
 describe('the list of transfers', () => {
   test('is paged, newest first, and kept to a status', async () => {
-    const pipe = await newConnection()
+    const connection = await newConnection()
     const ids: string[] = []
     for (let n = 0; n < 5; n++) {
-      const id = await started(pipe)
-      await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId: id }))
+      const id = await started(connection)
+      await caller.expect(caller.call('cancelTransfer', { ...connection, transferId: id }))
       ids.unshift(id)
     }
-    const ended = await addEndedTransfer(service, caller, pipe)
-    const waiting = await started(pipe)
-    const list = (query: Record<string, string | number>) => caller.call('listTransfers', { ...pipe, query })
+    const ended = await addEndedTransfer(service, caller, connection)
+    const waiting = await started(connection)
+    const list = (query: Record<string, string | number>) => caller.call('listTransfers', { ...connection, query })
     const first = await list({ size: 2 })
     assert.deepEqual([first.headers['x-total-count'], first.response.map(({ id }) => id)], ['7', [waiting, ended]])
     assert.match(
       first.headers.link ?? '',
-      new RegExp(`/connections/${pipe.id}/transfers\\?[^>]*offset=2[^>]*>; rel="next"`),
+      new RegExp(`/connections/${connection.id}/transfers\\?[^>]*offset=2[^>]*>; rel="next"`),
     )
     const second = await list({ size: 3, offset: 2 })
     assert.deepEqual(
@@ -353,8 +353,8 @@ test('the metrics tell how many transfers wait and run, and how long the first h
     const ofOwn = callerOf(own, await own.addOrganization())
     const ids: string[] = []
     for (const _ of [1, 2, 3]) {
-      const pipe = await addAccountWithConnection(ofOwn, inbox.folder)
-      ids.push((await ofOwn.expect(ofOwn.call('startTransfer', { ...pipe, body: {} }))).id)
+      const connection = await addAccountWithConnection(ofOwn, inbox.folder)
+      ids.push((await ofOwn.expect(ofOwn.call('startTransfer', { ...connection, body: {} }))).id)
     }
     const { pool } = own.database
     await pool.query(`update transfers set created_time = now() - interval '90 seconds' where id = $1`, [ids[0]])
@@ -374,9 +374,9 @@ test('a connection beside another one in the same account runs on its own', asyn
   const other = await addConnection(caller, one.accountId, 'Other')
   const ids = [await started(one), await started(other)]
   assert.notEqual(ids[0], ids[1])
-  for (const [at, pipe] of [one, other].entries()) {
+  for (const [at, connection] of [one, other].entries()) {
     assert.deepEqual(
-      (await transfersOf(pipe)).map(({ id }) => id),
+      (await transfersOf(connection)).map(({ id }) => id),
       [ids[at]],
     )
   }

@@ -33,10 +33,10 @@ after(async () => {
 })
 
 const newConnection = () => addAccountWithConnection(caller, inbox.folder)
-const set = (pipe: Connection, body: BodyOf<'setSchedule'>) => caller.call('setSchedule', { ...pipe, body })
-const get = (pipe: Connection) => caller.call('getSchedule', pipe)
+const set = (connection: Connection, body: BodyOf<'setSchedule'>) => caller.call('setSchedule', { ...connection, body })
+const get = (connection: Connection) => caller.call('getSchedule', connection)
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
-const transfersOf = (pipe: Connection) => caller.expect(caller.call('listTransfers', pipe))
+const transfersOf = (connection: Connection) => caller.expect(caller.call('listTransfers', connection))
 const nowSeconds = () => Math.floor(Date.now() / 1000)
 
 /** What a worker does every few seconds. */
@@ -55,171 +55,171 @@ function assertRefused(reply: Reply<unknown>, status: number, error: string, fie
 
 describe('a schedule', () => {
   test('says while the operator has paused them all, and starts nothing', async () => {
-    const pipe = await newConnection()
-    assert.equal((await set(pipe, { cron: '0 6 * * *' })).response.paused, false)
+    const connection = await newConnection()
+    assert.equal((await set(connection, { cron: '0 6 * * *' })).response.paused, false)
     await pauseSchedules(service.database, 'operator')
     try {
-      assert.equal((await get(pipe)).response.paused, true)
-      const { response } = await set(pipe, { cron: '0 7 * * *' })
+      assert.equal((await get(connection)).response.paused, true)
+      const { response } = await set(connection, { cron: '0 7 * * *' })
       assert.deepEqual([response.paused, response.enabled, response.nextTime !== null], [true, true, true])
-      await miss(pipe, '1 minute')
+      await miss(connection, '1 minute')
       await tick()
-      assert.deepEqual(await transfersOf(pipe), [])
+      assert.deepEqual(await transfersOf(connection), [])
     } finally {
       await resumeSchedules(service.database)
     }
-    assert.equal((await get(pipe)).response.paused, false)
+    assert.equal((await get(connection)).response.paused, false)
     await tick()
-    assert.equal((await transfersOf(pipe)).length, 1)
+    assert.equal((await transfersOf(connection)).length, 1)
   })
 
   test('is set, read, changed in part and deleted', async () => {
-    const pipe = await newConnection()
-    assertRefused(await get(pipe), 404, 'not_found')
-    const { response: made } = await set(pipe, { cron: ' 30 6 * * * ' })
+    const connection = await newConnection()
+    assertRefused(await get(connection), 404, 'not_found')
+    const { response: made } = await set(connection, { cron: ' 30 6 * * * ' })
     assert.deepEqual(
       [made.connectionId, made.cron, made.timezone, made.enabled, made.lastTime],
-      [pipe.id, '30 6 * * *', 'UTC', true, null],
+      [connection.id, '30 6 * * *', 'UTC', true, null],
     )
     assert(made.nextTime !== null && made.nextTime > nowSeconds() && made.nextTime <= nowSeconds() + 86_400)
     assert.match(new Date(made.nextTime * 1000).toISOString(), /T06:30:00/)
-    assert.deepEqual((await get(pipe)).response, made)
+    assert.deepEqual((await get(connection)).response, made)
 
-    await set(pipe, { cron: '0 0 * * *', timezone: 'Asia/Kathmandu', enabled: false })
-    const { response: changed } = await set(pipe, { cron: '15 0 * * *' })
+    await set(connection, { cron: '0 0 * * *', timezone: 'Asia/Kathmandu', enabled: false })
+    const { response: changed } = await set(connection, { cron: '15 0 * * *' })
     assert.deepEqual(
       [changed.timezone, changed.enabled, changed.nextTime],
       ['Asia/Kathmandu', false, null],
       'what is left out stays, and what is off has no next time',
     )
-    const { response: on } = await set(pipe, { cron: '15 0 * * *', enabled: true })
+    const { response: on } = await set(connection, { cron: '15 0 * * *', enabled: true })
     assert.match(new Date((on.nextTime ?? 0) * 1000).toISOString(), /T18:30:00/)
 
-    const { status, response: was } = await caller.call('deleteSchedule', pipe)
+    const { status, response: was } = await caller.call('deleteSchedule', connection)
     assert.deepEqual([status, was], [200, on])
-    assertRefused(await get(pipe), 404, 'not_found')
-    assertRefused(await caller.call('deleteSchedule', pipe), 404, 'not_found')
+    assertRefused(await get(connection), 404, 'not_found')
+    assertRefused(await caller.call('deleteSchedule', connection), 404, 'not_found')
   })
 
   test('that cannot be read is refused with what is wrong, and the one before stays', async () => {
-    const pipe = await newConnection()
-    const { response: before } = await set(pipe, { cron: '0 6 * * *' })
+    const connection = await newConnection()
+    const { response: before } = await set(connection, { cron: '0 6 * * *' })
     const crons = ['', 'daily', '* * * *', '* * * * * *', '60 * * * *', '0 25 * * *', '@reboot', '0 0 * * 8-9']
-    for (const cron of crons) assertRefused(await set(pipe, { cron }), 400, 'invalid_request', ['body.cron'])
+    for (const cron of crons) assertRefused(await set(connection, { cron }), 400, 'invalid_request', ['body.cron'])
     for (const timezone of ['', 'Mars/Olympus', 'Europe/Berlin; drop table', 'x'.repeat(101)]) {
-      assertRefused(await set(pipe, { cron: '0 6 * * *', timezone }), 400, 'invalid_request', ['body.timezone'])
+      assertRefused(await set(connection, { cron: '0 6 * * *', timezone }), 400, 'invalid_request', ['body.timezone'])
     }
-    const both = await set(pipe, { cron: 'never', timezone: 'Nowhere' })
+    const both = await set(connection, { cron: 'never', timezone: 'Nowhere' })
     assert.deepEqual(both.details.map(({ field }) => field).sort(), ['body.cron', 'body.timezone'])
-    assertRefused(await set(pipe, { cron: '0 0 31 2 *' }), 400, 'invalid_request', ['body.cron'])
-    assert.deepEqual((await get(pipe)).response, before)
+    assertRefused(await set(connection, { cron: '0 0 31 2 *' }), 400, 'invalid_request', ['body.cron'])
+    assert.deepEqual((await get(connection)).response, before)
   })
 
   test('is changed only where its connection was made', async () => {
-    const pipe = await newConnection()
-    const { response: before } = await set(pipe, { cron: '0 6 * * *' })
+    const connection = await newConnection()
+    const { response: before } = await set(connection, { cron: '0 6 * * *' })
     const staging = await startServiceOn(service.databaseUrl, { ...env, PENSTOCK_ENVIRONMENT: 'staging' })
     try {
       const there = callerOf(staging, organization)
-      const changed = await there.call('setSchedule', { ...pipe, body: { cron: '0 7 * * *' } })
+      const changed = await there.call('setSchedule', { ...connection, body: { cron: '0 7 * * *' } })
       assertRefused(changed, 409, 'not_editable')
-      assertRefused(await there.call('deleteSchedule', pipe), 409, 'not_editable')
-      assert.deepEqual((await there.call('getSchedule', pipe)).response, before)
+      assertRefused(await there.call('deleteSchedule', connection), 409, 'not_editable')
+      assert.deepEqual((await there.call('getSchedule', connection)).response, before)
     } finally {
       await staging.close()
     }
-    assert.deepEqual((await get(pipe)).response, before)
+    assert.deepEqual((await get(connection)).response, before)
   })
 
   test('is not set on a deleted connection, and comes back with a restored one', async () => {
-    const pipe = await newConnection()
-    await set(pipe, { cron: '0 6 * * *' })
-    await caller.expect(caller.call('deleteConnection', pipe))
-    assertRefused(await set(pipe, { cron: '0 7 * * *' }), 409, 'connection_deleted')
-    await caller.expect(caller.call('restoreConnection', pipe))
-    assert.equal((await get(pipe)).response.cron, '0 6 * * *')
+    const connection = await newConnection()
+    await set(connection, { cron: '0 6 * * *' })
+    await caller.expect(caller.call('deleteConnection', connection))
+    assertRefused(await set(connection, { cron: '0 7 * * *' }), 409, 'connection_deleted')
+    await caller.expect(caller.call('restoreConnection', connection))
+    assert.equal((await get(connection)).response.cron, '0 6 * * *')
   })
 
   test('can be set before its connection is active', async () => {
-    const pipe = await newConnection()
-    await caller.expect(caller.call('updateConnectionStatus', { ...pipe, body: { action: 'disable' } }))
-    assert.equal((await set(pipe, { cron: '0 6 * * *' })).status, 200)
+    const connection = await newConnection()
+    await caller.expect(caller.call('updateConnectionStatus', { ...connection, body: { action: 'disable' } }))
+    assert.equal((await set(connection, { cron: '0 6 * * *' })).status, 200)
   })
 })
 
 describe('a schedule that is due', () => {
   test('starts a transfer, and moves to its next time', async () => {
-    const pipe = await newConnection()
-    await set(pipe, { cron: '0 * * * *' })
+    const connection = await newConnection()
+    await set(connection, { cron: '0 * * * *' })
     await tick()
-    assert.deepEqual(await transfersOf(pipe), [], 'nothing is due yet')
-    await miss(pipe, '1 second')
+    assert.deepEqual(await transfersOf(connection), [], 'nothing is due yet')
+    await miss(connection, '1 second')
     await tick()
-    const [transfer] = await transfersOf(pipe)
+    const [transfer] = await transfersOf(connection)
     assert.deepEqual([transfer?.status, transfer?.trigger], ['queued', 'schedule'])
-    const { response } = await get(pipe)
+    const { response } = await get(connection)
     assert(response.lastTime !== null && response.lastTime >= nowSeconds() - 60)
     assert(response.nextTime !== null && response.nextTime > nowSeconds())
   })
 
   test('starts once, however many were missed and however many workers look', async () => {
-    const pipe = await newConnection()
-    await set(pipe, { cron: '* * * * *' })
-    await miss(pipe, '30 days')
+    const connection = await newConnection()
+    await set(connection, { cron: '* * * * *' })
+    await miss(connection, '30 days')
     await Promise.all(Array.from({ length: 8 }, tick))
-    const [transfer, ...more] = await transfersOf(pipe)
+    const [transfer, ...more] = await transfersOf(connection)
     assert(transfer)
     assert.deepEqual(more, [])
-    await caller.expect(caller.call('cancelTransfer', { ...pipe, transferId: transfer.id }))
+    await caller.expect(caller.call('cancelTransfer', { ...connection, transferId: transfer.id }))
     await tick()
-    assert.equal((await transfersOf(pipe)).length, 1, 'what was missed is made up for by one')
+    assert.equal((await transfersOf(connection)).length, 1, 'what was missed is made up for by one')
   })
 
   test('is left out while a transfer is active', async () => {
-    const pipe = await newConnection()
-    await set(pipe, { cron: '0 * * * *' })
-    const { id } = await caller.expect(caller.call('startTransfer', { ...pipe, body: {} }))
-    await miss(pipe, '1 minute')
+    const connection = await newConnection()
+    await set(connection, { cron: '0 * * * *' })
+    const { id } = await caller.expect(caller.call('startTransfer', { ...connection, body: {} }))
+    await miss(connection, '1 minute')
     await tick()
     assert.deepEqual(
-      (await transfersOf(pipe)).map((transfer) => transfer.id),
+      (await transfersOf(connection)).map((transfer) => transfer.id),
       [id],
     )
-    assert(((await get(pipe)).response.nextTime ?? 0) > nowSeconds())
+    assert(((await get(connection)).response.nextTime ?? 0) > nowSeconds())
   })
 
   test('is left out while the connection may not run, and comes when it may again', async () => {
-    const pipe = await newConnection()
-    await set(pipe, { cron: '0 * * * *' })
+    const connection = await newConnection()
+    await set(connection, { cron: '0 * * * *' })
     const status = (action: 'enable' | 'disable') =>
-      caller.expect(caller.call('updateConnectionStatus', { ...pipe, body: { action } }))
+      caller.expect(caller.call('updateConnectionStatus', { ...connection, body: { action } }))
     const account = (enabled: boolean) =>
-      caller.expect(caller.call('editAccount', { id: pipe.accountId, body: { enabled } }))
+      caller.expect(caller.call('editAccount', { id: connection.accountId, body: { enabled } }))
     const missAndTick = async () => {
-      await miss(pipe, '1 minute')
+      await miss(connection, '1 minute')
       await tick()
-      return (await transfersOf(pipe)).length
+      return (await transfersOf(connection)).length
     }
     await status('disable')
     assert.equal(await missAndTick(), 0)
-    assert(((await get(pipe)).response.nextTime ?? 0) > nowSeconds(), 'it does not wait for the enabling')
+    assert(((await get(connection)).response.nextTime ?? 0) > nowSeconds(), 'it does not wait for the enabling')
     await status('enable')
     await account(false)
     assert.equal(await missAndTick(), 0)
     await account(true)
-    await caller.expect(caller.call('deleteConnection', pipe))
-    await miss(pipe, '1 minute')
+    await caller.expect(caller.call('deleteConnection', connection))
+    await miss(connection, '1 minute')
     await tick()
-    await caller.expect(caller.call('restoreConnection', pipe))
+    await caller.expect(caller.call('restoreConnection', connection))
     await status('enable')
     await tick()
-    assert.deepEqual(await transfersOf(pipe), [])
+    assert.deepEqual(await transfersOf(connection), [])
     assert.equal(await missAndTick(), 1)
   })
 
   test('does not come while the schedule is off or gone', async () => {
     const [off, gone] = [await newConnection(), await newConnection()]
-    for (const pipe of [off, gone]) await set(pipe, { cron: '0 * * * *', enabled: pipe === gone })
+    for (const connection of [off, gone]) await set(connection, { cron: '0 * * * *', enabled: connection === gone })
     await miss(off, '1 minute')
     await miss(gone, '1 minute')
     await caller.expect(caller.call('deleteSchedule', gone))
@@ -229,15 +229,17 @@ describe('a schedule that is due', () => {
 
   test('that meets one connection which may not run starts the others all the same', async () => {
     const connections = [await newConnection(), await newConnection(), await newConnection()]
-    for (const [at, pipe] of connections.entries()) {
-      await set(pipe, { cron: '0 * * * *' })
-      await miss(pipe, `${at + 1} minutes`)
+    for (const [at, connection] of connections.entries()) {
+      await set(connection, { cron: '0 * * * *' })
+      await miss(connection, `${at + 1} minutes`)
     }
     const [, , first] = connections
     assert(first)
     await caller.expect(caller.call('deleteAccount', { id: first.accountId }))
     await tick()
-    const started = await Promise.all(connections.slice(0, 2).map(async (pipe) => (await transfersOf(pipe)).length))
+    const started = await Promise.all(
+      connections.slice(0, 2).map(async (connection) => (await transfersOf(connection)).length),
+    )
     assert.deepEqual(started, [1, 1])
   })
 })

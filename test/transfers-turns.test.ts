@@ -34,7 +34,7 @@ async function addAccount() {
   await configure(postgresql.id, { host: 'localhost', database: 'any', user: 'any', password: 'any' })
   const connect = async (): Promise<string> => {
     const body = {
-      name: 'Pipe',
+      name: 'Orders',
       ...{ srcConnectorId: localFolderId, srcConnectionConfig: { files: 'any.csv' } },
       ...{ destConnectorId: postgresql.id, destConnectionConfig: { table: 'any' } },
     }

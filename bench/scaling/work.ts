@@ -30,9 +30,9 @@ const claimLimits = {
 }
 
 /** Queues a transfer, as a schedule does. */
-export async function queue(db: Database, pipe: Connection): Promise<string> {
+export async function queue(db: Database, connection: Connection): Promise<string> {
   const id = newIdentifier()
-  const { id: connectionId, ...of } = pipe
+  const { id: connectionId, ...of } = connection
   await db.transaction(async (tx) => {
     const none = { replayOf: null, srcConfig: '{}', destConfig: '{}', confirmed: false }
     await insertTransfer.first(tx, { id, connectionId, ...of, ...none, trigger: 'schedule' })

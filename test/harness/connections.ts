@@ -41,7 +41,7 @@ export async function addFolder(caller: Caller, accountId: string, folder: strin
 }
 
 /** An active connection from the folder of an account into a folder inside it. */
-export async function addConnection(caller: Caller, accountId: string, name = 'Pipe'): Promise<Connection> {
+export async function addConnection(caller: Caller, accountId: string, name = 'Orders'): Promise<Connection> {
   const body = {
     ...{ name, srcConnectorId: localFolder.id, destConnectorId: localFolder.id },
     ...{ srcConnectionConfig: { files: inboxFile }, destConnectionConfig: { subfolder: 'out' } },

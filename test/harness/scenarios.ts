@@ -59,18 +59,18 @@ const aConnection = async ({ caller }: Party) => {
 }
 const anActiveConnection = ({ caller, folder }: Party) => addAccountWithConnection(caller, folder)
 const aQueuedTransfer = async (party: Party) => {
-  const pipe = await anActiveConnection(party)
-  const { id: transferId } = await party.caller.expect(party.caller.call('startTransfer', { ...pipe, body: {} }))
-  return { ...pipe, transferId }
+  const connection = await anActiveConnection(party)
+  const { id: transferId } = await party.caller.expect(party.caller.call('startTransfer', { ...connection, body: {} }))
+  return { ...connection, transferId }
 }
 const anEndedTransfer = async (party: Party) => {
-  const pipe = await anActiveConnection(party)
-  return { ...pipe, transferId: await addEndedTransfer(party.service, party.caller, pipe) }
+  const connection = await anActiveConnection(party)
+  return { ...connection, transferId: await addEndedTransfer(party.service, party.caller, connection) }
 }
 const aSchedule = async (party: Party) => {
-  const pipe = await anActiveConnection(party)
-  await party.caller.expect(party.caller.call('setSchedule', { ...pipe, body: { cron: '0 6 * * *' } }))
-  return pipe
+  const connection = await anActiveConnection(party)
+  await party.caller.expect(party.caller.call('setSchedule', { ...connection, body: { cron: '0 6 * * *' } }))
+  return connection
 }
 const aDeletedConnection = async (party: Party) => {
   const connection = await aConnection(party)
@@ -315,8 +315,8 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     reply: [shapes.transfer],
     acts: 'in a sub-account',
     prepare: async (party) => {
-      const { transferId: _, ...pipe } = await anEndedTransfer(party)
-      return pipe
+      const { transferId: _, ...connection } = await anEndedTransfer(party)
+      return connection
     },
   },
   getTransfer: {

@@ -84,7 +84,7 @@ export async function startFixture(env: Record<string, string> = {}, databaseUrl
     },
     connect: async (source, srcConnectionConfig, destination, destConnectionConfig) => {
       const body = {
-        name: 'Pipe',
+        name: 'Orders',
         srcConnectorId: source.id,
         destConnectorId: destination.id,
         srcConnectionConfig,

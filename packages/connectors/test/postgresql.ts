@@ -2,7 +2,7 @@ import type { Values } from '@penstock/connector'
 import pg from 'pg'
 import { createTestDatabase } from '../../../test/harness/database.ts'
 
-/** A database of the PostgreSQL that the tests run on, with an empty schema `pipe`. */
+/** A database of the PostgreSQL that the tests run on, with an empty schema `crm`. */
 export type Postgresql = {
   readonly version: string
   readonly host: string
@@ -24,7 +24,7 @@ export async function startPostgresql(): Promise<Postgresql> {
     return (Array.isArray(result) ? result.at(-1) : result)?.rows ?? []
   }
   const [server] = await query<{ server_version: string }>('show server_version')
-  await query('create schema pipe')
+  await query('create schema crm')
   return {
     version: server?.server_version ?? '',
     host: url.hostname,

@@ -79,8 +79,8 @@ type Store = { readonly connector: Connector; readonly secrets: Values; readonly
 const table = (connector: Connector, secrets: Values, settings: Values): Store => ({
   ...{ connector, secrets, from: settings, to: settings },
 })
-const source = table(postgresql, server.secrets, { schema: 'pipe', table: 'source' })
-const target = table(postgresql, server.secrets, { schema: 'pipe', table: 'target' })
+const source = table(postgresql, server.secrets, { schema: 'crm', table: 'source' })
+const target = table(postgresql, server.secrets, { schema: 'crm', table: 'target' })
 const file = (fileFormat: string): Store => ({
   ...{ connector: localFolder, secrets: { folder }, from: { files: 'value-*' } },
   to: { fileFormat, prefix: 'value-' },
@@ -113,7 +113,7 @@ const held = async (name: string, type: string) =>
   new Map(
     (
       await server.query<{ id: number; value: string | null }>(
-        `select id, ${type === 'json' ? 'value::jsonb::text' : 'value::text'} as value from pipe.${name} order by id`,
+        `select id, ${type === 'json' ? 'value::jsonb::text' : 'value::text'} as value from crm.${name} order by id`,
       )
     ).map(({ id, value }) => [id, value]),
   )
@@ -122,11 +122,11 @@ async function pass(kind: Kind, through: Store): Promise<void> {
   const type = kind.postgresql
   const columns = `(id int primary key, value ${type})`
   await server.query(`
-    drop table if exists pipe.source, pipe.target;
-    create table pipe.source ${columns}; create table pipe.target ${columns}`)
+    drop table if exists crm.source, crm.target;
+    create table crm.source ${columns}; create table crm.target ${columns}`)
   const values = [null, ...fc.sample(kind.values, { seed, numRuns: rowsEach })]
   await server.query(
-    `insert into pipe.source select id, value::${type} from unnest($1::int[], $2::text[]) as t (id, value)`,
+    `insert into crm.source select id, value::${type} from unnest($1::int[], $2::text[]) as t (id, value)`,
     [[...values.keys()], values],
   )
   const there = await write(through, await read(source))

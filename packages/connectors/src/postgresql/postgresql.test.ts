@@ -50,18 +50,18 @@ const people = Array.from(
   ],
 )
 await server.query(
-  'create table pipe.source (id bigint primary key, name text, score float8, member boolean, changed timestamptz)',
+  'create table crm.source (id bigint primary key, name text, score float8, member boolean, changed timestamptz)',
 )
 await server.query(
-  'insert into pipe.source select * from unnest($1::bigint[], $2::text[], $3::float8[], $4::boolean[], $5::timestamptz[])',
+  'insert into crm.source select * from unnest($1::bigint[], $2::text[], $3::float8[], $4::boolean[], $5::timestamptz[])',
   [0, 1, 2, 3, 4].map((at) => people.map((row) => row[at])),
 )
 
 acceptSource({
   ...{ connector: postgresql, testServer, secrets, wrongSecrets, errors, hang },
-  settings: { schema: 'pipe', table: 'source' },
-  missing: { schema: 'pipe', table: 'absent' },
-  incremental: { schema: 'pipe', table: 'source', syncMode: 'Incremental', markerColumn: 'id' },
+  settings: { schema: 'crm', table: 'source' },
+  missing: { schema: 'crm', table: 'absent' },
+  incremental: { schema: 'crm', table: 'source', syncMode: 'Incremental', markerColumn: 'id' },
   ...{ columns: ['id', 'name', 'score', 'member', 'changed'], rows: people },
 })
 
@@ -78,14 +78,14 @@ const rows = Array.from(
 )
 const readBack = async (): Promise<Row[]> => {
   const found = await server.query<Record<string, Cell>>(
-    `select email, name, age, member, to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as since from pipe.people`,
+    `select email, name, age, member, to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as since from crm.people`,
   )
   return found.map((row) => columns.map((column) => row[column] ?? null))
 }
 const reset = async () => {
-  await server.query('drop table if exists pipe.people, pipe.penstock_batches')
+  await server.query('drop table if exists crm.people, crm.penstock_batches')
   await server.query(
-    'create table pipe.people (email text primary key, name varchar(30), age int2, member boolean, since timestamptz, note text)',
+    'create table crm.people (email text primary key, name varchar(30), age int2, member boolean, since timestamptz, note text)',
   )
 }
 
@@ -93,8 +93,8 @@ for (const writeMode of ['Insert', 'Upsert']) {
   acceptDestination({
     ...{ connector: postgresql, secrets, wrongSecrets, errors, hang, columns, rows, readBack, reset },
     testServer: `${testServer}, ${writeMode.toLowerCase()}ing`,
-    settings: { schema: 'pipe', table: 'people', writeMode, keyColumns: 'email' },
-    missing: { schema: 'pipe', table: 'absent', writeMode, keyColumns: 'email' },
+    settings: { schema: 'crm', table: 'people', writeMode, keyColumns: 'email' },
+    missing: { schema: 'crm', table: 'absent', writeMode, keyColumns: 'email' },
     badRows: [
       { row: ['a@example.com', 'A', 'many', true, null], reason: /not of the type of the column age/, field: 'age' },
       { row: ['b@example.com', 'B'.repeat(31), 1, true, null], reason: /too long for the column name/, field: 'name' },

@@ -13,10 +13,10 @@ const server = await startPostgresql()
 after(() => server.close())
 const { secrets, query } = server
 
-beforeEach(() => query('drop schema pipe cascade; create schema pipe'))
+beforeEach(() => query('drop schema crm cascade; create schema crm'))
 
 const read = (settings: Values, { after, cursor }: { after?: Json; cursor?: Json } = {}) =>
-  readAll(postgresql, { secrets, settings: { schema: 'pipe', ...settings }, ...(cursor ? { cursor } : {}) }, after)
+  readAll(postgresql, { secrets, settings: { schema: 'crm', ...settings }, ...(cursor ? { cursor } : {}) }, after)
 
 const sql = (sqlQuery: string, settings: Values = {}) => read({ dataSourceType: 'SQL Query', sqlQuery, ...settings })
 
@@ -42,9 +42,9 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
 
   test('reads rows without a key, equal ones too, and resumes after any checkpoint', async () => {
     await query(
-      `create table pipe.plain as select i % 7000 as n, repeat('x', 20) as text from generate_series(1, 14000) i`,
+      `create table crm.plain as select i % 7000 as n, repeat('x', 20) as text from generate_series(1, 14000) i`,
     )
-    await query(`create view pipe.seen as select * from pipe.plain`)
+    await query(`create view crm.seen as select * from crm.plain`)
     for (const settings of [{ table: 'plain' }, { table: 'seen' }]) {
       const chunks = await read(settings)
       assert.ok(chunks.length > 2)
@@ -58,11 +58,11 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
   })
 
   test('reads by the primary key, and by key columns of a query', async () => {
-    await query(`create table pipe.keyed (b text, a int, primary key (a, b))`)
-    await query(`insert into pipe.keyed select (i % 3)::text, i from generate_series(1, 6000) i order by random()`)
+    await query(`create table crm.keyed (b text, a int, primary key (a, b))`)
+    await query(`insert into crm.keyed select (i % 3)::text, i from generate_series(1, 6000) i order by random()`)
     for (const settings of [
       { table: 'keyed' },
-      { dataSourceType: 'SQL Query', sqlQuery: 'select * from pipe.keyed;', keyColumns: 'a, b' },
+      { dataSourceType: 'SQL Query', sqlQuery: 'select * from crm.keyed;', keyColumns: 'a, b' },
     ]) {
       const chunks = await read(settings)
       assert.deepEqual(
@@ -74,15 +74,15 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
   })
 
   test('gives an incremental run what grew since the last one, up to the lag', async () => {
-    await query('create table pipe.news (id int primary key, changed timestamptz)')
-    await query(`insert into pipe.news values (1, now() - interval '2 hours'), (2, now() - interval '1 hour'),
+    await query('create table crm.news (id int primary key, changed timestamptz)')
+    await query(`insert into crm.news values (1, now() - interval '2 hours'), (2, now() - interval '1 hour'),
                  (3, null), (4, now() - interval '5 minutes')`)
     const settings = { table: 'news', syncMode: 'Incremental', markerColumn: 'changed', lagSeconds: 600 }
     const first = await read(settings)
     assert.deepEqual(ids(rowsOf(first)), [1, 2])
     const cursor = cursorOf(first)
     assert.deepEqual(rowsOf(await read(settings, { cursor })), [])
-    await query(`update pipe.news set changed = now() - interval '30 minutes' where id = 1`)
+    await query(`update crm.news set changed = now() - interval '30 minutes' where id = 1`)
     assert.deepEqual(ids(rowsOf(await read(settings, { cursor }))), [1])
     assert.deepEqual(ids(rowsOf(await read({ ...settings, lagSeconds: 0 }, { cursor }))), [1, 4])
     const other = { ...settings, markerColumn: 'id' }
@@ -90,8 +90,8 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
   })
 
   test('begins behind any row, also of rows that are equal in the cursor or in everything', async () => {
-    await query('create table pipe.twins (at int, text text)')
-    await query(`insert into pipe.twins select i / 5, 'row ' || i / 2 from generate_series(1, 20) i`)
+    await query('create table crm.twins (at int, text text)')
+    await query(`insert into crm.twins select i / 5, 'row ' || i / 2 from generate_series(1, 20) i`)
     const settings = { table: 'twins', syncMode: 'Incremental', markerColumn: 'at' }
     const [chunk] = await read(settings)
     const rows = chunk?.rows ?? []
@@ -106,11 +106,11 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
   })
 
   test('keeps the end of a transfer where it was when the transfer resumes later', async () => {
-    await query('create table pipe.log (id int, text text)')
-    await query(`insert into pipe.log select i, 'x' from generate_series(1, 12000) i`)
+    await query('create table crm.log (id int, text text)')
+    await query(`insert into crm.log select i, 'x' from generate_series(1, 12000) i`)
     const settings = { table: 'log', syncMode: 'Incremental', markerColumn: 'id' }
     const chunks = await read(settings)
-    await query(`insert into pipe.log values (12001, 'late')`)
+    await query(`insert into crm.log values (12001, 'late')`)
     const rest = await read(settings, { after: chunks[0]?.checkpoint ?? null })
     assert.deepEqual(rowsOf(rest), rowsOf(chunks.slice(1)))
     const cursor = cursorOf(rest)
@@ -118,16 +118,16 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
   })
 
   test('reads a day only when it is over, and nothing where there is no cursor', async () => {
-    await query(`create table pipe.days (day date); insert into pipe.days
+    await query(`create table crm.days (day date); insert into crm.days
                  values ((now() at time zone 'UTC')::date), ((now() at time zone 'UTC')::date - 2)`)
     const settings = { table: 'days', syncMode: 'Incremental', markerColumn: 'day' }
     assert.equal(rowsOf(await read(settings)).length, 1)
-    await query('create table pipe.none (id int)')
+    await query('create table crm.none (id int)')
     assert.deepEqual(await read({ table: 'none', syncMode: 'Incremental', markerColumn: 'id' }), [])
   })
 
   test('fails on a key that is empty or not unique, instead of losing rows', async () => {
-    await query('create table pipe.keys (a int, b int); insert into pipe.keys values (1, 1), (1, 2), (2, null)')
+    await query('create table crm.keys (a int, b int); insert into crm.keys values (1, 1), (1, 2), (2, null)')
     assert.deepEqual(await connectorErrorOf(read({ table: 'keys', keyColumns: 'a' })), ['fail', 'invalid_key'])
     assert.deepEqual(await connectorErrorOf(read({ table: 'keys', keyColumns: 'a, b' })), ['fail', 'invalid_key'])
     assert.deepEqual(await connectorErrorOf(read({ table: 'keys', keyColumns: 'c' })), [
@@ -137,17 +137,17 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
   })
 
   test('runs one SELECT and nothing else', async () => {
-    await query('create table pipe.target (id int); insert into pipe.target values (1)')
+    await query('create table crm.target (id int); insert into crm.target values (1)')
     const code = async (text: string) => (await connectorErrorOf(sql(text)))[1]
-    assert.equal(await code('select 1) as x; drop table pipe.target; select (1'), 'invalid_query')
-    assert.equal(await code('with gone as (delete from pipe.target returning id) select * from gone'), 'invalid_query')
+    assert.equal(await code('select 1) as x; drop table crm.target; select (1'), 'invalid_query')
+    assert.equal(await code('with gone as (delete from crm.target returning id) select * from gone'), 'invalid_query')
     assert.equal(await code('selct 1'), 'invalid_query')
     assert.equal(await code('select 1 as a, 2 as a'), 'invalid_query')
-    assert.equal(await code('select * from pipe.absent'), 'table_not_found')
-    assert.equal(await code('select 1 / (id - 1) from pipe.target'), 'statement_failed')
-    await query(`create function pipe.erase() returns int language sql as 'delete from pipe.target; select 1'`)
-    assert.equal(await code('select pipe.erase() as gone'), 'permission_denied')
-    assert.equal((await query('select * from pipe.target')).length, 1)
+    assert.equal(await code('select * from crm.absent'), 'table_not_found')
+    assert.equal(await code('select 1 / (id - 1) from crm.target'), 'statement_failed')
+    await query(`create function crm.erase() returns int language sql as 'delete from crm.target; select 1'`)
+    assert.equal(await code('select crm.erase() as gone'), 'permission_denied')
+    assert.equal((await query('select * from crm.target')).length, 1)
   })
 
   test('gives a statement up that takes too long, also on the server', { timeout: 30_000 }, async () => {
@@ -160,34 +160,34 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
 
   test('waits for transactions that write, before it reads by a number of a sequence', async () => {
     await query(`
-      create table pipe.orders (id bigserial, day date default '2026-01-31', text text) partition by list (day);
-      create table pipe.orders_31 partition of pipe.orders for values in ('2026-01-31');
-      create view pipe.seen as select * from pipe.orders`)
+      create table crm.orders (id bigserial, day date default '2026-01-31', text text) partition by list (day);
+      create table crm.orders_31 partition of crm.orders for values in ('2026-01-31');
+      create view crm.seen as select * from crm.orders`)
     const writer = new pg.Client({ ...secrets, ssl: false } as pg.ClientConfig)
     await writer.connect()
     const incremental = { syncMode: 'Incremental', markerColumn: 'id', keyColumns: 'id' }
     const sources: Values[] = [
       { table: 'orders' },
       { table: 'seen' },
-      { dataSourceType: 'SQL Query', sqlQuery: 'select id, text from pipe.orders' },
+      { dataSourceType: 'SQL Query', sqlQuery: 'select id, text from crm.orders' },
     ]
     const waiting = `select 1 from pg_stat_activity where application_name = 'penstock' and query like '%pg_locks%' and datname = current_database()`
     try {
       for (const [round, source] of sources.entries()) {
         const first = round * 2 + 1
-        await writer.query(`begin; insert into pipe.orders (text) values ('late')`)
-        await query(`insert into pipe.orders (text) values ('early')`)
+        await writer.query(`begin; insert into crm.orders (text) values ('late')`)
+        await query(`insert into crm.orders (text) values ('early')`)
         const settings = { ...source, ...incremental }
         const connectorError = await connectorErrorOf(read({ ...settings, lagSeconds: 1 }))
         assert.deepEqual(connectorError, ['retry', 'writers_running'])
         assert.ok(!ids(rowsOf(await read({ ...settings, lagSeconds: 0 }))).includes(first), 'as if no one were writing')
         const reading = read(settings)
         while ((await query(waiting)).length === 0);
-        await query(`insert into pipe.orders (text) values ('next')`)
+        await query(`insert into crm.orders (text) values ('next')`)
         await writer.query('commit')
         assert.deepEqual(ids(rowsOf(await reading)).slice(-2), [String(first), String(first + 1)])
-        await query('delete from pipe.orders where id > $1', [first + 1])
-        await query(`select setval('pipe.orders_id_seq', $1)`, [first + 1])
+        await query('delete from crm.orders where id > $1', [first + 1])
+        await query(`select setval('crm.orders_id_seq', $1)`, [first + 1])
       }
     } finally {
       await writer.end()
@@ -197,7 +197,7 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
   test('keeps the secret out of errors that repeat what was typed, in any form', async () => {
     const user = `typist_${secrets.database}`
     const password = "canary's+of/the typist, which is longer than any name of PostgreSQL may be"
-    await query(`create role ${user} login password ${escapeLiteral(password)}; grant usage on schema pipe to ${user}`)
+    await query(`create role ${user} login password ${escapeLiteral(password)}; grant usage on schema crm to ${user}`)
     try {
       const typed = [
         `select * from "${password}"`,
@@ -227,11 +227,11 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
 
   test('says how many rows there are about', async () => {
     await query(
-      'create table pipe.counted (id int primary key); insert into pipe.counted select generate_series(1, 5000)',
+      'create table crm.counted (id int primary key); insert into crm.counted select generate_series(1, 5000)',
     )
-    await query('analyze pipe.counted')
+    await query('analyze crm.counted')
     const reader = await postgresql.source?.open?.(
-      testContext({ secrets, settings: { schema: 'pipe', table: 'counted' } }),
+      testContext({ secrets, settings: { schema: 'crm', table: 'counted' } }),
     )
     assert.equal(reader?.total?.rows, 5000)
     await reader?.close()

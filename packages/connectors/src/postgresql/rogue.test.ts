@@ -12,9 +12,9 @@ after(() => server.close())
 
 before(() =>
   server.query(`
-    create table pipe.source (id bigint primary key, name text);
-    insert into pipe.source select i, 'name ' || i from generate_series(1, 20) i;
-    create table pipe.target (id bigint primary key, name text)`),
+    create table crm.source (id bigint primary key, name text);
+    insert into crm.source select i, 'name ' || i from generate_series(1, 20) i;
+    create table crm.target (id bigint primary key, name text)`),
 )
 
 const rows: Row[] = [
@@ -25,18 +25,18 @@ const rows: Row[] = [
 /** Everything that is done with a server; resolves where it went well. */
 const works: Readonly<Record<string, (secrets: Values) => Promise<unknown>>> = {
   async check(secrets) {
-    const steps = await postgresql.check?.(testContext({ secrets, settings: { schema: 'pipe' } }))
+    const steps = await postgresql.check?.(testContext({ secrets, settings: { schema: 'crm' } }))
     const failed = steps?.find(({ ok }) => !ok)
     for (const { message } of steps ?? []) assertSafe(message)
     if (failed) throw new ConnectorError('unexpected_response', failed.message)
   },
   async read(secrets) {
-    const settings = { schema: 'pipe', table: 'source', statementTimeoutSeconds: 20 }
+    const settings = { schema: 'crm', table: 'source', statementTimeoutSeconds: 20 }
     const chunks = await readAll(postgresql, { secrets, settings })
     assert.equal(rowsOf(chunks).length, 20, 'all rows are read, or it fails')
   },
   async write(secrets) {
-    const settings = { schema: 'pipe', table: 'target', writeMode: 'Upsert', keyColumns: 'id' }
+    const settings = { schema: 'crm', table: 'target', writeMode: 'Upsert', keyColumns: 'id' }
     // A batch of another transfer each time: the same one is written only once.
     const transferId = Math.random().toString(16).slice(2)
     const { rejected } = await deliver(postgresql, { secrets, settings, transferId }, batchOf(['id', 'name'], rows))

@@ -10,7 +10,7 @@ const server = await startPostgresql()
 after(() => server.close())
 const { secrets, query } = server
 
-before(() => query(`create type pipe.mood as enum ('', 'happy', 'so so'); create domain pipe.code as bytea`))
+before(() => query(`create type crm.mood as enum ('', 'happy', 'so so'); create domain crm.code as bytea`))
 
 const seed = 20_260_131
 const digits = (max: number) => fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: max })
@@ -62,10 +62,10 @@ const types: Readonly<Record<string, fc.Arbitrary<string>>> = {
   '"char"': fc.constantFrom('', 'a', '~', '\\351'),
   name: word,
   bytea: hexadecimal,
-  'pipe.code': hexadecimal,
+  'crm.code': hexadecimal,
   'bit varying': bits,
   'bit(3)': fc.constantFrom('000', '101'),
-  'pipe.mood': fc.constantFrom('', 'happy', 'so so'),
+  'crm.mood': fc.constantFrom('', 'happy', 'so so'),
   tsvector: fc.constantFrom('', "'a':1A 'b':2"),
   date: day,
   timestamp: timestamp,
@@ -84,7 +84,7 @@ const types: Readonly<Record<string, fc.Arbitrary<string>>> = {
 
 /** Arrays of some of them, also of two dimensions and with other indexes. */
 const arrays = ['bigint', 'numeric', 'double precision', 'boolean', 'text', 'bytea', 'date', 'timestamp', 'timestamptz']
-const elements = ['uuid', 'interval', 'jsonb', 'json', 'pipe.mood', 'bit varying', 'int4range', '"char"']
+const elements = ['uuid', 'interval', 'jsonb', 'json', 'crm.mood', 'bit varying', 'int4range', '"char"']
 
 const literal = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
 const arrayOf = (element: fc.Arbitrary<string>): fc.Arbitrary<string> => {
@@ -106,14 +106,14 @@ const all: Readonly<Record<string, fc.Arbitrary<string>>> = {
 /** What a table holds, in PostgreSQL's own words; two values are the same where these are. */
 const held = (table: string, type: string) =>
   query<{ id: number; value: string | null }>(
-    `select id, ${type.startsWith('json') ? `regexp_replace(value::text, '\\s', '', 'g')` : 'value::text'} as value from pipe.${table} order by id`,
+    `select id, ${type.startsWith('json') ? `regexp_replace(value::text, '\\s', '', 'g')` : 'value::text'} as value from crm.${table} order by id`,
   )
 
 async function makeTables(type: string): Promise<void> {
   const table = `(id int primary key, value ${type})`
   await query(`
-    drop table if exists pipe.source, pipe.target;
-    create table pipe.source ${table}; create table pipe.target ${table}`)
+    drop table if exists crm.source, crm.target;
+    create table crm.source ${table}; create table crm.target ${table}`)
 }
 
 /** Each batch has a number of its own, because the same batch is written only once. */
@@ -125,16 +125,16 @@ describe(`values of PostgreSQL ${server.version}`, () => {
       await makeTables(type)
       await fc.assert(
         fc.asyncProperty(fc.array(fc.option(values), { minLength: 1, maxLength: 30 }), async (texts) => {
-          await query('delete from pipe.source')
+          await query('delete from crm.source')
           await query(
-            `insert into pipe.source select id, value::${type} from unnest($1::int[], $2::text[]) as t (id, value)`,
+            `insert into crm.source select id, value::${type} from unnest($1::int[], $2::text[]) as t (id, value)`,
             [[...texts.keys()], texts],
           )
-          const chunks = await readAll(postgresql, { secrets, settings: { schema: 'pipe', table: 'source' } })
+          const chunks = await readAll(postgresql, { secrets, settings: { schema: 'crm', table: 'source' } })
           // The last row makes the batch go row by row.
           for (const dirty of [[], [['not a number', null]]]) {
-            await query('delete from pipe.target')
-            const settings = { schema: 'pipe', table: 'target' }
+            await query('delete from crm.target')
+            const settings = { schema: 'crm', table: 'target' }
             const batch = batchOf(['id', 'value'], [...rowsOf(chunks), ...(dirty as Cell[][])], ++batches)
             const { rejected = [] } = await deliver(postgresql, { secrets, settings }, batch)
             assert.equal(rejected.length, dirty.length)
@@ -151,8 +151,8 @@ describe(`values of PostgreSQL ${server.version}`, () => {
         fc.asyncProperty(
           fc.array(fc.oneof({ arbitrary: values, weight: 5 }, word), { minLength: 1, maxLength: 30 }),
           async (texts) => {
-            await query('delete from pipe.target')
-            const settings = { schema: 'pipe', table: 'target' }
+            await query('delete from crm.target')
+            const settings = { schema: 'crm', table: 'target' }
             const rows = texts.map((text, id): Cell[] => [id, text])
             const { rejected = [] } = await deliver(
               postgresql,

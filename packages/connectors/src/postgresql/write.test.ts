@@ -10,19 +10,14 @@ const server = await startPostgresql()
 after(() => server.close())
 const { secrets, query } = server
 
-beforeEach(() => query('drop schema pipe cascade; create schema pipe'))
+beforeEach(() => query('drop schema crm cascade; create schema crm'))
 
 const columns = ['id', 'name']
 const deliver = (settings: Values, rows: readonly Row[], { names = columns, number = 1 } = {}) =>
-  deliverTo(
-    postgresql,
-    { secrets, settings: { schema: 'pipe', table: 't', ...settings } },
-    batchOf(names, rows, number),
-  )
+  deliverTo(postgresql, { secrets, settings: { schema: 'crm', table: 't', ...settings } }, batchOf(names, rows, number))
 const leftOut = (index: number) => ({ index, reason: 'A trigger or a rule of the table left the row out.' })
 const upsert = { writeMode: 'Upsert', keyColumns: 'id' }
-const kept = async () =>
-  (await query('select id, name from pipe.t order by id, name')).map(({ id, name }) => [id, name])
+const kept = async () => (await query('select id, name from crm.t order by id, name')).map(({ id, name }) => [id, name])
 
 describe(`writing to PostgreSQL ${server.version}`, () => {
   test('creates a table that is missing where it may, and else names what is missing', async () => {
@@ -36,21 +31,21 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
   })
 
   test('wants an upsert to have a key that the table keeps unique, and that is delivered', async () => {
-    await query('create table pipe.t (id int, name text)')
+    await query('create table crm.t (id int, name text)')
     assert.deepEqual(await connectorErrorOf(deliver(upsert, [[1, 'a']])), ['reconfigure', 'key_not_unique'])
     assert.deepEqual(await connectorErrorOf(deliver({ ...upsert, keyColumns: 'city' }, [[1, 'a']])), [
       ...['reconfigure', 'column_not_found'],
     ])
-    await query('create unique index on pipe.t (id) where id > 0')
+    await query('create unique index on crm.t (id) where id > 0')
     assert.deepEqual(await connectorErrorOf(deliver(upsert, [[1, 'a']])), ['reconfigure', 'key_not_unique'])
-    await query('create unique index on pipe.t (id) include (name)')
+    await query('create unique index on crm.t (id) include (name)')
     await deliver(upsert, [[1, 'a']])
     assert.deepEqual(await kept(), [[1, 'a']])
   })
 
   test('lets the last of equal keys win, in the fast way and row by row, and leaves other columns alone', async () => {
     await query(
-      `create table pipe.t (id int primary key, name text, note text default 'kept'); insert into pipe.t values (2, 'old')`,
+      `create table crm.t (id int primary key, name text, note text default 'kept'); insert into crm.t values (2, 'old')`,
     )
     const rows = [1, 2, 1, 3, 2].map((id, index): Row => [id, `name ${index}`])
     const last = [1, 2, 3].map((id) => [id, `name ${[2, 4, 3][id - 1]}`])
@@ -58,11 +53,11 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
     assert.deepEqual(await kept(), last)
     assert.equal((await deliver(upsert, [...rows, ['x', 'y']], { number: 2 })).rejected?.length, 1)
     assert.deepEqual(await kept(), last)
-    assert.deepEqual(await query('select distinct note from pipe.t'), [{ note: 'kept' }])
+    assert.deepEqual(await query('select distinct note from crm.t'), [{ note: 'kept' }])
   })
 
   test('answers for a batch that comes again as it did the first time, and writes nothing', async () => {
-    await query('create table pipe.t (id int unique, name text)')
+    await query('create table crm.t (id int unique, name text)')
     const rows = [...Array(100).keys()].map((index): Row => [index % 10 === 9 ? 'nine' : index, 'a'])
     const first = await deliver({}, rows)
     assert.deepEqual(
@@ -72,12 +67,12 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
     assert.ok(first.bytes > 0)
     assert.deepEqual(await deliver({}, rows), first)
     assert.equal((await kept()).length, 90)
-    const [noted] = await query('select rows, delivered_time <= now() as now from pipe.penstock_batches')
+    const [noted] = await query('select rows, delivered_time <= now() as now from crm.penstock_batches')
     assert.deepEqual(noted, { rows: '90', now: true })
   })
 
   test('writes a batch once that two writers deliver at the same time', async () => {
-    await query('create table pipe.t (id int, name text)')
+    await query('create table crm.t (id int, name text)')
     const rows = [...Array(5000).keys()].map((index): Row => [index, 'a'])
     await Promise.all([deliver({}, rows), deliver({}, rows), deliver({}, rows)])
     assert.equal((await kept()).length, 5000)
@@ -85,10 +80,10 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
 
   test('says of every row why it is not taken, whatever share of them it is', async () => {
     await query(`
-      create table pipe.parents (id int primary key); insert into pipe.parents values (1);
-      create domain pipe.short as varchar(3) check (value <> 'bad') not null;
-      create table pipe.t (id int primary key, parent int references pipe.parents deferrable initially deferred,
-        small numeric(3, 1), word pipe.short, mark char(2), json jsonb, positive int constraint above_zero check (positive > 0),
+      create table crm.parents (id int primary key); insert into crm.parents values (1);
+      create domain crm.short as varchar(3) check (value <> 'bad') not null;
+      create table crm.t (id int primary key, parent int references crm.parents deferrable initially deferred,
+        small numeric(3, 1), word crm.short, mark char(2), json jsonb, positive int constraint above_zero check (positive > 0),
         list int[])`)
     const names = ['id', 'parent', 'small', 'word', 'mark', 'json', 'positive', 'list']
     const good = (id: number): Row => [id, 1, '1.5', 'abc', 'ab', '{"a":1}', 1, '[1,2]']
@@ -119,16 +114,16 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
       if (field) assert.equal(rejected[index]?.field, field)
     }
     assert.match(rejected.at(-1)?.reason ?? '', /same values already, by the unique key t_pkey/)
-    assert.equal((await query('select * from pipe.t')).length, bad.length)
+    assert.equal((await query('select * from crm.t')).length, bad.length)
   })
 
   test('counts rows that a trigger leaves out as rejected', async () => {
     await query(`
-      create table pipe.t (id int primary key, name text);
-      create function pipe.skip() returns trigger language plpgsql as 'begin return case when new.id % 2 = 0 then new end; end';
-      create trigger skip before insert on pipe.t for each row execute function pipe.skip()`)
+      create table crm.t (id int primary key, name text);
+      create function crm.skip() returns trigger language plpgsql as 'begin return case when new.id % 2 = 0 then new end; end';
+      create trigger skip before insert on crm.t for each row execute function crm.skip()`)
     for (const [number, settings] of [{}, upsert].entries()) {
-      await query('truncate pipe.t')
+      await query('truncate crm.t')
       const { rejected } = await deliver(
         settings,
         [
@@ -145,18 +140,18 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
 
   test('rejects rows that a trigger leaves out, also beside rows that the table refuses', async () => {
     await query(`
-      create table pipe.t (id int primary key, name text);
-      create function pipe.skip() returns trigger language plpgsql as 'begin return case when new.id % 2 = 0 then new end; end';
-      create trigger skip before insert on pipe.t for each row execute function pipe.skip()`)
+      create table crm.t (id int primary key, name text);
+      create function crm.skip() returns trigger language plpgsql as 'begin return case when new.id % 2 = 0 then new end; end';
+      create trigger skip before insert on crm.t for each row execute function crm.skip()`)
     const rows = [...Array(100).keys()].map((index): Row => [index === 50 ? 'fifty' : index, 'a'])
     for (const [number, settings] of [{}, upsert].entries()) {
-      await query('truncate pipe.t')
+      await query('truncate crm.t')
       const { rejected = [] } = await deliver(settings, rows, { number: number + 1 })
       const odd = rows.flatMap((_, index) => (index % 2 === 1 ? [leftOut(index)] : []))
       const refused = { index: 50, field: 'id', reason: 'A value is not of the type of the column id.' }
       assert.deepEqual(rejected, [...odd.slice(0, 25), refused, ...odd.slice(25)])
       assert.equal((await kept()).length, 49)
-      assert.deepEqual(await query('select rows from pipe.penstock_batches where batch_key ~ $1', [`${number + 1}$`]), [
+      assert.deepEqual(await query('select rows from crm.penstock_batches where batch_key ~ $1', [`${number + 1}$`]), [
         { rows: '49' },
       ])
     }
@@ -164,10 +159,10 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
 
   test('rejects rows that a rule leaves out, and writes to a view what it takes', async () => {
     await query(`
-      create table pipe.kept (id int primary key, name text);
-      create table pipe.t (id int, name text);
-      create rule less as on insert to pipe.t where new.id % 2 = 1 do instead nothing;
-      create view pipe.v as select * from pipe.kept where id < 5 with check option`)
+      create table crm.kept (id int primary key, name text);
+      create table crm.t (id int, name text);
+      create rule less as on insert to crm.t where new.id % 2 = 1 do instead nothing;
+      create view crm.v as select * from crm.kept where id < 5 with check option`)
     const rows = [0, 1, 2, 3].map((id): Row => [id, 'a'])
     for (const [number, dirty] of [[], [['x', 'y']]].entries()) {
       const { rejected = [] } = await deliver({}, [...rows, ...(dirty as Row[])], { number: number + 1 })
@@ -181,9 +176,9 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
 
   test('takes rows of nothing but a key that are there already, and rejects those that a trigger leaves out', async () => {
     await query(`
-      create table pipe.t (id int primary key); insert into pipe.t values (2), (4);
-      create function pipe.skip() returns trigger language plpgsql as 'begin return case when new.id % 2 = 0 then new end; end';
-      create trigger skip before insert on pipe.t for each row execute function pipe.skip()`)
+      create table crm.t (id int primary key); insert into crm.t values (2), (4);
+      create function crm.skip() returns trigger language plpgsql as 'begin return case when new.id % 2 = 0 then new end; end';
+      create trigger skip before insert on crm.t for each row execute function crm.skip()`)
     const rows = [1, 2, 2, 3, 4, 6].map((id): Row => [id])
     for (const [number, dirty] of [[], [['x']]].entries()) {
       const given = [...rows, ...(dirty as Row[])]
@@ -191,16 +186,16 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
       assert.deepEqual(rejected.slice(0, 2), [leftOut(0), leftOut(3)])
       assert.equal(rejected.length, 2 + dirty.length)
     }
-    assert.deepEqual(await query('select id from pipe.t order by id'), [{ id: 2 }, { id: 4 }, { id: 6 }])
+    assert.deepEqual(await query('select id from crm.t order by id'), [{ id: 2 }, { id: 4 }, { id: 6 }])
   })
 
   test('reads bytes as PostgreSQL shows them or as plain text, or as Base64 where that is set', async () => {
-    await query('create table pipe.t (id int, name bytea, list bytea[])')
+    await query('create table crm.t (id int, name bytea, list bytea[])')
     const texts = ['', 'test', 'abcd', 'Zoë', '\\xdeadBEEF', '\\x0', 'C:\\101', null]
     const rows = texts.map((text, id): Row => [id, text, JSON.stringify(['test'])])
     const names = ['id', 'name', 'list']
     const stored = async () =>
-      (await query(`select name::text, list::text from pipe.t order by id`)).map(({ name, list }) => [name, list])
+      (await query(`select name::text, list::text from crm.t order by id`)).map(({ name, list }) => [name, list])
     const { rejected } = await deliver({}, rows, { names })
     const reason =
       'A text for bytes has a backslash but is not \\x and pairs of hexadecimal digits; write all of it so.'
@@ -215,7 +210,7 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
     assert.equal((await stored())[0]?.[1], '{"\\\\x74657374"}')
     const halved = await deliver({}, [[9, 'half \ud83d', null]], { names, number: 3 })
     assert.match(halved.rejected?.[0]?.reason ?? '', /half of a character/)
-    await query('delete from pipe.t')
+    await query('delete from crm.t')
     const base64 = await deliver({ bytesFormat: 'Base64' }, rows, { names, number: 2 })
     assert.deepEqual(
       base64.rejected?.map(({ index }) => index),
@@ -229,7 +224,7 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
 
   test('rejects what the database would change without a word', async () => {
     await query(
-      'create table pipe.t (id int, at timestamp, short name, one "char", text text, times timestamp[], numbers numeric[])',
+      'create table crm.t (id int, at timestamp, short name, one "char", text text, times timestamp[], numbers numeric[])',
     )
     const names = ['id', 'at', 'short', 'one', 'text', 'times', 'numbers']
     const good = (id: number): Row => [
@@ -259,56 +254,56 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
       assert.match(rejected[index]?.reason ?? '', reason)
       assert.equal(rejected[index]?.field, names[at])
     }
-    assert.deepEqual(await query('select at::text, times::text, numbers::text from pipe.t'), [
+    assert.deepEqual(await query('select at::text, times::text, numbers::text from crm.t'), [
       { at: '2026-01-31 09:30:00.5', times: '{"2026-01-31 10:00:00"}', numbers: '{1.10}' },
     ])
   })
 
   test('takes back what it gave, in every type', async () => {
     await query(`
-      create table pipe.source (a int8, b numeric, c float8, d boolean, e timestamptz, f timestamp, g date, h jsonb,
+      create table crm.source (a int8, b numeric, c float8, d boolean, e timestamptz, f timestamp, g date, h jsonb,
         i text[], j bytea, k interval, l text, m uuid, n varchar(20), o time);
-      insert into pipe.source values
+      insert into crm.source values
         (9007199254740993, 1.10, 0.1, true, now(), now(), now(), '{"a": [1, null]}', array['a"b', null, 'c,d\\e', ''],
          '\\xdeadbeef', '1 day 2 hours', '', gen_random_uuid(), e'\\t\\\\\\n', '12:00:00.5'),
         (null, null, 'NaN', null, 'infinity', null, null, null, '{}', '', null, null, null, null, null);
-      create table pipe.t (like pipe.source)`)
-    const chunks = await readAll(postgresql, { secrets, settings: { schema: 'pipe', table: 'source' } })
+      create table crm.t (like crm.source)`)
+    const chunks = await readAll(postgresql, { secrets, settings: { schema: 'crm', table: 'source' } })
     const delivery = await deliver({}, rowsOf(chunks), { names: [...(chunks[0]?.columns ?? [])] })
     assert.equal(delivery.rejected, undefined)
     const difference = await query(`
-      select s::text, t::text from pipe.source s full join pipe.t t on s::text = t::text where s is null or t is null`)
+      select s::text, t::text from crm.source s full join crm.t t on s::text = t::text where s is null or t is null`)
     assert.deepEqual(difference, [])
-    assert.equal((await query('select * from pipe.t')).length, 2)
+    assert.equal((await query('select * from crm.t')).length, 2)
   })
 
   test('brings timestamps into columns without a time zone in UTC, and nothing where a cell is empty', async () => {
-    await query('create table pipe.t (id timestamp, name int)')
+    await query('create table crm.t (id timestamp, name int)')
     await deliver({}, [
       ['2026-01-31T12:00:00.000001+02:00', ''],
       ['2026-01-31T12:00:00Z', '7'],
     ])
-    assert.deepEqual(await query(`select id::text, name from pipe.t order by id`), [
+    assert.deepEqual(await query(`select id::text, name from crm.t order by id`), [
       { id: '2026-01-31 10:00:00.000001', name: null },
       { id: '2026-01-31 12:00:00', name: 7 },
     ])
   })
 
   test('refuses what the user may not do, and columns that the database generates', async () => {
-    await query(`create table pipe.t (id int, name text generated always as (id::text) stored)`)
+    await query(`create table crm.t (id int, name text generated always as (id::text) stored)`)
     assert.deepEqual(await connectorErrorOf(deliver({}, [[1, 'a']])), ['reconfigure', 'columns_do_not_fit'])
-    await query(`drop table pipe.t; create table pipe.t (id int, name text)`)
+    await query(`drop table crm.t; create table crm.t (id int, name text)`)
     const user = `reader_${secrets.database}`
-    await query(`create role ${user} login password 'canary-of-reader'; grant usage on schema pipe to ${user}`)
+    await query(`create role ${user} login password 'canary-of-reader'; grant usage on schema crm to ${user}`)
     try {
       const reader = { ...secrets, user, password: 'canary-of-reader' }
-      const settings = { schema: 'pipe', table: 't', writeMode: 'Insert' }
+      const settings = { schema: 'crm', table: 't', writeMode: 'Insert' }
       const attempt = deliverTo(postgresql, { secrets: reader, settings }, batchOf(columns, [[1, 'a']]))
       assert.deepEqual(await connectorErrorOf(attempt), ['reconfigure', 'permission_denied'])
       const check = async (given: Values) =>
         (await postgresql.check?.(testContext({ secrets: reader, settings: given })))?.map(({ ok }) => ok)
       assert.deepEqual(await check(settings), [true, true, false])
-      assert.deepEqual(await check({ schema: 'pipe' }), [true, true, true])
+      assert.deepEqual(await check({ schema: 'crm' }), [true, true, true])
       assert.deepEqual(await check({ schema: 'absent' }), [true, true, false])
     } finally {
       await query(`drop owned by ${user}; drop role ${user}`)
@@ -316,14 +311,14 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
   })
 
   test('waits no longer than it should for a lock, and forgets batches of long ago', async () => {
-    await query('create table pipe.t (id int, name text)')
+    await query('create table crm.t (id int, name text)')
     await deliver({}, [[1, 'a']])
-    await query(`update pipe.penstock_batches set delivered_time = now() - interval '31 days'`)
-    const context = testContext({ secrets, settings: { schema: 'pipe', table: 't' }, columns })
+    await query(`update crm.penstock_batches set delivered_time = now() - interval '31 days'`)
+    const context = testContext({ secrets, settings: { schema: 'crm', table: 't' }, columns })
     const writer = await postgresql.destination?.deliver?.open(context)
     await writer?.deliver(batchOf(columns, [[2, 'b']], 2))
     await writer?.finish()
     await writer?.close()
-    assert.deepEqual(await query('select batch_key from pipe.penstock_batches'), [{ batch_key: '2'.padStart(32, '0') }])
+    assert.deepEqual(await query('select batch_key from crm.penstock_batches'), [{ batch_key: '2'.padStart(32, '0') }])
   })
 })
