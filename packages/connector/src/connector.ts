@@ -140,14 +140,14 @@ function withMapping(side: DestinationSide): DestinationSide {
       mapping: text({
         label: 'Mapping',
         description: side.records
-          ? 'Which column of the source fills which field, where their names do not match: {"email": "E-mail address"}'
-          : 'Which columns are sent, and under which names; all as they are unless given: {"name": "column of the source"}',
+          ? 'Which column of the source fills which field, if their names do not match: {"email": "E-mail address"}'
+          : 'Which columns are sent, and under which names; by default all, unchanged: {"name": "column of the source"}',
       }),
       ...(phones
         ? {
             defaultCountry: text({
               label: 'Default country',
-              description: 'Country of phone numbers that are written without one, as two letters: DE',
+              description: 'Country of phone numbers without a country code, as a two-letter code: DE',
             }),
           }
         : {}),

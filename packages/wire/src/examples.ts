@@ -33,7 +33,7 @@ export const example = {
     {
       name: 'authType',
       label: 'Sign-in method',
-      description: 'Whether access comes from consent given to an OAuth app or from a token that you enter',
+      description: 'Whether access is granted to an OAuth app, or by a token that you enter',
       type: 'Select',
       required: true,
       readonly: false,
@@ -54,7 +54,7 @@ export const example = {
     {
       name: 'advertiserId',
       label: 'Advertiser ID',
-      description: 'Number of the ad account that owns the audiences',
+      description: 'ID of the ad account that owns the audiences',
       type: 'Text',
       required: true,
       readonly: false,
@@ -66,7 +66,7 @@ export const example = {
     {
       name: 'authType',
       label: 'Sign-in method',
-      description: 'Whether access comes from consent given to an OAuth app or from a token that you enter',
+      description: 'Whether access is granted to an OAuth app, or by a token that you enter',
       type: 'Select',
       required: true,
       readonly: false,
@@ -84,7 +84,7 @@ export const example = {
     {
       name: 'advertiserId',
       label: 'Advertiser ID',
-      description: 'Number of the ad account that owns the audiences',
+      description: 'ID of the ad account that owns the audiences',
       type: 'Text',
       required: true,
       readonly: false,

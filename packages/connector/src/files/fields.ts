@@ -9,14 +9,14 @@ import type { WriteOptions } from './write.ts'
 export const readFields = {
   format: select({
     label: 'Format',
-    description: 'What the files hold; auto goes by the end of their names, and takes any other file for CSV',
+    description: 'Format of the files; auto uses the extension of their names, and reads other files as CSV',
     options: readFormats,
     default: 'auto',
   }),
   encoding: select({
     label: 'Encoding',
     description:
-      'How CSV and NDJSON files are encoded; auto means UTF-8 unless a file begins with a byte order mark of UTF-16, and windows-1252 serves for ISO-8859-1 too',
+      'How CSV and NDJSON files are encoded; auto means UTF-8 unless a file begins with a byte order mark of UTF-16. Use windows-1252 for ISO-8859-1 too',
     options: ['auto', ...encodings],
     default: 'auto',
   }),
@@ -32,13 +32,13 @@ export const readFields = {
 export const writeFields = {
   fileFormat: select({
     label: 'File format',
-    description: 'What each transfer writes; all columns of a Parquet file are text',
+    description: 'Format of the file; all columns of a Parquet file are text',
     options: writeFormats,
     default: 'CSV',
   }),
   gzip: boolean({
     label: 'Compress with gzip',
-    description: 'Whether CSV and NDJSON files are compressed; Parquet files are compressed inside in any case',
+    description: 'Whether CSV and NDJSON files are compressed; Parquet files are always compressed internally',
     default: false,
   }),
 } satisfies Fields

@@ -28,7 +28,7 @@ export const acousticRelationalTables = defineConnector({
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Long-lived token with which new access tokens are fetched from Acoustic',
+      description: 'Long-lived token that Penstock exchanges for access tokens of Acoustic',
       required: true,
     }),
   },

@@ -9,22 +9,22 @@ export const activecampaign = defineConnector({
   dataType: 'Audiences - CRM API',
   dataTypeCategory: 'audience activation',
   status: 'preview',
-  description:
-    'Delivers contacts to an ActiveCampaign account, where e-mails, automations and sales work make use of them.',
+  description: 'Delivers contacts to an ActiveCampaign account, for its e-mails, automations and sales.',
   notes:
-    'The API key is that of a user who may manage contacts. A contact is recognised by its e-mail address: a new one is made, one that is there is updated, and an empty value leaves what is there. ActiveCampaign goes through what it took in within seconds: contacts that it does not take are named where it says so while the batch waits for its results, and later ones are not in the counts. Rows in which it finds something invalid are found by halving the batch. Import only people who have agreed to be contacted: to subscribe a contact to a list is to say so.',
-  tested: 'Our own test server, which follows what is published of ActiveCampaign’s API v3; not ActiveCampaign itself.',
+    'Use the API key of a user who may manage contacts. Contacts are identified by their e-mail address: a new one is created, an existing one is updated, and an empty value changes nothing. ActiveCampaign processes an import within seconds. A contact that it rejects while the batch waits for the results is reported as a rejected row; a later rejection is not in the counts. If ActiveCampaign finds a batch invalid, Penstock halves it until the invalid rows are found. Import only people who have agreed to be contacted: subscribing a contact to a list declares that they have.',
+  tested:
+    'Our own test server, which follows the published documentation of ActiveCampaign’s API v3; not ActiveCampaign itself.',
   api: { version: 'v3', ends: 'No end is known.' },
   secrets: {
     apiUrl: text({
       label: 'API URL',
-      description: 'Address for API calls of your own account, as the developer settings of ActiveCampaign show it',
+      description: 'Address for API calls of your account, shown in the developer settings of ActiveCampaign',
       required: true,
       binds: ['apiKey'],
     }),
     apiKey: secret({
       label: 'API key',
-      description: 'Key that stands beside the API URL in the developer settings',
+      description: 'Key that is shown next to the API URL in the developer settings',
       required: true,
     }),
   },
@@ -36,15 +36,14 @@ export const activecampaign = defineConnector({
       inspect: inspectBy(async (context) => (await import('./check.ts')).assertKey(context)),
     },
     fields: {
-      listId: text({ label: 'List ID', description: 'Number of the list for rows that name none' }),
+      listId: text({ label: 'List ID', description: 'ID of the list for rows without list_ids' }),
       excludeAutomations: boolean({
         label: 'Exclude automations',
-        description: 'Whether the import starts no automations',
+        description: 'Whether automations are not started by the import',
       }),
       resultWaitSeconds: number({
         label: 'Wait for results (seconds)',
-        description:
-          'How long each batch waits for ActiveCampaign to say which contacts it did not take; 0 to ask once',
+        description: 'How long each batch waits for ActiveCampaign to report rejected contacts; 0 to ask once',
         min: 0,
         max: 600,
         default: 30,
@@ -69,19 +68,19 @@ export const activecampaign = defineConnector({
         synonyms: ['company', 'company_name', 'customer_acct_name'],
       }),
       tags: column({
-        description: 'Tags with commas between them; those that do not exist are made',
+        description: 'Tags, separated by commas; missing ones are created',
         synonyms: ['tag'],
       }),
       list_ids: column({
-        description: 'Numbers of lists with commas between them, where it is not the list of the connection',
+        description: 'IDs of lists, separated by commas, if not the list of the connection',
         synonyms: ['list_id', 'lists', 'segment_id', 'subscribe'],
       }),
       action: column({
-        description: 'Whether the contact is subscribed to the lists or leaves them; add where there is none',
+        description: 'Whether the contact is subscribed to the lists or removed from them; add by default',
         values: ['add', 'remove'],
       }),
       fields: column({
-        description: 'JSON object with custom fields by their numbers: {"5": "Gold"}',
+        description: 'JSON object with custom fields by their IDs: {"5": "Gold"}',
         synonyms: ['custom_fields'],
       }),
     },

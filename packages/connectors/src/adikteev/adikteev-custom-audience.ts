@@ -10,7 +10,7 @@ export const adikteevCustomAudience = defineConnector({
   dataType: 'Custom Audiences',
   dataTypeCategory: 'audience activation',
   status: 'preview',
-  description: 'Hands audience segments that an advertiser has put together to Adikteev, which retargets them in apps.',
+  description: 'Delivers the audience segments of an advertiser to Adikteev, which retargets them in apps.',
   secrets: signIn,
   destination: {},
 })

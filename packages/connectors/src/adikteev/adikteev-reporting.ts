@@ -10,7 +10,7 @@ export const adikteevReporting = defineConnector({
   dataType: 'reporting',
   dataTypeCategory: 'reporting',
   status: 'preview',
-  description: 'Reads the figures of Adikteev campaigns, so that they can be worked with away from its dashboard.',
+  description: 'Reads the figures of Adikteev campaigns, for use outside of its dashboard.',
   secrets: signIn,
   source: {},
 })

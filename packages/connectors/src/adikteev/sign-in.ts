@@ -4,7 +4,7 @@ import { secret, text } from '@penstock/connector'
 export const signIn = {
   email: text({
     label: 'Email',
-    description: 'E-mail address that your account manager at Adikteev has registered',
+    description: 'E-mail address that your account manager at Adikteev registered',
     required: true,
   }),
   password: secret({

@@ -10,11 +10,11 @@ export const adobeAudienceManager = defineConnector({
   dataTypeCategory: 'audience activation',
   status: 'preview',
   description:
-    'Reads audience segments from Adobe Audience Manager and delivers segments to it, both with one sign-in.',
+    'Reads audience segments from Adobe Audience Manager and delivers segments to it, with the same credentials.',
   secrets: {
     clientId: text({
       label: 'Client ID',
-      description: 'ID of the application that you have registered at Adobe',
+      description: 'ID of the application that you registered at Adobe',
       required: true,
     }),
     clientSecret: secret({
@@ -24,7 +24,7 @@ export const adobeAudienceManager = defineConnector({
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Token from the sign-in with which access to Adobe is extended',
+      description: 'Refresh token from the OAuth sign-in to Adobe',
       required: true,
     }),
   },

@@ -11,16 +11,16 @@ export const amazonAdsDataManagerAudiences = defineConnector({
   platform: amazonAds,
   dataType: 'audiences',
   dataTypeCategory: 'audience activation',
-  description: 'Uploads your own audiences to Amazon Data Manager, where all of a manager account can use them.',
+  description: 'Uploads your own audiences to Amazon Data Manager, for use by all advertisers of a manager account.',
   actions: ['create', 'add', 'remove'],
   notes:
-    'A row holds either hashed personal data or partner identifiers, not both, and an array at most 10 identities. Consent is stated once for the whole connection. Amazon may ask for a minimum audience size.',
+    'A row holds either hashed personal data or partner identifiers, not both, and an array has at most 10 identities. Consent is set once for the whole connection. Amazon may ask for a minimum audience size.',
   secrets: signIn,
   destination: {
     fields: {
       managerId: text({
         label: 'Manager ID',
-        description: 'ID of the manager account in Data Manager that is to receive the audience',
+        description: 'ID of the manager account in Data Manager that receives the audience',
         required: true,
       }),
       ...consent,

@@ -15,13 +15,13 @@ export const amazonAdsDataManagerDspAudiences = defineConnector({
     'Uploads your own audiences to Amazon Data Manager, for use by a single advertiser account of Amazon DSP.',
   actions: ['create', 'add', 'remove'],
   notes:
-    'The user who signs in needs the audiences_edit permission. A row holds either hashed personal data or partner identifiers, not both, and an array at most 10 identities. Consent is stated once for the whole connection. Amazon may ask for a minimum audience size.',
+    'The user who signs in needs the audiences_edit permission. A row holds either hashed personal data or partner identifiers, not both, and an array has at most 10 identities. Consent is set once for the whole connection. Amazon may ask for a minimum audience size.',
   secrets: signIn,
   destination: {
     fields: {
       customerFacingId: text({
         label: 'Customer Facing ID (CFID)',
-        description: 'ID by which Amazon names the DSP account that is to receive the audience',
+        description: 'Amazon’s ID of the DSP account that receives the audience',
         required: true,
       }),
       ...consent,

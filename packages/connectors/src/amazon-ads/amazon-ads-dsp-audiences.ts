@@ -11,16 +11,16 @@ export const amazonAdsDspAudiences = defineConnector({
   dataType: 'audiences',
   dataTypeCategory: 'audience activation',
   description:
-    'Makes audiences from your own data in Amazon DSP, without Data Manager in between, and keeps them up to date.',
+    'Creates audiences from your own data in Amazon DSP directly, without Data Manager, and keeps them up to date.',
   actions: ['create', 'add', 'remove'],
   notes:
-    'An audience needs some 2,000 matched users. Amazon takes data in within about 15 minutes, but up to 36 hours can pass before the audience shows in the DSP.',
+    'An audience needs some 2,000 matched users. Amazon processes data within about 15 minutes, but it can take up to 36 hours until the audience appears in the DSP.',
   secrets: signInOrTokens,
   destination: {
     fields: {
       advertiserId: text({
         label: 'Advertiser ID',
-        description: 'ID of the DSP advertiser whose audience it is',
+        description: 'ID of the DSP advertiser that owns the audience',
         required: true,
       }),
       externalUserId: text({
@@ -43,7 +43,7 @@ export const amazonAdsDspAudiences = defineConnector({
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),
-      external_user_id: column({ description: 'Your own ID of the user; one is made up where it is missing' }),
+      external_user_id: column({ description: 'Your own ID of the user; generated if it is missing' }),
     },
   },
 })

@@ -14,12 +14,12 @@ export const amazonAdsDspEvents = defineConnector({
   platform: amazonAds,
   dataType: 'Conversions',
   dataTypeCategory: 'events',
-  description: 'Reports to Amazon Ads the conversions that your CRM, your shops or your servers have recorded.',
+  description: 'Reports conversions that your CRM, your shops or your servers recorded to Amazon Ads.',
   actions: ['add'],
   notes:
-    'The user who signs in needs the event_manager_edit permission on the DSP advertiser, whose terms must be accepted in its Events Manager. Each event needs a country, from its row or the connection. In the region EU, an event without a word on consent is rejected: a TCF or GPP string, an IP address, or GRANTED or DENIED, from the row or the connection. The person stands in columns of their own, which are normalised and hashed, or in userId: an e-mail address or its SHA-256 digest, a phone number with its plus sign, or a device ID. Phone numbers are hashed as digits with their country code and without a plus sign. The currency and the number of items go along with purchases only. An event without eventSource counts as one of a website. Amazon keeps one of the events with the same eventId, whatever their types; report soon, since older events are matched less often.',
+    'The user who signs in needs the event_manager_edit permission on the DSP advertiser. Accept the terms of the advertiser in its Events Manager first. Each event needs a country, from its row or the connection. In the region EU, an event without information on consent is rejected. The row or the connection must give a TCF or GPP string, an IP address, or GRANTED or DENIED. The person is identified by separate columns, which are normalised and hashed, or by userId: an e-mail address or its SHA-256 digest, a phone number with its plus sign, or a device ID. Phone numbers are hashed as digits with their country code and without a plus sign. The currency and the number of items are sent with purchases only. An event without eventSource counts as an event of a website. Amazon keeps only one of several events with the same eventId, even if their types differ. Report events soon: older events are matched less often.',
   tested:
-    'Our own test server, which follows what is published of the Events API of Amazon Ads and its models; not Amazon itself.',
+    'Our own test server, which follows the published documentation of the Events API of Amazon Ads and its models; not Amazon itself.',
   api: { version: 'Events API of the Amazon Ads API v1, an open beta', ends: 'no end is announced' },
   secrets: signIn,
   check: async (context) => (await import('./check-sign-in.ts')).checkSignIn(context),
@@ -37,7 +37,7 @@ export const amazonAdsDspEvents = defineConnector({
       country,
       dataSetName: text({
         label: 'Dataset name',
-        description: 'Dataset of Ads data manager that the events belong to; Default_Events unless you name one',
+        description: 'Dataset of Ads data manager that the events belong to; Default_Events by default',
       }),
       consentAdStorage: select({
         label: 'Ad storage consent',
@@ -51,7 +51,7 @@ export const amazonAdsDspEvents = defineConnector({
       }),
     },
     records: {
-      advertiserId: column({ description: 'ID of the advertiser to whom the event is credited', required: true }),
+      advertiserId: column({ description: 'ID of the advertiser that the event is credited to', required: true }),
       eventType: column({
         description: 'What the person did, for example a purchase',
         required: true,
@@ -63,7 +63,7 @@ export const amazonAdsDspEvents = defineConnector({
         synonyms: ['timestamp', 'occurred_at'],
       }),
       eventValue: column({
-        description: 'Value of the event as an amount of money',
+        description: 'Value of the event, as an amount of money',
         required: true,
         synonyms: ['value', 'conversion_value', 'revenue', 'amount'],
       }),
@@ -82,7 +82,7 @@ export const amazonAdsDspEvents = defineConnector({
       }),
       ...personColumns,
       matchId: column({
-        description: 'Your own opaque ID of the person, which Amazon’s tag reports too; not hashed',
+        description: 'Your own opaque ID of the person, which Amazon’s tag also reports; not hashed',
         oneOf: 'identifier',
       }),
       ...eventColumns,
@@ -104,11 +104,11 @@ export const amazonAdsDspEvents = defineConnector({
       }),
       gpp: column({ description: 'Consent string of the Global Privacy Platform', synonyms: ['consent_gpp'] }),
       ipAddress: column({
-        description: 'IP address of the person, by which Amazon finds out where consent is needed',
+        description: 'IP address of the person, from which Amazon determines whether consent is needed',
         synonyms: ['ip', 'client_ip', 'client_ip_address'],
       }),
       customData: column({
-        description: 'Object with attributes of your own, 13 at most: brand, category, productId and others',
+        description: 'Object with at most 13 custom attributes: brand, category, productId and others',
         synonyms: ['custom_attributes', 'properties'],
       }),
     },

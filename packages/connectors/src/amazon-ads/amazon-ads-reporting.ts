@@ -18,7 +18,7 @@ export const amazonAdsReporting = defineConnector({
     'Reads reports on audiences, campaigns or regions from Amazon Ads, through version 3 of its reporting API.',
   actions: ['get'],
   notes:
-    'Amazon prepares a report in the background after it was requested. Figures of a day are usually there on the following day.',
+    'Amazon prepares a report in the background after it was requested. The figures of a day are usually available on the next day.',
   secrets: signInOrTokens,
   source: {
     fields: {
@@ -33,8 +33,8 @@ export const amazonAdsReporting = defineConnector({
         options: ['Audience', 'Campaign', 'Geo'],
         required: true,
       }),
-      startDate: date({ label: 'Start date', description: 'Day on which the report begins', required: true }),
-      endDate: date({ label: 'End date', description: 'Day with which the report ends', required: true }),
+      startDate: date({ label: 'Start date', description: 'First day of the report', required: true }),
+      endDate: date({ label: 'End date', description: 'Last day of the report', required: true }),
       timeUnit: select({
         label: 'Time unit',
         description: 'Span of time that one row covers',
@@ -43,12 +43,12 @@ export const amazonAdsReporting = defineConnector({
       }),
       lookbackWindow: number({
         label: 'Lookback window',
-        description: 'Days before the newest that are read once more, so that late conversions are counted; 0 for none',
+        description: 'How many days before the newest are read again, so that late conversions are counted; 0 for none',
         min: 0,
       }),
       schedule: select({
         label: 'Schedule',
-        description: 'When the report is fetched: every day, or at times of your own',
+        description: 'When the report is fetched: every day, or at custom times',
         options: ['Daily', 'Custom'],
         required: true,
       }),

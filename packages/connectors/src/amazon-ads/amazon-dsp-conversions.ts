@@ -14,9 +14,9 @@ export const amazonDspConversions = defineConnector({
   description: 'Sends conversion events to Amazon DSP in batches, each of which comes from one conversion source.',
   actions: ['add'],
   notes:
-    'A request carries 1 to 100 events, all of one source. Amazon can accept some of them and refuse others; an event without a matching source is always refused. The connector needs the client secret and the refresh token of Login with Amazon too, and the user who signs in the event_manager_edit permission on the advertiser. An event belongs to a conversion definition: the one whose ID the row names, else the only one of its source and type, by eventName where there are several. Each event needs a country, from its row or the connection. The person stands in columns of their own, which are normalised and hashed, or in userIdentifier: an e-mail address or its SHA-256 digest, a phone number with its plus sign, or a device ID. Events older than 7 days are rejected before they are sent. Amazon keeps the first of the events with the same eventId. This import has no place for consent: use Amazon Ads DSP Events where people must have consented.',
+    'A request has 1 to 100 events, all of one source. Amazon can accept some of them and refuse others; an event without a matching source is always refused. The connector also needs the client secret and the refresh token of Login with Amazon. The user who signs in needs the event_manager_edit permission on the advertiser. An event belongs to a conversion definition: the one whose ID is in the row, otherwise the only one of its source and type; if there are several, eventName selects one. Each event needs a country, from its row or the connection. The person is identified by separate columns, which are normalised and hashed, or by userIdentifier: an e-mail address or its SHA-256 digest, a phone number with its plus sign, or a device ID. Events older than 7 days are rejected before they are sent. Amazon keeps the first of several events with the same eventId. This import cannot transmit consent: use Amazon Ads DSP Events if consent is required.',
   tested:
-    'Our own test server, which follows what is published of the conversion event import of Amazon DSP and its models; not Amazon itself.',
+    'Our own test server, which follows the published documentation of the conversion event import of Amazon DSP and its models; not Amazon itself.',
   api: {
     version: 'conversion event import v1 of the Amazon DSP Conversions API',
     ends: 'no end is announced; the Events API is to replace it',
@@ -30,7 +30,7 @@ export const amazonDspConversions = defineConnector({
     }),
     apiClientId: text({
       label: 'API client ID',
-      description: 'ID of the Login with Amazon client, which each request carries in a header',
+      description: 'ID of the Login with Amazon client, sent in a header of each request',
       required: true,
     }),
     apiScope: text({
@@ -44,7 +44,8 @@ export const amazonDspConversions = defineConnector({
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Token that was granted at sign-in; new access tokens are fetched with it; needed to sign in',
+      description:
+        'Refresh token that was granted at sign-in; Penstock exchanges it for access tokens; needed to sign in',
     }),
   },
   destination: {
@@ -66,7 +67,7 @@ export const amazonDspConversions = defineConnector({
         synonyms: ['timestamp', 'occurred_at'],
       }),
       conversionValue: column({
-        description: 'What the conversion was worth, as an amount of money',
+        description: 'Value of the conversion, as an amount of money',
         required: true,
         synonyms: ['value', 'event_value', 'revenue', 'amount'],
       }),
@@ -79,13 +80,12 @@ export const amazonDspConversions = defineConnector({
       ...personColumns,
       ...eventColumns,
       currency: column({
-        description:
-          'Currency of a purchase as its ISO 4217 code; that of the conversion definition where it is missing',
+        description: 'Currency of a purchase as its ISO 4217 code; by default that of the conversion definition',
         synonyms: ['currency_code'],
       }),
       conversionDefinitionId: column({
         description:
-          'ID of the conversion definition that the event belongs to; found by source and type where it is missing',
+          'ID of the conversion definition that the event belongs to; if it is missing, the definition is found by source and type',
         synonyms: ['conversion_definition'],
       }),
     },

@@ -2,10 +2,10 @@ import { column, type Normalisation } from '@penstock/connector'
 
 /** Which audience a row is about, and whether its person joins or leaves it. */
 export const membershipColumns = {
-  segment_name: column({ description: 'Name for an audience that is to be created' }),
-  segment_id: column({ description: 'ID of the audience to change, where it already exists' }),
+  segment_name: column({ description: 'Name of the audience to create' }),
+  segment_id: column({ description: 'ID of the audience to change, if it exists' }),
   action: column({
-    description: 'Whether the person joins the audience or leaves it',
+    description: 'Whether the person is added to the audience or removed',
     required: true,
     values: ['add', 'remove'],
   }),

@@ -7,13 +7,13 @@ export const consent = {
   consentAdStorage: select({
     label: 'Ad storage consent',
     description:
-      'Whether people agreed that their data is stored for advertising; holds for all rows of the connection',
+      'Whether people agreed that their data is stored for advertising; applies to all rows of the connection',
     options,
     required: true,
   }),
   consentUserData: select({
     label: 'User data consent',
-    description: 'Whether people agreed that their data is used for advertising; holds for all rows of the connection',
+    description: 'Whether people agreed that their data is used for advertising; applies to all rows of the connection',
     options,
     required: true,
   }),

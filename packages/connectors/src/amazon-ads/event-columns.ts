@@ -25,18 +25,18 @@ export const personColumns = {
 /** What else is known of an event. */
 export const eventColumns = {
   countryCode: column({
-    description: 'Country in which the event happened; the country of the connection where it is missing',
+    description: 'Country in which the event happened; by default the country of the connection',
     normalise: 'country',
     synonyms: ['country'],
   }),
-  eventName: column({ description: 'Your own name for the event; its type where it is missing', synonyms: ['name'] }),
+  eventName: column({ description: 'Your own name for the event; by default its type', synonyms: ['name'] }),
   unitsSold: column({ description: 'How many items were bought, for purchases', synonyms: ['quantity', 'num_items'] }),
   eventId: column({
-    description: 'ID by which Amazon recognises a repeated event, whatever its type; recommended',
+    description: 'ID by which Amazon recognises a repeated event, even of another type; recommended',
     synonyms: ['client_dedupe_id', 'dedupe_id'],
   }),
   limitedDataUse: column({
-    description: 'Whether the use of the event is limited; Amazon does not process it then',
+    description: 'Whether the use of the event is limited; if so, Amazon does not process it',
     synonyms: ['ldu', 'data_processing_options'],
   }),
 }

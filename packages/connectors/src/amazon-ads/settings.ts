@@ -4,7 +4,7 @@ import { textIn } from '../platform-api/json.ts'
 /** The setting that names the country of events that name none. */
 export const country = text({
   label: 'Country',
-  description: 'Country of events that name none, as two letters of ISO 3166: US',
+  description: 'Country of events that do not have one, as a two-letter ISO 3166 code: US',
 })
 
 /** The country of events that name none. Throws `invalid_setting` where it is no country. */

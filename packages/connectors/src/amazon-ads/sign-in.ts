@@ -12,7 +12,7 @@ const clientSecret = secret({
 })
 const refreshToken = secret({
   label: 'Refresh token',
-  description: 'Token that was granted at sign-in; new access tokens are fetched with it',
+  description: 'Refresh token that was granted at sign-in; Penstock exchanges it for access tokens',
   required: true,
 })
 
@@ -31,7 +31,7 @@ export const signInOrTokens = {
   clientSecret,
   accessToken: secret({
     label: 'Access token',
-    description: 'Token that goes along with each API call until it expires',
+    description: 'Token that is sent with each API call until it expires',
     required: true,
     when: { authType: 'api-token' },
   }),

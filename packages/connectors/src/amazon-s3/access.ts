@@ -4,7 +4,7 @@ import { secret, text } from '@penstock/connector'
 export const access = {
   sessionToken: secret({
     label: 'Session token',
-    description: 'Only for an access key that AWS gave for a limited time: the token that came with it',
+    description: 'Only for a temporary access key: the token that AWS issued with it',
   }),
   region: text({
     label: 'Region',
@@ -13,7 +13,7 @@ export const access = {
   endpoint: text({
     label: 'Endpoint',
     description:
-      'Only for another store that is compatible with S3: its address, such as https://minio.example.com; the bucket becomes the first part of the path',
+      'Only for another store that is compatible with S3: its address, such as https://minio.example.com. The bucket becomes the first part of the path',
     binds: ['secretAccessKey', 'sessionToken'],
   }),
 }

@@ -13,7 +13,7 @@ export const amazonS3Destination = defineConnector({
   description: 'Saves the records of a transfer as files in a bucket of Amazon S3.',
   actions: ['put', 'upload'],
   notes:
-    'Every transfer makes a new object and leaves earlier ones alone: the time and the transfer are part of its name. It appears once it is whole; a transfer that is cancelled or fails leaves an object of the rows that were accepted. {{date}} in the path becomes the day of the run. A rule of the bucket that ends incomplete uploads after some days keeps the remains of broken runs from costing money.',
+    'Every transfer creates a new object and does not change earlier ones: the name contains the time and the transfer. The object appears when it is complete. A transfer that is cancelled or fails leaves an object with the rows that were accepted. {{date}} in the path is replaced by the date of the transfer. Add a lifecycle rule to the bucket that removes incomplete uploads after some days, so that interrupted transfers do not incur costs.',
   tested:
     'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and injects failures; not Amazon S3 itself.',
   secrets: {
@@ -24,7 +24,7 @@ export const amazonS3Destination = defineConnector({
     }),
     secretAccessKey: secret({
       label: 'Secret access key',
-      description: 'Secret that AWS showed once, when this access key was created',
+      description: 'Secret that AWS showed once when the access key was created',
       required: true,
     }),
     ...access,
@@ -33,7 +33,7 @@ export const amazonS3Destination = defineConnector({
     fields: {
       outputPath: text({
         label: 'Output path',
-        description: 'Where the file goes: an address that starts with s3:// and names a prefix or one object',
+        description: 'Where the file is written: the s3:// address of a prefix or of one object',
         required: true,
       }),
       fileFormat: select({

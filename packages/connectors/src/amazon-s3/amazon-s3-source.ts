@@ -13,7 +13,7 @@ export const amazonS3Source = defineConnector({
   description: 'Reads CSV, NDJSON and Parquet files, compressed with gzip or not, from a bucket of Amazon S3.',
   actions: ['get'],
   notes:
-    'Of a prefix, the files right under it are read, in the order of their names; nothing deeper is. All files should have the same columns. A file that is replaced while it is being read ends the transfer. With an endpoint, stores that are compatible with S3 are read as well.',
+    'For a prefix, the files directly below it are read in the order of their names; files in deeper folders are not. All files should have the same columns. If a file is replaced while it is being read, the transfer fails. Set an endpoint to read from another store that is compatible with S3.',
   tested:
     'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and injects failures; not Amazon S3 itself.',
   secrets: {
@@ -33,7 +33,7 @@ export const amazonS3Source = defineConnector({
     fields: {
       bucketUri: text({
         label: 'Bucket URI',
-        description: 'What to read: an address that starts with s3:// and names a prefix or one object',
+        description: 'What to read: the s3:// address of a prefix or of one object',
         required: true,
       }),
       ...readFields,

@@ -13,14 +13,14 @@ export const azureBlobStorageDestination = defineConnector({
   description: 'Saves the records of a transfer as a file in a container of Azure Blob Storage.',
   actions: ['put'],
   notes:
-    'A blob that already has the chosen name is replaced. Where only a prefix is given, the name is made from the time and the ID of the transfer. The blob appears once it is whole. A transfer that is cancelled or fails leaves a blob of the rows that were accepted, unless one of this name is already there; what else it sent vanishes after a week.',
+    'An existing blob with the same name is replaced. If only a prefix is given, the name consists of the time and the ID of the transfer. The blob appears when it is complete. A transfer that is cancelled or fails leaves a blob with the rows that were accepted, unless a blob with this name already exists. Azure removes everything else that it sent after a week.',
   tested:
     'Microsoft’s own emulator of Azure Storage, azurite 3.33.0, behind a proxy that injects failures; not Azure itself.',
   secrets: {
     ...credentials('create, write, add and list'),
     defaultPath: text({
       label: 'Default path',
-      description: 'Prefix for connections that name none of their own',
+      description: 'Prefix for connections without one of their own',
     }),
   },
   destination: {
@@ -28,7 +28,7 @@ export const azureBlobStorageDestination = defineConnector({
       outputPath: text({
         label: 'Output path',
         description:
-          'Where the file goes: an https address of a prefix, or the name of a blob; {{date}} becomes the date',
+          'Where the file is written: the https address of a prefix, or the name of a blob; {{date}} is replaced by the date',
         required: true,
       }),
       fileFormat: writeFields.fileFormat,

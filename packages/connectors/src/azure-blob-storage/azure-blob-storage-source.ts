@@ -14,7 +14,7 @@ export const azureBlobStorageSource = defineConnector({
     'Reads CSV, NDJSON and Parquet files, compressed with gzip or not, from a container of Azure Blob Storage.',
   actions: ['get'],
   notes:
-    'Of a folder, only files right inside it are read, in the order of their names, and only those whose ending says what they are, unless a format is chosen. A blob that is replaced while it is being read ends the transfer.',
+    'For a folder, only the files directly in it are read, in the order of their names. Unless you choose a format, files with another extension are skipped. If a blob is replaced while it is being read, the transfer fails.',
   tested:
     'Microsoft’s own emulator of Azure Storage, azurite 3.33.0, behind a proxy that injects failures; not Azure itself.',
   secrets: credentials('read and list'),

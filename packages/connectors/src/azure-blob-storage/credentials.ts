@@ -11,14 +11,14 @@ export const credentials = (permissions: string) => ({
   }),
   sasUrl: secret({
     label: 'SAS URL',
-    description: `Address of the container with a shared access signature that allows to ${permissions}`,
+    description: `URL of the container with a shared access signature that has the permissions ${permissions}`,
     required: true,
     when: { authType: 'sas-url' },
   }),
   accountName: text({
     label: 'Account name',
     description:
-      'Name of the storage account; outside of the public cloud, the address of its blob service, such as https://account.blob.core.chinacloudapi.cn',
+      'Name of the storage account; for a cloud other than the public one, the address of its blob service, such as https://account.blob.core.chinacloudapi.cn',
     required: true,
     when: { authType: 'account-key' },
     binds: ['accessKey'],

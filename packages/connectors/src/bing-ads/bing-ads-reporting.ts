@@ -9,11 +9,11 @@ export const bingAdsReporting = defineConnector({
   dataType: 'reporting',
   dataTypeCategory: 'reporting',
   status: 'preview',
-  description: 'Reads from Bing Ads what was spent and how the ads performed.',
+  description: 'Reads the cost and the performance of ads from Bing Ads.',
   secrets: {
     clientId: text({
       label: 'Client ID',
-      description: 'ID of the application that you have registered for Bing Ads',
+      description: 'ID of the application that you registered for Bing Ads',
       required: true,
     }),
     clientSecret: secret({
@@ -23,7 +23,7 @@ export const bingAdsReporting = defineConnector({
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Token from the sign-in with which access to Bing Ads is extended',
+      description: 'Refresh token from the OAuth sign-in to Bing Ads',
       required: true,
     }),
   },

@@ -4,7 +4,7 @@ import { column, text } from '@penstock/connector'
 export const audienceFields = {
   audienceSource: text({
     label: 'Audience source',
-    description: 'Where the people of the audience were collected',
+    description: 'Where the people in the audience come from',
   }),
   lifespan: text({
     label: 'Lifespan',
@@ -15,15 +15,15 @@ export const audienceFields = {
 /** Which audience a row is about, and whether its person joins or leaves it. */
 export const membershipColumns = {
   segment_name: column({
-    description: 'Name for an audience that is to be created',
+    description: 'Name of the audience to create',
     synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
   }),
   segment_id: column({
-    description: 'ID of the audience to change, where it already exists',
+    description: 'ID of the audience to change, if it exists',
     synonyms: ['audience_id', 'list_id'],
   }),
   action: column({
-    description: 'Whether the person joins the audience or leaves it',
+    description: 'Whether the person is added to the audience or removed',
     required: true,
     values: ['add', 'remove'],
   }),

@@ -11,10 +11,10 @@ export const criteoCommerceGrowthAudiences = defineConnector({
   platform: criteo,
   dataType: 'audiences',
   dataTypeCategory: 'audience activation',
-  description: 'Creates contact lists in Criteo Commerce Growth and adds people to them or takes them out.',
+  description: 'Creates contact lists in Criteo Commerce Growth, and adds people to them or removes them.',
   actions: ['create', 'add', 'remove'],
   notes:
-    'The app needs the right to manage audiences, and the consent of the advertiser. Rows that name no audience share one that is made for the connection. Criteo counts the identifiers that it finds invalid and shows some of them: these rows are named, the others counted. Of a person with several identifiers the first one of the columns counts for that. Criteo keeps no lifespan for contact lists, so that this setting has no effect; the audience source becomes the description. Send only people who have agreed to it: Criteo takes no consent with them.',
+    'The app needs the permission to manage audiences and the consent of the advertiser. Rows without an audience share one that is created for the connection. Criteo counts the identifiers that it finds invalid and shows some of them: those rows are reported, the others only counted. If a person has several identifiers, the first one in the order of the columns is reported. Criteo has no lifespan for contact lists, so this setting has no effect. The audience source becomes the description of the list. Send only people who have agreed to it: Criteo does not accept information on consent.',
   tested: 'Our own test server, which follows the OpenAPI document that Criteo publishes; not Criteo itself.',
   api: criteoApi,
   secrets: signIn,
@@ -29,17 +29,18 @@ export const criteoCommerceGrowthAudiences = defineConnector({
       ...audienceFields,
       advertiserId: text({
         label: 'Advertiser ID',
-        description: 'Number of the advertiser that owns the audiences; needed where rows do not name them by ID',
+        description: 'ID of the advertiser that owns the audiences; needed if rows do not have segment_id',
       }),
       gumCallerId: text({
         label: 'GUM caller ID',
-        description: 'Number that Criteo gave you for IDs from its cookie; needed where rows have such IDs',
+        description: 'Number that Criteo gave you for IDs from its cookie; needed if rows have such IDs',
       }),
     },
     records: {
       ...membershipColumns,
       email: column({
-        description: 'E-mail address, which is hashed on the way, or its MD5, its SHA-256, or the SHA-256 of its MD5',
+        description:
+          'E-mail address, which is hashed before it is sent, or its MD5, its SHA-256, or the SHA-256 of its MD5',
         oneOf: 'identifier',
         normalise: 'email',
         hashed: ['sha256', 'md5'],
@@ -47,10 +48,10 @@ export const criteoCommerceGrowthAudiences = defineConnector({
       madid: column({ description: 'Advertising ID of a mobile device', oneOf: 'identifier' }),
       identityLink: column({ description: 'IdentityLink from LiveRamp', oneOf: 'identifier' }),
       gum: column({ description: 'ID from Criteo’s own cookie', oneOf: 'identifier' }),
-      customerid: column({ description: 'Customer ID of your own making', oneOf: 'identifier' }),
+      customerid: column({ description: 'Your own customer ID', oneOf: 'identifier' }),
       phonenumber: column({
         description:
-          'Phone number as plain text or its SHA-256; Criteo takes it in India alone, and it is sent where nothing else is known',
+          'Phone number as plain text or its SHA-256; Criteo accepts it in India only, and it is sent only if the row has no other identifier',
         oneOf: 'identifier',
       }),
     },

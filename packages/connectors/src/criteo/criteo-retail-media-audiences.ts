@@ -17,7 +17,7 @@ export const criteoRetailMediaAudiences = defineConnector({
     fields: {
       retailerId: text({
         label: 'Retailer ID',
-        description: 'ID of the retailer; give it where the connection is to create an audience',
+        description: 'ID of the retailer; needed if the connection creates an audience',
       }),
       ...audienceFields,
     },
@@ -37,11 +37,11 @@ export const criteoRetailMediaAudiences = defineConnector({
       }),
       maid: column({ description: 'Advertising ID of a mobile device', oneOf: 'identifier' }),
       identityLink: column({
-        description: 'IdentityLink from LiveRamp, where Criteo can match it',
+        description: 'IdentityLink from LiveRamp, if Criteo can match it',
         oneOf: 'identifier',
       }),
       customerid: column({
-        description: 'Customer ID of your own making, where Criteo can match it',
+        description: 'Your own customer ID, if Criteo can match it',
         oneOf: 'identifier',
       }),
     },

@@ -14,7 +14,7 @@ export const signIn = {
   }),
   refreshToken: secret({
     label: 'Refresh token',
-    description: 'Token that Criteo granted at sign-in; new access tokens are fetched with it',
+    description: 'Refresh token that Criteo granted at sign-in; Penstock exchanges it for access tokens',
     required: true,
   }),
 }

@@ -19,12 +19,12 @@ export const databaseSecrets = ({ name, port }: { name: string; port: number }):
     binds: ['password'],
   }),
   database: text({ label: 'Database', description: 'Name of the database', required: true }),
-  user: text({ label: 'User', description: 'Name of the user who signs in', required: true }),
+  user: text({ label: 'User', description: 'Name of the database user', required: true }),
   password: secret({ label: 'Password', description: 'Password of this user', required: true }),
   tlsMode: select({
     label: 'TLS mode',
     description:
-      'Whether the connection is encrypted: not at all, always, or always and only with a server whose certificate is trusted and carries the name of the host',
+      'Whether the connection is encrypted: not at all, always, or always and only with a server whose certificate is trusted and has the name of the host',
     options: ['disable', 'require', 'verify-full'],
     default: 'verify-full',
     binds: ['password'],
@@ -32,7 +32,7 @@ export const databaseSecrets = ({ name, port }: { name: string; port: number }):
   caCertificate: text({
     label: 'CA certificate',
     description:
-      'Certificates, in PEM, that the server’s must descend from; the public authorities where none is given',
+      'Certificates in PEM of the authorities that issued the certificate of the server; by default the public authorities',
     when: { tlsMode: 'verify-full' },
     binds: ['password'],
   }),
@@ -45,11 +45,11 @@ const schemaField = (schemas: boolean, description: string, when?: { dataSourceT
 export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => ({
   dataSourceType: select({
     label: 'Data source type',
-    description: 'Whether a table or view is read, or the result of a query',
+    description: 'Whether to read a table or view, or the result of a query',
     options: ['Table Reference', 'SQL Query'],
     default: 'Table Reference',
   }),
-  ...schemaField(schemas, 'Schema that holds the table or view', { dataSourceType: 'Table Reference' }),
+  ...schemaField(schemas, 'Schema of the table or view', { dataSourceType: 'Table Reference' }),
   table: text({
     label: 'Table',
     description: 'Name of the table or view to read',
@@ -65,25 +65,26 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
   keyColumns: text({
     label: 'Key columns',
     description:
-      'Columns that together identify a row, separated by commas; an interrupted transfer resumes after the last key. The primary key of a table where none are given',
+      'Columns that together identify a row, separated by commas; an interrupted transfer resumes after the last key. By default the primary key of the table',
   }),
   syncMode: select({
     label: 'Sync mode',
-    description: 'Whether each transfer reads all rows or only those whose cursor grew since the last transfer',
+    description:
+      'Whether each transfer reads all rows, or only those whose cursor has increased since the last transfer',
     options: ['Full', 'Incremental'],
     default: 'Full',
   }),
   markerColumn: text({
     label: 'Cursor column',
     description:
-      'Column whose value grows whenever a row is added or changed; rows without a value in it are not read. After another column is chosen here, the next transfer starts over',
+      'Column whose value increases whenever a row is added or changed; rows without a value in it are not read. If you select another column, the next transfer starts over',
     required: true,
     when: { syncMode: 'Incremental' },
   }),
   lagSeconds: number({
     label: 'Lag in seconds',
     description:
-      'How far behind the start of the transfer reading stops where the cursor is a time, so that what is being written at that time waits for the next run instead of being missed',
+      'If the cursor is a time: how many seconds before the start of the transfer reading stops. Rows that are still being written then are read by the next transfer instead of being missed',
     min: 0,
     max: 86_400,
     default: 60,
@@ -91,13 +92,13 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
   }),
   timezone: text({
     label: 'Timezone',
-    description: 'Time zone of cursor times that do not say theirs, such as Europe/Paris',
+    description: 'Time zone of cursor values without one, such as Europe/Paris',
     default: 'UTC',
     when: { syncMode: 'Incremental' },
   }),
   statementTimeoutSeconds: number({
     label: 'Statement timeout in seconds',
-    description: 'How long the database may take until the first rows come, and then between any two',
+    description: 'How long the database may take to return the first rows, and then between rows',
     min: 1,
     max: 86_400,
     default: 1800,
@@ -106,24 +107,24 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
 
 /** Where rows are written in a database, and how. */
 export const tableDestinationFields = ({ schemas }: { schemas: boolean }): Fields => ({
-  ...schemaField(schemas, 'Schema that holds the table'),
-  table: text({ label: 'Table', description: 'Name of the table to which rows go', required: true }),
+  ...schemaField(schemas, 'Schema of the table'),
+  table: text({ label: 'Table', description: 'Name of the table that rows are written to', required: true }),
   writeMode: select({
     label: 'Write mode',
-    description: 'Whether every row is added, or replaces the row with the same key',
+    description: 'Whether each row is added, or replaces the row with the same key',
     options: ['Insert', 'Upsert'],
     default: 'Insert',
   }),
   keyColumns: text({
     label: 'Key columns',
     description:
-      'Columns by which a row is found again, separated by commas; the table must have a primary key or a unique index on exactly these',
+      'Columns that identify a row, separated by commas; the table must have a primary key or a unique index on exactly these columns',
     required: true,
     when: { writeMode: 'Upsert' },
   }),
   createTable: boolean({
     label: 'Create table',
-    description: 'Whether a table that is missing is created, with columns of text',
+    description: 'Whether a missing table is created, with text columns',
     default: false,
   }),
 })

@@ -12,12 +12,12 @@ export const dv360CustomerMatch = defineConnector({
   dataType: 'customer match',
   dataTypeCategory: 'audience activation',
   description:
-    'Creates customer lists in Display & Video 360 and keeps them up to date, so that campaigns can target those people or leave them out.',
+    'Creates customer lists in Display & Video 360 and keeps them up to date, so that campaigns can target or exclude these people.',
   actions: ['add', 'remove'],
   notes:
-    'Data moves through Google Data Manager, as Google advises for Customer Match of Display & Video 360. The refresh token needs the scope https://www.googleapis.com/auth/datamanager. Every upload states that consent was granted, so send only people who gave it; a row can say otherwise, and Google does not use it then. The Customer Match terms must be accepted. The retention, 540 days at most, is given to lists that the connector makes, and existing lists keep theirs. A connection carries either contact data or advertising IDs, never both. First name, last name, postal code and country are matched only where a row has all four, and are left out otherwise. Google goes through what it took in within hours: members that it does not use are counted as rejected where it says so while the transfer waits for its results, and later ones are not in its counts.',
+    'Data moves through Google Data Manager, as Google recommends for Customer Match of Display & Video 360. The refresh token needs the scope https://www.googleapis.com/auth/datamanager. Every upload declares that consent was granted, so send only people who gave it. If a row says otherwise, Google does not use it. The Customer Match terms must be accepted. The retention, at most 540 days, applies to lists that the connector creates; existing lists keep theirs. A connection sends either contact data or advertising IDs, never both. First name, last name, postal code and country are sent only if a row has all four. Google processes uploads within hours. Members that it rejects while the transfer waits for the results are counted as rejected; later rejections are not counted.',
   tested:
-    'Our own test server, which follows what is published of Google’s token endpoint and its Data Manager API; not Google itself.',
+    'Our own test server, which follows the published documentation of Google’s token endpoint and its Data Manager API; not Google itself.',
   api: dataManagerApi,
   secrets: signIn,
   check: async (context) => {
@@ -42,40 +42,39 @@ export const dv360CustomerMatch = defineConnector({
       }),
       audienceSource: select({
         label: 'Audience source',
-        description: 'Where the people of the list were collected',
+        description: 'Where the people in the list come from',
         options: ['CRM', 'Website', 'App'],
       }),
       audienceType: select({
         label: 'Audience type',
-        description: 'Whether the list is made of contact data or of advertising IDs of mobile devices',
+        description: 'Whether the list consists of contact data or of advertising IDs of mobile devices',
         options: ['Contact Info', 'MAID'],
         required: true,
       }),
       retentionDays: number({
         label: 'Retention (days)',
-        description: 'Days that a person stays in the list after being added',
+        description: 'How many days a person stays in the list after being added',
         required: true,
         min: 1,
       }),
       partnerId: text({
         label: 'Partner ID',
         description:
-          'ID of the partner through which the user reaches the advertiser; leave it out where the user has access to the advertiser directly',
+          'ID of the partner through which the user has access to the advertiser; leave it empty if the user has direct access',
       }),
       mobileAppId: text({
         label: 'Mobile app ID',
         description:
-          'App in which the advertising IDs were collected: its number in the App Store, or the name of its Android package. Needed where a list is to be made',
+          'App in which the advertising IDs were collected: its number in the App Store, or the name of its Android package. Needed to create a list',
         when: { audienceType: 'MAID' },
       }),
       replaceExistingAudience: boolean({
         label: 'Replace existing audience',
-        description: 'Whether each transfer removes the members who were in a list before it and whom it does not add',
+        description: 'Whether each transfer removes the earlier members of a list that it does not add',
       }),
       resultWaitSeconds: number({
         label: 'Wait for results (seconds)',
-        description:
-          'How long a transfer waits in the end for Google to say which members it did not use; 0 to ask once',
+        description: 'How long a transfer waits at its end for Google to report rejected members; 0 to ask once',
         min: 0,
         max: 600,
         default: 30,
@@ -83,20 +82,20 @@ export const dv360CustomerMatch = defineConnector({
     },
     records: {
       segment_name: column({
-        description: 'Name for a list that is to be created',
+        description: 'Name of the list to create',
         synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
       }),
       segment_id: column({
-        description: 'ID of the list to change, where it already exists',
+        description: 'ID of the list to change, if it exists',
         synonyms: ['audience_id', 'list_id'],
       }),
       action: column({
-        description: 'Whether the person joins the list or leaves it',
+        description: 'Whether the person is added to the list or removed',
         required: true,
         values: ['add', 'remove'],
       }),
       email: column({
-        description: 'E-mail address; it is hashed before it leaves',
+        description: 'E-mail address; it is hashed before it is sent',
         normalise: 'email-gmail',
         hashed: ['sha256'],
         oneOf: 'identifier',
@@ -108,7 +107,7 @@ export const dv360CustomerMatch = defineConnector({
         oneOf: 'identifier',
       }),
       phone: column({
-        description: 'Phone number in E.164 form; it is hashed before it leaves',
+        description: 'Phone number in E.164 form; it is hashed before it is sent',
         normalise: 'phone-e164',
         hashed: ['sha256'],
         oneOf: 'identifier',
@@ -125,7 +124,7 @@ export const dv360CustomerMatch = defineConnector({
         normalise: 'text',
       }),
       fname: column({
-        description: 'First name; it is hashed before it leaves',
+        description: 'First name; it is hashed before it is sent',
         normalise: 'given-name',
         hashed: ['sha256'],
         oneOf: 'identifier',
@@ -137,7 +136,7 @@ export const dv360CustomerMatch = defineConnector({
         oneOf: 'identifier',
       }),
       lname: column({
-        description: 'Last name; it is hashed before it leaves',
+        description: 'Last name; it is hashed before it is sent',
         normalise: 'family-name',
         hashed: ['sha256'],
         oneOf: 'identifier',
@@ -149,13 +148,13 @@ export const dv360CustomerMatch = defineConnector({
         oneOf: 'identifier',
       }),
       postal_code: column({
-        description: 'Postal code, not hashed; counts only beside both names and the country',
+        description: 'Postal code, not hashed; used only together with both names and the country',
         normalise: 'text',
         oneOf: 'identifier',
       }),
       country_code: column({
         description:
-          'Country as its two-letter ISO code, not hashed; counts only beside both names and the postal code',
+          'Country as its two-letter ISO code, not hashed; used only together with both names and the postal code',
         normalise: 'country',
         oneOf: 'identifier',
       }),

@@ -9,9 +9,9 @@ export const dv360Reporting = defineConnector({
   platform: displayVideo360,
   dataType: 'reporting',
   dataTypeCategory: 'reporting',
-  description: 'Reads from Display & Video 360 how campaigns performed and how often people saw them.',
+  description: 'Reads the performance of campaigns and how often people saw them from Display & Video 360.',
   actions: ['get'],
-  notes: 'For the user who signs in, permission to read is enough.',
+  notes: 'The user who signs in needs read access only.',
   secrets: signIn,
   source: {},
 })

@@ -13,7 +13,7 @@ export const dropbox = defineConnector({
   secrets: {
     clientId: text({
       label: 'Client ID',
-      description: 'Key of the app that you have registered at Dropbox',
+      description: 'Key of the app that you registered at Dropbox',
       required: true,
     }),
     clientSecret: secret({
@@ -23,7 +23,7 @@ export const dropbox = defineConnector({
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Token from the sign-in with which access to Dropbox is extended',
+      description: 'Refresh token from the OAuth sign-in to Dropbox',
       required: true,
     }),
   },

@@ -15,7 +15,7 @@ export const fetchAudiences = defineConnector({
     fields: {
       connectionId: text({
         label: 'Connection ID',
-        description: 'ID of this connection; give it to your contact at Fetch before the first import',
+        description: 'ID of this connection; send it to your contact at Fetch before the first import',
         readonly: true,
       }),
     },

@@ -10,7 +10,7 @@ export const freewheelCampaignPosting = defineConnector({
   dataType: 'campaign posting',
   dataTypeCategory: 'campaign management',
   status: 'preview',
-  description: 'Hands the data of your campaigns over to FreeWheel.',
+  description: 'Sends the data of your campaigns to FreeWheel.',
   secrets: credentials,
   destination: {},
 })

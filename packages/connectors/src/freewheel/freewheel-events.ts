@@ -10,7 +10,7 @@ export const freewheelEvents = defineConnector({
   dataType: 'events',
   dataTypeCategory: 'events',
   status: 'preview',
-  description: 'Reads the advertising events that FreeWheel has recorded.',
+  description: 'Reads the advertising events that FreeWheel recorded.',
   secrets: credentials,
   source: {},
 })

@@ -7,7 +7,7 @@ const options = ['Granted', 'Denied', 'Unspecified']
 export const consent = {
   adUserDataConsent: select({
     label: 'Ad user data consent',
-    description: 'Whether people agreed that their data goes to Google for advertising',
+    description: 'Whether people agreed that their data is sent to Google for advertising',
     options,
     required: true,
   }),
@@ -25,12 +25,12 @@ const values = options.map((option) => option.toLowerCase())
 export const consentColumns = {
   consent_ad_user_data: column({
     description:
-      'Whether this person agreed that the data goes to Google for advertising; as the connection says without it',
+      'Whether this person agreed that the data is sent to Google for advertising; by default as set in the connection',
     synonyms: ['ad_user_data', 'ad_user_data_consent'],
     values,
   }),
   consent_ad_personalization: column({
-    description: 'Whether this person agreed to see personalised ads; as the connection says without it',
+    description: 'Whether this person agreed to see personalised ads; by default as set in the connection',
     synonyms: ['ad_personalization', 'ad_personalization_consent'],
     values,
   }),

@@ -14,33 +14,33 @@ export const conversionFields = {
   customerId: text({
     label: 'Customer ID',
     description:
-      'Number of the Google Ads account that owns the conversion action, as its page shows it at the top; needed before conversions can be sent',
+      'ID of the Google Ads account that owns the conversion action, shown at the top of its page; needed to send conversions',
   }),
   managerAccountId: text({
     label: 'Manager account ID',
     description:
-      'Number of the manager account through which the user reaches the account; leave it out where the user has access directly',
+      'ID of the manager account through which the user has access to the account; leave it empty if the user has direct access',
   }),
   conversionActionId: text({
     label: 'Conversion action ID',
     description:
-      'Number of the conversion action, which stands behind ctId= in the address of its page; needed unless every row names one in conversion_action_id',
+      'ID of the conversion action, which follows ctId= in the address of its page; needed unless every row has conversion_action_id',
   }),
   adUserDataConsent: select({
     label: 'Ad user data consent',
-    description: 'Whether people agreed that their data goes to Google for advertising, where a row does not say it',
+    description: 'Whether people agreed that their data is sent to Google for advertising, for rows that do not say so',
     options: consents,
     default: 'Unspecified',
   }),
   adPersonalizationConsent: select({
     label: 'Ad personalization consent',
-    description: 'Whether people agreed to see personalised ads, where a row does not say it',
+    description: 'Whether people agreed to see personalised ads, for rows that do not say so',
     options: consents,
     default: 'Unspecified',
   }),
   resultWaitSeconds: number({
     label: 'Wait for results (seconds)',
-    description: 'How long a transfer waits in the end for Google to say which events it did not use; 0 to ask once',
+    description: 'How long a transfer waits at its end for Google to report rejected events; 0 to ask once',
     min: 0,
     max: 600,
     default: 30,
@@ -50,21 +50,21 @@ export const conversionFields = {
 /** Where the events of a connection happened whose rows do not say it. */
 export const eventSourceField = select({
   label: 'Event source',
-  description: 'Where events happened whose rows do not say it',
+  description: 'Where events happened, for rows that do not say so',
   options: ['Web', 'App', 'In store', 'Phone', 'Message', 'Other'],
   default: 'Web',
 })
 
 /** How a connector signs in whose configurations were saved without anything before it moved data. */
 export const optionalSignIn = {
-  clientId: text({ label: 'Client ID', description: `${signIn.clientId.description}; needed before data can be sent` }),
+  clientId: text({ label: 'Client ID', description: `${signIn.clientId.description}; needed to send data` }),
   clientSecret: secret({
     label: 'Client secret',
-    description: `${signIn.clientSecret.description}; needed before data can be sent`,
+    description: `${signIn.clientSecret.description}; needed to send data`,
   }),
   refreshToken: secret({
     label: 'Refresh token',
-    description: `${signIn.refreshToken.description}; needed before data can be sent`,
+    description: `${signIn.refreshToken.description}; needed to send data`,
   }),
 }
 
@@ -76,7 +76,7 @@ const click = (description: string, synonyms: readonly string[] = []) =>
 export const conversionColumns = {
   event_time: column({
     description:
-      'When it happened, as 2026-01-31T12:00:00+01:00 with its zone, or in seconds or milliseconds since 1970',
+      'When it happened: ISO 8601 with its time zone, such as 2026-01-31T12:00:00+01:00, or seconds or milliseconds since 1970',
     required: true,
     synonyms: [
       ...['conversion_time', 'conversion_date_time', 'conversion_timestamp', 'event_timestamp', 'timestamp'],
@@ -84,18 +84,18 @@ export const conversionColumns = {
     ],
   }),
   transaction_id: column({
-    description: 'ID of the order, under which Google counts the conversion once; recommended',
+    description: 'ID of the order, for which Google counts the conversion once; recommended',
     synonyms: ['order_id', 'event_id', 'conversion_id', 'order_number'],
   }),
   value: column({
-    description: 'What the conversion was worth, as an amount of money',
+    description: 'Value of the conversion, as an amount of money',
     synonyms: ['conversion_value', 'revenue', 'amount', 'order_value'],
   }),
   currency: column({
-    description: 'Currency of the value, as a code of three letters; that of the account without it',
+    description: 'Currency of the value, as a three-letter code; by default that of the account',
     synonyms: ['currency_code'],
   }),
-  gclid: click('Click ID that Google Ads has set', ['google_click_id', 'click_id']),
+  gclid: click('Click ID of Google Ads', ['google_click_id', 'click_id']),
   gbraid: click('Click ID of clicks on iOS that led to an app'),
   wbraid: click('Click ID of clicks on iOS that led to a website'),
   email,
@@ -105,34 +105,34 @@ export const conversionColumns = {
   ...addressColumns,
   ...consentColumns,
   conversion_action_id: column({
-    description: 'Number of the conversion action that it counts for; as the connection says without it',
+    description: 'ID of the conversion action that it counts for; by default as set in the connection',
     synonyms: ['conversion_action'],
   }),
-  session_attributes: column({ description: 'Session attributes that the Google tag has collected, as they are' }),
-  user_agent: column({ description: 'User agent of the device with which it happened' }),
+  session_attributes: column({ description: 'Session attributes that the Google tag collected, unchanged' }),
+  user_agent: column({ description: 'User agent of the device on which it happened' }),
   ip_address: column({
     description:
-      'IP address of that device; leave it out for people in the European Economic Area, the United Kingdom and Switzerland, for whom Google does not use it',
+      'IP address of that device; leave it empty for people in the European Economic Area, the United Kingdom and Switzerland, where Google does not use it',
     synonyms: ['client_ip_address'],
   }),
   customer_type: column({
     description: 'Whether the customer is new to you',
     values: ['new', 'returning', 'reengaged'],
   }),
-  customer_value: column({ description: 'How valuable you find the customer', values: ['low', 'medium', 'high'] }),
-  cart_data: column({ description: 'Object with merchantId and items of the cart, as Google names them' }),
-  custom_variables: column({ description: 'Object with values of custom variables, by their names' }),
+  customer_value: column({ description: 'How valuable the customer is to you', values: ['low', 'medium', 'high'] }),
+  cart_data: column({ description: 'Object with the merchantId and the items of the cart, in Google’s format' }),
+  custom_variables: column({ description: 'Object with the values of custom variables by name' }),
 }
 
 /** Where one event happened, where rows say it. */
 export const eventSourceColumn = column({
-  description: 'Where it happened; as the connection says without it',
+  description: 'Where it happened; by default as set in the connection',
   values: ['web', 'app', 'in_store', 'phone', 'message', 'other'],
 })
 
 export const conversionsTested =
-  'Our own test server, which follows what is published of Google’s token endpoint and its Data Manager API; not Google itself.'
+  'Our own test server, which follows the published documentation of Google’s token endpoint and its Data Manager API; not Google itself.'
 
 /** What to know of all connectors that send conversions to Google Ads. */
 export const conversionNotes =
-  'Data moves through Google Data Manager: since June 2026 the Google Ads API takes conversions of no new users. The refresh token needs the scope https://www.googleapis.com/auth/datamanager; a developer token is not needed. Send only what people consented to; Google uses none of the data of people who denied it, and in the European Economic Area wants to know it of everyone. Contact data need the terms for enhanced conversions to be accepted in the account. Google counts a conversion once for each transaction ID, or for each click and time. It goes through what it took in within hours: events that it does not use are counted as rejected where it says so while the transfer waits for its results, and later ones are not in its counts.'
+  'Data moves through Google Data Manager, since the Google Ads API has not accepted conversions from new users since June 2026. The refresh token needs the scope https://www.googleapis.com/auth/datamanager; a developer token is not needed. Send only data that people consented to. Google does not use the data of people who denied consent, and in the European Economic Area requires the consent of everyone. To send contact data, accept the terms for enhanced conversions in the account. Google counts a conversion once for each transaction ID, or for each click and time. It processes uploads within hours. Events that it rejects while the transfer waits for the results are counted as rejected; later rejections are not counted.'

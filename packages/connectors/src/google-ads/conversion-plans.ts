@@ -8,7 +8,7 @@ export type EventSource = 'WEB' | 'APP' | 'IN_STORE' | 'PHONE' | 'MESSAGE' | 'OT
 export type ConversionPlan = Accounts & {
   /** The conversion action of rows that name none. */
   readonly conversionAction: string | undefined
-  /** Where events happened whose rows do not say it. */
+  /** Where events happened, for rows that do not say so. */
   readonly source: EventSource
   /** Whether a row must name the click that it goes back to. */
   readonly needsClick: boolean

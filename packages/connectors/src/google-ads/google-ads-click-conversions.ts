@@ -11,7 +11,7 @@ export const googleAdsClickConversions = defineConnector({
   platform: googleAds,
   dataType: 'click conversions',
   dataTypeCategory: 'events',
-  description: 'Reports conversions to Google Ads together with the ad click that each of them goes back to.',
+  description: 'Reports conversions to Google Ads, each with the ad click that led to it.',
   notes: `${conversionNotes} Each row needs a gclid, gbraid or wbraid, and the conversion action must be one for imports from clicks.`,
   tested: conversionsTested,
   api: dataManagerApi,

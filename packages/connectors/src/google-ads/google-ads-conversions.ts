@@ -19,7 +19,7 @@ export const googleAdsConversions = defineConnector({
   dataType: 'Conversions',
   dataTypeCategory: 'events',
   description: 'Reports conversions to a Google Ads account.',
-  notes: `${conversionNotes} Where events complete those of a Google tag, the conversion action is that of the website, and each row needs the transaction ID that the tag has sent.`,
+  notes: `${conversionNotes} If events add data to those of a Google tag, use the conversion action of the website; each row then needs the transaction ID that the tag sent.`,
   tested: conversionsTested,
   api: dataManagerApi,
   secrets: optionalSignIn,

@@ -12,13 +12,12 @@ export const googleAdsCustomerMatch = defineConnector({
   platform: googleAds,
   dataType: 'customer match',
   dataTypeCategory: 'audience activation',
-  description:
-    'Adds people to the customer lists of a Google Ads account, by identifiers of your own customers, or takes them out.',
+  description: 'Adds your customers to the customer lists of a Google Ads account, or removes them.',
   actions: ['add', 'remove'],
   notes:
-    'Data moves through Google Data Manager: since 1 April 2026 the Google Ads API takes Customer Match data of no new users. The refresh token needs the scope https://www.googleapis.com/auth/datamanager; a developer token is not needed. The account must have accepted the Customer Match terms; send only people whose data you may use so. A person can stay in a list for at most 540 days; the retention is given to lists that the connector makes, and existing lists keep theirs. A connection carries either contact data or advertising IDs, never both. An address is matched only where first name, last name, country and postal code are all there, and is left out otherwise. Google goes through what it took in within hours: members that it does not use are counted as rejected where it says so while the transfer waits for its results, and later ones are not in its counts.',
+    'Data moves through Google Data Manager, since the Google Ads API has not accepted Customer Match data from new users since 1 April 2026. The refresh token needs the scope https://www.googleapis.com/auth/datamanager; a developer token is not needed. The account must have accepted the Customer Match terms. Send only people whose data you may use in this way. A person can stay in a list for at most 540 days; the retention applies to lists that the connector creates, and existing lists keep theirs. A connection sends either contact data or advertising IDs, never both. An address is sent only if it has a first name, last name, country and postal code. Google processes uploads within hours. Members that it rejects while the transfer waits for the results are counted as rejected; later rejections are not counted.',
   tested:
-    'Our own test server, which follows what is published of Google’s token endpoint and its Data Manager API; not Google itself.',
+    'Our own test server, which follows the published documentation of Google’s token endpoint and its Data Manager API; not Google itself.',
   api: dataManagerApi,
   secrets: signIn,
   check: async (context) => {
@@ -38,24 +37,24 @@ export const googleAdsCustomerMatch = defineConnector({
     fields: {
       customerId: text({
         label: 'Customer ID',
-        description: 'Number of the Google Ads account, as its page shows it at the top',
+        description: 'ID of the Google Ads account, shown at the top of its page',
         required: true,
       }),
       audienceType: select({
         label: 'Audience type',
-        description: 'Whether the list is made of contact data or of advertising IDs of mobile devices',
+        description: 'Whether the list consists of contact data or of advertising IDs of mobile devices',
         options: ['Contact Information', 'Mobile Advertising ID'],
         required: true,
       }),
       mobileAppId: text({
         label: 'Mobile app ID',
         description:
-          'App in which the advertising IDs were collected: its number in the App Store, or the name of its Android package. Needed where a list is to be made',
+          'App in which the advertising IDs were collected: its number in the App Store, or the name of its Android package. Needed to create a list',
         when: { audienceType: 'Mobile Advertising ID' },
       }),
       retentionDays: number({
         label: 'Retention (days)',
-        description: 'Days that a person stays in the list after being added',
+        description: 'How many days a person stays in the list after being added',
         required: true,
         min: 1,
         max: 540,
@@ -65,16 +64,15 @@ export const googleAdsCustomerMatch = defineConnector({
       managerAccountId: text({
         label: 'Manager account ID',
         description:
-          'Number of the manager account through which the user reaches the account; leave it out where the user has access directly',
+          'ID of the manager account through which the user has access to the account; leave it empty if the user has direct access',
       }),
       replaceExistingAudience: boolean({
         label: 'Replace existing audience',
-        description: 'Whether each transfer removes the members who were in a list before it and whom it does not add',
+        description: 'Whether each transfer removes the earlier members of a list that it does not add',
       }),
       resultWaitSeconds: number({
         label: 'Wait for results (seconds)',
-        description:
-          'How long a transfer waits in the end for Google to say which members it did not use; 0 to ask once',
+        description: 'How long a transfer waits at its end for Google to report rejected members; 0 to ask once',
         min: 0,
         max: 600,
         default: 30,
@@ -83,7 +81,7 @@ export const googleAdsCustomerMatch = defineConnector({
     records: {
       ...listColumns,
       fname: column({
-        description: 'First name; it is hashed before it leaves',
+        description: 'First name; it is hashed before it is sent',
         normalise: 'given-name',
         hashed: ['sha256'],
         oneOf: 'identifier',
@@ -95,7 +93,7 @@ export const googleAdsCustomerMatch = defineConnector({
         oneOf: 'identifier',
       }),
       lname: column({
-        description: 'Last name; it is hashed before it leaves',
+        description: 'Last name; it is hashed before it is sent',
         normalise: 'family-name',
         hashed: ['sha256'],
         oneOf: 'identifier',
@@ -112,7 +110,7 @@ export const googleAdsCustomerMatch = defineConnector({
         normalise: 'text',
       }),
       postal_code: column({
-        description: 'Postal code, not hashed; goes with both names and the country',
+        description: 'Postal code, not hashed; used only together with both names and the country',
         normalise: 'text',
       }),
       country_code: column({ description: 'Country as its two-letter ISO code, not hashed', normalise: 'country' }),

@@ -11,8 +11,8 @@ export const googleAdsOfflineConversions = defineConnector({
   platform: googleAds,
   dataType: 'offline conversions',
   dataTypeCategory: 'events',
-  description: 'Reports sales that were made in shops to Google Ads as conversions.',
-  notes: `${conversionNotes} Store sales need an account that Google has admitted to them, and the ID of the shop in each row; without that, sales count through a conversion action for imports from clicks.`,
+  description: 'Reports sales in shops to Google Ads as conversions.',
+  notes: `${conversionNotes} Store sales need an account that Google has approved for them, and the ID of the shop in each row. Otherwise, report sales with a conversion action for imports from clicks.`,
   tested: conversionsTested,
   api: dataManagerApi,
   secrets: signIn,
@@ -32,7 +32,7 @@ export const googleAdsOfflineConversions = defineConnector({
     records: {
       ...conversionColumns,
       store_id: column({
-        description: 'ID of the shop, as the Business Profile has it',
+        description: 'ID of the shop in the Business Profile',
         synonyms: ['shop_id', 'store'],
       }),
     },

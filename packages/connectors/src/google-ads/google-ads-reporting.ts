@@ -9,7 +9,7 @@ export const googleAdsReporting = defineConnector({
   platform: googleAds,
   dataType: 'reporting',
   dataTypeCategory: 'reporting',
-  description: 'Reads through the Google Ads API how the ads of an account performed.',
+  description: 'Reads the performance of the ads of an account through the Google Ads API.',
   secrets: signIn,
   source: {},
 })

@@ -17,9 +17,9 @@ export const googleDataManagerAudiences = defineConnector({
     'Creates customer lists through Google Data Manager and keeps them up to date, for Google Ads or for Display & Video 360.',
   actions: ['create', 'add', 'remove', 'replace'],
   notes:
-    'A connection carries either contact data or advertising IDs, never both. Google goes through what it took in within hours: members that it does not use are counted as rejected where it says so while the transfer waits for its results, and later ones are not in its counts. Replacing removes earlier members only of lists to which the transfer has added some. An address is matched only where first name, last name, country and postal code are all there.',
+    'A connection sends either contact data or advertising IDs, never both. Google processes uploads within hours. Members that it rejects while the transfer waits for the results are counted as rejected; later rejections are not counted. Replacing removes earlier members only from lists to which the transfer added someone. An address is sent only if it has a first name, last name, country and postal code.',
   tested:
-    'Our own test server, which follows what is published of Google’s token endpoint and its Data Manager API; not Google itself.',
+    'Our own test server, which follows the published documentation of Google’s token endpoint and its Data Manager API; not Google itself.',
   api: dataManagerApi,
   secrets: signIn,
   check: async (context) => {
@@ -45,17 +45,17 @@ export const googleDataManagerAudiences = defineConnector({
       }),
       advertiserId: text({
         label: 'Advertiser ID',
-        description: 'Number of the Google Ads customer or of the Display & Video 360 advertiser, without dashes',
+        description: 'ID of the Google Ads customer or the Display & Video 360 advertiser, without dashes',
         required: true,
       }),
       managerAccountId: text({
         label: 'Manager account ID',
         description:
-          'Number of the Google Ads manager account or Display & Video 360 partner through which the user reaches the advertiser; leave it out where the user has access directly',
+          'ID of the Google Ads manager account or the Display & Video 360 partner through which the user has access to the advertiser; leave it empty if the user has direct access',
       }),
       audienceType: select({
         label: 'Audience type',
-        description: 'Whether the list is made of contact data or of advertising IDs of mobile devices',
+        description: 'Whether the list consists of contact data or of advertising IDs of mobile devices',
         options: ['Contact Information', 'Mobile Advertising Id'],
         required: true,
       }),
@@ -72,8 +72,7 @@ export const googleDataManagerAudiences = defineConnector({
       }),
       keySpace: select({
         label: 'Key space',
-        description:
-          'Which devices the advertising IDs come from: IOS where rows carry idfa, ANDROID where they carry gaid',
+        description: 'Which devices the advertising IDs come from: IOS if rows have idfa, ANDROID if they have gaid',
         options: ['IOS', 'ANDROID'],
         required: true,
         when: { audienceType: 'Mobile Advertising Id' },
@@ -81,12 +80,11 @@ export const googleDataManagerAudiences = defineConnector({
       ...consent,
       replaceExistingAudience: boolean({
         label: 'Replace existing audience',
-        description: 'Whether each transfer removes the members who were in a list before it and whom it does not add',
+        description: 'Whether each transfer removes the earlier members of a list that it does not add',
       }),
       resultWaitSeconds: number({
         label: 'Wait for results (seconds)',
-        description:
-          'How long a transfer waits in the end for Google to say which members it did not use; 0 to ask once',
+        description: 'How long a transfer waits at its end for Google to report rejected members; 0 to ask once',
         min: 0,
         max: 600,
         default: 30,

@@ -8,11 +8,11 @@ export const googleBigquerySource = defineConnector({
   platform: googleBigQuery,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description: 'Runs an SQL query of yours in BigQuery and reads the rows that it returns.',
+  description: 'Runs your SQL query in BigQuery and reads the rows that it returns.',
   notes:
-    'The service account needs the roles BigQuery Job User and BigQuery Data Viewer. Results are read from BigQuery itself, which keeps them for 24 hours: an interrupted transfer resumes in the same result, and after that time with a new query after the last row. For this all rows are ordered, whatever order the query asks for: by the key columns, or, where none are given, by a digest of each row. BigQuery has limits on how many rows it orders; name key columns and few other columns where there are many.',
+    'The service account needs the roles BigQuery Job User and BigQuery Data Viewer. BigQuery keeps results for 24 hours. Within that time, an interrupted transfer resumes in the same result; later, it runs a new query and resumes after the last row. For this, all rows are sorted, regardless of the order in the query: by the key columns, or by a digest of each row if none are given. BigQuery limits how many rows it can sort: for a large result, set key columns and select few columns.',
   tested:
-    'Our own test server, which follows what is published of BigQuery’s REST interface, with DuckDB behind it; not BigQuery itself.',
+    'Our own test server, which follows the published documentation of BigQuery’s REST interface, with DuckDB behind it; not BigQuery itself.',
   secrets: {
     jsonKey: secret({
       label: 'JSON key',
@@ -24,12 +24,12 @@ export const googleBigquerySource = defineConnector({
     fields: {
       projectId: text({
         label: 'Google project ID',
-        description: 'ID of the Google Cloud project in which the dataset is',
+        description: 'ID of the Google Cloud project that contains the dataset',
         required: true,
       }),
       dataset: text({
         label: 'BigQuery dataset',
-        description: 'Name of the dataset in which the table is',
+        description: 'Name of the dataset that contains the table',
         required: true,
       }),
       table: text({
@@ -39,7 +39,7 @@ export const googleBigquerySource = defineConnector({
       }),
       sqlQuery: text({
         label: 'SQL query',
-        description: 'Query that picks the rows and names the columns to transfer',
+        description: 'Query that selects the rows and columns to transfer',
         required: true,
       }),
       gcsBucketUri: text({
@@ -50,17 +50,17 @@ export const googleBigquerySource = defineConnector({
       keyColumns: text({
         label: 'Key columns',
         description:
-          'Columns of the query that together tell rows apart, separated by commas; rows are read in their order. A digest of each row where none are given',
+          'Columns of the query that together identify a row, separated by commas; rows are read in their order. By default a digest of each row',
       }),
       maximumBytesBilled: number({
         label: 'Maximum bytes billed',
         description:
-          'How many bytes BigQuery may bill for the query; one that would read more is not run. No limit where none is given',
+          'How many bytes BigQuery may bill for the query; a query that would read more is not run. No limit by default',
         min: 1,
       }),
       statementTimeoutSeconds: number({
         label: 'Statement timeout in seconds',
-        description: 'How long BigQuery may take for the query before it is cancelled',
+        description: 'How long the query may take before it is cancelled',
         min: 1,
         max: 86_400,
         default: 3600,

@@ -9,15 +9,15 @@ export const campaignManager360Conversions = defineConnector({
   dataType: 'Conversions',
   dataTypeCategory: 'events',
   description:
-    'Reports offline conversions to Campaign Manager 360, each under its Floodlight activity, and corrects earlier ones.',
+    'Reports offline conversions to Floodlight activities of Campaign Manager 360, and corrects earlier ones.',
   actions: ['add', 'update'],
   notes:
-    'The user profile must be allowed to insert and to update offline conversions, and the refresh token needs the scope https://www.googleapis.com/auth/ddmconversions. A conversion may be at most 28 days old; of a click, wait an hour. Each conversion carries one identifier: of a row with several, the first of gclid, dclid, match ID, device ID, encrypted user ID and impression ID. Conversions of the same activity, person, day and ordinal count once. A row without a value counts as 0, and without a quantity as 1. A correction (action update) names the conversion by activity, configuration, identifier, ordinal and time, and replaces its value and quantity; contact data complete conversions of a tag within 24 hours, found by their match ID, where the terms for enhanced conversions are accepted. Send data only of people who consented to it; adUserDataConsent says it to Google.',
+    'The user profile must be allowed to insert and to update offline conversions, and the refresh token needs the scope https://www.googleapis.com/auth/ddmconversions. A conversion may be at most 28 days old; wait an hour after a click. Each conversion has one identifier: if a row has several, the first of gclid, dclid, match ID, device ID, encrypted user ID and impression ID. Conversions of the same activity, person, day and ordinal count once. A missing value counts as 0, and a missing quantity as 1. A correction (action update) identifies the conversion by activity, configuration, identifier, ordinal and time, and replaces its value and quantity. Contact data can be added to the conversions of a tag within 24 hours, by their match ID, if the terms for enhanced conversions are accepted. Send data only of people who consented to it; adUserDataConsent transmits the consent to Google.',
   tested:
-    'Our own test server, which follows what is published of Google’s token endpoint and the Campaign Manager 360 API; not Google itself.',
+    'Our own test server, which follows the published documentation of Google’s token endpoint and the Campaign Manager 360 API; not Google itself.',
   api: {
     version: 'Campaign Manager 360 API v5',
-    ends: 'Google has announced no end of v5; from the announcement of an end it takes about 7 months',
+    ends: 'Google has announced no end of v5, and announces an end about 7 months ahead',
   },
   secrets: {
     clientId: text({
@@ -45,11 +45,11 @@ export const campaignManager360Conversions = defineConnector({
     fields: {
       profileId: text({
         label: 'User profile ID',
-        description: 'Number of the user profile that sends conversions; needed where the user has several',
+        description: 'ID of the user profile that sends conversions; needed if the user has several',
       }),
       encryptionEntityType: select({
         label: 'Encryption entity type',
-        description: 'Whose key has encrypted the user IDs; needed where rows carry encryptedUserId',
+        description: 'Whose key encrypted the user IDs; needed if rows have encryptedUserId',
         options: [
           ...['DCM_ACCOUNT', 'DCM_ADVERTISER', 'DBM_PARTNER', 'DBM_ADVERTISER', 'ADWORDS_CUSTOMER'],
           'DFP_NETWORK_CODE',
@@ -57,7 +57,7 @@ export const campaignManager360Conversions = defineConnector({
       }),
       encryptionEntityId: text({
         label: 'Encryption entity ID',
-        description: 'Number of the account, advertiser or partner whose key that is',
+        description: 'ID of the account, advertiser or partner that owns the key',
       }),
       encryptionSource: select({
         label: 'Encryption source',
@@ -66,59 +66,62 @@ export const campaignManager360Conversions = defineConnector({
       }),
     },
     records: {
-      floodlightActivityId: column({ description: 'Number of the Floodlight activity to count under', required: true }),
+      floodlightActivityId: column({
+        description: 'ID of the Floodlight activity that the conversion counts for',
+        required: true,
+      }),
       floodlightConfigurationId: column({
-        description: 'Number of the Floodlight configuration to which that activity belongs',
+        description: 'ID of the Floodlight configuration that the activity belongs to',
         required: true,
       }),
       timestampMicros: column({
         description:
-          'When the conversion happened, in microseconds since 1 January 1970, UTC; milliseconds, seconds and 2026-01-31T12:00:00Z are read too',
+          'When the conversion happened, in microseconds since 1970; milliseconds, seconds and 2026-01-31T12:00:00Z are accepted too',
         required: true,
         synonyms: ['event_time', 'timestamp', 'conversion_time', 'occurred_at'],
       }),
       gclid: column({
-        description: 'Click ID that Google Ads has set',
+        description: 'Click ID of Google Ads',
         oneOf: 'identifier',
         synonyms: ['google_click_id', 'click_id'],
       }),
       dclid: column({ description: 'Click ID of a display ad', oneOf: 'identifier' }),
       encryptedUserId: column({
-        description: 'User ID in the encrypted form that Google handed out',
+        description: 'User ID, encrypted by Google',
         oneOf: 'identifier',
       }),
       mobileDeviceId: column({ description: 'Advertising ID of a mobile device', oneOf: 'identifier' }),
-      matchId: column({ description: 'Match ID of your own making', oneOf: 'identifier' }),
+      matchId: column({ description: 'Your own match ID', oneOf: 'identifier' }),
       ordinal: column({
-        description: 'Number that tells apart conversions of the same day, so that none counts twice',
+        description: 'Number that distinguishes conversions of the same day, so that none counts twice',
         required: true,
       }),
       value: column({
-        description: 'What the conversion was worth, as an amount of money',
+        description: 'Value of the conversion, as an amount of money',
         synonyms: ['conversion_value', 'revenue', 'amount'],
       }),
       quantity: column({ description: 'How many items the conversion covers' }),
       action: column({
-        description: 'Whether the conversion is added, or corrects an earlier one; added without it',
+        description: 'Whether the conversion is added or corrects an earlier one; added by default',
         values: ['add', 'update'],
       }),
-      impressionId: column({ description: 'Impression ID that Google handed out', oneOf: 'identifier' }),
+      impressionId: column({ description: 'Impression ID from Google', oneOf: 'identifier' }),
       // Campaign Manager 360 wants dots taken out of addresses at Gmail, and says nothing of what follows a plus.
       email: column({
-        description: 'E-mail address that completes an earlier conversion; it is hashed before it leaves',
+        description: 'E-mail address to add to an earlier conversion; it is hashed before it is sent',
         normalise: 'email-gmail-dots',
         hashed: ['sha256'],
       }),
       phone: column({
-        description: 'Phone number that completes an earlier conversion; it is hashed before it leaves',
+        description: 'Phone number to add to an earlier conversion; it is hashed before it is sent',
         normalise: 'phone-e164',
         hashed: ['sha256'],
       }),
       customVariables: column({
-        description: 'Object with values of custom Floodlight variables, by their names: {"U1": "red"}',
+        description: 'Object with the values of custom Floodlight variables by name: {"U1": "red"}',
       }),
       adUserDataConsent: column({
-        description: 'Whether the person agreed that the data goes to Google for advertising',
+        description: 'Whether the person agreed that the data is sent to Google for advertising',
         values: ['granted', 'denied', 'unspecified'],
         synonyms: ['consent_ad_user_data', 'ad_user_data'],
       }),
@@ -127,7 +130,7 @@ export const campaignManager360Conversions = defineConnector({
       treatmentForUnderage: column({
         description: 'Whether the person may be too young to consent in the European Economic Area: true or false',
       }),
-      nonPersonalizedAd: column({ description: 'Whether it may be used for no personalised ads: true or false' }),
+      nonPersonalizedAd: column({ description: 'Whether it must not be used for personalised ads: true or false' }),
     },
   },
 })

@@ -12,7 +12,7 @@ export const googleCloudStorageDestination = defineConnector({
   description: 'Saves the records of a transfer as a file in a bucket of Google Cloud Storage.',
   actions: ['put'],
   notes:
-    'An object that already has the chosen name is replaced. Where only a prefix is given, the name is made from the time and the ID of the transfer. The object appears once it is whole; until then its parts are kept below .penstock/ beside it, and so the service account must be allowed to create, get and delete objects. A transfer that is cancelled or fails leaves an object of the rows that were accepted, with the time and the transfer in its name.',
+    'An existing object with the same name is replaced. If only a prefix is given, the name consists of the time and the ID of the transfer. The object appears when it is complete. Until then, its parts are stored below .penstock/ next to it, so the service account must be allowed to create, get and delete objects. A transfer that is cancelled or fails leaves an object with the rows that were accepted, with the time and the transfer in its name.',
   tested:
     'Our own test server, which follows the published rules of Google Cloud Storage; not Google Cloud Storage itself.',
   secrets: {
@@ -27,7 +27,7 @@ export const googleCloudStorageDestination = defineConnector({
       outputPath: text({
         label: 'Output path',
         description:
-          'Where the file goes: a prefix that starts with gs://, or the name of an object; {{date}} becomes the date',
+          'Where the file is written: a prefix that starts with gs://, or the name of an object; {{date}} is replaced by the date',
         required: true,
       }),
       fileFormat: writeFields.fileFormat,

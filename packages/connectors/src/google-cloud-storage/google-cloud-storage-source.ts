@@ -13,7 +13,7 @@ export const googleCloudStorageSource = defineConnector({
     'Reads CSV, NDJSON and Parquet files, compressed with gzip or not, from a bucket of Google Cloud Storage.',
   actions: ['get'],
   notes:
-    'Files in folders below the prefix are left out, and so is whatever has no ending that says what it is, unless a format is chosen. Files are read in the order of their names. An object that is replaced while it is being read ends the transfer.',
+    'Files in folders below the prefix are skipped. Unless you choose a format, so are files with another extension. Files are read in the order of their names. If an object is replaced while it is being read, the transfer fails.',
   tested:
     'Our own test server, which follows the published rules of Google Cloud Storage; not Google Cloud Storage itself.',
   secrets: {
@@ -27,7 +27,7 @@ export const googleCloudStorageSource = defineConnector({
     fields: {
       bucketUri: text({
         label: 'Bucket URI',
-        description: 'What to read: an address that starts with gs:// and names a prefix or one object',
+        description: 'What to read: the gs:// address of a prefix or of one object',
         required: true,
       }),
       ...readFields,

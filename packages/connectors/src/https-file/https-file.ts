@@ -12,12 +12,12 @@ export const httpsFile = defineConnector({
   description: 'Reads a file from a web server: CSV, NDJSON or Parquet, compressed with gzip or not.',
   actions: ['get'],
   notes:
-    'After a break, reading resumes at the last byte where the server answers range requests, and starts over otherwise. A file that comes without ETag and Last-Modified is read twice, first to know its content, so that no parts of two files are taken for one. At most five redirects are followed; credentials are not sent on to another server.',
-  tested: 'A web server of ours, with and without ranges, without TLS and on the machine of the tests.',
+    'After an interruption, reading resumes at the last byte if the server supports range requests, and starts over otherwise. A file without ETag and Last-Modified is read twice, so that parts of two versions are never mixed. At most five redirects are followed; credentials are not sent to another server.',
+  tested: 'Our own web server, with and without ranges, without TLS, on the machine that ran the tests.',
   secrets: {
     url: text({
       label: 'URL',
-      description: 'Address of the file, or of a folder in which connections name a file; with https://',
+      description: 'URL of the file, or of a folder in which each connection selects a file; with https://',
       required: true,
       binds: ['bearerToken', 'password', 'secretQuery'],
     }),
@@ -29,7 +29,7 @@ export const httpsFile = defineConnector({
     }),
     bearerToken: secret({
       label: 'Bearer token',
-      description: 'Token that each request carries in its Authorization header',
+      description: 'Token that is sent in the Authorization header of each request',
       required: true,
       when: { authentication: 'bearer token' },
     }),
@@ -47,14 +47,14 @@ export const httpsFile = defineConnector({
     }),
     secretQuery: secret({
       label: 'Secret query',
-      description: 'What follows the question mark of the URL where that is secret, such as a signature',
+      description: 'The part of the URL after the question mark, if it is secret, such as a signature',
     }),
   },
   source: {
     fields: {
       path: text({
         label: 'Path',
-        description: 'Name of a file in the folder of the URL, or a path from there; empty for the URL itself',
+        description: 'Name of a file in the folder of the URL, or a relative path; empty for the URL itself',
       }),
       ...readFields,
     },

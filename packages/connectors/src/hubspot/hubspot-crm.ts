@@ -9,7 +9,7 @@ export const hubspotCrm = defineConnector({
   dataType: 'Audiences - CRM API',
   dataTypeCategory: 'audience activation',
   status: 'preview',
-  description: 'Reads the records that a HubSpot account keeps in its CRM.',
+  description: 'Reads the CRM records of a HubSpot account.',
   secrets: {
     clientId: text({
       label: 'Client ID',

@@ -9,25 +9,25 @@ export const kochavaGeoEvents = defineConnector({
   dataType: 'geo events',
   dataTypeCategory: 'events',
   status: 'preview',
-  description: 'Exchanges reports on events in apps with Kochava, in either direction, through a bucket of Amazon S3.',
+  description: 'Exchanges reports on events in apps with Kochava, in either direction, through an Amazon S3 bucket.',
   notes:
-    'An S3 bucket is needed that serves nothing else. Where Kochava is the destination, the bucket comes from Kochava and the link is set up by support staff. Which columns a report has depends on the data type picked in Kochava: app, campaign, device, events, location, attribution, agency or traffic verification.',
+    'You need an S3 bucket that is used for nothing else. If Kochava is the destination, Kochava provides the bucket and its support sets up the link. The columns of a report depend on the data type selected in Kochava: app, campaign, device, events, location, attribution, agency or traffic verification.',
   secrets: {
     bucketName: text({
       label: 'Bucket name',
-      description: 'Name of the bucket that was made for you; copy it into the report settings of Kochava',
+      description: 'Name of the bucket that was created for you; enter it in the report settings of Kochava',
       readonly: true,
       role: 'Source',
     }),
     bucketRegion: text({
       label: 'Bucket region',
-      description: 'AWS region in which that bucket is',
+      description: 'AWS region of the bucket',
       readonly: true,
       role: 'Source',
     }),
     accessKeyId: text({
       label: 'AWS access key',
-      description: 'ID of the access key with which Kochava writes to that bucket',
+      description: 'ID of the access key that Kochava uses to write to the bucket',
       readonly: true,
       role: 'Source',
     }),

@@ -9,7 +9,7 @@ export const linkedinAnalytics = defineConnector({
   platform: linkedinAds,
   dataType: 'analytics',
   dataTypeCategory: 'reporting',
-  description: 'Reads how ads on LinkedIn performed and what kind of people they reached.',
+  description: 'Reads how ads on LinkedIn performed and which audiences they reached.',
   secrets: signIn,
   source: {},
 })

@@ -10,11 +10,12 @@ export const linkedinDmpSegments = defineConnector({
   platform: linkedinAds,
   dataType: 'audience DMP segments',
   dataTypeCategory: 'audience activation',
-  description: 'Adds people to a DMP segment of LinkedIn, or takes them out of it.',
+  description: 'Adds people to DMP segments of LinkedIn, or removes them.',
   actions: ['add', 'remove'],
   notes:
-    'LinkedIn opens this API to approved partners only: the app needs the Audiences product with the scope rw_dmp_segments, and its user a role on the ad account other than viewer. Rows name a segment by ID, or by name in the ad account of the connection; a name that LinkedIn does not have is made into a segment, if the connection says which source platform LinkedIn assigned to your app. A new segment takes members after seconds, at times minutes, and can be targeted after up to 48 hours with 300 people matched. Send only people who have agreed to it: LinkedIn takes no consent with them.',
-  tested: 'Our own test server, which follows what is published of LinkedIn’s DMP Segments API; not LinkedIn itself.',
+    'LinkedIn offers this API to approved partners only. The app needs the Audiences product with the scope rw_dmp_segments, and its user needs a role on the ad account other than viewer. Rows identify a segment by its ID, or by its name in the ad account of the connection. A segment with a new name is created if the connection has the source platform that LinkedIn assigned to your app. A new segment accepts members after some seconds or minutes, and can be targeted after up to 48 hours, when 300 people have been matched. Send only people who have agreed to it: LinkedIn does not accept information on consent.',
+  tested:
+    'Our own test server, which follows the published documentation of LinkedIn’s DMP Segments API; not LinkedIn itself.',
   api: linkedinApi,
   secrets: signIn,
   check: async (context) => (await import('./check.ts')).checkLinkedIn(context),
@@ -27,16 +28,17 @@ export const linkedinDmpSegments = defineConnector({
     fields: {
       adAccountId: text({
         label: 'Ad account ID',
-        description: 'Number of the ad account that owns the segments; needed where rows name segments by name',
+        description: 'ID of the ad account that owns the segments; needed if rows identify segments by name',
       }),
       sourcePlatform: text({
         label: 'Source platform',
-        description: 'Name that LinkedIn assigned to your app as a source of segments; needed to make segments',
+        description: 'Name that LinkedIn assigned to your app as a source of segments; needed to create segments',
       }),
     },
     records: {
       userIds: column({
-        description: 'Who it is: a list of Google advertising IDs or of SHA-256 or SHA-512 digests of e-mail addresses',
+        description:
+          'The people: a list of Google advertising IDs or of SHA-256 or SHA-512 digests of e-mail addresses',
         oneOf: 'identifier',
         identifiers: ['SHA256_EMAIL', 'SHA512_EMAIL', 'GOOGLE_AID'],
       }),
@@ -46,17 +48,17 @@ export const linkedinDmpSegments = defineConnector({
         synonyms: ['audience_id', 'list_id'],
       }),
       action: column({
-        description: 'Whether the people join the segment or leave it',
+        description: 'Whether the people are added to the segment or removed',
         required: true,
         values: ['add', 'remove'],
       }),
       segment_name: column({
-        description: 'Name of the segment in the ad account, where its ID is not known',
+        description: 'Name of the segment in the ad account, if its ID is not known',
         oneOf: 'segment',
         synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
       }),
       email: column({
-        description: 'E-mail address; it is hashed on the way',
+        description: 'E-mail address; it is hashed before it is sent',
         oneOf: 'identifier',
         normalise: 'email',
         hashed: ['sha256', 'sha512'],
@@ -68,22 +70,26 @@ export const linkedinDmpSegments = defineConnector({
         synonyms: ['gaid', 'aaid'],
       }),
       first_name: column({
-        description: 'First name, not hashed; helps to find the person',
+        description: 'First name, not hashed; helps to match the person',
         normalise: 'text',
         synonyms: ['fname', 'given_name'],
       }),
       last_name: column({
-        description: 'Last name, not hashed; helps to find the person',
+        description: 'Last name, not hashed; helps to match the person',
         normalise: 'text',
         synonyms: ['lname', 'family_name', 'surname'],
       }),
-      title: column({ description: 'Job title; helps to find the person', normalise: 'text', synonyms: ['job_title'] }),
+      title: column({
+        description: 'Job title; helps to match the person',
+        normalise: 'text',
+        synonyms: ['job_title'],
+      }),
       company: column({
-        description: 'Company; helps to find the person',
+        description: 'Company; helps to match the person',
         normalise: 'text',
         synonyms: ['company_name'],
       }),
-      country: column({ description: 'Country, as its code or name; helps to find the person', normalise: 'country' }),
+      country: column({ description: 'Country, as its code or name; helps to match the person', normalise: 'country' }),
     },
   },
 })

@@ -15,8 +15,9 @@ export const linkedinOfflineConversions = defineConnector({
   dataTypeCategory: 'events',
   description: 'Reports conversions to LinkedIn from your own servers.',
   notes:
-    'The app at LinkedIn needs the product Conversions API with the scopes rw_conversions and r_ads, and its user a role on the ad account other than viewer. Make the conversion rule in Campaign Manager with the method Conversions API, and add your campaigns to it. Conversions that are older than 90 days are rejected before they are sent. Send only people who have agreed to it: LinkedIn takes no consent with a conversion.',
-  tested: 'Our own test server, which follows what is published of LinkedIn’s Conversions API; not LinkedIn itself.',
+    'The app at LinkedIn needs the product Conversions API with the scopes rw_conversions and r_ads, and its user needs a role on the ad account other than viewer. Create the conversion rule in Campaign Manager with the method Conversions API, and add your campaigns to it. Conversions that are older than 90 days are rejected before they are sent. Send only people who have agreed to it: LinkedIn does not accept information on consent with a conversion.',
+  tested:
+    'Our own test server, which follows the published documentation of LinkedIn’s Conversions API; not LinkedIn itself.',
   api: linkedinApi,
   secrets: signIn,
   check: async (context) => (await import('./check.ts')).checkLinkedIn(context),
@@ -29,48 +30,48 @@ export const linkedinOfflineConversions = defineConnector({
     fields: {
       conversionRuleId: text({
         label: 'Conversion rule ID',
-        description: 'Number of the conversion rule for rows that name none',
+        description: 'ID of the conversion rule for rows without one',
       }),
       adAccountId: text({
         label: 'Ad account ID',
-        description: 'Number of the ad account that owns the rule, for the check of the user’s role',
+        description: 'ID of the ad account that owns the rule, to check the role of the user',
       }),
       currency: text({
         label: 'Currency',
-        description: 'Currency of values in rows that name none, as three letters: EUR',
+        description: 'Currency of values in rows without one, as a three-letter code: EUR',
       }),
     },
     records: {
       conversion_rule_id: column({
-        description: 'ID of the conversion rule, where it is not the one of the connection',
+        description: 'ID of the conversion rule, if not the one of the connection',
         synonyms: ['conversion', 'conversion_id', 'conversion_rule', 'rule_id'],
       }),
       event_time: column({
-        description: 'When it happened, in seconds or milliseconds since 1970 or as ISO 8601 with its zone',
+        description: 'When it happened: seconds or milliseconds since 1970, or ISO 8601 with its time zone',
         required: true,
         synonyms: ['timestamp', 'occurred_at', 'conversion_time', 'conversion_happened_at'],
       }),
       event_id: column({
-        description: 'ID by which LinkedIn recognises an event that its Insight Tag reports, too; recommended',
+        description: 'ID by which LinkedIn recognises an event that its Insight Tag also reports; recommended',
         synonyms: ['order_id', 'transaction_id'],
       }),
-      value: column({ description: 'What it was worth', synonyms: ['amount', 'conversion_value', 'revenue'] }),
+      value: column({ description: 'Value of the conversion', synonyms: ['amount', 'conversion_value', 'revenue'] }),
       currency: column({
-        description: 'Currency of the value, as three letters',
+        description: 'Currency of the value, as a three-letter code',
         synonyms: ['currency_code', 'conversion_currency'],
       }),
-      email: identifier('E-mail address; it is hashed on the way', { normalise: 'email', hashed: ['sha256'] }),
-      li_fat_id: identifier('Click ID that LinkedIn adds to the address of the landing page', {
+      email: identifier('E-mail address; it is hashed before it is sent', { normalise: 'email', hashed: ['sha256'] }),
+      li_fat_id: identifier('Click ID that LinkedIn adds to the URL of the landing page', {
         synonyms: ['click_id', 'linkedin_click_id', 'linkedin_first_party_ads_tracking_uuid'],
       }),
       acxiom_id: identifier('ID of the person at Acxiom'),
-      oracle_moat_id: identifier('ID of the person at Oracle Moat; LinkedIn does not document it any more'),
+      oracle_moat_id: identifier('ID of the person at Oracle Moat; no longer documented by LinkedIn'),
       google_aid: identifier('Advertising ID of an Android device, not hashed', { synonyms: ['gaid', 'aaid'] }),
       ip_address: identifier('IPv4 address of the person, not hashed', { synonyms: ['ip', 'client_ip_address'] }),
       external_id: identifier('Your own ID of the person, not hashed', {
         synonyms: ['customer_id', 'user_id', 'crm_id'],
       }),
-      first_name: identifier('First name, not hashed; counts together with the last name', {
+      first_name: identifier('First name, not hashed; used only together with the last name', {
         synonyms: ['fname', 'given_name'],
       }),
       last_name: column({
@@ -79,17 +80,17 @@ export const linkedinOfflineConversions = defineConnector({
         synonyms: ['lname', 'family_name', 'surname'],
       }),
       title: column({
-        description: 'Job title; counts together with both names',
+        description: 'Job title; used only together with both names',
         normalise: 'text',
         synonyms: ['job_title'],
       }),
       company: column({
-        description: 'Company; counts together with both names',
+        description: 'Company; used only together with both names',
         normalise: 'text',
         synonyms: ['company_name'],
       }),
       country: column({
-        description: 'Country, as its code or name; counts together with both names',
+        description: 'Country, as its code or name; used only together with both names',
         normalise: 'country',
       }),
     },

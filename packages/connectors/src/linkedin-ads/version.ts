@@ -4,5 +4,5 @@ export const linkedinVersion = '202607'
 /** LinkedIn retires a version a year after its month at the earliest, mostly in the middle of that month. */
 export const linkedinApi = {
   version: linkedinVersion,
-  ends: 'Expected about 15 July 2027: LinkedIn supports a version for one year at least.',
+  ends: 'Expected about 15 July 2027: LinkedIn supports a version for at least one year.',
 }

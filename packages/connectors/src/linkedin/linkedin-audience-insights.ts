@@ -9,12 +9,11 @@ export const linkedinAudienceInsights = defineConnector({
   dataType: 'Insights',
   dataTypeCategory: 'reporting',
   status: 'preview',
-  description:
-    'Reads from LinkedIn what kind of people a target audience is made of and which employers they work for.',
+  description: 'Reads from LinkedIn who is in a target audience and which companies they work for.',
   secrets: {
     clientId: text({
       label: 'Client ID',
-      description: 'ID of the app that you have registered at LinkedIn',
+      description: 'ID of the app that you registered at LinkedIn',
       required: true,
     }),
     clientSecret: secret({
@@ -24,7 +23,7 @@ export const linkedinAudienceInsights = defineConnector({
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Token from the sign-in with which access to LinkedIn is extended',
+      description: 'Refresh token from the OAuth sign-in to LinkedIn',
       required: true,
     }),
   },

@@ -9,7 +9,7 @@ export const credentials = {
   }),
   clientSecret: secret({
     label: 'Secret key',
-    description: 'Secret key of this client ID, from your success manager too',
+    description: 'Secret key of this client ID, also from your success manager',
     required: true,
   }),
 }

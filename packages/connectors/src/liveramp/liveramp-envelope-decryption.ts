@@ -10,7 +10,7 @@ export const liverampEnvelopeDecryption = defineConnector({
   dataType: 'identity management',
   dataTypeCategory: 'identity management',
   status: 'preview',
-  description: 'Has LiveRamp open identity envelopes, which gives RampIDs in the encoding of a single partner.',
+  description: 'Decrypts identity envelopes at LiveRamp into RampIDs in the encoding of one partner.',
   secrets: credentials,
   destination: {},
 })

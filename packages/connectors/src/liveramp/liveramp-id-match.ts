@@ -10,7 +10,7 @@ export const liverampIdMatch = defineConnector({
   dataType: 'ID match',
   dataTypeCategory: 'identity management',
   status: 'preview',
-  description: 'Has LiveRamp find the person behind personal data, which may be hashed or plain.',
+  description: 'Matches personal data, hashed or plain, to people at LiveRamp.',
   notes: 'Plain personal data is sent to the match endpoint of LiveRamp, hashed data to its lookup endpoint.',
   secrets: credentials,
   destination: {},

@@ -10,7 +10,7 @@ export const liverampTranscoding = defineConnector({
   dataType: 'transcoding',
   dataTypeCategory: 'identity management',
   status: 'preview',
-  description: 'Has LiveRamp turn RampIDs of your own encoding into those of a partner, or the partner’s into yours.',
+  description: 'Converts RampIDs at LiveRamp from your encoding to that of a partner, or back.',
   secrets: credentials,
   destination: {},
 })

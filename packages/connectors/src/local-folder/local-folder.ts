@@ -12,7 +12,7 @@ export const localFolder = defineConnector({
   description: 'Reads and writes files in a folder of the machine that this service runs on.',
   actions: ['read', 'write'],
   notes:
-    'Only folders that the operator of this service allows can be used. Files that are read together have the same columns. Each transfer writes a file of its own, which has its name only once it is whole. A transfer that is cancelled or fails leaves a file of the rows that were accepted.',
+    'Only folders that the operator of this service allows can be used. Files that are read together must have the same columns. Each transfer writes a new file, which gets its name when it is complete. A transfer that is cancelled or fails leaves a file with the rows that were accepted.',
   tested: 'The file system of the machine that ran the tests, which was Linux.',
   secrets: {
     folder: text({
@@ -26,7 +26,7 @@ export const localFolder = defineConnector({
       files: text({
         label: 'Files',
         description:
-          'Name of a file in the folder, or a pattern for several, in which * stands for any characters of a name: people.csv, exports/*.csv.gz',
+          'Name of a file in the folder, or a pattern in which * matches any characters of a name: people.csv, exports/*.csv.gz',
         required: true,
       }),
       ...readFields,
@@ -38,9 +38,9 @@ export const localFolder = defineConnector({
       subfolder: text({
         label: 'Subfolder',
         description:
-          'Where in the folder files are written; it is made where it is missing. The folder itself by default',
+          'Subfolder in which files are written; it is created if it is missing. By default the folder itself',
       }),
-      prefix: text({ label: 'Prefix', description: 'What the names of written files begin with' }),
+      prefix: text({ label: 'Prefix', description: 'Prefix of the names of written files' }),
       ...writeFields,
     },
     deliver: {

@@ -2,7 +2,7 @@ import { column, defineConnector, text } from '@penstock/connector'
 import { lotame } from './platform.ts'
 
 const records = {
-  userId: column({ description: 'Identifier of the person, of one of the kinds that the following columns stand for' }),
+  userId: column({ description: 'Identifier of the person, of one of the kinds in the following columns' }),
   audienceSegments: column({ description: 'Behaviours that are recorded for this person' }),
   country: column({ description: 'Country as its two-letter ISO code' }),
   ips: column({ description: 'IP addresses from which this person was seen' }),
@@ -34,12 +34,12 @@ export const lotameAudiences = defineConnector({
   dataTypeCategory: 'audience activation',
   status: 'preview',
   description:
-    'Exchanges audience data with Lotame through Amazon S3, so that people can be targeted, left out or used to find others like them.',
-  notes: 'An S3 bucket is needed that serves nothing else, and an S3 transfer has to be agreed with Lotame beforehand.',
+    'Exchanges audience data with Lotame through Amazon S3, to target or exclude people, or to find similar ones.',
+  notes: 'You need an S3 bucket that is used for nothing else. Arrange an S3 transfer with Lotame first.',
   secrets: {
     clientDir: text({
       label: 'Client directory',
-      description: 'The clientDir that Lotame gave you with the S3 transfer, for the role that this connector plays',
+      description: 'The clientDir that Lotame gave you for the S3 transfer, for the role of this connector',
       required: true,
     }),
   },

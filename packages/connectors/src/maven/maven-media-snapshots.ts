@@ -9,29 +9,27 @@ export const mavenMediaSnapshots = defineConnector({
   dataType: 'Insights',
   dataTypeCategory: 'reporting',
   status: 'preview',
-  description:
-    'Receives the market snapshots on which media planners base their strategy. Maven delivers them to an S3 bucket.',
-  notes:
-    'Maven is not known to have an API: files arrive in batches, once Maven has been given the bucket and its keys.',
+  description: 'Receives the market snapshots that Maven delivers to an S3 bucket for media planners.',
+  notes: 'Maven has no known API. Give Maven the bucket and its keys; files then arrive in batches.',
   secrets: {
     bucketName: text({
       label: 'Bucket name',
-      description: 'Bucket for the snapshots; give its name to Maven, who set up the delivery',
+      description: 'Bucket for the snapshots; send its name to Maven, which sets up the delivery',
       readonly: true,
     }),
     bucketRegion: text({
       label: 'Bucket region',
-      description: 'AWS region in which the bucket lives',
+      description: 'AWS region of the bucket',
       readonly: true,
     }),
     accessKeyId: text({
       label: 'AWS access key',
-      description: 'Access key ID with which Maven writes to the bucket',
+      description: 'ID of the access key that Maven uses to write to the bucket',
       readonly: true,
     }),
     secretAccessKey: secret({
       label: 'AWS secret key',
-      description: 'Secret half of the access key that Maven uses',
+      description: 'Secret of the access key that Maven uses',
       readonly: true,
     }),
   },

@@ -15,7 +15,7 @@ const places = 16
 
 /**
  * The app of an event and its device: what `app_data` says, and over it what columns of their own say.
- * @param platform of the app, for rows that name none
+ * @param platform of the app, for rows without one
  */
 export function readApp(row: BatchRow, platform: string | undefined): Read<JsonObject> {
   const given = readObject(row, 'app_data')

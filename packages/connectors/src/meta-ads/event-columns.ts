@@ -25,9 +25,11 @@ export const personColumns: Records = {
   country: hashed('Country', 'country'),
   external_id: hashed('Your own ID of the person', 'external-id', ['customer_id', 'user_id']),
   client_ip_address: identifier('IP address of the visitor', ['ip', 'ip_address', 'client_ip']),
-  client_user_agent: identifier('User agent of the visitor’s browser; Meta asks for it on websites', ['user_agent']),
-  fbc: identifier('Click ID of Meta as its cookie _fbc holds it', ['_fbc']),
-  click_id: identifier('Parameter fbclid of the address that the ad led to, where there is no fbc', ['fbclid']),
+  client_user_agent: identifier('User agent of the visitor’s browser; expected by Meta for events of websites', [
+    'user_agent',
+  ]),
+  fbc: identifier('Click ID of Meta from its cookie _fbc', ['_fbc']),
+  click_id: identifier('Parameter fbclid of the landing page, if there is no fbc', ['fbclid']),
   fbp: identifier('Browser ID of Meta from its cookie _fbp', ['_fbp']),
   madid: column({
     description: 'Advertising ID of a mobile device, not hashed',
@@ -53,7 +55,7 @@ export const contentColumns: Records = {
     synonyms: ['properties'],
   }),
   value: column({
-    description: 'What the event was worth, in the currency',
+    description: 'Value of the event, in the currency',
     synonyms: ['conversion_value', 'revenue'],
   }),
   currency: column({
@@ -62,12 +64,12 @@ export const contentColumns: Records = {
   }),
   order_id: column({ description: 'ID of the order', synonyms: ['transaction_id'] }),
   content_ids: column({
-    description: 'IDs of the products, as a JSON list or parted by commas',
+    description: 'IDs of the products, as a JSON list or separated by commas',
     synonyms: ['item_ids', 'product_ids', 'content_id'],
   }),
   contents: column({ description: 'JSON list of the products, each with id, quantity and item_price' }),
   content_name: column({ description: 'Name of the product or page' }),
-  content_type: column({ description: 'What the IDs name: product or product_group' }),
+  content_type: column({ description: 'What the IDs refer to: product or product_group' }),
   content_category: column({ description: 'Category of the products', synonyms: ['item_category'] }),
   num_items: column({ description: 'How many products', synonyms: ['number_items'] }),
   search_string: column({ description: 'What was searched for' }),
@@ -80,35 +82,35 @@ export const contentColumns: Records = {
 export const circumstanceColumns: Records = {
   event_id: column({ description: 'ID by which Meta recognises a repeated event; recommended' }),
   event_source_url: column({
-    description: 'Address of the page on which it happened; Meta asks for it on websites',
+    description: 'URL of the page on which it happened; expected by Meta for events of websites',
     synonyms: ['page_url', 'url'],
   }),
-  referrer_url: column({ description: 'Address of the page before', synonyms: ['page_referrer', 'referrer'] }),
+  referrer_url: column({ description: 'URL of the previous page', synonyms: ['page_referrer', 'referrer'] }),
   messaging_channel: column({ description: 'Where messages were exchanged: messenger, instagram or whatsapp' }),
-  opt_out: column({ description: 'Whether Meta is to use the event for attribution only, and not to deliver ads' }),
+  opt_out: column({ description: 'Whether Meta uses the event for attribution only, and not to deliver ads' }),
   data_processing_options: column({
-    description: 'LDU or true where Meta is to limit the use of the event',
+    description: 'LDU or true if Meta must limit the use of the event',
     synonyms: ['limited_data_use', 'ldu'],
   }),
   data_processing_options_country: column({
-    description: 'Country for the limited use: 1 for the USA, 0 to find it out by the IP address',
+    description: 'Country for the limited use: 1 for the USA, 0 to determine it from the IP address',
   }),
   data_processing_options_state: column({
-    description: 'State for the limited use: 1000 for California, 0 to find it out by the IP address',
+    description: 'State for the limited use: 1000 for California, 0 to determine it from the IP address',
   }),
 }
 
 /** The app of an event and its device: an object of Meta's form, or a column for each value. */
 export const appColumns: Records = {
-  app_data: column({ description: 'Object that describes the app and the device, with extinfo' }),
+  app_data: column({ description: 'Object with information on the app and the device, including extinfo' }),
   advertiser_tracking_enabled: column({
-    description: 'Whether the person allowed the advertiser to track, on iOS; not said is no',
+    description: 'Whether the person allowed the advertiser to track, on iOS; no by default',
     synonyms: ['att_status'],
   }),
   application_tracking_enabled: column({
-    description: 'Whether the person allowed tracking in the app; not said is no',
+    description: 'Whether the person allowed tracking in the app; no by default',
   }),
-  extinfo: column({ description: 'JSON list of the 16 texts by which Meta describes a device' }),
+  extinfo: column({ description: 'JSON list of the 16 values with which Meta describes a device' }),
   app_platform: column({
     description: 'Operating system of the device: ios or android',
     synonyms: ['os_name'],

@@ -11,13 +11,12 @@ export const metaConversions = defineConnector({
   platform: metaAds,
   dataType: 'Conversions',
   dataTypeCategory: 'events',
-  description:
-    'Reports conversions on websites, in apps, in shops, by telephone or in your own systems to a dataset at Meta.',
+  description: 'Reports conversions from websites, apps, shops, phone calls or your own systems to a dataset at Meta.',
   actions: ['add', 'update', 'delete'],
   notes:
-    'An event counts only inside the attribution window, which is 28 days unless you changed it. Meta takes events of shops for 62 days and all others for 7; older ones are rejected before they are sent. Events of websites should have event_source_url and client_user_agent, and events of apps must say on which operating system they happened. You need the consent of the people; limit the use with data_processing_options or opt_out where they object.',
-  tested: 'Our own test server, which follows what is published of Meta’s Graph API; not Meta itself.',
-  api: { version: 'Graph API v26.0', ends: 'about two years after it came out, which Meta announces' },
+    'An event counts only within the attribution window, which is 28 days unless you change it. Meta accepts events of shops for 62 days and all others for 7; older ones are rejected before they are sent. Events of websites should have event_source_url and client_user_agent. Events of apps need the operating system on which they happened. You need the consent of the people; if they object, limit the use with data_processing_options or opt_out.',
+  tested: 'Our own test server, which follows the published documentation of Meta’s Graph API; not Meta itself.',
+  api: { version: 'Graph API v26.0', ends: 'about two years after its release; Meta announces the date' },
   secrets: {
     ...app,
     accessToken: secret({
@@ -35,12 +34,12 @@ export const metaConversions = defineConnector({
     fields: {
       datasetId: text({
         label: 'Dataset ID',
-        description: 'Number of the dataset that collects the events, often that of the pixel',
+        description: 'ID of the dataset that collects the events, often that of the pixel',
         required: true,
       }),
       testEventCode: text({
         label: 'Test event code',
-        description: 'Code from Meta Events Manager with which events show there as a test',
+        description: 'Code from Meta Events Manager; events with it are shown there as tests',
       }),
     },
     records: {
@@ -55,7 +54,7 @@ export const metaConversions = defineConnector({
         synonyms: ['timestamp', 'occurred_at'],
       }),
       action_source: column({
-        description: 'Kind of place in which it happened',
+        description: 'Where the event happened',
         required: true,
         // A call center is a name of ours for what Meta calls phone_call.
         values: [...actionSources, 'call_center'],

@@ -11,16 +11,17 @@ export const metaCustomAudiences = defineConnector({
   platform: metaAds,
   dataType: 'Custom Audiences',
   dataTypeCategory: 'audience activation',
-  description: 'Builds audiences on Facebook and Instagram from your customer records and keeps their members current.',
+  description:
+    'Creates audiences on Facebook and Instagram from your customer records and keeps their members up to date.',
   actions: ['create', 'add', 'remove', 'replace', 'delete'],
   notes:
-    'A new audience is made by rows whose action is add; rows that name no audience share one that is made for the connection. Replace discards all earlier members, and must be done within 85 minutes. An audience that is made by a transfer with lookalike_value is one by value, for which the ad account must have agreed to Meta’s terms for these; an audience that you name must be one already. Meta hides the exact size of audiences with fewer than 1,000 people.',
-  tested: 'Our own test server, which follows what is published of Meta’s Graph API; not Meta itself.',
-  api: { version: 'Graph API v26.0', ends: 'about two years after it came out, which Meta announces' },
+    'A new audience is created by rows with the action add; rows without an audience share one that is created for the connection. Replace discards all earlier members, and must finish within 85 minutes. If a transfer has lookalike_value, it creates value-based audiences, and the ad account must have accepted Meta’s terms for them; an existing audience must already be value-based. Meta hides the exact size of audiences with fewer than 1,000 people.',
+  tested: 'Our own test server, which follows the published documentation of Meta’s Graph API; not Meta itself.',
+  api: { version: 'Graph API v26.0', ends: 'about two years after its release; Meta announces the date' },
   secrets: {
     authType: select({
       label: 'Sign-in method',
-      description: 'Whether access comes from consent given to an OAuth app or from a token that you enter',
+      description: 'Whether access is granted to an OAuth app, or by a token that you enter',
       options: ['oauth2', 'api-token'],
       required: true,
     }),
@@ -52,22 +53,22 @@ export const metaCustomAudiences = defineConnector({
     fields: {
       advertiserId: text({
         label: 'Advertiser ID',
-        description: 'Number of the ad account that owns the audiences',
+        description: 'ID of the ad account that owns the audiences',
         required: true,
       }),
       audienceSource: select({
         label: 'Audience source',
-        description: 'Where the customer data came from, as Meta records it with the audience',
+        description: 'Where the customer data comes from, as stored by Meta with the audience',
         options: ['CRM', 'Website', 'App'],
       }),
-      idsField: text({ label: 'IDs field', description: 'Column of the source in which the identifiers stand' }),
+      idsField: text({ label: 'IDs field', description: 'Column of the source that contains the identifiers' }),
       pageId: text({
         label: 'Page ID',
-        description: 'Number of the page to which page-scoped IDs of people belong',
+        description: 'ID of the page that page-scoped IDs of people belong to',
       }),
       replaceExistingAudience: boolean({
         label: 'Replace existing audience',
-        description: 'Whether each transfer discards the present members and starts from the rows it delivers',
+        description: 'Whether each transfer replaces the existing members with the rows that it delivers',
       }),
     },
     records: {
@@ -77,20 +78,20 @@ export const metaCustomAudiences = defineConnector({
       }),
       segment_id: column({ description: 'ID of the audience to change', synonyms: ['audience_id', 'list_id'] }),
       action: column({
-        description: 'What happens to this person’s membership',
+        description: 'Whether the person is added or removed',
         required: true,
         values: ['add', 'remove', 'delete', 'replace'],
       }),
       email_sha256: hashed('Hashed e-mail address', 'email'),
       // Meta wants the digits with the country code, and no plus sign before them.
-      phone_sha256: hashed('Hashed phone number, written in E.164 before hashing', 'phone-digits'),
+      phone_sha256: hashed('Hashed phone number, in E.164 form before hashing', 'phone-digits'),
       fname_sha256: hashed('Hashed first name', 'name-joined', ['fname', 'fn', 'first_name', 'given_name']),
       lname_sha256: hashed('Hashed last name', 'name-joined', ['lname', 'ln', 'last_name', 'family_name', 'surname']),
       postal_code_sha256: hashed('Hashed postal code', 'postal-code'),
-      country_code_sha256: hashed('Hashed country code of two letters', 'country'),
-      dobm_sha256: hashed('Hashed month of birth, written MM', 'birth-month', ['dobm', 'birth_month']),
-      dobd_sha256: hashed('Hashed day of birth, written DD', 'birth-day', ['dobd', 'birth_day']),
-      doby_sha256: hashed('Hashed year of birth, written YYYY', 'birth-year', ['doby', 'birth_year']),
+      country_code_sha256: hashed('Hashed two-letter country code', 'country'),
+      dobm_sha256: hashed('Hashed month of birth, as MM', 'birth-month', ['dobm', 'birth_month']),
+      dobd_sha256: hashed('Hashed day of birth, as DD', 'birth-day', ['dobd', 'birth_day']),
+      doby_sha256: hashed('Hashed year of birth, as YYYY', 'birth-year', ['doby', 'birth_year']),
       maid: column({
         description: 'Advertising ID of a mobile device, not hashed',
         oneOf: 'identifier',
@@ -106,8 +107,8 @@ export const metaCustomAudiences = defineConnector({
       extern_id_sha256: hashed('Your own ID of the person, hashed', 'external-id'),
       gender_sha256: hashed('Hashed gender, m or f', 'gender', ['gender', 'gen']),
       city_sha256: hashed('Hashed city', 'city', ['city', 'ct']),
-      state_sha256: hashed('Hashed state, in the USA its two letters', 'state', ['state', 'st']),
-      finitial_sha256: hashed('Hashed first letter of the first name', 'name-joined', [
+      state_sha256: hashed('Hashed state; in the USA its two-letter code', 'state', ['state', 'st']),
+      finitial_sha256: hashed('Hashed initial of the first name', 'name-joined', [
         ...['first_initial', 'f_first', 'fi', 'finitial'],
       ]),
       page_scoped_id: column({
@@ -117,7 +118,7 @@ export const metaCustomAudiences = defineConnector({
         synonyms: ['page_scoped_user_id', 'psid', 'pageuid'],
       }),
       lookalike_value: column({
-        description: 'What the person is worth to you, from 0 on, for lookalike audiences by value',
+        description: 'Value of the person to you, 0 or more, for value-based lookalike audiences',
       }),
     },
   },

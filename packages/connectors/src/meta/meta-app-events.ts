@@ -13,9 +13,9 @@ export const metaAppEvents = defineConnector({
   status: 'preview',
   description: 'Reports what people do in an app or on a website, such as installing or buying, to Meta Ads.',
   notes:
-    'Events go through Meta’s Conversions API, which Meta recommends in place of its App Events API, to a dataset that is linked with the app. Rows that name no kind of place are of an app, and events of apps must say on which operating system they happened, in a column or in the settings. Meta takes them for 7 days; older ones are rejected before they are sent. Not said to have allowed tracking counts as not allowed. The token is a long-lived one with the scope ads_management: Meta has no others that would renew it, so enter another one before it ends, or take that of a system user, which does not end. You need the consent of the people.',
-  tested: 'Our own test server, which follows what is published of Meta’s Conversions API; not Meta itself.',
-  api: { version: 'Graph API v26.0', ends: 'about two years after it came out, which Meta announces' },
+    'Events are sent through Meta’s Conversions API, which Meta recommends instead of its App Events API, to a dataset that is linked with the app. Rows without action_source are events of an app. Events of apps need the operating system on which they happened, in a column or in the settings. Meta accepts events for 7 days; older ones are rejected before they are sent. If a row does not say whether tracking was allowed, it counts as not allowed. Enter a long-lived token with the scope ads_management. It cannot be renewed automatically: replace it before it expires, or use the token of a system user, which does not expire. You need the consent of the people.',
+  tested: 'Our own test server, which follows the published documentation of Meta’s Conversions API; not Meta itself.',
+  api: { version: 'Graph API v26.0', ends: 'about two years after its release; Meta announces the date' },
   secrets: {
     clientId: text({ label: 'Client ID', description: 'ID of the app that you registered with Meta', required: true }),
     clientSecret: secret({
@@ -25,7 +25,7 @@ export const metaAppEvents = defineConnector({
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Long-lived token with which access to Meta is renewed',
+      description: 'Long-lived token that renews access to Meta',
       required: true,
     }),
   },
@@ -39,17 +39,17 @@ export const metaAppEvents = defineConnector({
     fields: {
       datasetId: text({
         label: 'Dataset ID',
-        description: 'Number of the dataset that collects the events of the app',
+        description: 'ID of the dataset that collects the events of the app',
         required: true,
       }),
       appPlatform: select({
         label: 'Operating system',
-        description: 'Operating system of the app, for events that name none',
+        description: 'Operating system of the app, for events without one',
         options: ['ios', 'android'],
       }),
       testEventCode: text({
         label: 'Test event code',
-        description: 'Code from Meta Events Manager with which events show there as a test',
+        description: 'Code from Meta Events Manager; events with it are shown there as tests',
       }),
     },
     records: {
@@ -64,7 +64,7 @@ export const metaAppEvents = defineConnector({
         synonyms: ['timestamp', 'occurred_at'],
       }),
       action_source: column({
-        description: 'Kind of place in which it happened; app where the row names none',
+        description: 'Where the event happened; app by default',
         values: actionSources,
       }),
       ...personColumns,

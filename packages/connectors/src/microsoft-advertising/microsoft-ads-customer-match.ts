@@ -9,17 +9,17 @@ export const microsoftAdsCustomerMatch = defineConnector({
   platform: microsoftAdvertising,
   dataType: 'customer match',
   dataTypeCategory: 'audience activation',
-  description: 'Keeps customer lists for Bing campaigns current with the hashed e-mail addresses of your customers.',
+  description: 'Keeps customer lists for Bing campaigns up to date with the hashed e-mail addresses of your customers.',
   actions: ['create', 'add', 'remove', 'replace'],
   notes:
-    'Make one customer list by hand first: that is how the terms are accepted. Microsoft may take hours to process a change, 48 hours to show a size, and needs 300 people matched. Replace discards everyone who was on the list: the first batch of a transfer that replaces does so, and later ones add to it, so give all rows of such a transfer this action, and do not replay its rejected rows. Each request carries a developer token, which Microsoft gives you in its developer portal. Send only people who have agreed to it: Microsoft takes no consent with them.',
+    'Create one customer list by hand first, to accept the terms. Microsoft may take hours to process a change and 48 hours to show a size, and needs 300 matched people. Replace discards everyone on the list: the first batch of the transfer replaces, and later ones add. Give all rows of such a transfer this action, and do not replay its rejected rows. Each request needs a developer token, which you get in Microsoft’s developer portal. Send only people who have agreed to it: Microsoft does not accept information on consent.',
   tested:
-    'Our own test server, which follows what is published of Microsoft Advertising’s Campaign Management API; not Microsoft itself.',
+    'Our own test server, which follows the published documentation of Microsoft Advertising’s Campaign Management API; not Microsoft itself.',
   api: microsoftApi,
   secrets: {
     authType: select({
       label: 'Sign-in method',
-      description: 'Whether access comes from consent given to an API app or from tokens that you enter',
+      description: 'Whether access is granted to an API app, or by tokens that you enter',
       options: ['oauth2', 'api-token'],
       required: true,
     }),
@@ -31,13 +31,13 @@ export const microsoftAdsCustomerMatch = defineConnector({
     }),
     accessToken: secret({
       label: 'Access token',
-      description: 'Token with which calls to the API are made',
+      description: 'Access token for calls to the API',
       required: true,
       when: { authType: 'api-token' },
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Token that gets a new access token once the old one has expired',
+      description: 'Refresh token, which renews the access token when it expires',
       required: true,
     }),
     developerToken: secret({
@@ -48,7 +48,7 @@ export const microsoftAdsCustomerMatch = defineConnector({
     }),
     appDeveloperToken: secret({
       label: 'Developer token of the app',
-      description: 'Developer token that Microsoft Advertising gave you for its API; each request carries it',
+      description: 'Developer token that Microsoft Advertising gave you for its API; it is sent with each request',
       when: { authType: 'oauth2' },
     }),
   },
@@ -62,12 +62,12 @@ export const microsoftAdsCustomerMatch = defineConnector({
     fields: {
       customerId: text({
         label: 'Customer ID',
-        description: 'Number of the customer above the ad account, digits alone',
+        description: 'ID of the customer that the ad account belongs to, digits only',
         required: true,
       }),
       accountId: text({
         label: 'Account ID',
-        description: 'Number of the ad account in which the list is kept, digits alone',
+        description: 'ID of the ad account that owns the list, digits only',
         required: true,
       }),
     },
@@ -78,7 +78,7 @@ export const microsoftAdsCustomerMatch = defineConnector({
       }),
       segment_id: column({ description: 'ID of the list to change', synonyms: ['audience_id', 'list_id'] }),
       action: column({
-        description: 'What happens to this person’s membership',
+        description: 'Whether the person is added or removed',
         required: true,
         values: ['create', 'add', 'remove', 'replace'],
       }),

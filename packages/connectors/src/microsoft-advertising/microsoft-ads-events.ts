@@ -9,11 +9,11 @@ export const microsoftAdsEvents = defineConnector({
   platform: microsoftAdvertising,
   dataType: 'events',
   dataTypeCategory: 'events',
-  description: 'Reports conversions that happened offline, so that Bing campaigns are credited with them.',
+  description: 'Reports offline conversions, so that they are credited to Bing campaigns.',
   notes:
-    'Make an offline conversion goal in Microsoft Advertising, and wait two hours before the first transfer. Conversions that are older than 90 days are rejected before they are sent. A row names its click by the click ID that Microsoft adds to the address of the landing page, which takes automatic tagging; for enhanced conversions an e-mail address or phone number is enough. Microsoft takes a conversion in without looking for its click, and shows it after up to six hours. Each request carries a developer token, which Microsoft gives you in its developer portal. Send only people who have agreed to it: Microsoft takes no consent with them.',
+    'Create an offline conversion goal in Microsoft Advertising, and wait two hours before the first transfer. Conversions that are older than 90 days are rejected before they are sent. A row needs the click ID that Microsoft adds to the URL of the landing page if automatic tagging is on; for enhanced conversions, an e-mail address or phone number is enough. Microsoft accepts a conversion without looking up its click, and shows it after up to six hours. Each request needs a developer token, which you get in Microsoft’s developer portal. Send only people who have agreed to it: Microsoft does not accept information on consent.',
   tested:
-    'Our own test server, which follows what is published of the Campaign Management API and its offline conversions; not Microsoft itself.',
+    'Our own test server, which follows the published documentation of the Campaign Management API and its offline conversions; not Microsoft itself.',
   api: microsoftApi,
   secrets: {
     clientId: text({ label: 'Client ID', description: 'ID of your OAuth app at Microsoft', required: true }),
@@ -24,12 +24,12 @@ export const microsoftAdsEvents = defineConnector({
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Token with which access to Microsoft Advertising is renewed',
+      description: 'Refresh token for access to Microsoft Advertising',
       required: true,
     }),
     developerToken: secret({
       label: 'Developer token',
-      description: 'Developer token that Microsoft Advertising gave you for its API; each request carries it',
+      description: 'Developer token that Microsoft Advertising gave you for its API; it is sent with each request',
     }),
   },
   check: async (context) => (await import('./check.ts')).checkMicrosoft(context),
@@ -42,62 +42,63 @@ export const microsoftAdsEvents = defineConnector({
     fields: {
       customerId: text({
         label: 'Customer ID',
-        description: 'Number of the customer above the ad account, digits alone; each transfer needs it',
+        description: 'ID of the customer that the ad account belongs to, digits only; every transfer needs it',
       }),
       accountId: text({
         label: 'Account ID',
-        description: 'Number of the ad account whose goals are meant, digits alone; each transfer needs it',
+        description: 'ID of the ad account that owns the goals, digits only; every transfer needs it',
       }),
       conversionName: text({
         label: 'Conversion goal',
-        description: 'Name of the offline conversion goal for rows that name none',
+        description: 'Name of the offline conversion goal for rows without one',
       }),
       currency: text({
         label: 'Currency',
-        description: 'Currency of values in rows that name none, as three letters: EUR',
+        description: 'Currency of values in rows without one, as a three-letter code: EUR',
       }),
     },
     records: {
       conversion_name: column({
-        description: 'Name of the offline conversion goal, where it is not the one of the connection',
+        description: 'Name of the offline conversion goal, if not the one of the connection',
         normalise: 'text',
         synonyms: ['event_name', 'conversion', 'goal', 'event'],
       }),
       event_time: column({
-        description: 'When it happened, in seconds or milliseconds since 1970 or as ISO 8601 with its zone',
+        description: 'When it happened: seconds or milliseconds since 1970, or ISO 8601 with its time zone',
         required: true,
         synonyms: ['timestamp', 'occurred_at', 'conversion_time'],
       }),
       msclkid: column({
-        description: 'Click ID that Microsoft adds to the address of the landing page',
+        description: 'Click ID that Microsoft adds to the URL of the landing page',
         oneOf: 'identifier',
         normalise: 'text',
         synonyms: ['click_id', 'microsoft_click_id'],
       }),
       email: column({
-        description: 'E-mail address; it is hashed on the way',
+        description: 'E-mail address; it is hashed before it is sent',
         oneOf: 'identifier',
         normalise: 'email',
         hashed: ['sha256'],
         synonyms: ['hashed_email_address'],
       }),
       phone: column({
-        description: 'Phone number; it is written in E.164 and hashed on the way',
+        description: 'Phone number; it is converted to E.164 and hashed before it is sent',
         oneOf: 'identifier',
         normalise: 'phone-e164',
         hashed: ['sha256'],
         synonyms: ['hashed_phone_number'],
       }),
       value: column({
-        description: 'What it was worth; that of the goal where there is none',
+        description: 'Value of the conversion; by default that of the goal',
         synonyms: ['conversion_value', 'amount', 'revenue'],
       }),
       currency: column({
-        description: 'Currency of the value, as three letters',
+        description: 'Currency of the value, as a three-letter code',
         synonyms: ['currency_code', 'conversion_currency_code', 'conversion_currency'],
       }),
       external_attribution_credit: column({
-        description: 'Part of the conversion that an attribution of your own gives to this click, above 0 and up to 1',
+        description:
+          'Share of the conversion that your own attribution model credits to this click, above 0 and up to 1',
       }),
       external_attribution_model: column({ description: 'Name of that attribution model' }),
     },

@@ -9,13 +9,13 @@ export const mparticleAudience = defineConnector({
   dataType: 'audiences',
   dataTypeCategory: 'audience activation',
   status: 'preview',
-  description: 'Takes in the audiences that mParticle forwards, each member with their attributes.',
+  description: 'Receives the audiences that mParticle forwards, with the attributes of each member.',
   notes:
-    'An S3 bucket of its own is needed. Which attributes arrive depends on the platform chosen at mParticle; values of your own and lists may be among them.',
+    'The connector needs its own S3 bucket. The attributes depend on the platform selected at mParticle; they can include custom values and lists.',
   secrets: {
     apiKey: secret({
       label: 'API key',
-      description: 'Key made for you; enter it at mParticle in the settings of the connection',
+      description: 'Generated key; enter it in the settings of the connection at mParticle',
       readonly: true,
     }),
   },

@@ -23,7 +23,7 @@ const time = new Date(now - 60_000).toISOString()
 const columns = ['event_name', 'timestamp_unixtime_ms', 'email']
 const bulk = /bulkevents$/
 
-describe('mParticle, against a server that keeps to what is published of it', () => {
+describe('mParticle, against a server that follows its published documentation', () => {
   let server: MparticleServer
 
   beforeEach(async () => {
@@ -157,7 +157,7 @@ after(() => testServer.close())
 
 acceptDestination({
   connector: mparticleEvents,
-  testServer: 'a server that keeps to what is published of mParticle',
+  testServer: 'a server that follows the published documentation of mParticle',
   secrets,
   wrongSecrets: { ...secrets, secret: 'another-secret' },
   settings: {},

@@ -3,15 +3,15 @@ import { mparticle } from './platform.ts'
 
 const records = {
   event_id: column({ description: 'ID of the event' }),
-  event_num: column({ description: 'Place of the event in its sequence' }),
+  event_num: column({ description: 'Position of the event in its sequence' }),
   source_message_id: column({ description: 'ID of the message from which the event came' }),
   session_id: column({ description: 'Number of the session' }),
   session_uuid: column({ description: 'UUID of the session' }),
   timestamp_unixtime_ms: column({ description: 'When it happened, in milliseconds since 1970' }),
-  location: column({ description: 'Object that says where it happened' }),
+  location: column({ description: 'Object with the place where it happened' }),
   device_current_state: column({ description: 'Object that describes the state of the device at that time' }),
-  custom_attributes: column({ description: 'Object of attributes of your own' }),
-  custom_flags: column({ description: 'Object of flags of your own' }),
+  custom_attributes: column({ description: 'Object with custom attributes' }),
+  custom_flags: column({ description: 'Object with custom flags' }),
   event_type: column({ description: 'What kind of event it is' }),
 }
 
@@ -19,11 +19,11 @@ const records = {
 const delivered = {
   ...records,
   timestamp_unixtime_ms: column({
-    description: 'When it happened: ISO 8601 with its zone, or seconds or milliseconds since 1970',
+    description: 'When it happened: ISO 8601 with its time zone, or seconds or milliseconds since 1970',
     synonyms: ['event_time', 'timestamp', 'occurred_at'],
   }),
   event_name: column({ description: 'Name of the event, or of the screen', synonyms: ['event', 'screen_name'] }),
-  custom_event_type: column({ description: 'Type of a custom event, such as transaction; other where there is none' }),
+  custom_event_type: column({ description: 'Type of a custom event, such as transaction; other by default' }),
   customer_id: column({ description: 'Your own ID of the person', synonyms: ['external_id', 'user_id'] }),
   email: column({ description: 'E-mail address, not hashed', normalise: 'email' }),
   phone: column({
@@ -32,11 +32,11 @@ const delivered = {
     synonyms: ['mobile_number'],
   }),
   other_id: column({ description: 'Another ID of the person' }),
-  mpid: column({ description: 'ID that mParticle gave the person' }),
-  idfa: column({ description: 'Advertising ID of a device with iOS', normalise: 'device-id' }),
-  gaid: column({ description: 'Advertising ID of a device with Android', normalise: 'device-id', synonyms: ['aaid'] }),
+  mpid: column({ description: 'mParticle’s ID of the person' }),
+  idfa: column({ description: 'Advertising ID of an iOS device', normalise: 'device-id' }),
+  gaid: column({ description: 'Advertising ID of an Android device', normalise: 'device-id', synonyms: ['aaid'] }),
   ip: column({ description: 'IP address of the person', synonyms: ['ip_address', 'client_ip'] }),
-  user_attributes: column({ description: 'Object of attributes of the person' }),
+  user_attributes: column({ description: 'Object with attributes of the person' }),
 }
 
 /** Events from mParticle, and events for it. */
@@ -47,33 +47,34 @@ export const mparticleEvents = defineConnector({
   dataType: 'events',
   dataTypeCategory: 'events',
   status: 'preview',
-  description: 'Takes in events from mParticle, and delivers events to it through its HTTP events API.',
+  description: 'Receives events from mParticle, and delivers events to it through its HTTP Events API.',
   notes:
-    'As a source it needs an S3 bucket of its own, and moves no data yet. As a destination it sends custom events, screen views and the start and end of sessions, each with an identifier of its person or device. mParticle accepts events for processing and does not say what became of each: accepted is all that is counted. A request that it refuses is sent again in halves until the event is found. It recognises no event that comes a second time; each has a source_message_id that stays the same. Events older than 30 days are rejected before they are sent. Only people who have agreed to it may be reported.',
-  tested: 'Our own test server, which follows what mParticle publishes of its Events API; not mParticle itself.',
+    'As a source, it needs its own S3 bucket and cannot move data yet. As a destination, it sends custom events, screen views and the start and end of sessions, each with an identifier of a person or device. mParticle accepts events for processing and does not report the result of each: only the acceptance is counted. If mParticle refuses a request, it is sent again in halves until the event is found. mParticle does not detect repeated events; each has a source_message_id that stays the same. Events older than 30 days are rejected before they are sent. Send only people who have agreed to it.',
+  tested:
+    'Our own test server, which follows the published documentation of mParticle’s Events API; not mParticle itself.',
   api: { version: 'Events API v2', ends: 'No end is known.' },
   secrets: {
     apiKey: secret({
       label: 'API key',
-      description: 'Key made for you; enter it at mParticle in the settings of the connection',
+      description: 'Generated key; enter it in the settings of the connection at mParticle',
       readonly: true,
       role: 'Source',
     }),
     key: secret({
       label: 'Key',
-      description: 'Key of the platform, shown where the input is set up at mParticle',
+      description: 'Key of the platform, shown in the setup of the input at mParticle',
       required: true,
       role: 'Destination',
     }),
     secret: secret({
       label: 'Secret',
-      description: 'Secret of the platform, shown beside its key',
+      description: 'Secret of the platform, shown next to its key',
       required: true,
       role: 'Destination',
     }),
     region: select({
       label: 'Region',
-      description: 'Where mParticle holds the data of the account; US1 unless said otherwise',
+      description: 'Where mParticle stores the data of the account; US1 by default',
       options: ['US1', 'US2', 'EU1', 'AU1'],
       role: 'Destination',
     }),
@@ -89,7 +90,7 @@ export const mparticleEvents = defineConnector({
     fields: {
       environment: select({
         label: 'Environment',
-        description: 'Whether events count as real ones; production unless said otherwise',
+        description: 'Whether events are production or test events; production by default',
         options: ['production', 'development'],
       }),
     },

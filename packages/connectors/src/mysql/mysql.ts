@@ -10,12 +10,12 @@ export const mysql = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   description:
-    'Reads rows of a table, a view or a query of MySQL or MariaDB, and inserts or upserts rows into a table of it.',
+    'Reads rows from a table, a view or a query of MySQL or MariaDB, and inserts or upserts rows into a table.',
   actions: ['read', 'append', 'update'],
   notes:
-    'Rows without a key are read in the order of a digest of each row, for which the server sorts them all: name key columns where there are many. An upsert finds a row by any unique key of its table, and of equal keys within a batch the last row wins. Written batches are noted in the table penstock_batches, in the same database and transaction, so that none is written twice: the user needs CREATE until that table is there, and tables must be of an engine with transactions, such as InnoDB. Inserting is fastest where the server allows LOAD DATA LOCAL. A value that a column would round, cut or read otherwise is rejected: a number with more decimal places or digits than it holds, a time of day for a DATE, a text for bytes that is neither \\x and hexadecimal digits nor Base64. A row may have 64 MiB and 2,000 columns when it is read.',
+    'Without key columns, rows are read in the order of a digest of each row, so the server must sort all of them: set key columns for large tables. An upsert finds a row by any unique key of its table; if a batch has several rows with the same key, the last one wins. Written batches are recorded in the table penstock_batches, in the same database and transaction, so that none is written twice. The user needs CREATE until that table exists, and tables must use an engine with transactions, such as InnoDB. Inserting is fastest if the server allows LOAD DATA LOCAL. A value that a column would round, truncate or interpret differently is rejected: a number with too many digits or decimal places, a time of day for a DATE, or a text for bytes that is neither \\x with hexadecimal digits nor Base64. A row may have 64 MiB and 2,000 columns when it is read.',
   tested:
-    'MariaDB 10.11 from Debian, over a connection that breaks, and servers that break the protocol; not MySQL itself.',
+    'MariaDB 10.11 from Debian, over an unstable connection, and servers that violate the protocol; not MySQL itself.',
   secrets: databaseSecrets({ name: 'MySQL or MariaDB', port: 3306 }),
   source: {
     fields: tableSourceFields({ schemas: false }),

@@ -9,7 +9,7 @@ export const narrative = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   status: 'preview',
-  description: 'Reads the data that you bought on Narrative’s marketplace, or that others share with you there.',
+  description: 'Reads data that you bought on Narrative’s marketplace or that others share with you there.',
   secrets: {
     clientId: text({
       label: 'Client ID',

@@ -10,12 +10,12 @@ export const nexxenAudiences = defineConnector({
   platform: nexxen,
   dataType: 'custom file audiences',
   dataTypeCategory: 'audience activation',
-  description: 'Puts files that say which user belongs to which segments on the SFTP server of Nexxen.',
+  description: 'Uploads files with the segments of each user to the SFTP server of Nexxen.',
   actions: ['put'],
   notes:
-    'Nexxen must first approve the data contract, that is its configuration and taxonomy files. Each transfer writes one file: tab-separated, without a header, the identifier and then the category IDs with commas between. Its name is the data provider ID, the time and the transfer, and ends in .txt or .txt.gz; where the contract demands another name, ask Nexxen to accept this one. A file holds identifiers of one kind, though IDFA and AAID may be together: use a connection for each other kind. Identifiers are written as they come, so e-mail addresses must be hashed before, and rows with plain ones are rejected. A file is hidden, with .partial at its end, until it is whole; a transfer without a row leaves none. Nexxen collects new files every hour and reports nothing back here: rows are accepted once they are on its server. Without a host key fingerprint, set the host key check to first-use: then each connection accepts the first key and later no other.',
+    'Nexxen must first approve the data contract: its configuration and taxonomy files. Each transfer writes one tab-separated file without a header: the identifier, then the category IDs, separated by commas. Its name consists of the data provider ID, the time and the transfer, and ends in .txt or .txt.gz. If the contract requires another name, ask Nexxen to accept this one. A file contains identifiers of one kind, but IDFA and AAID may be mixed: use a separate connection for each other kind. Identifiers are written unchanged, so e-mail addresses must already be hashed; rows with plain ones are rejected. Until it is complete, a file is hidden and its name ends in .partial. A transfer without rows leaves no file. Nexxen collects new files every hour and reports nothing back: rows count as accepted when they are on its server. Without a host key fingerprint, set the host key check to first-use: each connection then accepts the first key, and later only this one.',
   tested:
-    'A server of plain SFTP 3 made with ssh2, over a connection that breaks, and the file layout that is known of Nexxen; not Nexxen itself.',
+    'A server of SFTP version 3 made with ssh2, over an unstable connection, and the known file layout of Nexxen; not Nexxen itself.',
   secrets: {
     hostname: text({
       label: 'Hostname',
@@ -43,29 +43,29 @@ export const nexxenAudiences = defineConnector({
     fields: {
       path: text({
         label: 'Path',
-        description: 'Directory on the server that Nexxen set aside for you',
+        description: 'Directory on the server that Nexxen assigned to you',
         required: true,
       }),
       dataProviderId: text({
         label: 'Data provider ID',
-        description: 'Number that Nexxen gave you as a data provider; names of files begin with it',
+        description: 'Data provider ID from Nexxen; file names begin with it',
         required: true,
       }),
       gzip: boolean({
         label: 'Compress with gzip',
-        description: 'Whether files are compressed; their names then end in .txt.gz',
+        description: 'Whether files are compressed; if so, their names end in .txt.gz',
         default: false,
       }),
     },
     records: {
       userIdentifier: column({
-        description: 'Who it is; written first in the row, and of the same kind throughout a file',
+        description: 'Identifier of the person, the first value of each line; all in a file are of the same kind',
         required: true,
         identifiers: ['Cookie', 'IDFA', 'AAID', 'IP', 'HEM', 'UID2.0', 'RampID', 'LUID', 'ID5'],
       }),
       categoryIds: column({
         description:
-          'Segments of the person: IDs from the lowest level of the taxonomy with commas between; written second',
+          'Segments of the person: IDs from the lowest level of the taxonomy, separated by commas; the second value of each line',
         required: true,
       }),
     },

@@ -10,7 +10,7 @@ export const nielsenDigitalAdRatings = defineConnector({
   dataType: 'ads analytics',
   dataTypeCategory: 'reporting',
   status: 'preview',
-  description: 'Reads whom digital ads reached, by demographic group, and whether they could be seen.',
+  description: 'Reads the reach of digital ads by demographic group, and their viewability.',
   secrets: clientCredentials,
   source: {},
 })

@@ -10,7 +10,7 @@ export const nielsenN1Ads = defineConnector({
   dataType: 'analytics',
   dataTypeCategory: 'reporting',
   status: 'preview',
-  description: 'Reads what Nielsen measured across channels: reach, demographic groups and engagement.',
+  description: 'Reads Nielsen’s measurements across channels: reach, demographic groups and engagement.',
   secrets: clientCredentials,
   source: {},
 })

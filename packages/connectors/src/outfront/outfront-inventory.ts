@@ -9,8 +9,7 @@ export const outfrontInventory = defineConnector({
   platform: outfront,
   dataType: 'reporting',
   dataTypeCategory: 'reporting',
-  description:
-    'Reads which billboard units Outfront offers, when they are free, what they cost and how many people see them.',
+  description: 'Reads the billboard units that Outfront offers, with their availability, prices and impressions.',
   actions: ['read'],
   notes:
     'Units are sold by the week, Monday to Sunday. Book a static unit at least 21 days ahead and a digital one 7 days. Availability is listed for the next 350 days and for 12 months at most. Each market allows 100 inquiries.',
@@ -26,7 +25,7 @@ export const outfrontInventory = defineConnector({
       description: 'Secret that belongs to the client ID',
       required: true,
     }),
-    scope: text({ label: 'Scope', description: 'Permission that is asked for at sign-in', required: true }),
+    scope: text({ label: 'Scope', description: 'Scope that is requested at sign-in', required: true }),
   },
   source: {
     fields: {
@@ -34,18 +33,18 @@ export const outfrontInventory = defineConnector({
       mediaFormat: text({ label: 'Media format', description: 'Only units of this format, for example Bulletin' }),
       unitIdType: select({
         label: 'Unit ID type',
-        description: 'Which numbers are meant in Unit IDs',
+        description: 'Which kind of number Unit IDs contains',
         options: ['Outfront ID (OMS)', 'Geopath - Spot', 'Geopath - Frame'],
       }),
-      unitIds: text({ label: 'Unit IDs', description: 'Only these units; put commas between them' }),
+      unitIds: text({ label: 'Unit IDs', description: 'Only these units, separated by commas' }),
       digital: select({
         label: 'Digital',
-        description: 'Yes for digital units alone, No for static units alone; leave empty for both',
+        description: 'Yes for digital units only, No for static units only; empty for both',
         options: ['Yes', 'No'],
       }),
       loadType: select({
         label: 'Load type',
-        description: 'How much each transfer reads; everything is the only choice',
+        description: 'How much each transfer reads; everything is the only option',
         options: ['Full Load'],
       }),
       transferType: select({
@@ -55,7 +54,7 @@ export const outfrontInventory = defineConnector({
       }),
       windowType: select({
         label: 'Window',
-        description: 'Whether the dates are fixed or reach ahead from the day of each transfer',
+        description: 'Whether the dates are fixed, or relative to the day of each transfer',
         options: ['Fixed Window', 'Rolling Window'],
       }),
       startDate: date({

@@ -9,7 +9,7 @@ export const pandora = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   status: 'preview',
-  description: 'Reads what Pandora’s catalogue says about its music.',
+  description: 'Reads Pandora’s music catalogue.',
   secrets: {
     clientId: text({
       label: 'Client ID',
@@ -23,7 +23,7 @@ export const pandora = defineConnector({
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Long-lived token with which access to Pandora is renewed',
+      description: 'Long-lived token that renews access to Pandora',
       required: true,
     }),
   },

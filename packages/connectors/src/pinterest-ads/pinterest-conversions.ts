@@ -14,13 +14,13 @@ export const pinterestConversions = defineConnector({
   description: 'Reports conversions to Pinterest, whether they happened on a website, in an app or offline.',
   actions: ['add'],
   notes:
-    'The person needs an e-mail address, the advertising ID of a device, or an IP address and a user agent together; other values only add to these. Pinterest says of each event whether it took it. It counts events with the same event_id once, and those that happened offline each time: leave a transfer of these to end, and do not send its rows again. The token is made in the ads manager of Pinterest, under conversions. You need the consent of the people; report who objected with opt_out or opt_out_type.',
+    'Each person needs an e-mail address, the advertising ID of a device, or an IP address together with a user agent; other values only add to these. Pinterest reports for each event whether it was accepted. It counts events with the same event_id once, but offline events every time: do not interrupt a transfer of offline events, and do not send its rows again. Create the token in the ads manager of Pinterest, under conversions. You need the consent of the people; report people who objected with opt_out or opt_out_type.',
   tested: 'Our own test server, which follows the OpenAPI document of Pinterest’s events; not Pinterest itself.',
   api: { version: 'v5 (5.23.0)', ends: 'No end is known.' },
   secrets: {
     conversionToken: secret({
       label: 'Conversion access token',
-      description: 'Token for conversions from the ads manager of Pinterest',
+      description: 'Conversion access token from the ads manager of Pinterest',
       required: true,
     }),
   },
@@ -34,12 +34,12 @@ export const pinterestConversions = defineConnector({
     fields: {
       adAccountId: text({
         label: 'Ad account ID',
-        description: 'Number of the ad account that the conversions belong to',
+        description: 'ID of the ad account that the conversions belong to',
         required: true,
       }),
       testMode: boolean({
         label: 'Test only',
-        description: 'Whether Pinterest only tries the events, and records none',
+        description: 'Whether Pinterest only validates the events and does not record them',
       }),
     },
     records: {
@@ -54,7 +54,7 @@ export const pinterestConversions = defineConnector({
         synonyms: ['timestamp', 'occurred_at'],
       }),
       action_source: column({
-        description: 'Kind of place in which it happened: web, app_ios, app_android or offline',
+        description: 'Where the event happened: web, app_ios, app_android or offline',
         required: true,
       }),
       event_id: column({ description: 'ID by which Pinterest recognises a repeated event; recommended' }),
@@ -66,7 +66,7 @@ export const pinterestConversions = defineConnector({
       email: hashed('E-mail address', 'email'),
       maid: hashed('Advertising ID of a mobile device', 'device-id', ['madid', 'mobile_ad_id', 'idfa', 'gaid', 'aaid']),
       client_ip_address: column({
-        description: 'IP address of the visitor; goes together with client_user_agent',
+        description: 'IP address of the visitor; used together with client_user_agent',
         oneOf: 'identifier',
         synonyms: ['ip', 'ip_address', 'client_ip'],
       }),
@@ -87,23 +87,23 @@ export const pinterestConversions = defineConnector({
       }),
       partner_id: column({ description: 'ID of the visitor at another provider, such as RampID' }),
       event_source_url: column({
-        description: 'Address of the page on which it happened',
+        description: 'URL of the page on which it happened',
         synonyms: ['page_url', 'url'],
       }),
       opt_out: column({ description: 'Whether the person has opted out of tracking' }),
-      opt_out_type: column({ description: 'How Pinterest is to limit the use of the data: LDP' }),
+      opt_out_type: column({ description: 'How Pinterest must limit the use of the data: LDP' }),
       custom_data: column({
         description: 'Object with the value, the currency and the products',
         synonyms: ['properties'],
       }),
       value: column({
-        description: 'What the event was worth, in the currency',
+        description: 'Value of the event, in the currency',
         synonyms: ['conversion_value', 'revenue'],
       }),
       currency: column({ description: 'Currency of the value, as an ISO 4217 code', synonyms: ['currency_code'] }),
       order_id: column({ description: 'ID of the order', synonyms: ['transaction_id'] }),
       content_ids: column({
-        description: 'IDs of the products, as a JSON list or parted by commas',
+        description: 'IDs of the products, as a JSON list or separated by commas',
         synonyms: ['item_ids', 'product_ids', 'content_id'],
       }),
       contents: column({ description: 'JSON list of the products, each with id, quantity and item_price' }),

@@ -8,16 +8,16 @@ export const pinterestCustomerLists = defineConnector({
   platform: pinterestAds,
   dataType: 'audiences',
   dataTypeCategory: 'audience activation',
-  description: 'Keeps a customer list at Pinterest current, together with the audience that draws on it.',
+  description: 'Keeps a customer list at Pinterest up to date, and the audience that is based on it.',
   actions: ['create', 'add', 'remove'],
   notes:
-    'Each data set fills one list, and each list serves one audience, which is made with it. The audience can be targeted once Pinterest has matched 100 people, which takes a day or two; Pinterest does not say of which records. The app needs the scopes ads:read and ads:write and standard access, since trial access is limited to 1,000 requests a day. Send only people who have agreed to it: Pinterest takes no consent with them. Rows whose digests Pinterest refuses are found by halving the batch.',
+    'Each data set fills one list, and each list belongs to one audience, which is created with it. The audience can be targeted when Pinterest has matched 100 people, which takes a day or two; Pinterest does not report which records it matched. The app needs the scopes ads:read and ads:write, and standard access, since trial access is limited to 1,000 requests a day. Send only people who have agreed to it: Pinterest does not accept information on consent. If Pinterest refuses digests, Penstock halves the batch until the rows are found.',
   tested: 'Our own test server, which follows the OpenAPI document that Pinterest publishes; not Pinterest itself.',
   api: { version: 'v5 (5.23.0)', ends: 'No end is known.' },
   secrets: {
     authType: select({
       label: 'Sign-in method',
-      description: 'Whether access comes from consent given to an API app or from tokens that you enter',
+      description: 'Whether access is granted to an API app, or by tokens that you enter',
       options: ['oauth2', 'api-token'],
       required: true,
     }),
@@ -29,13 +29,13 @@ export const pinterestCustomerLists = defineConnector({
     }),
     accessToken: secret({
       label: 'Access token',
-      description: 'Token with which calls to the API are made',
+      description: 'Access token for calls to the API',
       required: true,
       when: { authType: 'api-token' },
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Token that gets a new access token once the old one has expired',
+      description: 'Refresh token, which renews the access token when it expires',
       required: true,
     }),
   },
@@ -54,12 +54,12 @@ export const pinterestCustomerLists = defineConnector({
       }),
       audienceName: text({
         label: 'Audience name',
-        description: 'Name that the audience carries at Pinterest',
+        description: 'Name of the audience at Pinterest',
         required: true,
       }),
       audienceId: text({
         label: 'Audience ID',
-        description: 'Leave empty before the first run; afterwards enter the ID that it returned',
+        description: 'Leave empty before the first transfer; then enter the ID that it returned',
       }),
     },
     records: {
@@ -70,12 +70,12 @@ export const pinterestCustomerLists = defineConnector({
       }),
       segment_id: column({ description: 'ID of the audience to change', synonyms: ['audience_id'] }),
       action: column({
-        description: 'What happens to this person’s membership',
+        description: 'Whether the person is added or removed',
         required: true,
         values: ['add', 'remove'],
       }),
       email: column({
-        description: 'E-mail address; it is hashed on the way',
+        description: 'E-mail address; it is hashed before it is sent',
         normalise: 'email',
         hashed: ['sha256'],
         oneOf: 'identifier',
@@ -87,7 +87,7 @@ export const pinterestCustomerLists = defineConnector({
         oneOf: 'identifier',
       }),
       idfa: column({
-        description: 'Advertising ID of an iOS device; it is hashed on the way',
+        description: 'Advertising ID of an iOS device; it is hashed before it is sent',
         normalise: 'device-id',
         hashed: ['sha256'],
         oneOf: 'identifier',
@@ -99,7 +99,7 @@ export const pinterestCustomerLists = defineConnector({
         oneOf: 'identifier',
       }),
       maid: column({
-        description: 'Advertising ID of a mobile device; it is hashed on the way',
+        description: 'Advertising ID of a mobile device; it is hashed before it is sent',
         normalise: 'device-id',
         hashed: ['sha256'],
         oneOf: 'identifier',

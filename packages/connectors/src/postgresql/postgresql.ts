@@ -5,7 +5,7 @@ import { postgresqlPlatform } from './platform.ts'
 const bytesFormat = select({
   label: 'Bytes format',
   description:
-    'How a text for a column of type bytea is read: as PostgreSQL shows bytes (\\x and hexadecimal digits) and else as plain text in UTF-8, or as Base64, which is how other databases and warehouses give bytes as a source',
+    'How a text for a column of type bytea is converted: from \\x and hexadecimal digits, as PostgreSQL shows bytes, otherwise as plain text in UTF-8; or from Base64, the format in which other databases and warehouses return bytes',
   options: ['PostgreSQL', 'Base64'],
   default: 'PostgreSQL',
 })
@@ -17,12 +17,11 @@ export const postgresql = defineConnector({
   platform: postgresqlPlatform,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description:
-    'Reads rows of a table, a view or a query of PostgreSQL, and inserts or upserts rows into a table of it.',
+  description: 'Reads rows from a table, a view or a query of PostgreSQL, and inserts or upserts rows into a table.',
   actions: ['read', 'append', 'update'],
   notes:
-    'Rows without a key are read in the order of a digest of each row, for which the server sorts them all: name key columns where there are many. An incremental read by a number, such as one of a sequence, waits up to the lag for transactions that are writing to the tables, because they could add smaller numbers later; it fails for the time being where one stays open longer, and waits for none where the lag is 0. It cannot see writers on the primary of a standby server, behind foreign tables and functions, and numbers that a sequence with a cache or an application holds in reserve: use a time as the cursor there, with a lag longer than any transaction. Bytes are given as PostgreSQL shows them, \\x and hexadecimal digits. Of equal keys within a batch the last row wins an upsert. Written batches are noted in the table penstock_batches, in the same schema and transaction, so that none is written twice: the user needs CREATE on the schema until that table is there, and TEMPORARY on the database.',
-  tested: 'PostgreSQL 18, which comes with Penstock, over a connection that breaks.',
+    'Without key columns, rows are read in the order of a digest of each row, so the server must sort all of them: set key columns for large tables. With a number as the cursor, such as one from a sequence, an incremental transfer waits up to the lag for transactions that are writing to the tables, because they could add smaller numbers later. If one stays open longer, the transfer is retried later; with a lag of 0, it does not wait. It cannot detect writers on the primary of a standby server or behind foreign tables and functions, or numbers that a sequence with a cache or an application has reserved: use a time as the cursor there, with a lag longer than any transaction. Bytes are read as PostgreSQL shows them: \\x and hexadecimal digits. If an upsert batch has several rows with the same key, the last one wins. Written batches are recorded in the table penstock_batches, in the same schema and transaction, so that none is written twice. The user needs CREATE on the schema until that table exists, and TEMPORARY on the database.',
+  tested: 'PostgreSQL 18, which comes with Penstock, over an unstable connection.',
   secrets: databaseSecrets({ name: 'PostgreSQL', port: 5432 }),
   source: {
     fields: tableSourceFields({ schemas: true }),

@@ -8,11 +8,11 @@ export const redditAudiences = defineConnector({
   platform: redditAds,
   dataType: 'audiences',
   dataTypeCategory: 'audience activation',
-  description: 'Builds audiences at Reddit from hashed identifiers and keeps their members current.',
+  description: 'Creates audiences at Reddit from hashed identifiers and keeps their members up to date.',
   actions: ['create', 'add', 'remove'],
   notes:
-    'One audience may hold both kinds of identifier. Rows that name no audience share one that is made for the connection. An audience can be used once Reddit has matched 1,000 people. The app needs the scopes adsread and adsedit, and a refresh token that was granted permanently. Reddit takes all of a request or nothing, and does not say what it matched: a row that it refuses is found and named. Send only people who have agreed to it: Reddit takes no consent with them.',
-  tested: 'Our own test server, which follows what is published of Reddit’s Ads API v3; not Reddit itself.',
+    'One audience may contain both kinds of identifier. Rows without an audience share one that is created for the connection. An audience can be used when Reddit has matched 1,000 people. The app needs the scopes adsread and adsedit, and a permanent refresh token. Reddit accepts or refuses a request as a whole, and does not report what it matched. If it refuses a row, Penstock finds and reports it. Send only people who have agreed to it: Reddit does not accept information on consent.',
+  tested: 'Our own test server, which follows the published documentation of Reddit’s Ads API v3; not Reddit itself.',
   api: { version: 'v3', ends: 'No end is known.' },
   secrets: {
     clientId: text({ label: 'Client ID', description: 'ID of your OAuth app at Reddit', required: true }),
@@ -23,7 +23,7 @@ export const redditAudiences = defineConnector({
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Token with which access to Reddit is renewed',
+      description: 'Refresh token for access to Reddit',
       required: true,
     }),
   },
@@ -48,19 +48,20 @@ export const redditAudiences = defineConnector({
       }),
       segment_id: column({ description: 'ID of the audience to change', synonyms: ['audience_id', 'list_id'] }),
       action: column({
-        description: 'What happens to this person’s membership',
+        description: 'Whether the person is added or removed',
         required: true,
         values: ['add', 'remove'],
       }),
       email_sha256: column({
-        description: 'Hashed e-mail address; before hashing, take dots and plus signs out of the part before the @',
+        description:
+          'Hashed e-mail address; before hashing, remove dots and everything from a plus sign on from the part before the @',
         normalise: 'email-no-dots-no-tag',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),
       maid_sha256: column({
         description:
-          'Hashed advertising ID of a mobile device; before hashing, an IDFA is in capitals and an Android ID in small letters',
+          'Hashed advertising ID of a mobile device; before hashing, an IDFA is in upper case and an Android ID in lower case',
         // Each as its platform writes it, so that neither may be changed.
         normalise: 'text',
         hashed: ['sha256'],

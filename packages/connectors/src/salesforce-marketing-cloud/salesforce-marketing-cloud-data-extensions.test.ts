@@ -33,7 +33,7 @@ const extensionOf = (key = 'People 1') => ({
   rows: [],
 })
 
-describe('Marketing Cloud, against a server that keeps to what is published of it', () => {
+describe('Marketing Cloud, against a server that follows its published documentation', () => {
   let server: MarketingCloudServer
 
   beforeEach(async () => {
@@ -288,7 +288,7 @@ reset()
 
 acceptDestination({
   connector,
-  testServer: 'a server that keeps to what is published of Marketing Cloud',
+  testServer: 'a server that follows the published documentation of Marketing Cloud',
   secrets,
   wrongSecrets: { ...secrets, clientSecret: 'another-secret' },
   settings,

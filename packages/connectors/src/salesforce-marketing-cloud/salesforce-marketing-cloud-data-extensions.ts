@@ -12,8 +12,9 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
     'Writes customer rows to data extensions of Marketing Cloud in bulk, and creates, changes or deletes the extensions.',
   actions: ['add', 'create', 'update', 'delete'],
   notes:
-    'Columns must be named exactly as in the data extension, in the same case. Every row needs the key columns and those that may not be null; empty cells leave what is there. At least one valid row has to be sent, even for a deletion, which needs rows only to start and counts them. Insert refuses rows whose key is already there, also those that the same batch had brought before a crash; choose Upsert to overwrite them. Marketing Cloud processes rows later and says of each what became of it: a batch waits for that, and is not counted before. Create takes the columns from Schema JSON and writes to a data extension of the same name where there is one; Update changes its name and its folder, not its columns. The installed package needs an API integration from server to server with the scopes Data Extensions Read and Write. Consent is yours to record, in columns of your own.',
-  tested: 'Our own test server, which follows what Salesforce publishes of its REST API; not Marketing Cloud itself.',
+    'Columns must have exactly the names of the data extension, in the same case. Every row needs the key columns and those that must not be null; empty cells change nothing. At least one valid row must be sent, even for a deletion, which needs rows only to start and counts them. Insert refuses rows whose key already exists, including those that the same batch wrote before a crash; use Upsert to overwrite them. Marketing Cloud processes rows later and reports the result of each: a batch waits for the results before it is counted. Create uses the columns in Schema JSON, or writes to an existing data extension of the same name. Update changes the name and the folder, not the columns. The installed package needs a server-to-server API integration with the scopes Data Extensions Read and Write. Record consent yourself, in columns of the data extension.',
+  tested:
+    'Our own test server, which follows Salesforce’s published documentation of its REST API; not Marketing Cloud itself.',
   api: { version: 'REST v1, tokens v2', ends: 'No end is known.' },
   secrets: {
     clientId: text({
@@ -28,7 +29,7 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
     }),
     subdomain: text({
       label: 'Subdomain',
-      description: 'Part of the authentication base URI before its first dot, with which a check tries the client',
+      description: 'Part of the authentication base URI before its first dot, used by a check to sign in',
       binds: ['clientSecret'],
     }),
   },
@@ -42,13 +43,13 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
     fields: {
       operationType: select({
         label: 'Operation type',
-        description: 'Whether the data extension is made, changed, deleted or given rows',
+        description: 'Whether to create, change or delete the data extension, or to add rows to it',
         options: ['Create', 'Update', 'Delete', 'Add Data'],
         required: true,
       }),
       apiType: select({
         label: 'API type',
-        description: 'Whether rows are only inserted or also overwrite those with the same key',
+        description: 'Whether rows are only inserted, or also overwrite those with the same key',
         options: ['Insert', 'Upsert'],
       }),
       subdomain: text({
@@ -58,27 +59,26 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
       }),
       dataExtensionName: text({
         label: 'Data extension name',
-        description: 'Name that the data extension carries or shall carry',
+        description: 'Current or new name of the data extension',
         required: true,
         when: { operationType: ['Create', 'Update'] },
       }),
       dataExtensionKey: text({
         label: 'Data extension key',
-        description: 'External key of a data extension that already exists',
+        description: 'External key of an existing data extension',
         required: true,
         when: { operationType: ['Update', 'Delete', 'Add Data'] },
       }),
       categoryId: text({
         label: 'Category ID',
-        description: 'ID of the folder in which the data extension is kept',
+        description: 'ID of the folder of the data extension',
         required: true,
         when: { operationType: ['Create', 'Update'] },
       }),
       schemaJson: text({ label: 'Schema JSON', description: 'Definitions of the columns, as a JSON array' }),
       resultWaitSeconds: number({
         label: 'Wait for results (seconds)',
-        description:
-          'How long each batch waits for Marketing Cloud to say which rows it took, before it is tried again',
+        description: 'How long each batch waits for the results of Marketing Cloud before it is retried',
         min: 0,
         max: 3600,
         default: 300,

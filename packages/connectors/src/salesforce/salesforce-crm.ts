@@ -9,8 +9,8 @@ export const salesforceCrm = defineConnector({
   dataType: 'Audiences - CRM API',
   dataTypeCategory: 'audience activation',
   status: 'preview',
-  description: 'Reads customer data from the CRM of Salesforce, and writes customer data to it.',
-  notes: 'Salesforce has more than 40 endpoints: settle with your account manager which of them you want to use.',
+  description: 'Reads customer data from Salesforce CRM and writes customer data to it.',
+  notes: 'Salesforce has more than 40 endpoints: agree with your account manager on the ones to use.',
   secrets: {
     clientId: text({
       label: 'Client ID',
@@ -24,7 +24,7 @@ export const salesforceCrm = defineConnector({
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Long-lived token with which access to Salesforce is renewed',
+      description: 'Long-lived token that renews access to Salesforce',
       required: true,
     }),
   },

@@ -10,12 +10,12 @@ export const sftpDestination = defineConnector({
   platform: sftp,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description: 'Writes files to a directory on an SFTP server of your choice.',
+  description: 'Writes files to a directory on an SFTP server.',
   actions: ['write'],
   notes:
-    'Rows may have any columns. The directory must exist; it is not created. Sign-in is by key alone, never by password. Without a host key fingerprint, set the host key check to first-use: then each connection accepts the first key and later no other. Each transfer writes one file, hidden and with .partial at its end until it is whole. A transfer that is cancelled or fails leaves a file of the rows that were accepted.',
+    'Rows may have any columns. The directory must exist; it is not created. Authentication is by key only, not by password. Without a host key fingerprint, set the host key check to first-use: each connection then accepts the first key, and later only this one. Each transfer writes one file. Until it is complete, it is hidden and its name ends in .partial. A transfer that is cancelled or fails leaves a file with the rows that were accepted.',
   tested:
-    'OpenSSH 9.2 from Debian, and a server of plain SFTP 3 made with ssh2, both over a connection that breaks; servers that break the protocols of SSH and SFTP.',
+    'OpenSSH 9.2 from Debian, and a server of SFTP version 3 made with ssh2, both over an unstable connection; servers that violate the protocols of SSH and SFTP.',
   secrets: {
     ...server(['sshPrivateKey']),
     sshPrivateKey: secret({

@@ -10,12 +10,12 @@ export const sftpSource = defineConnector({
   platform: sftp,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description: 'Reads files from an SFTP server of your choice: CSV, NDJSON or Parquet, compressed with gzip or not.',
+  description: 'Reads files from an SFTP server: CSV, NDJSON or Parquet, compressed with gzip or not.',
   actions: ['get'],
   notes:
-    'Of a directory, the files right in it are read in the order of their names, hidden ones left out; all of them should have the same columns. A file that changes while it is read fails the transfer. Without a host key fingerprint, set the host key check to first-use: then each connection accepts the first key and later no other. A directory may have 100,000 entries, and an encrypted OpenSSH key at most 1,024 rounds.',
+    'For a directory, the files directly in it are read in the order of their names, without hidden ones. All files should have the same columns. If a file changes while it is being read, the transfer fails. Without a host key fingerprint, set the host key check to first-use: each connection then accepts the first key, and later only this one. A directory may have 100,000 entries, and an encrypted OpenSSH key at most 1,024 rounds.',
   tested:
-    'OpenSSH 9.2 from Debian, and a server of plain SFTP 3 made with ssh2, both over a connection that breaks; servers that break the protocols of SSH and SFTP.',
+    'OpenSSH 9.2 from Debian, and a server of SFTP version 3 made with ssh2, both over an unstable connection; servers that violate the protocols of SSH and SFTP.',
   secrets: {
     ...server(['sshPrivateKey', 'passphrase', 'password']),
     authentication: select({
@@ -26,13 +26,13 @@ export const sftpSource = defineConnector({
     }),
     sshPrivateKey: secret({
       label: 'SSH private key',
-      description: 'Private key of the user, in the form of OpenSSH or PEM',
+      description: 'Private key of the user, in OpenSSH or PEM format',
       required: true,
       when: { authentication: 'private key' },
     }),
     passphrase: secret({
       label: 'Passphrase',
-      description: 'Opens the private key, where it is encrypted',
+      description: 'Passphrase of the private key, if it is encrypted',
       when: { authentication: 'private key' },
     }),
     password: secret({
@@ -49,7 +49,7 @@ export const sftpSource = defineConnector({
       path: text({ label: 'Path', description: 'A file on the server, or a directory', required: true }),
       pattern: text({
         label: 'Pattern',
-        description: 'Which files of a directory are read, such as *.csv; * stands for any letters, ? for one',
+        description: 'Which files of a directory are read, such as *.csv; * matches any characters, ? matches one',
       }),
       ...readFields,
     },

@@ -25,13 +25,13 @@ export const hostKey = (secrets: readonly string[]) => ({
   hostKeyFingerprint: text({
     label: 'Host key fingerprint',
     description:
-      'Fingerprint of the server’s key as ssh-keygen -lf prints it, SHA256: and Base64; several are separated by commas. A check without one shows the fingerprint of the key that the server has',
+      'Fingerprint of the server’s key as printed by ssh-keygen -lf: SHA256: and Base64. Separate several with commas. Without one, a check shows the fingerprint of the server’s key',
     binds: secrets,
   }),
   hostKeyCheck: select({
     label: 'Host key check',
     description:
-      'Which key of the server is accepted where no fingerprint is set: none, or the first one and later no other',
+      'Which key of the server is accepted if no fingerprint is set: none, or the first one and later only this one',
     options: ['fingerprint', 'first-use'],
     default: 'fingerprint',
     binds: secrets,

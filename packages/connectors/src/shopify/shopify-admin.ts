@@ -11,11 +11,11 @@ export const shopifyAdmin = defineConnector({
   status: 'preview',
   description: 'Exchanges products, orders and customers with a Shopify shop.',
   notes:
-    'Grant the token the read_ and the write_ scope of each of: customers, products, orders, inventory, discounts, price_rules, assigned_fulfillment_orders, merchant_managed_fulfillment_orders.',
+    'Grant the token the read_ and write_ scopes of: customers, products, orders, inventory, discounts, price_rules, assigned_fulfillment_orders, merchant_managed_fulfillment_orders.',
   secrets: {
     accessToken: secret({
       label: 'Admin API access token',
-      description: 'Token made in the admin of the shop and granted every scope that the notes name',
+      description: 'Token created in the admin of the shop, with all scopes listed in the notes',
       required: true,
     }),
   },

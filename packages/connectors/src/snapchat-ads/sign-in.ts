@@ -6,7 +6,7 @@ export const signIn = {
   clientSecret: secret({ label: 'Client secret', description: 'Secret that belongs to the client ID', required: true }),
   refreshToken: secret({
     label: 'Refresh token',
-    description: 'Token with which access to Snapchat is renewed',
+    description: 'Refresh token for access to Snapchat',
     required: true,
   }),
 }

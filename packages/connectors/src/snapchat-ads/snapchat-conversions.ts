@@ -15,9 +15,9 @@ export const snapchatConversions = defineConnector({
   description: 'Reports conversions to Snapchat, whether they happened on a website, in an app or offline.',
   actions: ['add'],
   notes:
-    'The person needs an e-mail address, a phone number, the advertising ID of a device, or an IP address and a user agent together; other values only add to these. Events of the web and offline belong to a pixel, those of apps to a Snap App ID, and the member of the organization who consented needs a role on it. Events older than 37 days are rejected before they are sent; send them within an hour for the best results. You need the consent of the people; report opted-out people with limited_data_use. Snapchat keeps one of the events with the same name and event_id within 48 hours.',
+    'Each person needs an e-mail address, a phone number, the advertising ID of a device, or an IP address together with a user agent; other values only add to these. Web and offline events belong to a pixel, app events to a Snap App ID; the member of the organization who granted access needs a role on it. Events older than 37 days are rejected before they are sent; send them within an hour for the best results. You need the consent of the people; report opted-out people with limited_data_use. Snapchat keeps one of several events with the same name and event_id within 48 hours.',
   tested:
-    'Our own test server, which follows what is published of Snapchat’s Conversions API and its Business SDK; not Snapchat itself.',
+    'Our own test server, which follows the published documentation of Snapchat’s Conversions API and its Business SDK; not Snapchat itself.',
   api: { version: 'Conversions API v3', ends: 'no end is announced; version 2 is retired' },
   secrets: signIn,
   check: async (context) => (await import('./check-conversions.ts')).checkConversions(context),
@@ -29,15 +29,14 @@ export const snapchatConversions = defineConnector({
     },
     fields: {
       pixelId: text({ label: 'Pixel ID', description: 'ID of the Snap Pixel that web and offline events belong to' }),
-      snapAppId: text({ label: 'Snap App ID', description: 'ID of the app at Snapchat that events of apps belong to' }),
+      snapAppId: text({ label: 'Snap App ID', description: 'ID of the app at Snapchat that app events belong to' }),
       appId: text({
         label: 'App ID',
-        description:
-          'Number of the app in the App Store, or its package name at Google Play, for events that name none',
+        description: 'Number of the app in the App Store, or its package name at Google Play, for events without one',
       }),
       testEventCode: text({
         label: 'Test event code',
-        description: 'Code from Snapchat Events Manager with which events show there as a test',
+        description: 'Code from Snapchat Events Manager; events with it are shown there as tests',
       }),
     },
     records: {
@@ -48,7 +47,7 @@ export const snapchatConversions = defineConnector({
         synonyms: ['timestamp', 'occurred_at'],
       }),
       action_source: column({
-        description: 'Kind of place in which it happened, for example WEB or MOBILE_APP',
+        description: 'Where the event happened, for example WEB or MOBILE_APP',
         required: true,
         synonyms: ['event_conversion_type'],
       }),
@@ -59,7 +58,7 @@ export const snapchatConversions = defineConnector({
         oneOf: 'identifier',
       }),
       conversion_value: column({
-        description: 'What the conversion was worth, in the currency',
+        description: 'Value of the conversion, in the currency',
         required: true,
         synonyms: ['value', 'price', 'revenue', 'amount'],
       }),
@@ -85,7 +84,7 @@ export const snapchatConversions = defineConnector({
         synonyms: ['maid', 'mobile_ad_id', 'idfa', 'gaid', 'aaid'],
       }),
       client_ip_address: column({
-        description: 'IP address of the visitor; goes together with client_user_agent',
+        description: 'IP address of the visitor; used together with client_user_agent',
         oneOf: 'identifier',
         synonyms: ['ip', 'ip_address', 'client_ip'],
       }),
@@ -95,7 +94,7 @@ export const snapchatConversions = defineConnector({
         synonyms: ['click_id', 'sccid'],
       }),
       sc_cookie1: column({ description: 'Value of Snapchat’s cookie _scid', synonyms: ['uuid_c1', 'scid'] }),
-      idfv: column({ description: 'ID of the device for its vendor, on iOS' }),
+      idfv: column({ description: 'Vendor ID of an iOS device' }),
       lead_id: column({ description: 'ID of the lead from a lead ad of Snapchat' }),
       subscription_id: column({ description: 'ID of the subscription in this transaction' }),
       event_id: column({
@@ -103,12 +102,12 @@ export const snapchatConversions = defineConnector({
         synonyms: ['client_dedup_id'],
       }),
       event_source_url: column({
-        description: 'Address of the page on which it happened',
+        description: 'URL of the page on which it happened',
         synonyms: ['page_url', 'url'],
       }),
       order_id: column({ description: 'ID of the order', synonyms: ['transaction_id'] }),
       content_ids: column({
-        description: 'IDs of the products, as a JSON list or parted by commas',
+        description: 'IDs of the products, as a JSON list or separated by commas',
         synonyms: ['item_ids', 'product_ids', 'content_id'],
       }),
       contents: column({ description: 'JSON list of the products, each with id, quantity and item_price' }),
@@ -116,8 +115,8 @@ export const snapchatConversions = defineConnector({
       num_items: column({ description: 'How many products', synonyms: ['number_items', 'quantity'] }),
       search_string: column({ description: 'What was searched for' }),
       sign_up_method: column({ description: 'How the person signed up' }),
-      custom_data: column({ description: 'Object with what else is known of the event', synonyms: ['properties'] }),
-      app_data: column({ description: 'Object that describes the app and the device, with extinfo' }),
+      custom_data: column({ description: 'Object with further information on the event', synonyms: ['properties'] }),
+      app_data: column({ description: 'Object with information on the app and the device, including extinfo' }),
       app_id: column({ description: 'Number of the app in the App Store, or its package name at Google Play' }),
       advertiser_tracking_enabled: column({
         description: 'Whether the person allowed the advertiser to track, on iOS',
@@ -127,14 +126,14 @@ export const snapchatConversions = defineConnector({
       os_version: column({ description: 'Version of the operating system of the device' }),
       device_model: column({ description: 'Model of the device' }),
       limited_data_use: column({
-        description: 'Whether Snapchat is to limit the use of the event',
+        description: 'Whether Snapchat must limit the use of the event',
         synonyms: ['ldu', 'data_processing_options'],
       }),
       data_processing_options_country: column({
-        description: 'Country for the limited use: 1 for the USA, 0 to find it out by the IP address',
+        description: 'Country for the limited use: 1 for the USA, 0 to determine it from the IP address',
       }),
       data_processing_options_state: column({
-        description: 'State for the limited use: 1000 for California, 0 to find it out by the IP address',
+        description: 'State for the limited use: 1000 for California, 0 to determine it from the IP address',
       }),
     },
   },

@@ -9,11 +9,12 @@ export const snapchatCustomerLists = defineConnector({
   platform: snapchatAds,
   dataType: 'audiences',
   dataTypeCategory: 'audience activation',
-  description: 'Builds list audiences at Snapchat from hashed identifiers and keeps their members current.',
+  description: 'Creates list audiences at Snapchat from hashed identifiers and keeps their members up to date.',
   actions: ['create', 'add', 'remove'],
   notes:
-    'A row may carry identifiers of several kinds; they go in requests of one kind each, and a row counts as taken where Snapchat takes one of them. An audience is found by its name or made by rows whose action is add; rows that name none share one that is made for the connection. Snapchat needs a few seconds after an audience is made before it takes members, which the transfer waits for. It matches people later, and an audience can be used from 1,000 matched people. The member of the organization who consented needs a role on the ad account that may manage audiences; you need the consent of the people, and Snapchat’s terms for customer lists must be accepted for the ad account.',
-  tested: 'Our own test server, which follows what is published of Snapchat’s Marketing API; not Snapchat itself.',
+    'A row may have identifiers of several kinds. They are sent in separate requests, and the row counts as accepted if Snapchat accepts one of them. An audience is found by its name, or created by rows with the action add; rows without an audience share one that is created for the connection. A new audience accepts members after a few seconds, for which the transfer waits. Snapchat matches people later, and an audience can be used from 1,000 matched people. The member of the organization who granted access needs a role on the ad account that may manage audiences. You need the consent of the people, and the ad account must have accepted Snapchat’s terms for customer lists.',
+  tested:
+    'Our own test server, which follows the published documentation of Snapchat’s Marketing API; not Snapchat itself.',
   api: { version: 'Marketing API v1', ends: 'no end is announced' },
   secrets: signIn,
   check: async (context) => (await import('./check-customer-lists.ts')).checkCustomerLists(context),
@@ -42,7 +43,7 @@ export const snapchatCustomerLists = defineConnector({
       }),
       segment_id: column({ description: 'ID of the audience to change', synonyms: ['audience_id', 'list_id'] }),
       action: column({
-        description: 'What happens to this person’s membership',
+        description: 'Whether the person is added or removed',
         required: true,
         values: ['add', 'remove'],
       }),

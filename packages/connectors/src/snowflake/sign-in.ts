@@ -4,8 +4,7 @@ import { secret, select, text } from '@penstock/connector'
 export const signIn = {
   authType: select({
     label: 'Auth type',
-    description:
-      'Whether a programmatic access token in place of the password (basic) or a key pair proves who signs in',
+    description: 'Whether to sign in with a programmatic access token as the password (basic), or with a key pair',
     options: ['basic', 'key-pair'],
     required: true,
   }),
@@ -17,14 +16,13 @@ export const signIn = {
   }),
   password: secret({
     label: 'Password',
-    description:
-      'Programmatic access token of this user; programs cannot sign in to the SQL API with any other password',
+    description: 'Programmatic access token of this user; the SQL API accepts no other password',
     required: true,
     when: { authType: 'basic' },
   }),
   privateKey: secret({
     label: 'Private key',
-    description: 'Private half of the RSA key pair, in PEM and without a passphrase',
+    description: 'Private key of the RSA key pair, in PEM, without a passphrase',
     required: true,
     when: { authType: 'key-pair' },
   }),
@@ -34,14 +32,14 @@ export const signIn = {
 export const keyPairUser = {
   snowflakeHost: text({
     label: 'Snowflake host',
-    description: 'URL of the host of your account',
+    description: 'URL of your account',
     required: true,
     when: { authType: 'key-pair' },
     binds: ['password', 'privateKey'],
   }),
   snowflakeUser: text({
     label: 'Snowflake user',
-    description: 'User to whom the key pair belongs',
+    description: 'User that the key pair belongs to',
     required: true,
     when: { authType: 'key-pair' },
   }),

@@ -9,12 +9,12 @@ export const snowflakeDestination = defineConnector({
   platform: snowflake,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description: 'Writes rows to a table of Snowflake, after those that are there or in their place.',
+  description: 'Writes rows to a Snowflake table: appends them, or replaces the existing ones.',
   actions: ['append', 'replace'],
   notes:
-    'Replace empties the table before the first rows are written. The role needs USAGE on the warehouse, the database and the schema, SELECT, INSERT and DELETE on the table, and CREATE TABLE in the schema: a table that is missing is created with columns of text, and the table penstock_batches beside it notes which batches were written, so that none is written twice when a transfer resumes after a crash. Names are written as in SQL: in any case, or in double quotes. The table must be a table: Snowflake inserts into no view. Times go to columns without a time zone in UTC. A statement that still runs in Snowflake when a transfer is resumed is not seen by it: after a crash in that very minute, look for doubles.',
+    'Replace empties the table before the first rows are written. The role needs USAGE on the warehouse, the database and the schema, SELECT, INSERT and DELETE on the table, and CREATE TABLE in the schema: a missing table is created with text columns, and the table penstock_batches in the same schema records which batches were written, so that none is written twice when a transfer resumes after a crash. Write names as in SQL: in any case, or in double quotes. The table must not be a view: Snowflake cannot insert into views. Times are written in UTC to columns without a time zone. A resumed transfer does not detect a statement that is still running in Snowflake: after a crash during a write, look for duplicates.',
   tested:
-    'Our own test server, which follows what is published of Snowflake’s SQL API, with DuckDB behind it; not Snowflake itself.',
+    'Our own test server, which follows the published documentation of Snowflake’s SQL API, with DuckDB behind it; not Snowflake itself.',
   secrets: {
     ...signIn,
     snowflakeAccount: text({
@@ -26,27 +26,31 @@ export const snowflakeDestination = defineConnector({
     }),
     accountLocator: text({
       label: 'Account locator',
-      description: 'Locator of your account, with its region; without it no data moves',
+      description: 'Locator of your account, with its region; needed to move data',
       binds: ['password'],
       when: { authType: 'basic' },
     }),
     ...keyPairUser,
     snowflakeRole: text({
       label: 'Snowflake role',
-      description: 'Role under which rows are written',
+      description: 'Role used to write rows',
       required: true,
       when: { authType: 'key-pair' },
     }),
   },
   destination: {
     fields: {
-      warehouse: text({ label: 'Warehouse', description: 'Warehouse that does the writing', required: true }),
-      database: text({ label: 'Database', description: 'Database that holds the table', required: true }),
-      schema: text({ label: 'Schema', description: 'Schema that holds the table', required: true }),
-      table: text({ label: 'Table / view name', description: 'Name of the table to which rows go', required: true }),
+      warehouse: text({ label: 'Warehouse', description: 'Warehouse used to write rows', required: true }),
+      database: text({ label: 'Database', description: 'Database of the table', required: true }),
+      schema: text({ label: 'Schema', description: 'Schema of the table', required: true }),
+      table: text({
+        label: 'Table / view name',
+        description: 'Name of the table that rows are written to',
+        required: true,
+      }),
       writeMode: select({
         label: 'Write mode',
-        description: 'Whether rows are added to the table or replace its content',
+        description: 'Whether rows are added to the table, or replace its content',
         options: ['Append', 'Replace'],
         required: true,
       }),

@@ -9,8 +9,7 @@ export const spotifyWeb = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   status: 'preview',
-  description:
-    'Reads what Spotify’s catalogue says about its titles, and the playlists and recommendations made of them.',
+  description: 'Reads Spotify’s catalogue of titles, playlists and recommendations.',
   secrets: {
     clientId: text({
       label: 'Client ID',

@@ -9,7 +9,7 @@ export const taboolaBackstage = defineConnector({
   dataType: 'Campaign',
   dataTypeCategory: 'campaign management',
   status: 'preview',
-  description: 'Reads your campaigns at Taboola, for those who manage and improve them.',
+  description: 'Reads your campaigns at Taboola, to manage and improve them.',
   secrets: {
     clientId: text({
       label: 'Client ID',

@@ -11,13 +11,12 @@ export const theTradeDeskFirstPartyAudiences = defineConnector({
   platform: theTradeDesk,
   dataType: 'Audiences - Data API',
   dataTypeCategory: 'audience activation',
-  description:
-    'Puts identifiers that you collected yourself into segments of The Trade Desk, which it finds or makes by name.',
+  description: 'Adds identifiers from your own data to segments of The Trade Desk, which are found by name or created.',
   actions: ['create', 'add', 'remove'],
   notes:
-    'Before the first run you need an access letter and an agreement about UID2. A row may carry several identifiers. E-mail addresses and phone numbers never go there: map them to UID2 or EUID first, or use The Trade Desk CRM Audiences. A membership ends after the days that are set unless it is sent again.',
+    'Before the first transfer you need an access letter and an agreement on UID2. A row may have several identifiers. E-mail addresses and phone numbers are not accepted: map them to UID2 or EUID first, or use The Trade Desk CRM Audiences. A membership ends after the configured number of days unless it is sent again.',
   tested:
-    'Our own test server, which follows what is published of The Trade Desk’s endpoint for first-party data; not The Trade Desk itself.',
+    'Our own test server, which follows the published documentation of The Trade Desk’s endpoint for first-party data; not The Trade Desk itself.',
   api: { version: 'Data API v0.1 (POST /data/advertiser)', ends: 'no end is announced' },
   secrets: {
     advertiserId: text({
@@ -32,7 +31,7 @@ export const theTradeDeskFirstPartyAudiences = defineConnector({
     }),
     apiToken: secret({
       label: 'API token',
-      description: 'Token from The Trade Desk that is sent beside the signature; leave it out where it gave you none',
+      description: 'Token from The Trade Desk that is sent with the signature; leave it empty if you have none',
     }),
   },
   check: async (context) => (await import('./check-first-party.ts')).checkFirstParty(context),
@@ -44,13 +43,13 @@ export const theTradeDeskFirstPartyAudiences = defineConnector({
     fields: {
       dataCenter: select({
         label: 'Data center',
-        description: 'Where data is handed in; The Trade Desk spreads it to all others',
+        description: 'Data center that receives the data; The Trade Desk copies it to all others',
         options: ['US West', 'US East', 'Europe', 'Asia Pacific', 'Japan', 'China'],
         default: 'US West',
       }),
       membershipDays: number({
         label: 'Days of membership',
-        description: 'How long a person stays in a segment unless added again; 30 or more are recommended',
+        description: 'How many days a person stays in a segment unless added again; 30 or more are recommended',
         min: 1,
         max: 180,
         default: 90,
@@ -58,17 +57,17 @@ export const theTradeDeskFirstPartyAudiences = defineConnector({
     },
     records: {
       segment_name: column({
-        description: 'Name of the segment; it is made if there is none of that name',
+        description: 'Name of the segment; it is created if it does not exist',
         required: true,
         synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
       }),
       action: column({
-        description: 'What happens to this person’s membership',
+        description: 'Whether the person is added or removed',
         required: true,
         values: ['add', 'remove'],
       }),
       TDID: column({
-        description: 'ID that The Trade Desk gave the person',
+        description: 'The Trade Desk’s ID of the person',
         oneOf: 'identifier',
         normalise: 'lower',
         synonyms: ['trade_desk_id', 'ttd_id'],

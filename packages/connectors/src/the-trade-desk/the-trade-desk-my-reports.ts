@@ -8,14 +8,14 @@ export const theTradeDeskMyReports = defineConnector({
   platform: theTradeDesk,
   dataType: 'reporting',
   dataTypeCategory: 'reporting',
-  description: 'Fetches what the reports that you set up at The Trade Desk produce.',
+  description: 'Fetches the reports that you set up at The Trade Desk.',
   actions: ['get'],
   notes:
-    'Figures are complete one day later. Set reports up at The Trade Desk: its API cannot make them. Columns arrive as the report has them, without mapping.',
+    'Figures are complete after one day. Set up reports at The Trade Desk: its API cannot create them. Columns are the same as in the report, without a mapping.',
   secrets: {
     clientId: text({
       label: 'Client ID',
-      description: 'Client ID that your account team gave you; it is not the name with which you log in',
+      description: 'Client ID that your account team gave you; not your login name',
       required: true,
     }),
     clientSecret: secret({
@@ -34,7 +34,7 @@ export const theTradeDeskMyReports = defineConnector({
       }),
       partnerId: text({
         label: 'Partner ID',
-        description: 'ID of the partner whose data the report is confined to',
+        description: 'ID of the partner whose data the report contains',
         required: true,
       }),
       templateId: text({
@@ -43,16 +43,16 @@ export const theTradeDeskMyReports = defineConnector({
         required: true,
         when: { reportTemplate: 'Existing Template' },
       }),
-      reportName: text({ label: 'Report name', description: 'Name under which this run is filed', required: true }),
+      reportName: text({ label: 'Report name', description: 'Name of this run of the report', required: true }),
       reportFormat: select({
         label: 'Report format',
-        description: 'Format in which the report is produced; CSV is recommended',
+        description: 'Format of the report; CSV is recommended',
         options: ['CSV', 'TSV', 'EXCEL'],
         required: true,
       }),
       reportType: select({
         label: 'Report type',
-        description: 'What each row stands for',
+        description: 'What each row represents',
         options: ['advertiser', 'campaign', 'adGroup'],
         required: true,
       }),

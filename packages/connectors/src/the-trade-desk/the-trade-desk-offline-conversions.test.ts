@@ -28,7 +28,7 @@ const uid2 = 'ku4mBX7Z3qJTXWyLFB1INzkyR2WZGW4ANSJUiW21iI8='
 const time = '2026-01-31T12:00:00Z'
 const row = (n: number, tag = 'tag1'): Cell[] => [providerId, tag, time, guid(n), `o-${n}`]
 
-describe('The Trade Desk Offline Conversions, against a server that keeps to what is published of The Trade Desk', () => {
+describe('The Trade Desk Offline Conversions, against a server that follows the published documentation of The Trade Desk', () => {
   let desk: ConversionsServer
 
   beforeEach(async () => {
@@ -197,7 +197,7 @@ after(() => testServer.close())
 
 acceptDestination({
   connector,
-  testServer: 'a server that keeps to what is published of The Trade Desk',
+  testServer: 'a server that follows the published documentation of The Trade Desk',
   secrets,
   wrongSecrets: { advertiserSecretKey: 'wrong-secret-key' },
   settings,

@@ -9,7 +9,7 @@ export const theTradeDeskReds = defineConnector({
   platform: theTradeDesk,
   dataType: 'raw events data stream',
   dataTypeCategory: 'reporting',
-  description: 'Fetches the log of single events from The Trade Desk: impressions, clicks and what happened to videos.',
+  description: 'Fetches the log of individual events from The Trade Desk: impressions, clicks and video events.',
   notes: 'New events appear in the streams once an hour.',
   secrets: developerPortal,
   source: {},

@@ -8,7 +8,7 @@ export const segmentColumns = {
   }),
   segment_id: column({ description: 'ID of the audience to change', synonyms: ['audience_id', 'list_id'] }),
   action: column({
-    description: 'What happens to this person’s membership',
+    description: 'Whether the person is added or removed',
     required: true,
     values: ['add', 'remove'],
   }),

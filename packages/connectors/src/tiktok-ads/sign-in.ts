@@ -6,7 +6,7 @@ export const signIn = {
   clientSecret: secret({ label: 'App secret', description: 'Secret that belongs to the app ID', required: true }),
   accessToken: secret({
     label: 'Long-lived access token',
-    description: 'Token that TikTok issued when access was consented to',
+    description: 'Token that TikTok issued when access was granted',
     required: true,
   }),
 }

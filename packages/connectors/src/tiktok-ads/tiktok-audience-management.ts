@@ -13,12 +13,12 @@ export const tiktokAudienceManagement = defineConnector({
   platform: tiktokAds,
   dataType: 'audiences',
   dataTypeCategory: 'audience activation',
-  description: 'Puts people into audience segments of TikTok and takes them out, as the changes come in.',
+  description: 'Adds people to audience segments of TikTok and removes them, as changes arrive.',
   actions: ['add', 'remove'],
   notes:
-    'TikTok must have allowed your app to stream audiences. An audience is found by its name among those that are streamed (partner audiences), or made by rows whose action is add; rows that name none share one that is made for the connection. TikTok takes in what it accepted within 24 to 48 hours, and an audience can be used from 1,000 matched people; how many were matched only TikTok shows. It takes neither an origin nor a lifespan for these audiences, so that these two settings are for your own records. You need the consent of the people.',
+    'TikTok must have allowed your app to stream audiences. An audience is found by its name among the streamed audiences (partner audiences), or created by rows with the action add; rows without an audience share one that is created for the connection. TikTok processes accepted rows within 24 to 48 hours, and an audience can be used from 1,000 matched people; only TikTok shows how many were matched. These audiences have no source and no lifespan at TikTok, so these two settings are for your own records. You need the consent of the people.',
   tested:
-    'Our own test server, which follows what is published of TikTok’s API for Business and what others send to it; not TikTok itself.',
+    'Our own test server, which follows the published documentation of TikTok’s API for Business and what others send to it; not TikTok itself.',
   api: { version: 'v1.3 of the API for Business', ends: 'no end is announced' },
   secrets: signIn,
   check: async (context) => (await import('./check-audiences.ts')).checkAudiences(context),
@@ -31,10 +31,10 @@ export const tiktokAudienceManagement = defineConnector({
     fields: {
       advertiserId: text({
         label: 'Advertiser ID',
-        description: 'ID of the TikTok advertiser that owns the audiences; not needed where the token is for one only',
+        description: 'ID of the TikTok advertiser that owns the audiences; not needed if the token is for only one',
       }),
-      audienceSource: text({ label: 'Audience source', description: 'Origin of the people in the audience' }),
-      lifespan: text({ label: 'Lifespan', description: 'For what time a person remains in the audience' }),
+      audienceSource: text({ label: 'Audience source', description: 'Where the people in the audience come from' }),
+      lifespan: text({ label: 'Lifespan', description: 'How long a person stays in the audience' }),
     },
     records: {
       ...segmentColumns,
@@ -62,10 +62,10 @@ export const tiktokAudienceManagement = defineConnector({
         hashed: ['md5'],
         oneOf: 'identifier',
       }),
-      idfa_sha256: device('Hashed advertising ID of a device with iOS', 'sha256', ['idfa']),
-      aaid_sha256: device('Hashed advertising ID of a device with Android', 'sha256', ['gaid_sha256', 'aaid', 'gaid']),
-      idfa_md5: device('Advertising ID of a device with iOS, hashed with MD5', 'md5', []),
-      aaid_md5: device('Advertising ID of a device with Android, hashed with MD5', 'md5', ['gaid_md5']),
+      idfa_sha256: device('Hashed advertising ID of an iOS device', 'sha256', ['idfa']),
+      aaid_sha256: device('Hashed advertising ID of an Android device', 'sha256', ['gaid_sha256', 'aaid', 'gaid']),
+      idfa_md5: device('Advertising ID of an iOS device, hashed with MD5', 'md5', []),
+      aaid_md5: device('Advertising ID of an Android device, hashed with MD5', 'md5', ['gaid_md5']),
     },
   },
 })

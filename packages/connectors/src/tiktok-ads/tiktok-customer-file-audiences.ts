@@ -10,12 +10,12 @@ export const tiktokCustomerFileAudiences = defineConnector({
   platform: tiktokAds,
   dataType: 'custom file audiences',
   dataTypeCategory: 'audience activation',
-  description: 'Builds audiences at TikTok from files of your customers and keeps their members current.',
+  description: 'Creates audiences at TikTok from customer files and keeps their members up to date.',
   actions: ['create', 'add', 'remove'],
   notes:
-    'An audience is found by its name among those that are made of files, or made by rows whose action is add; rows that name none share one that is made for the connection. All files of an audience hold identifiers of one kind, which the first transfer decides by its columns: e-mail addresses, phone numbers, advertising IDs, or several of these, where advertising IDs must not be hashed. TikTok takes files in later, within 24 to 48 hours, and says how many people it matched only in its ads manager; Penstock counts the rows of files that TikTok took. An audience can be used once TikTok has matched 1,000 people, and TikTok refuses a change that would leave fewer. Send many rows at once: an audience takes 500 files. TikTok limits how often its API may be called. You need the consent of the people. It asked advertisers to confirm its policy for the EU by 10 January 2026: make sure that yours is confirmed.',
+    'An audience is found by its name among the customer file audiences, or created by rows with the action add; rows without an audience share one that is created for the connection. All files of an audience contain identifiers of one kind, which is determined by the columns of the first transfer: e-mail addresses, phone numbers, advertising IDs, or several of these; in the last case, advertising IDs must not be hashed. TikTok processes files within 24 to 48 hours, and shows how many people it matched only in its ads manager; Penstock counts the rows of files that TikTok accepted. An audience can be used when TikTok has matched 1,000 people, and TikTok refuses a change that would leave fewer. Send many rows at once: an audience accepts 500 files. TikTok limits how often its API may be called. You need the consent of the people. TikTok asked advertisers to confirm its policy for the EU by 10 January 2026: make sure that you have confirmed it.',
   tested:
-    'Our own test server, which follows what is published of TikTok’s API for Business and its SDK; not TikTok itself.',
+    'Our own test server, which follows the published documentation of TikTok’s API for Business and its SDK; not TikTok itself.',
   api: { version: 'v1.3 of the API for Business', ends: 'no end is announced' },
   secrets: signIn,
   check: async (context) => (await import('./check-audiences.ts')).checkAudiences(context),
@@ -35,7 +35,7 @@ export const tiktokCustomerFileAudiences = defineConnector({
     records: {
       ...segmentColumns,
       email: column({
-        description: 'E-mail address; it is hashed on the way',
+        description: 'E-mail address; it is hashed before it is sent',
         normalise: 'email-plain-local',
         hashed: ['sha256'],
         oneOf: 'identifier',
@@ -47,7 +47,7 @@ export const tiktokCustomerFileAudiences = defineConnector({
         oneOf: 'identifier',
       }),
       phone: column({
-        description: 'Phone number in E.164; it is hashed on the way',
+        description: 'Phone number in E.164; it is hashed before it is sent',
         normalise: 'phone-digits',
         hashed: ['sha256'],
         oneOf: 'identifier',

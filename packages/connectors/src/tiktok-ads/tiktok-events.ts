@@ -11,11 +11,11 @@ export const tiktokEvents = defineConnector({
   platform: tiktokAds,
   dataType: 'events',
   dataTypeCategory: 'events',
-  description: 'Reports events to TikTok from the server, through version 2 of its Events API.',
+  description: 'Reports events to TikTok from your server, through version 2 of its Events API.',
   actions: ['add'],
   notes:
-    'Each kind of place needs its own setting: web a pixel, app an app, offline an offline event set, crm a CRM event set. The person may stand in columns of their own, which are normalised and hashed, or in the object context. Events of web and app that are older than 7 days are rejected before they are sent. You need the consent of the people; report opted-out people with limited_data_use. TikTok keeps one of the events with the same name and event_id.',
-  tested: 'Our own test server, which follows what is published of TikTok’s Events API; not TikTok itself.',
+    'Each kind of event needs its own setting: web a pixel, app an app, offline an offline event set, crm a CRM event set. The person is identified by separate columns, which are normalised and hashed, or by the object context. Web and app events that are older than 7 days are rejected before they are sent. You need the consent of the people; report opted-out people with limited_data_use. TikTok keeps one of several events with the same name and event_id.',
+  tested: 'Our own test server, which follows the published documentation of TikTok’s Events API; not TikTok itself.',
   api: { version: 'v1.3 of the API for Business, Events API 2.0', ends: 'no end is announced' },
   secrets: {
     accessToken: secret({
@@ -31,19 +31,19 @@ export const tiktokEvents = defineConnector({
       open: async (context) => (await import('./deliver-events.ts')).open(context),
     },
     fields: {
-      pixelCode: text({ label: 'Pixel code', description: 'Code of the pixel that events of the kind web belong to' }),
-      appId: text({ label: 'App ID', description: 'ID of the app at TikTok that events of the kind app belong to' }),
+      pixelCode: text({ label: 'Pixel code', description: 'Code of the pixel that web events belong to' }),
+      appId: text({ label: 'App ID', description: 'ID of the app at TikTok that app events belong to' }),
       offlineEventSetId: text({
         label: 'Offline event set ID',
-        description: 'ID of the offline event set that events of the kind offline belong to',
+        description: 'ID of the offline event set that offline events belong to',
       }),
       crmEventSetId: text({
         label: 'CRM event set ID',
-        description: 'ID of the CRM event set that events of the kind crm belong to',
+        description: 'ID of the CRM event set that CRM events belong to',
       }),
       testEventCode: text({
         label: 'Test event code',
-        description: 'Code from TikTok Events Manager with which events show there as a test and count for nothing',
+        description: 'Code from TikTok Events Manager; events with it are shown there as tests and do not count',
       }),
     },
     records: {
@@ -53,12 +53,12 @@ export const tiktokEvents = defineConnector({
         synonyms: ['event_name'],
       }),
       event_time: column({
-        description: 'When it happened, written as in ISO 8601',
+        description: 'When it happened, in ISO 8601 form',
         required: true,
         synonyms: ['timestamp', 'occurred_at'],
       }),
       event_source: column({
-        description: 'Kind of place in which it happened',
+        description: 'Where the event happened',
         required: true,
         values: ['web', 'app', 'offline', 'crm'],
       }),
@@ -98,22 +98,22 @@ export const tiktokEvents = defineConnector({
       }),
       ttp: column({ description: 'Value of TikTok’s cookie _ttp', oneOf: 'identifier' }),
       locale: column({ description: 'Language of the visitor, for example en-US' }),
-      idfa: column({ description: 'Advertising ID of a device with iOS', oneOf: 'identifier' }),
-      idfv: column({ description: 'ID of a device with iOS for its vendor', oneOf: 'identifier' }),
-      gaid: column({ description: 'Advertising ID of a device with Android', oneOf: 'identifier', synonyms: ['aaid'] }),
+      idfa: column({ description: 'Advertising ID of an iOS device', oneOf: 'identifier' }),
+      idfv: column({ description: 'Vendor ID of an iOS device', oneOf: 'identifier' }),
+      gaid: column({ description: 'Advertising ID of an Android device', oneOf: 'identifier', synonyms: ['aaid'] }),
       att_status: column({ description: 'Whether the person allowed tracking on iOS, for example AUTHORIZED' }),
       page_url: column({
-        description: 'Address of the page on which it happened',
+        description: 'URL of the page on which it happened',
         synonyms: ['url', 'event_source_url'],
       }),
       page_referrer: column({
-        description: 'Address of the page from which the visitor came',
+        description: 'URL of the page from which the visitor came',
         synonyms: ['referrer', 'referrer_url'],
       }),
-      value: column({ description: 'What the event was worth', synonyms: ['revenue', 'amount', 'price'] }),
+      value: column({ description: 'Value of the event', synonyms: ['revenue', 'amount', 'price'] }),
       currency: column({ description: 'Currency of the value, as an ISO 4217 code', synonyms: ['currency_code'] }),
       content_ids: column({
-        description: 'IDs of the products, as a JSON list or parted by commas',
+        description: 'IDs of the products, as a JSON list or separated by commas',
         synonyms: ['content_id', 'product_ids', 'item_ids'],
       }),
       contents: column({ description: 'JSON list of the products, each with content_id, quantity and price' }),
@@ -122,10 +122,10 @@ export const tiktokEvents = defineConnector({
       order_id: column({ description: 'ID of the order', synonyms: ['transaction_id'] }),
       shop_id: column({ description: 'ID of the shop' }),
       query: column({ description: 'What was searched for', synonyms: ['search_string'] }),
-      lead_id: column({ description: 'ID of the lead from a lead ad of TikTok, for events of the kind crm' }),
-      lead_event_source: column({ description: 'Name of the CRM, for events of the kind crm' }),
+      lead_id: column({ description: 'ID of the lead from a lead ad of TikTok, for CRM events' }),
+      lead_event_source: column({ description: 'Name of the CRM, for CRM events' }),
       limited_data_use: column({
-        description: 'Whether TikTok is to limit the use of the event',
+        description: 'Whether TikTok must limit the use of the event',
         synonyms: ['ldu'],
       }),
     },

@@ -9,7 +9,7 @@ export const tiktokDataInsights = defineConnector({
   dataType: 'Insights',
   dataTypeCategory: 'reporting',
   status: 'preview',
-  description: 'Reads how campaigns on TikTok develop: their trends, how people engage with them and how they perform.',
+  description: 'Reads the trends, the engagement and the performance of campaigns on TikTok.',
   secrets: {
     clientId: text({
       label: 'Client ID',
@@ -23,7 +23,7 @@ export const tiktokDataInsights = defineConnector({
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Long-lived token with which access to TikTok is renewed',
+      description: 'Long-lived token that renews access to TikTok',
       required: true,
     }),
   },

@@ -8,14 +8,14 @@ export const videoampAudiences = defineConnector({
   platform: videoamp,
   dataType: 'audiences',
   dataTypeCategory: 'audience activation',
-  description: 'Fills a table in your Snowflake account with audiences, which VideoAmp reads through a share.',
+  description: 'Writes audiences to a table in your Snowflake account, which VideoAmp reads through a share.',
   actions: ['send'],
   notes:
-    'A run ends when the table is written: VideoAmp makes the audiences from it afterwards. The user in Snowflake must be able to create the table without multi-factor authentication.',
+    'A transfer ends when the table is written; VideoAmp then creates the audiences from it. The Snowflake user must be able to create the table without multi-factor authentication.',
   secrets: {
     username: text({
       label: 'Username',
-      description: 'E-mail address with which you log in to VideoAmp',
+      description: 'E-mail address of your VideoAmp login',
       required: true,
     }),
     password: secret({ label: 'Password', description: 'Password of your VideoAmp login', required: true }),
@@ -23,7 +23,7 @@ export const videoampAudiences = defineConnector({
     accountId: text({ label: 'Account ID', description: 'ID of your account at VideoAmp', required: true }),
     authType: select({
       label: 'Snowflake auth type',
-      description: 'Whether a password (basic) or a key pair proves who signs in to Snowflake',
+      description: 'Whether to sign in to Snowflake with a password (basic) or a key pair',
       options: ['basic', 'key-pair'],
       required: true,
     }),
@@ -33,10 +33,10 @@ export const videoampAudiences = defineConnector({
       required: true,
       binds: ['snowflakePassword', 'snowflakePrivateKey'],
     }),
-    snowflakeUser: text({ label: 'Snowflake user', description: 'User who signs in to Snowflake', required: true }),
+    snowflakeUser: text({ label: 'Snowflake user', description: 'Name of the Snowflake user', required: true }),
     snowflakeRole: text({
       label: 'Snowflake role',
-      description: 'Role under which the table is written and shared',
+      description: 'Role used to write and share the table',
       required: true,
     }),
     snowflakePassword: secret({
@@ -47,7 +47,7 @@ export const videoampAudiences = defineConnector({
     }),
     snowflakePrivateKey: secret({
       label: 'Snowflake private key',
-      description: 'Private half of the key pair of the Snowflake user',
+      description: 'Private key of the Snowflake user',
       required: true,
       when: { authType: 'key-pair' },
     }),
@@ -61,13 +61,13 @@ export const videoampAudiences = defineConnector({
   },
   destination: {
     fields: {
-      warehouse: text({ label: 'Snowflake warehouse', description: 'Warehouse that does the writing', required: true }),
+      warehouse: text({ label: 'Snowflake warehouse', description: 'Warehouse used to write rows', required: true }),
       database: text({
         label: 'Snowflake database',
-        description: 'Database that holds the audience table',
+        description: 'Database of the audience table',
         required: true,
       }),
-      schema: text({ label: 'Snowflake schema', description: 'Schema that holds the audience table', required: true }),
+      schema: text({ label: 'Snowflake schema', description: 'Schema of the audience table', required: true }),
       table: text({
         label: 'Snowflake table',
         description: 'Name of the audience table; it is created if it does not exist',
@@ -75,25 +75,25 @@ export const videoampAudiences = defineConnector({
       }),
       share: text({
         label: 'Snowflake share',
-        description: 'Share through which VideoAmp may read the table',
+        description: 'Share through which VideoAmp reads the table',
         required: true,
       }),
       currencyOfRecord: text({
         label: 'Currency of record',
-        description: 'Currency in which amounts are given',
+        description: 'Currency of amounts',
         required: true,
       }),
       permissionedAgencyAdvertiserIds: text({
         label: 'Permissioned agency advertiser IDs',
-        description: 'IDs of the advertisers of agencies to whom the audience is open',
+        description: 'IDs of the agency advertisers that may use the audience',
       }),
       permissionedAgencyIds: text({
         label: 'Permissioned agency IDs',
-        description: 'IDs of the agencies to whom the audience is open',
+        description: 'IDs of the agencies that may use the audience',
       }),
       validateOnly: boolean({
         label: 'Validate only',
-        description: 'Whether the audience is only checked and not made',
+        description: 'Whether the audience is only validated and not created',
       }),
     },
     records: {
@@ -108,7 +108,7 @@ export const videoampAudiences = defineConnector({
       TU_IND_ID: column({ description: 'ID of the person at TransUnion', oneOf: 'identifier' }),
       DEVICE_ID: column({ description: 'ID of a device', oneOf: 'identifier' }),
       DEVICE_ID_WITH_TYPE: column({
-        description: 'ID of a device together with what kind of ID it is',
+        description: 'ID of a device with the kind of ID',
         oneOf: 'identifier',
       }),
       IP: column({ description: 'IP address, not hashed', oneOf: 'identifier' }),
@@ -125,7 +125,7 @@ export const videoampAudiences = defineConnector({
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),
-      CREATED_AT: column({ description: 'When the row was written; filled in if left empty' }),
+      CREATED_AT: column({ description: 'When the row was written; set automatically if it is empty' }),
     },
   },
 })

@@ -11,33 +11,33 @@ export const webhook = defineConnector({
   description: 'Posts rows as JSON to your own endpoint, signed according to Standard Webhooks.',
   actions: ['send'],
   notes:
-    'Rows may have any columns. A message is {"type": "transfer.rows", "timestamp", "data": {"transferId", "rows": [{…}]}}; one that comes a second time has the same webhook-id, also where the next transfer of an incremental connection repeats what was never confirmed, with its own transferId and timestamp. A success status takes all rows, unless the answer says {"rejected": [{"index": 0, "reason": "…"}]}; an answer that is JSON and cut off takes none, and the message comes again. A check sends a message of the type transfer.check, which holds no rows.',
+    'Rows may have any columns. A message is {"type": "transfer.rows", "timestamp", "data": {"transferId", "rows": [{…}]}}. A repeated message has the same webhook-id; this includes rows of an incremental connection that were not confirmed and that the next transfer sends again, with its own transferId and timestamp. A success status accepts all rows, unless the response body is {"rejected": [{"index": 0, "reason": "…"}]}. A truncated JSON response accepts none, and the message is sent again. A check sends a message of the type transfer.check without rows.',
   tested:
-    'Our own endpoint, which verifies messages according to Standard Webhooks, without TLS and on the machine of the tests.',
+    'Our own endpoint, which verifies messages according to Standard Webhooks, without TLS, on the machine that ran the tests.',
   secrets: {
     url: text({
       label: 'URL',
-      description: 'Address of the endpoint, with https://; it should answer within 30 seconds',
+      description: 'URL of the endpoint, with https://; it should respond within 30 seconds',
       required: true,
       binds: ['signingSecret', 'authorizationHeader'],
     }),
     signingSecret: secret({
       label: 'Signing secret',
-      description: 'whsec_ and the Base64 form of 24 to 64 random bytes; the endpoint verifies signatures with it',
+      description: 'whsec_ followed by 24 to 64 random bytes in Base64; the endpoint uses it to verify signatures',
       required: true,
       form: 'standard-webhooks',
     }),
     authorizationHeader: secret({
       label: 'Authorization header',
       description:
-        'What each request carries as its Authorization, such as Bearer and a token, where the endpoint asks for it',
+        'Value of the Authorization header of each request, such as Bearer and a token, if the endpoint requires it',
     }),
   },
   destination: {
     fields: {
       rowsPerRequest: number({
         label: 'Rows per request',
-        description: 'How many rows a message holds at most',
+        description: 'Maximum number of rows in a message',
         default: 500,
         min: 1,
         max: 1000,

@@ -41,7 +41,7 @@ test('signs as X and the RFC publish it', () => {
   assert.equal(sign('https://api.twitter.com/1.1/statuses/update.json'), 'hCtSmYh+iHYCEqBWrE7C7hYmtUk=')
 })
 
-describe('X, against a server that keeps to what is published of it', () => {
+describe('X, against a server that follows its published documentation', () => {
   let x: XServer
 
   beforeEach(async () => {
@@ -198,7 +198,7 @@ after(() => testServer.close())
 
 acceptDestination({
   connector: xCustomAudiences,
-  testServer: 'a server that keeps to what is published of X',
+  testServer: 'a server that follows the published documentation of X',
   secrets: xSecrets,
   wrongSecrets: { ...xSecrets, accessTokenSecret: 'another-secret' },
   settings,

@@ -8,10 +8,11 @@ export const xCustomAudiences = defineConnector({
   platform: xAds,
   dataType: 'Custom Audiences',
   dataTypeCategory: 'audience activation',
-  description: 'Delivers lists of people to X (Twitter), so that ads can be aimed at them.',
+  description: 'Delivers lists of people to X (Twitter), to target ads at them.',
   notes:
-    'The Ads API of X signs requests with OAuth 1.0a: enter the API key as client ID, its secret as client secret, the access token as refresh token, and the access token secret; they do not end until they are revoked. X must have admitted the app to its Ads API, and the user needs a role in the ad account. Rows that name no audience share one that is made for the connection. X takes a request as a whole or not at all: rows that it names are left out and the rest is sent again. It processes changes within 6 to 8 hours, and an audience can be targeted once it matches 100 active users; who was matched X does not say. People stay for 13 months unless expires_at says otherwise. Handles are hashed in lower case and without @. Send only people who have agreed to it: X takes no consent with them.',
-  tested: 'Our own test server, which follows what is published of X’s Ads API, signatures included; not X itself.',
+    'The Ads API of X uses OAuth 1.0a: enter the API key as the client ID, its secret as the client secret, the access token as the refresh token, and the access token secret. They are valid until they are revoked. X must have approved the app for its Ads API, and the user needs a role in the ad account. Rows without an audience share one that is created for the connection. X accepts or refuses a request as a whole: the rows that it reports are left out, and the others are sent again. X processes changes within 6 to 8 hours, and an audience can be targeted when 100 active users have been matched; X does not report who was matched. People stay for 13 months unless expires_at says otherwise. Handles are hashed in lower case and without @. Send only people who have agreed to it: X does not accept information on consent.',
+  tested:
+    'Our own test server, which follows the published documentation of X’s Ads API, signatures included; not X itself.',
   api: { version: 'Ads API v12', ends: 'No end is known.' },
   secrets: {
     clientId: text({
@@ -26,12 +27,12 @@ export const xCustomAudiences = defineConnector({
     }),
     refreshToken: secret({
       label: 'Refresh token',
-      description: 'Access token of the user at X, which does not end and takes the place of a refresh token',
+      description: 'Access token of the user at X, which does not expire and is used instead of a refresh token',
       required: true,
     }),
     accessTokenSecret: secret({
       label: 'Access token secret',
-      description: 'Secret that belongs to the access token; data moves only with it',
+      description: 'Secret that belongs to the access token; needed to move data',
     }),
   },
   check: async (context) => (await import('./check.ts')).checkX(context),
@@ -45,11 +46,11 @@ export const xCustomAudiences = defineConnector({
       accountId: text({ label: 'Account ID', description: 'ID of the ad account at X that owns the audiences' }),
       audienceName: text({
         label: 'Audience name',
-        description: 'Name of the audience for rows that name none; it is made where there is none',
+        description: 'Name of the audience for rows without one; it is created if it does not exist',
       }),
       audienceId: text({
         label: 'Audience ID',
-        description: 'ID of an audience that exists, for rows that name none',
+        description: 'ID of an existing audience, for rows without one',
       }),
     },
     records: {
@@ -59,47 +60,47 @@ export const xCustomAudiences = defineConnector({
       }),
       segment_id: column({ description: 'ID of the audience to change', synonyms: ['audience_id', 'list_id'] }),
       action: column({
-        description: 'What happens to this person’s membership',
+        description: 'Whether the person is added or removed',
         required: true,
         values: ['add', 'remove'],
       }),
       email: column({
-        description: 'E-mail address; it is hashed on the way',
+        description: 'E-mail address; it is hashed before it is sent',
         normalise: 'email',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),
       phone_number: column({
-        description: 'Phone number with its country code; it is hashed on the way',
+        description: 'Phone number with its country code; it is hashed before it is sent',
         normalise: 'phone-e164',
         hashed: ['sha256'],
         oneOf: 'identifier',
       }),
       handle: column({
-        description: 'Name of the user at X, with or without @; it is hashed on the way',
+        description: 'Name of the user at X, with or without @; it is hashed before it is sent',
         oneOf: 'identifier',
         synonyms: ['twitter_handle', 'x_handle', 'username'],
       }),
       device_id: column({
-        description: 'Advertising ID of a mobile device; it is hashed on the way',
+        description: 'Advertising ID of a mobile device; it is hashed before it is sent',
         normalise: 'device-id',
         hashed: ['sha256'],
         oneOf: 'identifier',
         synonyms: ['maid', 'idfa', 'gaid'],
       }),
       twitter_id: column({
-        description: 'Number of the user at X; it is hashed on the way',
+        description: 'ID of the user at X; it is hashed before it is sent',
         normalise: 'external-id',
         hashed: ['sha256'],
         oneOf: 'identifier',
         synonyms: ['x_id', 'x_user_id', 'twitter_user_id'],
       }),
       partner_user_id: column({
-        description: 'Your own ID of the person that X has matched, as it is',
+        description: 'Your own ID of the person that X has matched, not hashed',
         oneOf: 'identifier',
       }),
-      effective_at: column({ description: 'From when the person belongs to the audience, in ISO 8601' }),
-      expires_at: column({ description: 'When the person leaves the audience, in ISO 8601' }),
+      effective_at: column({ description: 'When the person joins the audience, in ISO 8601 form' }),
+      expires_at: column({ description: 'When the person leaves the audience, in ISO 8601 form' }),
     },
   },
 })

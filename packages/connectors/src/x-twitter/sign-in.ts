@@ -6,7 +6,7 @@ export const signIn = {
   clientSecret: secret({ label: 'Client secret', description: 'Secret that belongs to the client ID', required: true }),
   refreshToken: secret({
     label: 'Refresh token',
-    description: 'Long-lived token with which access to X is renewed',
+    description: 'Long-lived token that renews access to X',
     required: true,
   }),
 }

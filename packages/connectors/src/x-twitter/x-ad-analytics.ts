@@ -10,7 +10,7 @@ export const xAdAnalytics = defineConnector({
   dataType: 'ads analytics',
   dataTypeCategory: 'reporting',
   status: 'preview',
-  description: 'Reads how the posts that you promote on X perform.',
+  description: 'Reads the performance of the posts that you promote on X.',
   secrets: signIn,
   source: {
     records: {

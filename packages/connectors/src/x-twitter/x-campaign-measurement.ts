@@ -10,7 +10,7 @@ export const xCampaignMeasurement = defineConnector({
   dataType: 'ads analytics',
   dataTypeCategory: 'reporting',
   status: 'preview',
-  description: 'Reads your campaigns and ads on X through its APIs for campaign management.',
+  description: 'Reads your campaigns and ads on X through its campaign management APIs.',
   secrets: signIn,
   source: {},
 })

@@ -4,12 +4,12 @@ import { secret, text } from '@penstock/connector'
 export const apiClient = {
   clientId: text({
     label: 'Client ID',
-    description: 'ID that Yahoo displays when your API access is activated',
+    description: 'ID that Yahoo shows when your API access is activated',
     required: true,
   }),
   clientSecret: secret({
     label: 'Client secret',
-    description: 'Secret that Yahoo displays with the client ID',
+    description: 'Secret that Yahoo shows with the client ID',
     required: true,
   }),
 }

@@ -9,9 +9,9 @@ export const yahooDspAudiences = defineConnector({
   platform: yahooDsp,
   dataType: 'audiences',
   dataTypeCategory: 'audience activation',
-  description: 'Puts people into audiences of Yahoo DSP by their hashed e-mail addresses and phone numbers.',
+  description: 'Adds people to audiences of Yahoo DSP by their hashed e-mail addresses and phone numbers.',
   actions: ['create', 'add'],
-  notes: 'People can be added to an audience but never taken out. Yahoo has to enable API access for you first.',
+  notes: 'People can be added to an audience but not removed. Yahoo must enable API access for you first.',
   secrets: apiClient,
   destination: {
     fields: {
@@ -25,7 +25,7 @@ export const yahooDspAudiences = defineConnector({
     records: {
       segment_name: column({ description: 'Name of the audience to create' }),
       segment_id: column({ description: 'ID of the audience to change' }),
-      action: column({ description: 'What happens to this person’s membership', required: true, values: ['add'] }),
+      action: column({ description: 'Whether the person is added or removed', required: true, values: ['add'] }),
       email_sha256: column({
         description: 'Hashed e-mail address',
         normalise: 'email',

@@ -10,7 +10,7 @@ export const yahooDspConversions = defineConnector({
   dataTypeCategory: 'events',
   description: 'Reports conversions to a pixel of Yahoo, whether they happened on a website, in an app or offline.',
   actions: ['add', 'update', 'delete'],
-  notes: 'Access to Yahoo is granted for 60 minutes at a time and renewed without your doing.',
+  notes: 'Access to Yahoo is granted for 60 minutes at a time and renewed automatically.',
   secrets: {
     clientId: text({ label: 'Client ID', description: 'ID of the client that Yahoo gave you', required: true }),
     clientSecret: secret({
@@ -21,10 +21,10 @@ export const yahooDspConversions = defineConnector({
   },
   destination: {
     fields: {
-      pixelId: text({ label: 'Pixel ID', description: 'Number of the pixel, which Yahoo calls yp', required: true }),
+      pixelId: text({ label: 'Pixel ID', description: 'ID of the pixel, which Yahoo calls yp', required: true }),
       mode: select({
         label: 'Mode',
-        description: 'Whether conversions go out several times a day (Streaming) or once (Batch)',
+        description: 'Whether conversions are sent several times a day (Streaming) or once (Batch)',
         options: ['Streaming', 'Batch'],
         required: true,
       }),
@@ -32,7 +32,7 @@ export const yahooDspConversions = defineConnector({
     records: {
       eventTs: column({ description: 'When it happened, in seconds or milliseconds since 1970', required: true }),
       actionSource: column({
-        description: 'Kind of place in which it happened',
+        description: 'Where the event happened',
         required: true,
         values: ['web', 'app', 'phone', 'email', 'online', 'physical_store'],
       }),
@@ -42,17 +42,17 @@ export const yahooDspConversions = defineConnector({
         oneOf: 'identifier',
       }),
       'clickData.vmcid': column({
-        description: 'ID of the click at Yahoo, for a person who cannot be identified otherwise',
+        description: 'Yahoo’s ID of the click, for a person without another identifier',
         oneOf: 'identifier',
       }),
-      eventName: column({ description: 'Name of the event, to which rules of the DSP refer' }),
+      eventName: column({ description: 'Name of the event, used in the rules of the DSP' }),
       'eventData.price': column({
-        description: 'What the conversion was worth, in US dollars unless agreed otherwise',
+        description: 'Value of the conversion, in US dollars unless agreed otherwise',
       }),
       'eventData.products[].category': column({
-        description: 'Category of each product, read by the category rule for event types',
+        description: 'Category of each product, used by the category rule for event types',
       }),
-      'privacy.optOut': column({ description: 'Whether the event is withheld from optimisation' }),
+      'privacy.optOut': column({ description: 'Whether the event is excluded from optimisation' }),
     },
   },
 })

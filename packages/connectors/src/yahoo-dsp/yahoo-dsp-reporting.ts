@@ -9,9 +9,9 @@ export const yahooDspReporting = defineConnector({
   platform: yahooDsp,
   dataType: 'reporting',
   dataTypeCategory: 'reporting',
-  description: 'Reads how campaigns at Yahoo DSP were delivered and what they achieved.',
+  description: 'Reads the delivery and the results of campaigns at Yahoo DSP.',
   actions: ['get'],
-  notes: 'Yahoo may limit how much is fetched and how often.',
+  notes: 'Yahoo may limit the amount and the frequency of requests.',
   secrets: apiClient,
   source: {},
 })

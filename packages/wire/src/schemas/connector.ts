@@ -24,7 +24,7 @@ const usage = {
   configured,
   description: text(
     'What the connector does',
-    'Builds audiences on Facebook and Instagram from your customer records and keeps their members current.',
+    'Creates audiences on Facebook and Instagram from your customer records and keeps their members up to date.',
   ),
   destConnections: count('Connections, not deleted, that use it as destination', 2),
   srcConnections: count('Connections, not deleted, that use it as source', 0),
