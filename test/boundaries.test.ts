@@ -284,6 +284,14 @@ test('the engine alone loads what connectors do', () => {
   )
 })
 
+test('TypeBox is imported for its types alone: it would take a fifth of a second of every process', () => {
+  assertNone(
+    sources
+      .filter(({ imports }) => imports.some(({ specifier, typeOnly }) => /^typebox/.test(specifier) && !typeOnly))
+      .map(where),
+  )
+})
+
 test('a runner starts without what is slow to load: the schemas, the phone numbers, a second HTTP client', () => {
   const runner = sources.filter((source) => where(source) === runnerFile)
   const slow = ['typebox', 'libphonenumber-js/min', 'node:http', 'node:https']

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { applyMigrations, migrate } from '../packages/server/src/db/migrate.ts'
+import { applyMigrations, migrate, newestQueueMigration } from '../packages/server/src/db/migrate.ts'
 import { listMigrations, migrationsFolder, readMigration } from '../packages/server/src/db/migrations.ts'
 import { createEmptyDatabase } from './harness/database.ts'
 import { byDrizzle, migrateAsDrizzle } from './harness/migrations.ts'
@@ -154,4 +154,25 @@ test('need no right to create anything where the schema is current', async (t) =
   asReader.username = role
   asReader.password = 'reader'
   await migrate(asReader.href)
+})
+
+test('knows the newest migration of the job queue, which it leaves alone where it is current', async (t) => {
+  const url = await prepare(t)
+  await migrate(url)
+  const newest = () =>
+    withSession(url, async (session) => {
+      const { rows } = await session.query<{ id: number; ts: Date }>(
+        'select id, ts from graphile_worker.migrations order by id desc limit 1',
+      )
+      return rows[0]
+    })
+  const applied = await newest()
+  assert.equal(applied?.id, newestQueueMigration)
+  await migrate(url)
+  assert.deepEqual(await newest(), applied)
+  await withSession(url, (session) =>
+    session.query('delete from graphile_worker.migrations where id = $1', [newestQueueMigration]),
+  )
+  await migrate(url)
+  assert.equal((await newest())?.id, newestQueueMigration)
 })

@@ -1,5 +1,5 @@
-import type { TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
+import type { TSchema } from './type.ts'
 
 /** What the contract says of an operation. */
 

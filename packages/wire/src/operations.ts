@@ -1,4 +1,3 @@
-import { type Static, type TSchema, Type } from 'typebox'
 import { example } from './examples.ts'
 import { limits } from './limits.ts'
 import { operation } from './operation.ts'
@@ -41,6 +40,7 @@ import {
   UpdatedConnection,
 } from './schemas.ts'
 import { attentionReasons, dataTypeCategories, dataTypes, platformTypes, roles, transferStatuses } from './terms.ts'
+import { type Static, type TObject, type TSchema, Type } from './type.ts'
 
 const startedTransfer = {
   status: 'queued',
@@ -622,7 +622,7 @@ export type OperationId = keyof Operations
 
 /** The query that an operation takes, as its rule sees it: coerced, with defaults. `accountId` apart. */
 export type QueryOf<I extends OperationId> = Operations[I] extends { query: infer Q extends Record<string, TSchema> }
-  ? Static<Type.TObject<Q>>
+  ? Static<TObject<Q>>
   : Record<never, never>
 
 /** The body that an operation takes. */

@@ -1,8 +1,8 @@
-import { Type } from 'typebox'
 import { example } from './examples.ts'
 import { limits } from './limits.ts'
 import { Identifier, oneOf } from './schemas.ts'
 import { connectionStatuses } from './terms.ts'
+import { Type } from './type.ts'
 
 /** Query parameters of several operations. */
 

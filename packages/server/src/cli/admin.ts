@@ -1,8 +1,6 @@
-import { limits, Name } from '@penstock/wire'
-import { Check } from 'typebox/value'
+import { limits, namePattern } from '@penstock/wire'
 import { accountsOf, deletedAccountsOf, restoreAccount } from '../accounts/accounts.ts'
 import { type Config, ConfigError } from '../config.ts'
-import { connectionsOfAccounts } from '../connections/connections.ts'
 import type { Logger } from '../log.ts'
 import {
   createClient,
@@ -22,8 +20,10 @@ type Json = { json?: boolean }
 export const migrateDatabase = (config: Config, log: Logger, { json }: Json) =>
   withRuntime(config, log, async () => print({ migrated: true }, json, 'The database schema is up to date.'))
 
+const isName = new RegExp(namePattern, 'u')
+
 const errorsOfName = (what: string, name: string): string[] =>
-  Check(Name, name) ? [] : [`${what} must have 1 to ${limits.nameLengthMax} characters, and no control characters.`]
+  isName.test(name) ? [] : [`${what} must have 1 to ${limits.nameLengthMax} characters, and no control characters.`]
 
 /** @throws ConfigError where there are any */
 function refuseFieldErrors(fieldErrors: readonly string[]): void {
@@ -149,6 +149,7 @@ export async function restoreAccountCommand(
   accountId: string,
   { json }: Json,
 ): Promise<void> {
+  const { connectionsOfAccounts } = await import('../connections/connections.ts')
   await withRuntime(config, log, ({ database }) =>
     database.transaction((tx) => restoreAccount(tx, accountId, connectionsOfAccounts)),
   )

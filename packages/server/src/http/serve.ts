@@ -6,11 +6,12 @@ import {
   type OperationId,
   operations,
   Refused,
+  type TSchema,
+  Type,
   takesIdempotencyKey,
   writes as writesOf,
 } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
-import { type TSchema, Type } from 'typebox'
 import type { ActingAccount, Actor, Answer, Call, Handler, Handlers, Precondition } from '../call.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { refuse } from '../refusal.ts'

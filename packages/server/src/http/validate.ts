@@ -1,6 +1,5 @@
-import { type FieldError, limits, type Operation } from '@penstock/wire'
+import { type FieldError, limits, type Operation, type TSchema } from '@penstock/wire'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import type { TSchema } from 'typebox'
 import { excerpt } from './excerpt.ts'
 
 /**

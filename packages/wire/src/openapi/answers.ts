@@ -1,9 +1,9 @@
-import { type TSchema, Type } from 'typebox'
 import { type ErrorCode, errors } from '../errors.ts'
 import { example } from '../examples.ts'
 import type { Operation } from '../operation.ts'
 import { refusalsOf } from '../refusals.ts'
 import { envelope } from '../schemas.ts'
+import { type TSchema, Type } from '../type.ts'
 import { exampleOf, exampleRefusal } from './examples.ts'
 import { type Json, schemaOf } from './schemas.ts'
 

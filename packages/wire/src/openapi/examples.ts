@@ -1,6 +1,6 @@
-import type { TSchema } from 'typebox'
 import { type ErrorCode, errors, type FieldError } from '../errors.ts'
 import { example } from '../examples.ts'
+import type { TSchema } from '../type.ts'
 
 /**
  * A value that the schema accepts, put together from the examples of its parts: a schema's own example comes first,

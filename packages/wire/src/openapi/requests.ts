@@ -1,9 +1,9 @@
-import { type TSchema, Type } from 'typebox'
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { takesIdempotencyKey } from '../refusals.ts'
 import { Identifier, identifier } from '../schemas.ts'
+import { type TSchema, Type } from '../type.ts'
 import { exampleOf } from './examples.ts'
 import { type Json, plain, schemaOf } from './schemas.ts'
 

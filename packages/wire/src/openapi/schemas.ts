@@ -1,6 +1,6 @@
-import type { TSchema } from 'typebox'
 import { errors } from '../errors.ts'
 import * as exported from '../schemas.ts'
+import type { TSchema } from '../type.ts'
 
 /** A part of the document: plain JSON. */
 export type Json = Record<string, unknown>

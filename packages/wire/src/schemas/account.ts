@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
 import { example } from '../examples.ts'
+import { type Static, Type } from '../type.ts'
 import { count, exactly, flag, identifier, name, text, unixSeconds } from './kinds.ts'
 
 const accountFields = {

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
 import { attentionReasons, connectionSides } from '../terms.ts'
+import { type Static, Type } from '../type.ts'
 import { Connection } from './connection.ts'
 import { exactly, oneOf, text } from './kinds.ts'
 import { Transfer } from './transfer.ts'

@@ -1,7 +1,7 @@
-import { type Static, Type } from 'typebox'
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
 import { fieldTypes } from '../terms.ts'
+import { type Static, Type } from '../type.ts'
 import {
   configuration,
   configured,

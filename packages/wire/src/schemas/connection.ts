@@ -1,8 +1,8 @@
-import { type Static, Type } from 'typebox'
 import { example } from '../examples.ts'
 import { statusActions } from '../lifecycle.ts'
 import { limits } from '../limits.ts'
 import { connectionEventKinds, connectionStatuses } from '../terms.ts'
+import { type Static, Type } from '../type.ts'
 import {
   configuration,
   configured,

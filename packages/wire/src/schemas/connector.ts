@@ -1,7 +1,7 @@
-import { type Static, Type } from 'typebox'
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
 import { dataTypeCategories, dataTypes, platformTypes, supportedTypes } from '../terms.ts'
+import { type Static, Type } from '../type.ts'
 import { configured, count, editable, env, exactly, flag, identifier, oneOf, text } from './kinds.ts'
 
 const connectorIdentity = {

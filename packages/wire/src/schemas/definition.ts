@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
 import { example } from '../examples.ts'
 import { digestEncodings, digests, fieldTypes, normalisations, roles, secretForms } from '../terms.ts'
+import { type Static, Type } from '../type.ts'
 import { exactly, flag, identifier, oneOf, text } from './kinds.ts'
 
 /** What a connector is by its definition, ours: enough to draw its forms and to map columns to its records. */

@@ -1,5 +1,5 @@
-import { type Static, type TSchema, Type } from 'typebox'
 import { example } from '../examples.ts'
+import { type Static, type TSchema, Type } from '../type.ts'
 import { exactly, text } from './kinds.ts'
 import { TransferError } from './transfer.ts'
 

@@ -1,6 +1,6 @@
-import { type TSchema, Type } from 'typebox'
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
+import { type TSchema, Type } from '../type.ts'
 
 /** What schemas are made of: the kinds of values that the specification knows. */
 
@@ -45,10 +45,12 @@ const control = '\\u0000-\\u001f\\u007f-\\u009f'
 export const trimmed = (lengthMax: number) =>
   `^\\s*[^${control}\\s](?:[^${control}]{0,${lengthMax - 2}}[^${control}\\s])?\\s*$`
 
-/** A name that people read: control characters never, blank never; trimmed before it is stored. */
+/** Pattern of a name that people read: control characters never, blank never; trimmed before it is stored. */
+export const namePattern = trimmed(limits.nameLengthMax)
+/** A name that people read. */
 export const name = (example: string) =>
   Type.String({
-    pattern: trimmed(limits.nameLengthMax),
+    pattern: namePattern,
     description: 'Name, 1 to 200 characters after trimming, no control characters',
     examples: [example],
   })

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
 import { example } from '../examples.ts'
+import { type Static, Type } from '../type.ts'
 import { count, exactly, identifier, text } from './kinds.ts'
 
 const volume = {

@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
+import { type Static, Type } from '../type.ts'
 import { exactly, text } from './kinds.ts'
 
 const credential = (description: string, shown: string) =>

@@ -1,11 +1,11 @@
-import { type Static, Type } from 'typebox'
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
 import { errorSides, transferStatuses, transferTriggers } from '../terms.ts'
+import { type Static, type TSchema, Type } from '../type.ts'
 import { ConnectionConfig } from './connection.ts'
 import { count, exactly, flag, identifier, oneOf, text, unixSeconds } from './kinds.ts'
 
-const maybe = <S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()])
+const maybe = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
 /** How many records, at each stage: the record summary. `read` = `accepted` + `rejected` once a transfer has ended well. */
 const records = exactly(
