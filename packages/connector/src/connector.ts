@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DataType, DataTypeCategory, PlatformType, Role, SupportedType } from '@penstock/wire/rules'
+import { type Authorization, errorOfAuthorization } from './authorization.ts'
 import type { Check } from './check.ts'
 import type { Destination } from './destination.ts'
 import { type FieldDefinition, type Fields, text } from './fields.ts'
@@ -74,6 +75,8 @@ export type ConnectorDefinition = {
   readonly api?: { readonly version: string; readonly ends: string }
   /** What a sub-account saves once for all its connections. Every secret is a `secret` field. */
   readonly secrets: Fields
+  /** Present where a user of the platform can grant access with a click, in place of entering tokens. */
+  readonly authorization?: Authorization
   /** Present where the connector can be a source. */
   readonly source?: SourceSide
   /** Present where the connector can be a destination. */
@@ -107,6 +110,8 @@ export function defineConnector(definition: ConnectorDefinition): Connector {
   if (definition.destination) roles.push('Destination')
   if (roles.length === 0) throw new Error(`${definition.slug}: a connector needs a source or a destination`)
   assertFields(definition.slug, definition.secrets)
+  const wrong = definition.authorization && errorOfAuthorization(definition.secrets, definition.authorization)
+  if (wrong) throw new Error(`${definition.slug}: its authorization ${wrong}`)
   for (const { fields = {} } of [definition.source ?? {}, definition.destination ?? {}]) {
     assertFields(definition.slug, fields)
     const secret = Object.keys(fields).find((key) => fields[key]?.type === 'Password')

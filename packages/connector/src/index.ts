@@ -1,3 +1,4 @@
+export * from './authorization.ts'
 export * from './check.ts'
 export * from './compatible.ts'
 export * from './connector.ts'

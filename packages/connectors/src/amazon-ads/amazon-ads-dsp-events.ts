@@ -1,4 +1,5 @@
 import { column, defineConnector, inspectBy, select, text } from '@penstock/connector'
+import { authorization } from './authorization.ts'
 import { eventColumns, personColumns } from './event-columns.ts'
 import { amazonAds } from './platform.ts'
 import { region } from './region.ts'
@@ -22,6 +23,7 @@ export const amazonAdsDspEvents = defineConnector({
     'Our own test server, which follows the published documentation of the Events API of Amazon Ads and its models; not Amazon itself.',
   api: { version: 'Events API of the Amazon Ads API v1, an open beta', ends: 'no end is announced' },
   secrets: signIn,
+  authorization,
   check: async (context) => (await import('./check-sign-in.ts')).checkSignIn(context),
   destination: {
     deliver: {

@@ -1,4 +1,5 @@
 import { boolean, column, defineConnector, number, select, text } from '@penstock/connector'
+import { dataManagerAuthorization } from '../google/authorization.ts'
 import { dataManagerApi } from '../google-ads/api-version.ts'
 import { consentColumns } from '../google-ads/consent.ts'
 import { displayVideo360 } from './platform.ts'
@@ -20,6 +21,7 @@ export const dv360CustomerMatch = defineConnector({
     'Our own test server, which follows the published documentation of Google’s token endpoint and its Data Manager API; not Google itself.',
   api: dataManagerApi,
   secrets: signIn,
+  authorization: dataManagerAuthorization,
   check: async (context) => {
     const { checkAudiences } = await import('../google-ads/check-data-manager.ts')
     return checkAudiences((await import('../google-ads/audience-plans.ts')).displayVideoCustomerMatchLists)(context)

@@ -1,4 +1,5 @@
 import { defineConnector } from '@penstock/connector'
+import { dataManagerAuthorization } from '../google/authorization.ts'
 import { dataManagerApi } from './api-version.ts'
 import {
   conversionColumns,
@@ -23,6 +24,7 @@ export const googleAdsConversions = defineConnector({
   tested: conversionsTested,
   api: dataManagerApi,
   secrets: optionalSignIn,
+  authorization: dataManagerAuthorization,
   check: async (context) => {
     const { checkConversions } = await import('./check-data-manager.ts')
     return checkConversions((await import('./conversion-plans.ts')).conversions)(context)

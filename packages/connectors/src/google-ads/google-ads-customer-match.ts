@@ -1,4 +1,5 @@
 import { boolean, column, defineConnector, number, select, text } from '@penstock/connector'
+import { dataManagerAuthorization } from '../google/authorization.ts'
 import { dataManagerApi } from './api-version.ts'
 import { consent, consentColumns } from './consent.ts'
 import { listColumns } from './list-columns.ts'
@@ -20,6 +21,7 @@ export const googleAdsCustomerMatch = defineConnector({
     'Our own test server, which follows the published documentation of Google’s token endpoint and its Data Manager API; not Google itself.',
   api: dataManagerApi,
   secrets: signIn,
+  authorization: dataManagerAuthorization,
   check: async (context) => {
     const { checkAudiences } = await import('./check-data-manager.ts')
     return checkAudiences((await import('./audience-plans.ts')).googleAdsCustomerMatchLists)(context)

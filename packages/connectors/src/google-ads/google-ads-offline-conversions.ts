@@ -1,4 +1,5 @@
 import { column, defineConnector } from '@penstock/connector'
+import { dataManagerAuthorization } from '../google/authorization.ts'
 import { dataManagerApi } from './api-version.ts'
 import { conversionColumns, conversionFields, conversionNotes, conversionsTested } from './conversion-fields.ts'
 import { googleAds } from './platform.ts'
@@ -16,6 +17,7 @@ export const googleAdsOfflineConversions = defineConnector({
   tested: conversionsTested,
   api: dataManagerApi,
   secrets: signIn,
+  authorization: dataManagerAuthorization,
   check: async (context) => {
     const { checkConversions } = await import('./check-data-manager.ts')
     return checkConversions((await import('./conversion-plans.ts')).storeConversions)(context)

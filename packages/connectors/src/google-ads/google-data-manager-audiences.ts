@@ -1,4 +1,5 @@
 import { boolean, column, defineConnector, number, select, text } from '@penstock/connector'
+import { dataManagerAuthorization } from '../google/authorization.ts'
 import { addressColumns } from './address-columns.ts'
 import { dataManagerApi } from './api-version.ts'
 import { consent, consentColumns } from './consent.ts'
@@ -22,6 +23,7 @@ export const googleDataManagerAudiences = defineConnector({
     'Our own test server, which follows the published documentation of Google’s token endpoint and its Data Manager API; not Google itself.',
   api: dataManagerApi,
   secrets: signIn,
+  authorization: dataManagerAuthorization,
   check: async (context) => {
     const { checkAudiences } = await import('./check-data-manager.ts')
     return checkAudiences((await import('./audience-plans.ts')).dataManagerAudiences)(context)

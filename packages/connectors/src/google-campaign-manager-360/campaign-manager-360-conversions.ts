@@ -1,4 +1,5 @@
 import { column, defineConnector, secret, select, text } from '@penstock/connector'
+import { googleAuthorization } from '../google/authorization.ts'
 import { googleCampaignManager360 } from './platform.ts'
 
 /** Offline conversions of Floodlight activities. */
@@ -36,6 +37,7 @@ export const campaignManager360Conversions = defineConnector({
       required: true,
     }),
   },
+  authorization: googleAuthorization('https://www.googleapis.com/auth/ddmconversions'),
   check: async (context) => (await import('./check-conversions.ts')).checkConversions(context),
   destination: {
     deliver: {

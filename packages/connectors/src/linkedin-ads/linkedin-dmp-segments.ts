@@ -1,4 +1,5 @@
 import { column, defineConnector, inspectBy, text } from '@penstock/connector'
+import { linkedinAuthorization } from './authorization.ts'
 import { linkedinAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
 import { linkedinApi } from './version.ts'
@@ -18,6 +19,7 @@ export const linkedinDmpSegments = defineConnector({
     'Our own test server, which follows the published documentation of LinkedIn’s DMP Segments API; not LinkedIn itself.',
   api: linkedinApi,
   secrets: signIn,
+  authorization: linkedinAuthorization('rw_dmp_segments', 'r_ads'),
   check: async (context) => (await import('./check.ts')).checkLinkedIn(context),
   destination: {
     deliver: {

@@ -1,4 +1,5 @@
 import { column, defineConnector, inspectBy, type RecordField, text } from '@penstock/connector'
+import { linkedinAuthorization } from './authorization.ts'
 import { linkedinAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
 import { linkedinApi } from './version.ts'
@@ -20,6 +21,7 @@ export const linkedinOfflineConversions = defineConnector({
     'Our own test server, which follows the published documentation of LinkedIn’s Conversions API; not LinkedIn itself.',
   api: linkedinApi,
   secrets: signIn,
+  authorization: linkedinAuthorization('rw_conversions', 'r_ads'),
   check: async (context) => (await import('./check.ts')).checkLinkedIn(context),
   destination: {
     deliver: {

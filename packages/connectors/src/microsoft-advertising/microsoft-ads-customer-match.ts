@@ -1,4 +1,5 @@
 import { column, defineConnector, inspectBy, secret, select, text } from '@penstock/connector'
+import { microsoftAuthorization } from './authorization.ts'
 import { microsoftApi } from './microsoft-version.ts'
 import { microsoftAdvertising } from './platform.ts'
 
@@ -52,6 +53,7 @@ export const microsoftAdsCustomerMatch = defineConnector({
       when: { authType: 'oauth2' },
     }),
   },
+  authorization: microsoftAuthorization({ authType: 'oauth2' }),
   check: async (context) => (await import('./check.ts')).checkMicrosoft(context),
   destination: {
     deliver: {

@@ -1,4 +1,5 @@
 import { column, defineConnector, inspectBy, secret, text } from '@penstock/connector'
+import { microsoftAuthorization } from './authorization.ts'
 import { microsoftApi } from './microsoft-version.ts'
 import { microsoftAdvertising } from './platform.ts'
 
@@ -32,6 +33,7 @@ export const microsoftAdsEvents = defineConnector({
       description: 'Developer token that Microsoft Advertising gave you for its API; it is sent with each request',
     }),
   },
+  authorization: microsoftAuthorization(),
   check: async (context) => (await import('./check.ts')).checkMicrosoft(context),
   destination: {
     deliver: {

@@ -1,4 +1,5 @@
 import { column, defineConnector, inspectBy, secret, select, text } from '@penstock/connector'
+import { authorization } from './authorization.ts'
 import { pinterestAds } from './platform.ts'
 
 /** Customer lists of Pinterest, each with the audience made from it. */
@@ -39,6 +40,7 @@ export const pinterestCustomerLists = defineConnector({
       required: true,
     }),
   },
+  authorization,
   check: async (context) => (await import('./check.ts')).checkPinterest(context),
   destination: {
     deliver: {

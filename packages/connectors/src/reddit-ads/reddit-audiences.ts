@@ -1,4 +1,5 @@
 import { column, defineConnector, inspectBy, secret, text } from '@penstock/connector'
+import { authorization } from './authorization.ts'
 import { redditAds } from './platform.ts'
 
 /** Audiences of Reddit, made of hashed identifiers. */
@@ -27,6 +28,7 @@ export const redditAudiences = defineConnector({
       required: true,
     }),
   },
+  authorization,
   check: async (context) => (await import('./check.ts')).checkReddit(context),
   destination: {
     deliver: {

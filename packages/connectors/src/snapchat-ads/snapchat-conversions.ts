@@ -1,4 +1,5 @@
 import { column, defineConnector, inspectBy, type Normalisation, text } from '@penstock/connector'
+import { authorization } from './authorization.ts'
 import { snapchatAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
 
@@ -20,6 +21,7 @@ export const snapchatConversions = defineConnector({
     'Our own test server, which follows the published documentation of Snapchat’s Conversions API and its Business SDK; not Snapchat itself.',
   api: { version: 'Conversions API v3', ends: 'no end is announced; version 2 is retired' },
   secrets: signIn,
+  authorization,
   check: async (context) => (await import('./check-conversions.ts')).checkConversions(context),
   destination: {
     deliver: {

@@ -1,4 +1,5 @@
 import { column, defineConnector, inspectBy, number, text } from '@penstock/connector'
+import { authorization } from './authorization.ts'
 import { snapchatAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
 
@@ -17,6 +18,7 @@ export const snapchatCustomerLists = defineConnector({
     'Our own test server, which follows the published documentation of Snapchat’s Marketing API; not Snapchat itself.',
   api: { version: 'Marketing API v1', ends: 'no end is announced' },
   secrets: signIn,
+  authorization,
   check: async (context) => (await import('./check-customer-lists.ts')).checkCustomerLists(context),
   destination: {
     deliver: {

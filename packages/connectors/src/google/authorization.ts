@@ -1,0 +1,22 @@
+import { type Authorization, type AuthorizationServer, authorizationAt } from '@penstock/connector'
+
+const google: AuthorizationServer = {
+  slug: 'google',
+  name: 'Google',
+  authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
+  tokenUrl: 'https://oauth2.googleapis.com/token',
+  issuer: 'https://accounts.google.com',
+  pkce: true,
+  // A refresh token comes with offline access, and after the first time only where consent is asked for again.
+  authorizeParameters: { access_type: 'offline', prompt: 'consent' },
+  registration:
+    'Create an OAuth client of the type “Web application” in the Google Cloud console, in a project in which the APIs of the connectors are enabled, and put the scopes on its consent screen.',
+  withoutRefreshToken:
+    'Remove the access of the app in the security settings of the Google account, then authorize the connector again.',
+}
+
+/** Google, for one scope; each connector asks only for what it needs. */
+export const googleAuthorization = (scope: string): Authorization => authorizationAt(google, [scope])
+
+/** For the connectors on the Data Manager API. */
+export const dataManagerAuthorization = googleAuthorization('https://www.googleapis.com/auth/datamanager')
