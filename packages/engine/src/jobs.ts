@@ -52,6 +52,8 @@ async function perform(
       return runCheck(job, runtime, signal)
     case 'preview':
       return (await import('./preview.ts')).runPreview(job, runtime, signal)
+    case 'authorization':
+      return (await import('./authorize.ts')).runAuthorization(job, runtime, signal)
     case 'transfer':
       await runTransfer({ job, runtime, host, signal, onProgress })
       return null

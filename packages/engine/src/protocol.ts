@@ -7,7 +7,7 @@ import type { Role, TransferErrorCode } from '@penstock/wire/rules'
  * How a supervisor (the service or a worker) and a runner talk. Terms:
  * runner      a child process that runs connector code, one job at a time
  * supervisor  the process that starts runners, gives them jobs, watches them and speaks to the database
- * job         one check, preview or transfer
+ * job         one check, preview, authorization or transfer
  *
  * A runner knows no database and no key: a job carries the opened secrets of its own connectors and nothing else, over
  * the channel between the two processes. Messages are JSON.
@@ -28,6 +28,8 @@ export type OpenedSide = {
   /** The saved configuration, secrets in the clear; defaults are filled in by the runner. */
   readonly secrets: Values
   readonly settings: Values
+  /** Why it cannot be opened at all: a sentence that says who must do what. */
+  readonly refusal?: string
 }
 
 export type CheckJob = { readonly kind: 'check'; readonly connector: OpenedSide; readonly deadlineMs: number }
@@ -41,6 +43,19 @@ export type PreviewJob = {
   readonly unmapped: boolean
   /** How long the inspection of the destination may take. */
   readonly inspectionMs: number
+  readonly deadlineMs: number
+}
+
+/** Exchanges the code that a platform gave when a user consented, with the app of the operator. */
+export type AuthorizationJob = {
+  readonly kind: 'authorization'
+  /** The slug of the connector, whose definition says where the code is exchanged. */
+  readonly slug: string
+  readonly client: { readonly id: string; readonly secret: string }
+  readonly code: string
+  /** What PKCE asks for; `null` where the platform has none. */
+  readonly verifier: string | null
+  readonly redirectUri: string
   readonly deadlineMs: number
 }
 
@@ -58,13 +73,14 @@ export type TransferJob = {
 /** Does nothing: shows that a runner starts and answers. */
 export type PingJob = { readonly kind: 'ping' }
 
-export type Job = CheckJob | PreviewJob | TransferJob | PingJob
+export type Job = CheckJob | PreviewJob | AuthorizationJob | TransferJob | PingJob
 
 /** What each kind of job results in. */
 export type JobValues = {
   check: readonly CheckStep[]
   /** `errors`: the mapping does not fit the columns of the source. */
   preview: { readonly preview: Preview } | { readonly fieldErrors: readonly FieldError[] }
+  authorization: { readonly refreshToken: string }
   /** Everything is delivered, confirmed and visible. */
   transfer: null
   ping: null

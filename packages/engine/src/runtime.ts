@@ -27,14 +27,15 @@ export type JobRuntime = Runtime & { readonly secrets: SecretSaver }
 
 /**
  * What a connector is handed, and what removes its secrets from what it reports. Secrets are in the clear in the context,
- * and in the connector's hands alone. Throws `insecure_address` where secrets would go over `http://` to a host that they must not go
- * to: what is saved could have been allowed when it was saved.
+ * and in the connector's hands alone. Throws `invalid_credentials` with the refusal of a side that cannot be opened, and
+ * `insecure_address` where secrets would go over `http://` to a host that they must not go to: what is saved could have been
+ * allowed when it was saved.
  */
 export function openContext(
   { egress, localFolders, plainHttp, secrets: saver }: JobRuntime,
   connector: Connector,
   role: Role | undefined,
-  { slug, secrets, settings }: OpenedSide,
+  { slug, secrets, settings, refusal }: OpenedSide,
   signal: AbortSignal,
 ): { readonly context: ConnectorContext; readonly redact: SideSecrets['redact'] } {
   const [insecure] = insecureAddresses(connector.secrets, secrets, plainHttp)
@@ -42,6 +43,7 @@ export function openContext(
     const { label = '' } = connector.secrets[insecure.key] ?? {}
     throw new ConnectorError('insecure_address', `${label} ${insecure.message}.`, { side: role ?? null })
   }
+  if (refusal !== undefined) throw new ConnectorError('invalid_credentials', refusal, { side: role ?? null })
   const { redact, watch, note } = secretsOfSide(connector, secrets)
   const context = {
     secrets: withDefaults(connector.secrets, secrets),

@@ -17,6 +17,8 @@ export type Grant =
     }
   /** @property assertion makes the signed JWT */
   | { readonly type: 'jwt_bearer'; readonly assertion: () => Promise<string> }
+  /** A code is exchanged once, by {@link exchangeCode}. */
+  | { readonly type: 'authorization_code' }
 
 export type TokenOptions = {
   /** The platform's name, for messages. */
@@ -33,6 +35,8 @@ export type TokenOptions = {
   }
   /** Scopes that are asked for, and without which a token is no use. */
   readonly scope?: string
+  /** Scopes that were asked for before, when the user consented, and without which a token is no use. */
+  readonly consented?: string
   /** Parameters beside those of the standard, such as `audience`. */
   readonly parameters?: Readonly<Record<string, string>>
   /** What to do where the grant is not accepted any more: `create a new service account key and save it`. */
@@ -99,12 +103,39 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
+/** What a user granted, as the platform's answer to their consent says it. */
+export type ConsentedCode = {
+  readonly code: string
+  /** The address that the platform sent the user back to. */
+  readonly redirectUri: string
+  /** What proves that the code was asked for here, where the platform has PKCE. */
+  readonly verifier: string | undefined
+}
+
+/**
+ * Exchanges the code of an authorization, once. Resolves with the refresh token, and with `undefined` where the platform
+ * granted none. Everything throws connector errors.
+ */
+export async function exchangeCode(
+  context: ConnectorContext,
+  options: Omit<TokenOptions, 'grant' | 'scope'>,
+  { code, redirectUri, verifier }: ConsentedCode,
+): Promise<string | undefined> {
+  const parameters = {
+    ...{ code, redirect_uri: redirectUri },
+    ...(verifier === undefined ? {} : { code_verifier: verifier }),
+  }
+  const { refreshToken } = await exchange(context, { ...options, grant: { type: 'authorization_code' } }, parameters)
+  return refreshToken
+}
+
 type Granted = { readonly token: string; readonly livesMs: number; readonly refreshToken: string | undefined }
 
 async function request(context: ConnectorContext, options: TokenOptions): Promise<Granted> {
   const { grant } = options
   if (grant.type === 'client_credentials') return exchange(context, options, {})
   if (grant.type === 'jwt_bearer') return exchange(context, options, { assertion: await grant.assertion() })
+  if (grant.type === 'authorization_code') throw new Error('A code is exchanged once')
   const { key = 'refreshToken', rotates = false } = grant
   const exchangeFor = (refreshToken: string, signal: AbortSignal) => {
     if (refreshToken !== '') return exchange({ ...context, signal }, options, { refresh_token: refreshToken })
@@ -133,6 +164,7 @@ async function request(context: ConnectorContext, options: TokenOptions): Promis
 const grantTypes = {
   client_credentials: 'client_credentials',
   refresh_token: 'refresh_token',
+  authorization_code: 'authorization_code',
   jwt_bearer: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
 } as const satisfies Record<Grant['type'], string>
 
@@ -230,11 +262,17 @@ const tokenIn = (value: unknown, form = /^[\x21-\x7e]+$/): string | undefined =>
 /** Asked for, and not named among what was granted: they concern the sign-in, or stand for whatever the app may do. */
 const unnamedScope = /^(offline_access|openid|profile|email)$|\/\.default$/
 
-function assertScopes({ platform, scope }: TokenOptions, granted: string | undefined): void {
+function assertScopes({ platform, scope, consented }: TokenOptions, granted: string | undefined): void {
   const given = textIn(granted)?.split(/[\s,]+/)
-  const missing = scope?.split(/[\s,]+/).find((one) => given && !given.includes(one) && !unnamedScope.test(one))
+  const missing = (scope ?? consented)
+    ?.split(/[\s,]+/)
+    .find((one) => given && !given.includes(one) && !unnamedScope.test(one))
   if (!missing) return
-  const message = `${platform} did not grant the scope ${missing}; grant it to the credentials, and save the new ones in the connector.`
+  const todo =
+    consented === undefined
+      ? 'grant it to the credentials, and save the new ones in the connector'
+      : 'authorize the connector again, and consent to all that is asked for'
+  const message = `${platform} did not grant the scope ${missing}; ${todo}.`
   throw new ConnectorError('permission_denied', message)
 }
 
@@ -243,6 +281,7 @@ const renewalOf = ({ platform }: TokenOptions): string =>
 
 const grantNames = {
   refresh_token: 'refresh token',
+  authorization_code: 'code of the authorization',
   jwt_bearer: 'signed key',
   client_credentials: 'credentials',
 } as const satisfies Record<Grant['type'], string>
