@@ -266,7 +266,7 @@ test('the server loads definitions of connectors, and nothing of what they do', 
     source.imports.some(
       ({ specifier, typeOnly, dynamic }) => !typeOnly && !dynamic && movers.includes(packageName(specifier)),
     ) ||
-    /^connector\/src\/(egress\/(index|egress|exchange|answer|look-up)|files\/(index|read|write|csv|ndjson|parquet|opened))|^engine\/src\/(transfer|jobs|runner|check|inspect|preview)/.test(
+    /^connector\/src\/(egress\/(index|egress|exchange|answer|look-up)|files\/(index|read|write|csv|ndjson|parquet|opened))|^engine\/src\/(transfer|jobs|runner|authorize|check|inspect|preview)/.test(
       where(source),
     )
   const broken = [...loaded].filter(([source]) => does(source))
@@ -322,6 +322,7 @@ const layers = [
   'connectors/',
   'connections/',
   'transfers/',
+  'authorizations/',
   'attention/',
   'reports/',
   'handlers.ts',
@@ -428,6 +429,7 @@ test('each table is written only by its own module', () => {
   const owners: Readonly<Record<string, string>> = {
     master_keys: 'secrets/',
     secrets: 'secrets/',
+    oauth_apps: 'secrets/',
     data_keys: 'secrets/',
     environments: 'organizations/',
     organizations: 'organizations/',
@@ -436,6 +438,7 @@ test('each table is written only by its own module', () => {
     idempotency_keys: 'http/',
     accounts: 'accounts/',
     added_connectors: 'connectors/',
+    authorizations: 'authorizations/',
     connections: 'connections/',
     connection_counts: 'triggers alone',
     connector_counts: 'triggers alone',

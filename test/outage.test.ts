@@ -81,6 +81,8 @@ function callsOfAll(
     getConnection: connection,
     listConnectionEvents: connection,
     listAttention: { accountId },
+    getConnectorAuthorization: connector,
+    authorizeConnector: connector,
     checkConnector: connector,
     previewConnection: { ...connection, body: {} },
     startTransfer: { ...connection, body: {} },

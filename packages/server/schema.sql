@@ -34,6 +34,21 @@ create table data_keys (
 );
 create index data_keys_key on data_keys (key_id);
 
+-- The operator's apps at platforms. The secret is sealed, and opens only for its deployment, platform and client ID.
+create table oauth_apps (
+  -- The deployment that uses it, which may not have started yet.
+  env text not null,
+  -- The server at which users consent, as connectors name it.
+  slug text not null,
+  client_id text not null,
+  -- The master key that the secret is sealed under.
+  key_id text not null,
+  sealed bytea not null,
+  saved_time timestamptz default now() not null,
+  constraint oauth_apps_pkey primary key (env, slug)
+);
+create index oauth_apps_key on oauth_apps (key_id);
+
 -- organizations/
 
 -- Deployments that wrote into this database: `env` of what they created.
@@ -134,6 +149,8 @@ create table added_connectors (
   env text not null,
   version integer default 1 not null,
   created_time timestamptz default now() not null,
+  -- The client ID of the operator's app that the refresh token was granted to; null where it is the account's own.
+  oauth_client_id text,
   constraint added_connectors_account_id_connector_id_pk primary key (account_id, connector_id),
   constraint added_connectors_configuration unique (configuration_id),
   constraint added_connectors_account_id_accounts_id_fk foreign key (account_id)
@@ -477,6 +494,29 @@ create table probes (
     references connections(id) on delete cascade
 );
 create index probes_due on probes (next_time);
+
+-- authorizations/
+
+-- Authorizations that have begun: of the link, the state and the browser's cookie only SHA-256 is stored.
+create table authorizations (
+  link_digest bytea not null,
+  account_id text not null,
+  connector_id text not null,
+  -- A connector that is removed and added again has another one.
+  configuration_id text not null,
+  -- The app of the operator that the person consents to.
+  client_id text not null,
+  -- Set once the link is opened, by the browser that opened it.
+  state_digest bytea,
+  browser_digest bytea,
+  expires_time timestamptz not null,
+  constraint authorizations_pkey primary key (link_digest),
+  constraint authorizations_state unique (state_digest),
+  constraint authorizations_added_connector foreign key (account_id, connector_id)
+    references added_connectors(account_id, connector_id) on delete cascade
+);
+create index authorizations_connector on authorizations (account_id, connector_id);
+create index authorizations_expires on authorizations (expires_time);
 
 -- Counts
 

@@ -2,7 +2,15 @@ import type { TestService } from './service.ts'
 
 /** Tables whose rows callers make and change. */
 const tables = [
-  ...['accounts', 'added_connectors', 'secrets', 'connections', 'connection_counts', 'idempotency_keys'],
+  ...[
+    'accounts',
+    'added_connectors',
+    'secrets',
+    'connections',
+    'connection_counts',
+    'idempotency_keys',
+    'authorizations',
+  ],
   ...['transfers', 'ledger', 'rejects', 'schedules', 'connection_memories', 'connection_events'],
 ]
 

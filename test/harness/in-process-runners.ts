@@ -7,9 +7,13 @@ import { EndJob } from '../../packages/server/src/runners/runner-process.ts'
 /**
  * Runners inside this process, for tests that write the sides of a connection as functions: the same engine, and the same
  * messages as between processes.
+ * @param routes origins of platforms, and where the test answers for them
  */
-export function createInProcessRunners(given: Omit<Runtime, 'egress' | 'plainHttp'>): Runners {
-  const egress = createEgress({ networkPolicy: 'any' })
+export function createInProcessRunners(
+  given: Omit<Runtime, 'egress' | 'plainHttp'>,
+  routes: Readonly<Record<string, string>> = {},
+): Runners {
+  const egress = createEgress({ networkPolicy: 'any', routes })
   const runtime: Runtime = { ...given, egress, plainHttp: { loopback: true, allow: [] } }
   return {
     async run(job, { signal, answer }) {

@@ -9,6 +9,7 @@ import {
   sourceSecrets,
   sourceSettings,
 } from './fixtures.ts'
+import { authorizable, registerApp } from './oauth-apps.ts'
 import type { CallOptions, Organization, TestService } from './service.ts'
 import * as shapes from './shapes.ts'
 
@@ -277,6 +278,25 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     acts: 'in either',
     prepare: async (party) => ({ accountId: (await anEndedTransfer(party)).accountId }),
   },
+  getConnectorAuthorization: {
+    request: 'GET /connectors/{id}/authorization',
+    status: 200,
+    reply: shapes.connectorAuthorization,
+    acts: 'in a sub-account',
+    prepare: aConnector,
+  },
+  authorizeConnector: {
+    request: 'POST /connectors/{id}/authorization',
+    status: 201,
+    reply: shapes.authorizationLink,
+    acts: 'in a sub-account',
+    prepare: async (party) => {
+      const { id: accountId } = await party.caller.addAccount()
+      await party.caller.addConnectors(accountId, authorizable)
+      await registerApp(party.service, authorizable)
+      return { accountId, id: authorizable.id }
+    },
+  },
   checkConnector: {
     request: 'POST /connectors/{id}/check',
     status: 200,
@@ -408,6 +428,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connectors/{id}': 'GET, HEAD, DELETE',
   '/connectors/{id}/configuration': 'GET, HEAD, PUT',
   '/connectors/{id}/definition': 'GET, HEAD',
+  '/connectors/{id}/authorization': 'GET, HEAD, POST',
   '/accounts': 'GET, HEAD, POST',
   '/accounts/{id}': 'GET, HEAD, PUT, DELETE',
   '/connections': 'GET, HEAD, POST',

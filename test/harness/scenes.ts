@@ -9,6 +9,7 @@ import {
   sourceSecrets,
   sourceSettings,
 } from './fixtures.ts'
+import { authorizable, registerApp } from './oauth-apps.ts'
 import type { Organization, TestService } from './service.ts'
 import type { Draft } from './spoilings.ts'
 
@@ -45,7 +46,8 @@ export async function makeScene(
 ): Promise<Scene> {
   const { id: accountId } = await caller.addAccountWithSides()
   await caller.configureSides(accountId)
-  await caller.addConnectors(accountId, spare)
+  await caller.addConnectors(accountId, spare, authorizable)
+  await registerApp(service, authorizable)
   const { id: connectionId } = await caller.createConnection(accountId)
   const { id: deletedId } = await caller.createConnection(accountId)
   await caller.expect(caller.call('deleteConnection', { accountId, id: deletedId }))
@@ -122,6 +124,8 @@ const valid: {
   getConnection: ({ connectionId }) => ({ id: connectionId }),
   listConnectionEvents: ({ activeId }) => ({ id: activeId, query: { size: '5', offset: '0' } }),
   listAttention: () => ({ query: { reason: 'transfer_partial', size: '5', offset: '0' } }),
+  getConnectorAuthorization: () => ({ id: authorizable.id }),
+  authorizeConnector: () => ({ id: authorizable.id }),
   checkConnector: () => ({ id: localFolder.id }),
   previewConnection: ({ activeId }) => ({ id: activeId, body: runTime }),
   startTransfer: ({ activeId }) => ({ id: activeId, body: { ...runTime, confirm: true } }),

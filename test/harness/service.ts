@@ -72,13 +72,17 @@ export type Reply<T = unknown> = {
   details: { field: string; message: string }[]
 }
 
-/** Starts the service on a clone of the template database. `env` and `timeouts` override settings. */
+/**
+ * Starts the service on a clone of the template database. `env` and `timeouts` override settings.
+ * @param given runners in place of processes
+ */
 export async function startTestService(
   env: Record<string, string> = {},
   timeouts: Partial<Timeouts> = {},
+  given?: Runners,
 ): Promise<TestService> {
   const testDatabase = await createTestDatabase()
-  return startServiceOn(testDatabase.url, env, testDatabase.drop, timeouts)
+  return startServiceOn(testDatabase.url, env, testDatabase.drop, timeouts, given)
 }
 
 /** Starts one more process-like service on a database that another one uses already. */
@@ -87,6 +91,7 @@ export async function startServiceOn(
   env: Record<string, string> = {},
   afterClose: () => Promise<void> = async () => {},
   timeouts: Partial<Timeouts> = {},
+  given?: Runners,
 ): Promise<TestService> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
@@ -104,7 +109,7 @@ export async function startServiceOn(
   const log = createLogger(config.logLevel, { write: (line) => void logLines.push(line) })
   const database = openDatabase({ url: databaseUrl, poolSize: config.databasePoolSize })
   await registerEnvironment(database, config)
-  const runners = createRunnerPool({ ...runnerOptions(config), spare: false }, log)
+  const runners = given ?? createRunnerPool({ ...runnerOptions(config), spare: false }, log)
   const service = await createService(config, {
     database,
     databaseUrl,

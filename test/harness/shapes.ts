@@ -157,9 +157,17 @@ export const connectorDefinition = {
   notes: ['string', null],
   tested: ['string', null],
   secretFields: [fieldDefinition],
+  authorization: [{ platform: 'string', scopes: ['string'], fields: ['string'] }, null],
   source: [sideDefinition, null],
   destination: [sideDefinition, null],
 } as const satisfies Shape
+
+export const connectorAuthorization = {
+  supported: 'boolean',
+  available: 'boolean',
+  authorized: 'boolean',
+} as const satisfies Shape
+export const authorizationLink = { url: 'string', expiresTime: 'integer' } as const satisfies Shape
 
 /** 2.7: entries of the list are without `userEmail` */
 export const accountEntry = {

@@ -7,6 +7,7 @@ import {
   listAccounts,
 } from './accounts/accounts.ts'
 import { listAttention } from './attention/attention.ts'
+import { authorizeConnector, getConnectorAuthorization } from './authorizations/authorizations.ts'
 import type { Handlers } from './call.ts'
 import {
   createConnection,
@@ -61,6 +62,8 @@ export const handlers: Handlers<Deps> = {
   getConnectorConfiguration,
   getConnectorDefinition,
   configureConnector,
+  getConnectorAuthorization,
+  authorizeConnector,
   removeConnector,
   checkConnector,
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createAccountFinder } from './accounts/accounts.ts'
+import { createAuthorizationFlow } from './authorizations/flow.ts'
 import type { Config } from './config.ts'
 import { connectionsOfAccounts, countConnections } from './connections/connections.ts'
 import { createCatalogue } from './connectors/catalogue.ts'
@@ -8,6 +9,7 @@ import type { Database, DatabaseUrl } from './db/database.ts'
 import { createNotices, type Notices } from './db/notices.ts'
 import { type Deps, handlers } from './handlers.ts'
 import { createApp } from './http/app.ts'
+import { serveAuthorizations } from './http/authorizations.ts'
 import { serveConsole } from './http/console.ts'
 import { serveDocuments } from './http/documents.ts'
 import { serveHealth } from './http/health.ts'
@@ -113,6 +115,7 @@ export async function createService(
   serveHealth(app, database, () => draining)
   serveDocuments(app, config.publicUrl)
   await serveConsole(app, config.publicUrl)
+  serveAuthorizations(app, config.publicUrl, createAuthorizationFlow({ ...deps, database }))
   serveOperations(app, { accessControl, database, publicUrl: config.publicUrl, handlers, deps })
   const open = opened.move()
   return {

@@ -106,6 +106,12 @@ export const errors = {
     message: 'The connector is not configured in this sub-account. Save its configuration first, then retry.',
     when: 'Check Connector before the connector has been configured.',
   },
+  authorization_not_available: {
+    status: 409,
+    message:
+      'The operator has not registered an app with this platform. Ask your operator to do so (details says how), or save credentials of your own in the connector.',
+    when: 'Authorize Connector, while no app is registered with the platform of the connector (`penstock oauth-app set`).',
+  },
   quota_exceeded: {
     status: 409,
     message:
@@ -157,6 +163,11 @@ export const errors = {
     status: 422,
     message: 'This deployment cannot check this connector, because it cannot move data through it yet.',
     when: 'Check Connector of a connector that is not `integrated`.',
+  },
+  authorization_not_supported: {
+    status: 422,
+    message: 'This connector cannot be authorized with a click. Save its credentials in its configuration instead.',
+    when: 'Authorize Connector of a connector whose definition has no `authorization`.',
   },
   idempotency_key_reused: {
     status: 422,

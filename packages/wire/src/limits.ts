@@ -39,6 +39,8 @@ export const limits = {
   idempotencyKeyLengthMax: 255,
   /** Hours during which a repeated Idempotency-Key is answered with the first answer. */
   idempotencyWindowHours: 24,
+  /** Minutes during which an authorization can be completed, from the link to the consent. */
+  authorizationMinutes: 10,
   /** Days during which a deleted connection can be restored, and an operator can restore a deleted account. */
   restoreWindowDays: 30,
   /** Identifiers named in one filter of a list. */

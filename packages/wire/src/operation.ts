@@ -38,6 +38,8 @@ export type Operation = {
   bare?: true
   /** It changes nothing, although its method says that it might: it calls a platform, and needs no transaction. */
   reads?: true
+  /** Its answer is a secret, which is not kept to be repeated: it takes no `Idempotency-Key`. */
+  unrepeatable?: true
   /** 200 unless said otherwise. */
   success?: 200 | 201 | 202
   /** The answer is 200 where nothing new was begun, because it is active; the envelope's `statusMessage` then. */

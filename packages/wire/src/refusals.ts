@@ -37,7 +37,7 @@ export function refusalsOf(operation: Operation): ErrorCode[] {
 
 /** Whether an operation takes an `Idempotency-Key`. */
 export function takesIdempotencyKey(operation: Operation): boolean {
-  return operation.method === 'POST' && writes(operation)
+  return operation.method === 'POST' && writes(operation) && !operation.unrepeatable
 }
 
 /** Whether an operation changes something, and so runs in one transaction. */

@@ -114,12 +114,12 @@ export const transferErrors = {
   invalid_credentials: {
     action: 'reauthenticate',
     when: 'The platform does not accept the credentials, or they are not in the form that they must have.',
-    todo: 'Save valid credentials in the connector, then activate the connection.',
+    todo: 'Authorize the connector again, or save valid credentials in it, then activate the connection.',
   },
   expired_credentials: {
     action: 'reauthenticate',
     when: 'The credentials were valid and have expired.',
-    todo: 'Renew them on the platform, save them in the connector, then activate the connection.',
+    todo: 'Authorize the connector again, or renew them on the platform and save them in it, then activate the connection.',
   },
   permission_denied: {
     action: 'reconfigure',

@@ -164,6 +164,27 @@ export function buildProgram(): Command {
     .description('restore an account that was deleted within the last 30 days, with all it held')
     .option(...json)
     .action(withConfig(async () => (await admin()).restoreAccountCommand))
+  const oauthApp = program
+    .command('oauth-app')
+    .description('apps registered with platforms, to authorize connectors with a click')
+  oauthApp
+    .command('set <platform>')
+    .description('register an app, or replace it; its client secret comes from standard input')
+    .requiredOption('--client-id <id>', 'client ID that the platform gave the app')
+    .option('--secret-file <file>', 'file that holds the client secret, in place of standard input')
+    .option(...json)
+    .action(withConfig(async () => (await import('./oauth-app.ts')).setOAuthAppCommand))
+  oauthApp
+    .command('list')
+    .description('list the platforms, and the apps that are registered with them')
+    .option(...json)
+    .action(withConfig(async () => (await import('./oauth-app.ts')).listOAuthAppsCommand))
+  oauthApp
+    .command('remove <platform>')
+    .description('remove an app; connectors that were authorized with it stop working')
+    .option(...json)
+    .action(withConfig(async () => (await import('./oauth-app.ts')).removeOAuthAppCommand))
+
   program
     .command('key')
     .description('master key')

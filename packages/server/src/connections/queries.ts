@@ -149,9 +149,9 @@ export const holdSides = statement<{ accountId: string; connectorIds: readonly s
 /** The secrets that an added connector has, to know whether it is complete for a role. */
 export const filledFields = statement<
   { accountId: string; connectorIds: readonly string[] },
-  { connectorId: string; settings: Values; secretNames: string[] }
+  { connectorId: string; settings: Values; oauthClientId: string | null; secretNames: string[] }
 >(`
-  select a.connector_id, a.settings,
+  select a.connector_id, a.settings, a.oauth_client_id,
     array(select s.name from secrets s where s.account_id = a.account_id and s.connector_id = a.connector_id) as secret_names
   from added_connectors a
   where a.account_id = :accountId and a.connector_id = any(:connectorIds) and a.configured

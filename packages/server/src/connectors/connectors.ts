@@ -1,32 +1,19 @@
-import {
-  type Connector,
-  incompatibilities,
-  insecureAddresses,
-  missingValues,
-  readValues,
-  rebindSecrets,
-  type Values,
-} from '@penstock/connector'
-import type { FieldError } from '@penstock/wire'
+import { type Connector, incompatibilities } from '@penstock/connector'
 import type { ActingAccount, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
-import type { Db, Transaction } from '../db/database.ts'
 import { violates } from '../db/errors.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFieldErrors, requireEditable } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
-import { namesOfSecrets, saveSecrets } from '../secrets/secrets.ts'
 import { type Catalogue, isNamed } from './catalogue.ts'
+import { currentValues, saveConfiguration, usersNamedMax } from './configuration.ts'
 import * as queries from './queries.ts'
-import { missingForRole } from './readiness.ts'
 import { viewAdded, viewConfiguration, viewSaved, viewSupported } from './view.ts'
 
 /** Connectors of a sub-account (specification, sections 2.3 to 2.6 and 4.2; invariant 1). */
 
 /** What the handlers of connectors need. */
 export type ConnectorDeps = { readonly config: Config; readonly catalogue: Catalogue; readonly keyring: Keyring }
-
-const usersNamedMax = 10
 
 /** One version of a configuration; a connector that was removed and added again is not the one it was. */
 const etagOf = ({ configurationId, version }: Pick<queries.ConfigurationRow, 'configurationId' | 'version'>) =>
@@ -144,17 +131,13 @@ export async function getConnectorConfiguration(
   return { reply: viewConfiguration(connector, row, values, deps), etag: etagOf(row) }
 }
 
-/**
- * Saves a connector's configuration: keys given replace, keys left out stay, null clears. Stored secrets do not follow to
- * a new destination, and none goes over http:// to where the operator does not allow it.
- */
+/** Saves a connector's configuration; what is given, kept and refused is `saveConfiguration`'s. */
 export async function configureConnector(
   { db: tx, account, id: connectorId, body, precondition }: Call<'configureConnector'>,
   deps: ConnectorDeps,
 ): Promise<Answer<'configureConnector'>> {
-  const { catalogue, config, keyring } = deps
   const { name, secretConfig, configurationId, secretName } = body
-  const connector = catalogue.find(connectorId) ?? refuse('not_found')
+  const connector = deps.catalogue.find(connectorId) ?? refuse('not_found')
   const owner = { accountId: account.id, connectorId }
   const row = (await queries.lockAdded.first(tx, owner)) ?? refuse('connector_not_added')
   if (configurationId !== undefined && configurationId !== row.configurationId) {
@@ -163,30 +146,7 @@ export async function configureConnector(
   requireEditable(row, deps)
   precondition.check(etagOf(row))
 
-  const current = await currentValues(tx, account, row)
-  const reading = readValues(connector.secrets, secretConfig, 'body.secretConfig', current)
-  const rebinding = rebindSecrets(connector.secrets, current, reading, 'body.secretConfig')
-  const { set } = reading
-  const cleared = [...reading.cleared, ...rebinding.dropped]
-  const fieldErrors = [...reading.fieldErrors, ...withoutRepeats(rebinding.fieldErrors, reading.fieldErrors)]
-  const merged: Record<string, Values[string]> = { ...current, ...set }
-  for (const key of cleared) delete merged[key]
-  const insecure = insecureAddresses(connector.secrets, merged, config.plainHttp)
-  fieldErrors.push(...insecure.map(({ key, message }) => ({ field: `body.secretConfig.${key}`, message })))
-  refuseFieldErrors([
-    ...fieldErrors,
-    ...withoutRepeats(missingValues(connector.secrets, merged, 'body.secretConfig'), fieldErrors),
-  ])
-
-  const isSecret = (key: string) => connector.secrets[key]?.type === 'Password'
-  await requireActiveReady(tx, connector, owner, merged)
-  const only = (values: Values, wanted: (key: string) => boolean) =>
-    Object.fromEntries(Object.entries(values).filter(([key]) => wanted(key)))
-  await saveSecrets(tx, keyring, owner, only(set, isSecret) as Record<string, string>, cleared.filter(isSecret))
-  const change = { name: name?.trim() ?? row.name, secretName: secretName?.trim() ?? row.secretName }
-  const settings = only(merged, (key) => !isSecret(key))
-  const saved = await queries.saveConfiguration.first(tx, { ...owner, ...change, settings: JSON.stringify(settings) })
-  const now = { ...row, ...change, ...saved, configured: true }
+  const now = await saveConfiguration(tx, connector, account, row, { secretConfig, name, secretName }, deps)
   return { reply: viewSaved(now), etag: etagOf(now) }
 }
 
@@ -217,42 +177,6 @@ export async function removeConnector(
   }
   return { reply: viewAdded(connector, row, deps) }
 }
-
-/** An active connection stays complete, as when its own settings are changed: what it needs of its source and destination stays there. */
-async function requireActiveReady(
-  tx: Transaction,
-  connector: Connector,
-  owner: { accountId: string; connectorId: string },
-  settings: Values,
-): Promise<void> {
-  const lacking = connector.roles
-    .map((role) => ({
-      role,
-      fieldErrors: missingForRole(connector, role, { settings, secretNames: [] }, 'body.secretConfig'),
-    }))
-    .filter(({ fieldErrors }) => fieldErrors.length > 0)
-  if (lacking.length === 0) return
-  const roles = lacking.map(({ role }) => role)
-  const users = await queries.activeConnectionsUsing.all(tx, { ...owner, roles, limit: usersNamedMax })
-  if (users.length === 0) return
-  const fieldErrors = lacking.flatMap((one) => one.fieldErrors)
-  refuse('connection_not_ready', [
-    ...fieldErrors.filter(
-      ({ field }, index) => fieldErrors.findIndex((fieldError) => fieldError.field === field) === index,
-    ),
-    ...users.map(({ id, name }) => ({ field: `connection.${id}`, message: `${name} is active and needs it` })),
-  ])
-}
-
-/** What is set: settings as they are, secrets as an empty text, since only their presence counts here. */
-async function currentValues(db: Db, account: ActingAccount, row: queries.ConfigurationRow): Promise<Values> {
-  const names = await namesOfSecrets(db, { accountId: account.id, connectorId: row.connectorId })
-  return { ...row.settings, ...Object.fromEntries(names.map((name) => [name, ''])) }
-}
-
-/** A field that has an error already is not also called missing. */
-const withoutRepeats = (fieldErrors: readonly FieldError[], known: readonly FieldError[]) =>
-  fieldErrors.filter(({ field }) => !known.some((fieldError) => fieldError.field === field))
 
 /** The connectors that a `q` filter names; null where it filters nothing. */
 export const idsNamed = (catalogue: Catalogue, q: string | undefined): string[] | null =>

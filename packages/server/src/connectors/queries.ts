@@ -9,6 +9,8 @@ export type AddedConnectorRow = {
   name: string
   secretName: string
   settings: Values
+  /** The client ID of the operator's app that its refresh token was granted to. */
+  oauthClientId: string | null
   savedTime: Date | null
   env: string
   version: number
@@ -17,7 +19,8 @@ export type AddedConnectorRow = {
 }
 
 const addedColumns = `
-  a.connector_id, a.configuration_id, a.configured, a.name, a.secret_name, a.settings, a.saved_time, a.env, a.version,
+  a.connector_id, a.configuration_id, a.configured, a.name, a.secret_name, a.settings, a.oauth_client_id, a.saved_time, a.env,
+  a.version,
   k.src_connections, k.dest_connections`
 
 /** The limit of one row says what the key says already, so that every plan looks the counts up and none reads them all. */
@@ -36,7 +39,7 @@ export type ConfigurationRow = Omit<AddedConnectorRow, 'srcConnections' | 'destC
 
 /** Takes an added connector for a change of its configuration. */
 export const lockAdded = statement<{ accountId: string; connectorId: string }, ConfigurationRow>(`
-  select connector_id, configuration_id, configured, name, secret_name, settings, saved_time, env, version
+  select connector_id, configuration_id, configured, name, secret_name, settings, oauth_client_id, saved_time, env, version
   from added_connectors
   where account_id = :accountId and connector_id = :connectorId
   for no key update
@@ -90,12 +93,19 @@ export const insertAdded = statement<{
 `)
 
 export const saveConfiguration = statement<
-  { accountId: string; connectorId: string; name: string; secretName: string; settings: string },
+  {
+    accountId: string
+    connectorId: string
+    name: string
+    secretName: string
+    settings: string
+    oauthClientId: string | null
+  },
   { savedTime: Date; version: number }
 >(`
   update added_connectors set
     configured = true, name = :name, secret_name = :secretName, settings = :settings,
-    saved_time = now(), version = version + 1
+    oauth_client_id = :oauthClientId, saved_time = now(), version = version + 1
   where account_id = :accountId and connector_id = :connectorId
   returning saved_time, version
 `)

@@ -1,6 +1,16 @@
 import { type Connector, missingValues, type Values } from '@penstock/connector'
 import type { FieldError, Role } from '@penstock/wire'
 
+/** A connector whose refresh token was granted to the operator's app, or to a client of the account (null). */
+export type Authorized = { readonly oauthClientId: string | null }
+
+/** The fields that the operator's app fills: they count as set, and what is in them is read when a job starts. */
+export function filledByApp({ authorization }: Connector, { oauthClientId }: Authorized): Values {
+  return oauthClientId === null || !authorization
+    ? {}
+    : { [authorization.client.id]: '', [authorization.client.secret]: '' }
+}
+
 /**
  * What a saved configuration still lacks before the connector can play a role in a connection that carries data. What
  * only one role needs is not asked for when the connector is saved, unless such a connection is there already.
@@ -10,9 +20,13 @@ import type { FieldError, Role } from '@penstock/wire'
 export function missingForRole(
   connector: Connector,
   role: Role,
-  { settings, secretNames }: { settings: Values; secretNames: readonly string[] },
+  { settings, secretNames, oauthClientId }: Authorized & { settings: Values; secretNames: readonly string[] },
   path: string,
 ): FieldError[] {
-  const values = { ...settings, ...Object.fromEntries(secretNames.map((name) => [name, ''])) }
+  const values = {
+    ...settings,
+    ...Object.fromEntries(secretNames.map((name) => [name, ''])),
+    ...filledByApp(connector, { oauthClientId }),
+  }
   return missingValues(connector.secrets, values, path, role)
 }

@@ -10,6 +10,7 @@ import { type InEnvironment, isEditable } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
 import { identity } from './catalogue.ts'
 import type { AddedConnectorRow, ConfigurationRow } from './queries.ts'
+import { filledByApp } from './readiness.ts'
 
 /** A connector as an entry of the list of added ones (specification, section 2.5). */
 export const viewAdded = (connector: Connector, row: AddedConnectorRow, deps: InEnvironment): AddedConnector => ({
@@ -61,8 +62,13 @@ export function viewConfiguration(
   const connectionConfig = sides.flatMap(({ name, side }): ConfigurationGroup[] =>
     side ? [{ ...saved, name, configuration: showFields(side.fields ?? {}, {}) }] : [],
   )
+  const filled = filledByApp(connector, row)
+  // What the operator's app fills is not shown, and no one needs to enter it.
+  const configuration = showFields(connector.secrets, values).map((field) =>
+    field.name in filled ? { ...field, required: false } : field,
+  )
   return {
-    secretConfig: [{ ...saved, configuration: showFields(connector.secrets, values) }],
+    secretConfig: [{ ...saved, configuration }],
     connectionConfig,
     editable: isEditable(row, deps),
     env: row.env,

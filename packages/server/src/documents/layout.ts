@@ -5,7 +5,7 @@ import { type Content, html, type Markup } from './markup.ts'
 export const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-type Place = 'reference' | 'connectors'
+type Place = 'reference' | 'connectors' | 'none'
 
 /** A whole page. */
 export function layOutPage(

@@ -11,6 +11,9 @@ export function createLinks(publicUrl: string) {
     platform: (slug: string) => `${base}/docs/platforms/${slug}`,
     logo: (slug: string) => `${base}/logos/${slug}.svg`,
     asset: (name: string) => `${base}/docs/assets/${name}`,
+    /** The console: the connectors of a sub-account, where one is meant. */
+    console: (accountId?: string) =>
+      accountId === undefined ? `${base}/` : `${base}/accounts/${accountId}/connectors`,
     contract: (path: string) => base + path,
   }
 }

@@ -3,6 +3,7 @@ import { statement } from '../db/statement.ts'
 
 export type SecretRow = { accountId: string; connectorId: string; name: string; keyId: string; sealed: Buffer }
 export type DataKeyRow = { id: string; keyId: string; sealed: Buffer }
+export type OAuthAppRow = { env: string; slug: string; clientId: string; keyId: string; sealed: Buffer }
 export type MasterKeyRow = { keyId: string; current: boolean; sealedKey: Buffer | null }
 
 /** The current key, and beside it those of rotations that were interrupted. */
@@ -24,6 +25,7 @@ export const insertFirstMasterKey = statement<{ keyId: string }>(`
   where not exists (select from master_keys)
     and not exists (select from secrets where key_id <> :keyId)
     and not exists (select from data_keys where key_id <> :keyId)
+    and not exists (select from oauth_apps where key_id <> :keyId)
   on conflict do nothing
 `)
 
@@ -168,11 +170,44 @@ export const purgeDataKeys = statement<{ limit: number }>(`
 export const dataKeysUnderOtherKeys = statement<{ keyId: string; limit: number }, DataKeyRow>(`
   select id, key_id, sealed from data_keys where key_id <> :keyId limit :limit for update
 `)
-/** How many secrets and data keys are sealed under a key, found by their indexes. */
+/** How many secrets, data keys and apps are sealed under a key, found by their indexes. */
 export const countUnderKey = statement<{ keyId: string }, { sealed: number }>(`
   select (select count(*) from secrets where key_id = :keyId) + (select count(*) from data_keys where key_id = :keyId)
-    as sealed
+    + (select count(*) from oauth_apps where key_id = :keyId) as sealed
 `)
 export const resealDataKey = statement<DataKeyRow>(`
   update data_keys set key_id = :keyId, sealed = :sealed where id = :id
+`)
+
+export const putOAuthApp = statement<OAuthAppRow>(`
+  insert into oauth_apps (env, slug, client_id, key_id, sealed) values (:env, :slug, :clientId, :keyId, :sealed)
+  on conflict (env, slug) do update set
+    client_id = excluded.client_id, key_id = excluded.key_id, sealed = excluded.sealed, saved_time = now()
+`)
+
+export const findOAuthApp = statement<{ env: string; slug: string }, OAuthAppRow>(`
+  select env, slug, client_id, key_id, sealed from oauth_apps where env = :env and slug = :slug
+`)
+
+export type ListedOAuthApp = { slug: string; clientId: string; savedTime: Date }
+export const selectOAuthApps = statement<{ env: string }, ListedOAuthApp>(`
+  select slug, client_id, saved_time from oauth_apps where env = :env order by slug
+`)
+
+export const deleteOAuthApp = statement<{ env: string; slug: string }>(`
+  delete from oauth_apps where env = :env and slug = :slug
+`)
+
+/** All apps; they are few. */
+export const allOAuthApps = statement<Record<never, never>, OAuthAppRow>(`
+  select env, slug, client_id, key_id, sealed from oauth_apps order by env, slug
+`)
+
+export const oauthAppsUnderOtherKeys = statement<{ keyId: string; limit: number }, OAuthAppRow>(`
+  select env, slug, client_id, key_id, sealed from oauth_apps where key_id <> :keyId
+  order by env, slug limit :limit for update
+`)
+
+export const resealOAuthApp = statement<{ env: string; slug: string; keyId: string; sealed: Buffer }>(`
+  update oauth_apps set key_id = :keyId, sealed = :sealed where env = :env and slug = :slug
 `)

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg'
 import type { Database } from '../db/database.ts'
 import { dataKeyPlace } from './data-keys.ts'
 import { type Keyring, keyLockSql, masterKeyTopic, sealNextKey } from './keyring.ts'
+import { oauthAppPlace } from './oauth-apps.ts'
 import {
   announceMasterKey,
   countUnderKey,
@@ -10,7 +11,9 @@ import {
   dropSealedMasterKey,
   insertNextMasterKey,
   masterKeyRows,
+  oauthAppsUnderOtherKeys,
   resealDataKey,
+  resealOAuthApp,
   resealSecret,
   retireMasterKeys,
   secretsUnderOtherKeys,
@@ -25,12 +28,12 @@ const awaitProcessesMs = 25_000
 /**
  * Makes `next` the master key, in steps that each can be interrupted and claimed again by running it once more:
  * 1. `next` is stored, sealed under the current key, and becomes the current one; running processes learn it.
- * 2. Every secret and every data key is sealed again under it, while the service runs.
+ * 2. Every secret, every data key and every app is sealed again under it, while the service runs.
  * 3. `keep` puts it where the next start will read it.
  * 4. Once no process works with the old key any more, the sealed copy and the old key's name are dropped, so that the
  *    old key opens nothing from here on.
  * Until then the old key in the settings still opens everything. Throws where another rotation is active.
- * @returns how many secrets and data keys were sealed again
+ * @returns how many values were sealed again
  */
 export async function rotateMasterKey(
   database: Database,
@@ -57,7 +60,7 @@ export async function rotateMasterKey(
   }
 }
 
-/** How many secrets and data keys still need this key. */
+/** How many secrets, data keys and apps still need this key. */
 export const countSealedUnder = async (database: Database, keyId: string): Promise<number> =>
   (await countUnderKey.first(database, { keyId }))?.sealed ?? 0
 
@@ -96,7 +99,14 @@ function resealBatch(database: Database, keyring: Keyring, next: MasterKey): Pro
       const plain = unseal(await keyring.forOpening(tx, row.keyId), place, row.sealed)
       await resealDataKey.run(tx, { id: row.id, keyId: next.id, sealed: seal(next, place, plain) })
     }
-    return rows.length + dataKeys.length
+    const apps = await oauthAppsUnderOtherKeys.all(tx, { keyId: next.id, limit: batchRows })
+    for (const row of apps) {
+      const place = oauthAppPlace(row)
+      const plain = unseal(await keyring.forOpening(tx, row.keyId), place, row.sealed)
+      const { env, slug } = row
+      await resealOAuthApp.run(tx, { env, slug, keyId: next.id, sealed: seal(next, place, plain) })
+    }
+    return rows.length + dataKeys.length + apps.length
   })
 }
 

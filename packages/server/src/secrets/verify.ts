@@ -1,14 +1,15 @@
 import type { Db } from '../db/database.ts'
 import { dataKeyPlace } from './data-keys.ts'
 import type { Keyring } from './keyring.ts'
-import { dataKeysAfter, secretsAfter } from './queries.ts'
+import { oauthAppPlace } from './oauth-apps.ts'
+import { allOAuthApps, dataKeysAfter, secretsAfter } from './queries.ts'
 import { unseal } from './seal.ts'
 import { secretPlace } from './secrets.ts'
 
 const pageRows = 1_000
 
 /**
- * Opens every secret and every data key, and keeps none of them.
+ * Opens every secret, every app and every data key, and keeps none of them.
  * @returns how many they are
  * @throws MasterKeyMismatch where one is sealed under a key that is not known, and an error where one was altered
  */
@@ -22,6 +23,9 @@ export async function verifySecrets(db: Db, keyring: Keyring): Promise<number> {
     if (!end || rows.length < pageRows) break
     last = { accountId: end.accountId, connectorId: end.connectorId, name: end.name }
   }
+  const apps = await allOAuthApps.all(db, {})
+  for (const row of apps) unseal(await keyring.forOpening(db, row.keyId), oauthAppPlace(row), row.sealed)
+  opened += apps.length
   for (let id = ''; ; ) {
     const rows = await dataKeysAfter.all(db, { id, limit: pageRows })
     for (const row of rows) unseal(await keyring.forOpening(db, row.keyId), dataKeyPlace(row.id), row.sealed)

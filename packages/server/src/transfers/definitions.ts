@@ -1,4 +1,11 @@
-import { type Connector, type Fields, type Records, type Side, showValue } from '@penstock/connector'
+import {
+  type Authorization,
+  type Connector,
+  type Fields,
+  type Records,
+  type Side,
+  showValue,
+} from '@penstock/connector'
 import { foldName, wellKnownNames } from '@penstock/engine'
 import type { ConnectorDefinition, FieldDefinition, RecordDefinition, SideDefinition } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
@@ -29,8 +36,15 @@ const viewDefinition = (connector: Connector): ConnectorDefinition => ({
   notes: connector.notes ?? null,
   tested: connector.tested ?? null,
   secretFields: viewFields(connector.secrets),
+  authorization: connector.authorization ? viewAuthorization(connector.authorization) : null,
   source: connector.source ? viewSide(connector.source, false) : null,
   destination: connector.destination ? viewSide(connector.destination, true) : null,
+})
+
+const viewAuthorization = ({ server, scopes, client, refreshToken, sets = {} }: Authorization) => ({
+  platform: server.name,
+  scopes: [...scopes],
+  fields: [...Object.keys(sets), client.id, client.secret, refreshToken],
 })
 
 /** @param mapped its records are filled from columns, which are found by name */

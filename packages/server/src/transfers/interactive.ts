@@ -1,4 +1,4 @@
-import type { CheckJob, JobError, JobResult, PreviewJob } from '@penstock/engine'
+import type { AuthorizationJob, CheckJob, JobError, JobResult, PreviewJob } from '@penstock/engine'
 import type { Role, TransferErrorCode } from '@penstock/wire'
 import { refuse } from '../refusal.ts'
 import type { Runners } from '../runners/runner-pool.ts'
@@ -6,7 +6,9 @@ import { EndJob, RunnerDied } from '../runners/runner-process.ts'
 import { TooManyWaiting, Turns } from '../runners/turns.ts'
 import { answerSecrets, type JobSecrets } from './job-secrets.ts'
 
-/** Checks and previews: jobs that a caller waits for, run by turns so that no organization keeps the others waiting. */
+/** Checks, previews and authorizations: jobs that a caller waits for, run by turns so that no organization keeps the others waiting. */
+
+type InteractiveJob = CheckJob | PreviewJob | AuthorizationJob
 
 /** How long a runner may take beyond the deadline that it knows itself, and after its caller has gone. */
 const graceMs = 2_000
@@ -28,7 +30,7 @@ export type InteractiveFailure = {
   readonly side?: Role | null
 }
 
-export type InteractiveResult<J extends CheckJob | PreviewJob> =
+export type InteractiveResult<J extends InteractiveJob> =
   | Extract<JobResult<J['kind']>, { ok: true }>
   | { readonly ok: false; readonly failure: InteractiveFailure }
 
@@ -43,7 +45,7 @@ export function createInteractiveJobs(runners: Runners, { atOnce, perOrganizatio
      * @param secrets of its connectors, which the job may replace
      * @throws Refusal `rate_limited` where too many of the organization wait already
      */
-    async run<J extends CheckJob | PreviewJob>(
+    async run<J extends InteractiveJob>(
       job: J,
       { organizationId, id: accountId }: { organizationId: string; id: string },
       signal: AbortSignal,

@@ -55,9 +55,9 @@ const runnable = `
 /** What is saved of an added connector; nothing where it is not added. */
 export const findAddedSettings = statement<
   { accountId: string; connectorId: string },
-  { settings: Values; configured: boolean }
+  { settings: Values; configured: boolean; env: string; oauthClientId: string | null }
 >(`
-  select settings, configured from added_connectors where account_id = :accountId and connector_id = :connectorId
+  select settings, configured, env, oauth_client_id from added_connectors where account_id = :accountId and connector_id = :connectorId
 `)
 
 /** What a transfer of a connection would run on. */

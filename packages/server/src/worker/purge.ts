@@ -1,5 +1,6 @@
 import { limits } from '@penstock/wire'
 import { purgeAccounts } from '../accounts/queries.ts'
+import { deleteExpiredAuthorizations } from '../authorizations/queries.ts'
 import { purgeConnections } from '../connections/queries.ts'
 import type { Database } from '../db/database.ts'
 import { deleteOldKeys } from '../http/idempotency.ts'
@@ -22,12 +23,13 @@ export type Purged = {
   ledgerEntries: number
   accounts: number
   tokens: number
+  authorizations: number
   idempotencyKeys: number
 }
 
 /**
  * Permanently removes what no one can ask for any more (invariant 5): connections and accounts that were deleted 30 days
- * ago with all that was theirs, rejected records that were kept long enough, expired tokens, idempotency keys past their
+ * ago with all that was theirs, rejected records that were kept long enough, expired tokens and authorizations, idempotency keys past their
  * window. If it is interrupted, the next run continues where it stopped.
  * @param rejectDays how long the rejected records of a transfer that has ended are kept
  */
@@ -47,6 +49,7 @@ export async function purge(database: Database, rejectDays: number): Promise<Pur
     ...{ rejects, transfers, connections, ledgerEntries, accounts },
     dataKeys: await inBatches(batchRows, (limit) => purgeDataKeys.run(database, { limit })),
     tokens: await inBatches(batchRows, (limit) => deleteExpiredTokens.run(database, { limit })),
+    authorizations: await inBatches(batchRows, (limit) => deleteExpiredAuthorizations.run(database, { limit })),
     idempotencyKeys: await inBatches(batchRows, (limit) => deleteOldKeys.run(database, { windowHours, limit })),
   }
 }

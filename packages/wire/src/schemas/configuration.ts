@@ -120,3 +120,29 @@ export const Configure = exactly(
     examples: [{ secretConfig: { authType: 'api-token', accessToken: 'EAAB…' } }],
   },
 )
+
+/** What Get Connector Authorization answers. */
+export const ConnectorAuthorization = exactly(
+  {
+    supported: flag('Whether a user of the platform can grant the connector access with a click'),
+    available: flag('Whether the operator registered an app with the platform, which that needs'),
+    authorized: flag(
+      'Whether the connector works with what a user granted this way, not with credentials that were entered',
+    ),
+  },
+  { description: 'Authorization of a connector in a sub-account' },
+)
+export type ConnectorAuthorization = Static<typeof ConnectorAuthorization>
+
+/** What Authorize Connector answers. */
+export const AuthorizationLink = exactly(
+  {
+    url: text(
+      'Where to send the browser of the person who consents; it can be opened once',
+      'http://127.0.0.1:8080/oauth/authorize/3Nn1Tz0P2Zl9l4cQmVtW7yq5dXfJrA8sKe6uGhBoIxw',
+    ),
+    expiresTime: unixSeconds('Until when the authorization can be completed'),
+  },
+  { description: 'Link of an authorization' },
+)
+export type AuthorizationLink = Static<typeof AuthorizationLink>

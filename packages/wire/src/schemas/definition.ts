@@ -114,6 +114,20 @@ export const SideDefinition = exactly(
 )
 export type SideDefinition = Static<typeof SideDefinition>
 
+/** How a user of the platform grants a connector access with a click. */
+export const AuthorizationDefinition = exactly(
+  {
+    platform: text('The platform at which the user consents', 'Meta'),
+    scopes: Type.Array(Type.String(), { description: 'What access is asked for', examples: [['ads_management']] }),
+    fields: Type.Array(Type.String(), {
+      description: 'Fields of the configuration that the authorization fills, so that no one enters them',
+      examples: [['clientId', 'clientSecret', 'refreshToken']],
+    }),
+  },
+  { description: 'Authorization with a click' },
+)
+export type AuthorizationDefinition = Static<typeof AuthorizationDefinition>
+
 /** What Get Connector Definition answers. */
 export const ConnectorDefinition = exactly(
   {
@@ -130,6 +144,11 @@ export const ConnectorDefinition = exactly(
     secretFields: Type.Array(FieldDefinition, {
       description: 'What a sub-account saves once for all its connections',
       examples: [definitionFields.slice(0, 2)],
+    }),
+    authorization: Type.Union([AuthorizationDefinition, Type.Null()], {
+      description:
+        'How the connector can be authorized in place of entering credentials; null where it cannot. Whether this deployment has what it takes, Get Connector Authorization says',
+      examples: [null],
     }),
     source: Type.Union([SideDefinition, Type.Null()], {
       description: 'As a source; null where it cannot be one',

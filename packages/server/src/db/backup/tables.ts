@@ -12,8 +12,11 @@ export type Table = {
 /** Rows that are read at once. */
 const batchRows = 2_000
 
-/** Access tokens are not backed up: after a restore clients ask for new ones, and none that was revoked comes back. */
-const notBackedUp = ['tokens']
+/**
+ * Access tokens are not backed up: after a restore clients ask for new ones, and none that was revoked comes back. Neither
+ * are authorizations that have begun: none that was used can be used again.
+ */
+const notBackedUp = ['tokens', 'authorizations']
 
 /** The names of the tables that the migrations up to the one of this time have made. */
 async function namesOfTables(newest: number): Promise<string[]> {

@@ -1,0 +1,56 @@
+import { limits } from '@penstock/wire'
+import type { Answer, Call } from '../call.ts'
+import { findConfiguration, lockConfiguration } from '../connectors/configuration.ts'
+import type { ConnectorDeps } from '../connectors/connectors.ts'
+import { refuse, requireEditable } from '../refusal.ts'
+import { findOAuthClientId } from '../secrets/oauth-apps.ts'
+import { unixSeconds } from '../time.ts'
+import { insertAuthorization } from './queries.ts'
+import { digestOf, newToken } from './tokens.ts'
+
+/** Authorizing connectors with a click: the operations. What happens in the browser is in `flow.ts`. */
+
+/** Whether a connector can be authorized with a click, and whether it works with such a grant. */
+export async function getConnectorAuthorization(
+  { db, account, id: connectorId }: Call<'getConnectorAuthorization'>,
+  { catalogue, config }: ConnectorDeps,
+): Promise<Answer<'getConnectorAuthorization'>> {
+  const { authorization } = catalogue.find(connectorId) ?? refuse('not_found')
+  const owner = { accountId: account.id, connectorId }
+  const row = (await findConfiguration(db, owner)) ?? refuse('connector_not_added')
+  const app = authorization && { env: config.environment.name, slug: authorization.server.slug }
+  return {
+    reply: {
+      supported: authorization !== undefined,
+      available: app !== undefined && (await findOAuthClientId(db, app)) !== undefined,
+      authorized: row.oauthClientId !== null,
+    },
+  }
+}
+
+/** Gives out a link that can be opened once, by the person who consents. */
+export async function authorizeConnector(
+  { db: tx, account, id: connectorId }: Call<'authorizeConnector'>,
+  deps: ConnectorDeps,
+): Promise<Answer<'authorizeConnector'>> {
+  const { catalogue, config } = deps
+  const connector = catalogue.find(connectorId) ?? refuse('not_found')
+  const owner = { accountId: account.id, connectorId }
+  const row = (await lockConfiguration(tx, owner)) ?? refuse('connector_not_added')
+  requireEditable(row, deps)
+  const { server } = connector.authorization ?? refuse('authorization_not_supported')
+  const clientId = await findOAuthClientId(tx, { env: config.environment.name, slug: server.slug })
+  if (clientId === undefined) {
+    const message = `no app is registered with ${server.name}: penstock oauth-app set ${server.slug}`
+    refuse('authorization_not_available', [{ field: 'connector', message }])
+  }
+  const link = newToken()
+  const { configurationId } = row
+  const made = await insertAuthorization.first(tx, {
+    ...{ linkDigest: digestOf(link), ...owner, configurationId, clientId },
+    minutes: limits.authorizationMinutes,
+  })
+  if (!made) throw new Error('The authorization was not stored')
+  const url = `${config.publicUrl}/oauth/authorize/${link}`
+  return { reply: { url, expiresTime: unixSeconds(made.expiresTime) } }
+}

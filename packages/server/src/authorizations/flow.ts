@@ -1,0 +1,251 @@
+import type { Authorization, Connector } from '@penstock/connector'
+import { errors, limits } from '@penstock/wire'
+import type { ActingAccount } from '../call.ts'
+import type { Config } from '../config.ts'
+import type { Catalogue } from '../connectors/catalogue.ts'
+import { lockConfiguration, saveConfiguration } from '../connectors/configuration.ts'
+import type { Database, Db } from '../db/database.ts'
+import { isEditable, Refusal } from '../refusal.ts'
+import type { Keyring } from '../secrets/keyring.ts'
+import { openOAuthApp } from '../secrets/oauth-apps.ts'
+import type { InteractiveJobs } from '../transfers/interactive.ts'
+import { JobSecrets } from '../transfers/job-secrets.ts'
+import { findLink, findState, openAuthorization, takeAuthorization } from './queries.ts'
+import { challengeOf, digestOf, isToken, newToken, verifierOf } from './tokens.ts'
+
+/**
+ * What happens in the browser of the person who consents: it opens the link, goes to the platform, and comes back. The
+ * link counts once, and so does the answer of the platform, in the browser that opened the link.
+ */
+
+/** What a person reads. Nothing of what the platform or the browser sent is in it, except codes. */
+export type FlowPage = {
+  readonly status: number
+  readonly title: string
+  readonly message: string
+  /** The sub-account whose connectors the page leads back to. */
+  readonly accountId?: string
+}
+
+export type OpenedLink = { readonly url: string; readonly browser: string } | FlowPage
+
+/** What the platform sent the browser back with, as it came. */
+export type PlatformAnswer = {
+  readonly state: unknown
+  readonly code: unknown
+  readonly error: unknown
+  readonly iss: unknown
+}
+
+export type FlowDeps = {
+  readonly config: Config
+  readonly database: Database
+  readonly keyring: Keyring
+  readonly catalogue: Catalogue
+  readonly interactive: InteractiveJobs
+  readonly accounts: {
+    find(db: Db, organizationId: string, accountId: string, forWrite: boolean): Promise<ActingAccount | undefined>
+  }
+}
+
+const exchangeTimeoutMs = 30_000
+/** Characters of a code; the standard leaves its size open. */
+const codePattern = /^[\x20-\x7e]{1,4096}$/
+const again = 'Start the authorization again from the connector.'
+
+const pages = {
+  unknownLink: {
+    status: 404,
+    title: 'This link is not known',
+    message: `It was never given out, its connector was removed, or it is too old. ${again}`,
+  },
+  usedLink: { status: 410, title: 'This link was opened before', message: `A link can be opened once. ${again}` },
+  expired: {
+    status: 410,
+    title: 'The authorization has expired',
+    message: `It can be completed within ${limits.authorizationMinutes} minutes. ${again}`,
+  },
+  unknownState: {
+    status: 400,
+    title: 'This answer is not expected',
+    message: `It was used before, is too old, or belongs to no authorization that was started here. Nothing was changed. ${again}`,
+  },
+  otherBrowser: {
+    status: 403,
+    title: 'The authorization was started in another browser',
+    message: `Nothing was changed. Open the link and consent in the same browser, and allow cookies of this site. ${again}`,
+  },
+  invalidAnswer: {
+    status: 400,
+    title: 'The answer of the platform is not valid',
+    message: `Nothing was changed. ${again}`,
+  },
+  removed: {
+    status: 409,
+    title: 'The connector was removed',
+    message:
+      'It was removed from the sub-account after the authorization was started. Add it again, then authorize it.',
+  },
+} as const satisfies Record<string, FlowPage>
+
+export type AuthorizationFlow = ReturnType<typeof createAuthorizationFlow>
+
+/** The address that the operator registers with platforms: they send the browser back to it. */
+export const redirectUriOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): string => `${publicUrl}/oauth/callback`
+
+export function createAuthorizationFlow(deps: FlowDeps) {
+  const { config, database, catalogue } = deps
+  const redirectUri = redirectUriOf(config)
+  return {
+    /**
+     * Opens a link, which can be done once: it is bound to the browser.
+     * @param cookie the token that the browser has already, if any
+     * @returns where to send the browser, and the token that it keeps
+     */
+    async open(link: unknown, cookie: unknown): Promise<OpenedLink> {
+      if (!isToken(link)) return pages.unknownLink
+      const linkDigest = digestOf(link)
+      const state = newToken()
+      const browser = isToken(cookie) ? cookie : newToken()
+      const digests = { linkDigest, stateDigest: digestOf(state), browserDigest: digestOf(browser) }
+      const row = await openAuthorization.first(database, digests)
+      if (!row) {
+        const found = await findLink.first(database, { linkDigest })
+        return found ? (found.opened ? pages.usedLink : pages.expired) : pages.unknownLink
+      }
+      const { authorization } = catalogue.known(row.connectorId)
+      if (!authorization) return pages.unknownLink
+      const verifier = authorization.server.pkce ? verifierOf(browser, state) : undefined
+      return { url: addressOf(authorization, { clientId: row.clientId, redirectUri, state, verifier }), browser }
+    },
+
+    /**
+     * Takes the answer of the platform: exchanges the code in a runner, and saves what was granted as configuring does.
+     * @param cookie the token of the browser
+     * @param signal aborted when the browser has gone
+     */
+    async finish(answer: PlatformAnswer, cookie: unknown, signal: AbortSignal): Promise<FlowPage> {
+      const { state, code, error, iss } = answer
+      if (!isToken(state)) return pages.unknownState
+      const stateDigest = digestOf(state)
+      const taken = isToken(cookie)
+        ? await takeAuthorization.first(database, { stateDigest, browserDigest: digestOf(cookie) })
+        : undefined
+      if (!taken || !isToken(cookie)) {
+        return (await findState.first(database, { stateDigest })) ? pages.otherBrowser : pages.unknownState
+      }
+      const { accountId } = taken
+      const page = (one: FlowPage): FlowPage => ({ ...one, accountId })
+      if (!taken.live) return page(pages.expired)
+      const connector = catalogue.known(taken.connectorId)
+      const { authorization } = connector
+      if (!authorization) return page(pages.unknownState)
+      const { server } = authorization
+      if (iss !== undefined && server.issuer !== undefined && iss !== server.issuer) return page(pages.invalidAnswer)
+      if (error !== undefined) return page(refusedBy(server.name, error))
+      if (typeof code !== 'string' || !codePattern.test(code)) return page(pages.invalidAnswer)
+      const verifier = server.pkce ? verifierOf(cookie, state) : null
+      const exchanged = await exchange(deps, connector, authorization, taken, { code, verifier, redirectUri }, signal)
+      if ('status' in exchanged) return page(exchanged)
+      return page((await save(deps, connector, authorization, taken, exchanged.refreshToken)) ?? granted(connector))
+    },
+  }
+}
+
+type Taken = NonNullable<Awaited<ReturnType<typeof takeAuthorization.first>>>
+
+/** Where the person consents. Spaces are written as %20, which every platform reads. */
+function addressOf(
+  { server, scopes }: Authorization,
+  given: { clientId: string; redirectUri: string; state: string; verifier: string | undefined },
+): string {
+  const { clientId, redirectUri, state, verifier } = given
+  const parameters = {
+    ...server.authorizeParameters,
+    ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, state },
+    scope: scopes.join(server.scopeSeparator ?? ' '),
+    ...(verifier === undefined ? {} : { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }),
+  }
+  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+  return `${server.authorizeUrl}?${query.join('&')}`
+}
+
+/** Has a runner exchange the code. */
+async function exchange(
+  { config, database, keyring, interactive }: FlowDeps,
+  connector: Connector,
+  { server }: Authorization,
+  { accountId, organizationId, clientId }: Taken,
+  consented: { code: string; verifier: string | null; redirectUri: string },
+  signal: AbortSignal,
+): Promise<{ refreshToken: string } | FlowPage> {
+  const app = await openOAuthApp(database, keyring, { env: config.environment.name, slug: server.slug })
+  if (app?.clientId !== clientId || app === undefined) {
+    return {
+      status: 409,
+      title: `The app at ${server.name} was changed`,
+      message: `The operator removed it or registered another one after the authorization was started. ${again}`,
+    }
+  }
+  const client = { id: app.clientId, secret: app.clientSecret }
+  const result = await interactive.run(
+    { kind: 'authorization', slug: connector.slug, client, ...consented, deadlineMs: exchangeTimeoutMs },
+    { organizationId, id: accountId },
+    signal,
+    new JobSecrets({ database, keyring }, accountId, []),
+  )
+  if (result.ok) return result.value
+  return {
+    status: 422,
+    title: `${server.name} did not complete the authorization`,
+    message: `${result.failure.message} Nothing was changed. ${again}`,
+  }
+}
+
+/** Saves what was granted. Resolves with a page where that is not possible any more. */
+async function save(
+  deps: FlowDeps,
+  connector: Connector,
+  { client, refreshToken: key, sets }: Authorization,
+  { accountId, organizationId, connectorId, configurationId, clientId }: Taken,
+  refreshToken: string,
+): Promise<FlowPage | undefined> {
+  try {
+    return await deps.database.transaction(async (tx) => {
+      const account = await deps.accounts.find(tx, organizationId, accountId, true)
+      const row = account && (await lockConfiguration(tx, { accountId, connectorId }))
+      // One that was added again is not the one that the person consented for.
+      if (!row || row.configurationId !== configurationId || !isEditable(row, deps)) return pages.removed
+      const secretConfig = { ...sets, [client.id]: null, [client.secret]: null, [key]: refreshToken }
+      await saveConfiguration(tx, connector, account, row, { secretConfig, oauthClientId: clientId }, deps)
+      return undefined
+    })
+  } catch (error) {
+    if (!(error instanceof Refusal) || errors[error.code].status >= 500) throw error
+    const details = error.fieldErrors.map(({ message }) => message).join('; ')
+    return { status: 409, title: 'What was granted cannot be saved', message: `${error.message} ${details}`.trim() }
+  }
+}
+
+const granted = ({ name }: Connector): FlowPage => ({
+  status: 200,
+  title: `${name} is authorized`,
+  message:
+    'What was granted is sealed and saved in the connector. If a connection was broken, activate it. You can close this page.',
+})
+
+function refusedBy(platform: string, error: unknown): FlowPage {
+  if (error === 'access_denied') {
+    return {
+      status: 403,
+      title: 'Access was not granted',
+      message: `You declined at ${platform}, or your user may not grant this access. Nothing was changed. ${again}`,
+    }
+  }
+  const code = typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? ` (${error})` : ''
+  return {
+    status: 422,
+    title: `${platform} refused the authorization`,
+    message: `${platform} reports an error${code}. Nothing was changed. Ask your operator to check the app at ${platform}: its redirect URI, its scopes and whether it is approved.`,
+  }
+}

@@ -1,0 +1,61 @@
+import { statement } from '../db/statement.ts'
+
+/** A link that was given out. Of what travels through browsers only digests are stored. */
+export const insertAuthorization = statement<
+  {
+    linkDigest: Buffer
+    accountId: string
+    connectorId: string
+    configurationId: string
+    clientId: string
+    minutes: number
+  },
+  { expiresTime: Date }
+>(`
+  insert into authorizations (link_digest, account_id, connector_id, configuration_id, client_id, expires_time)
+  values (:linkDigest, :accountId, :connectorId, :configurationId, :clientId, now() + make_interval(mins => :minutes))
+  returning expires_time
+`)
+
+/** The first who opens a link has it: no row where it was opened before, or has expired. */
+export const openAuthorization = statement<
+  { linkDigest: Buffer; stateDigest: Buffer; browserDigest: Buffer },
+  { connectorId: string; clientId: string }
+>(`
+  update authorizations set state_digest = :stateDigest, browser_digest = :browserDigest
+  where link_digest = :linkDigest and state_digest is null and expires_time > now()
+  returning connector_id, client_id
+`)
+
+export const findLink = statement<{ linkDigest: Buffer }, { accountId: string; connectorId: string; opened: boolean }>(`
+  select account_id, connector_id, state_digest is not null as opened from authorizations
+  where link_digest = :linkDigest
+`)
+
+/** Takes an authorization for the only answer of the platform that counts, in the browser that opened the link. */
+export const takeAuthorization = statement<
+  { stateDigest: Buffer; browserDigest: Buffer },
+  {
+    accountId: string
+    organizationId: string
+    connectorId: string
+    configurationId: string
+    clientId: string
+    live: boolean
+  }
+>(`
+  delete from authorizations a using accounts c
+  where a.state_digest = :stateDigest and a.browser_digest = :browserDigest and c.id = a.account_id
+  returning a.account_id, c.organization_id, a.connector_id, a.configuration_id, a.client_id,
+    a.expires_time > now() as live
+`)
+
+export const findState = statement<{ stateDigest: Buffer }, { accountId: string }>(`
+  select account_id from authorizations where state_digest = :stateDigest
+`)
+
+export const deleteExpiredAuthorizations = statement<{ limit: number }>(`
+  delete from authorizations where link_digest in (
+    select link_digest from authorizations where expires_time < now() limit :limit
+  )
+`)

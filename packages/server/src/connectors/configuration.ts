@@ -1,0 +1,156 @@
+import {
+  type Connector,
+  insecureAddresses,
+  missingValues,
+  readValues,
+  rebindSecrets,
+  type Values,
+} from '@penstock/connector'
+import type { FieldError } from '@penstock/wire'
+import type { ActingAccount } from '../call.ts'
+import type { Config } from '../config.ts'
+import type { Db, Transaction } from '../db/database.ts'
+import { refuse, refuseFieldErrors } from '../refusal.ts'
+import type { Keyring } from '../secrets/keyring.ts'
+import { namesOfSecrets, saveSecrets } from '../secrets/secrets.ts'
+import * as queries from './queries.ts'
+import { filledByApp, missingForRole } from './readiness.ts'
+
+/** Saving the configuration of an added connector: the one way in which a person or an authorization changes it. */
+
+/** What is needed to save a configuration. */
+export type ConfigurationDeps = { readonly config: Config; readonly keyring: Keyring }
+
+/** What is to be saved. */
+export type GivenConfiguration = {
+  readonly secretConfig: Readonly<Record<string, unknown>>
+  readonly name?: string | undefined
+  readonly secretName?: string | undefined
+  /** The client ID of the operator's app that the refresh token among the values was granted to. */
+  readonly oauthClientId?: string
+}
+
+/** How many connections a refusal names. */
+export const usersNamedMax = 10
+
+/**
+ * Saves values: keys given replace, keys left out stay, null clears. Stored secrets do not follow to a new destination, and
+ * none goes over http:// to where the operator does not allow it.
+ * @param row the added connector, locked
+ * @returns the row as it is now
+ */
+export async function saveConfiguration(
+  tx: Transaction,
+  connector: Connector,
+  account: Pick<ActingAccount, 'id'>,
+  row: queries.ConfigurationRow,
+  given: GivenConfiguration,
+  { config, keyring }: ConfigurationDeps,
+): Promise<queries.ConfigurationRow> {
+  const owner = { accountId: account.id, connectorId: connector.id }
+  const current = await currentValues(tx, account, row)
+  const reading = readValues(connector.secrets, given.secretConfig, 'body.secretConfig', current)
+  const rebinding = rebindSecrets(connector.secrets, current, reading, 'body.secretConfig')
+  const { set } = reading
+  const cleared = [...reading.cleared, ...rebinding.dropped]
+  const oauthClientId = given.oauthClientId ?? clientLeft(connector, row, set, cleared)
+  const fieldErrors = [...reading.fieldErrors, ...withoutRepeats(rebinding.fieldErrors, reading.fieldErrors)]
+  const merged: Record<string, Values[string]> = { ...current, ...set }
+  for (const key of cleared) delete merged[key]
+  const insecure = insecureAddresses(connector.secrets, merged, config.plainHttp)
+  fieldErrors.push(...insecure.map(({ key, message }) => ({ field: `body.secretConfig.${key}`, message })))
+  const filled = { ...merged, ...filledByApp(connector, { oauthClientId }) }
+  refuseFieldErrors([
+    ...fieldErrors,
+    ...withoutRepeats(missingValues(connector.secrets, filled, 'body.secretConfig'), fieldErrors),
+  ])
+
+  const isSecret = (key: string) => connector.secrets[key]?.type === 'Password'
+  await requireActiveReady(tx, connector, owner, filled)
+  const only = (values: Values, wanted: (key: string) => boolean) =>
+    Object.fromEntries(Object.entries(values).filter(([key]) => wanted(key)))
+  await saveSecrets(tx, keyring, owner, only(set, isSecret) as Record<string, string>, cleared.filter(isSecret))
+  const change = {
+    name: given.name?.trim() ?? row.name,
+    secretName: given.secretName?.trim() ?? row.secretName,
+    oauthClientId,
+  }
+  const settings = only(merged, (key) => !isSecret(key))
+  const saved = await queries.saveConfiguration.first(tx, { ...owner, ...change, settings: JSON.stringify(settings) })
+  return { ...row, ...change, ...saved, configured: true }
+}
+
+/**
+ * The app of the operator that the connector still works with after this change: a client or a token that the account saves
+ * itself takes its place. What was granted to the app is no use to another client, so it goes; `cleared` gets it.
+ */
+function clientLeft(
+  { authorization }: Connector,
+  { oauthClientId }: queries.ConfigurationRow,
+  set: Values,
+  cleared: string[],
+): string | null {
+  if (oauthClientId === null || !authorization) return null
+  const { client, refreshToken } = authorization
+  const isTouched = [client.id, client.secret, refreshToken].some((key) => key in set || cleared.includes(key))
+  if (!isTouched) return oauthClientId
+  if (!(refreshToken in set) && !cleared.includes(refreshToken)) cleared.push(refreshToken)
+  return null
+}
+
+/** An active connection stays complete, as when its own settings are changed: what it needs of its source and destination stays there. */
+async function requireActiveReady(
+  tx: Transaction,
+  connector: Connector,
+  owner: { accountId: string; connectorId: string },
+  settings: Values,
+): Promise<void> {
+  const lacking = connector.roles
+    .map((role) => ({
+      role,
+      fieldErrors: missingForRole(
+        connector,
+        role,
+        { settings, secretNames: [], oauthClientId: null },
+        'body.secretConfig',
+      ),
+    }))
+    .filter(({ fieldErrors }) => fieldErrors.length > 0)
+  if (lacking.length === 0) return
+  const roles = lacking.map(({ role }) => role)
+  const users = await queries.activeConnectionsUsing.all(tx, { ...owner, roles, limit: usersNamedMax })
+  if (users.length === 0) return
+  const fieldErrors = lacking.flatMap((one) => one.fieldErrors)
+  refuse('connection_not_ready', [
+    ...fieldErrors.filter(
+      ({ field }, index) => fieldErrors.findIndex((fieldError) => fieldError.field === field) === index,
+    ),
+    ...users.map(({ id, name }) => ({ field: `connection.${id}`, message: `${name} is active and needs it` })),
+  ])
+}
+
+/** What is set: settings as they are, secrets as an empty text, since only their presence counts here. */
+export async function currentValues(
+  db: Db,
+  account: Pick<ActingAccount, 'id'>,
+  row: queries.ConfigurationRow,
+): Promise<Values> {
+  const names = await namesOfSecrets(db, { accountId: account.id, connectorId: row.connectorId })
+  return { ...row.settings, ...Object.fromEntries(names.map((name) => [name, ''])) }
+}
+
+/** A field that has an error already is not also called missing. */
+const withoutRepeats = (fieldErrors: readonly FieldError[], known: readonly FieldError[]) =>
+  fieldErrors.filter(({ field }) => !known.some((fieldError) => fieldError.field === field))
+
+/** An added connector; `undefined` where it is not added. */
+export const findConfiguration = (
+  db: Db,
+  owner: { accountId: string; connectorId: string },
+): Promise<queries.ConfigurationRow | undefined> => queries.findAdded.first(db, owner)
+
+/** The same, locked for a change of its configuration. */
+export const lockConfiguration = (
+  tx: Transaction,
+  owner: { accountId: string; connectorId: string },
+): Promise<queries.ConfigurationRow | undefined> => queries.lockAdded.first(tx, owner)

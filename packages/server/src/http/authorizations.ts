@@ -1,0 +1,101 @@
+import { errors } from '@penstock/wire'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { layOutArticle, layOutPage, pagePolicy } from '../documents/layout.ts'
+import { createLinks, type Links } from '../documents/links.ts'
+import { html } from '../documents/markup.ts'
+import { pageType } from '../documents/resource.ts'
+import { asRefusal } from './replies.ts'
+
+/**
+ * What a browser meets while a connector is authorized: the link that leads to the platform, and the address that the
+ * platform sends it back to. Neither takes a token of the API; neither is an operation of it.
+ */
+
+type Page = { readonly status: number; readonly title: string; readonly message: string; readonly accountId?: string }
+
+/** The flow behind these addresses; the service provides it. */
+export type AuthorizationFlow = {
+  open(link: unknown, cookie: unknown): Promise<{ readonly url: string; readonly browser: string } | Page>
+  finish(
+    answer: Readonly<Record<'state' | 'code' | 'error' | 'iss', unknown>>,
+    cookie: unknown,
+    signal: AbortSignal,
+  ): Promise<Page>
+}
+
+const cookieName = 'penstock-authorization'
+/** Longer than a link counts, so that a late answer is said to be late. */
+const cookieSeconds = 3_600
+
+/** Serves the link and the address of the way back. */
+export function serveAuthorizations(app: FastifyInstance, publicUrl: string, flow: AuthorizationFlow): void {
+  const links = createLinks(publicUrl)
+  const config = { operation: 'authorization' }
+  const options = {
+    config,
+    // What only looks at a link, such as the preview of a chat, must not use it up.
+    exposeHeadRoute: false,
+  }
+  app.get<{ Params: { link: string } }>('/oauth/authorize/:link', options, (request, reply) =>
+    answer(reply, links, async () => {
+      const opened = await flow.open(request.params.link, cookieOf(request.headers.cookie))
+      if ('status' in opened) return opened
+      void reply.headers({ ...pageHeaders, 'set-cookie': cookie(publicUrl, opened.browser) })
+      return reply.redirect(opened.url, 303)
+    }),
+  )
+  app.get<{ Querystring: Record<string, unknown> }>('/oauth/callback', options, (request, reply) =>
+    answer(reply, links, () => {
+      const { state, code, error, iss } = request.query
+      return flow.finish({ state, code, error, iss }, cookieOf(request.headers.cookie), request.signal)
+    }),
+  )
+}
+
+/** Addresses of these pages hold codes, which no other page learns. */
+const pageHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+
+async function answer(
+  reply: FastifyReply,
+  links: Links,
+  work: () => Promise<Page | FastifyReply>,
+): Promise<FastifyReply> {
+  let page: Page | FastifyReply
+  try {
+    page = await work()
+  } catch (error) {
+    const refusal = asRefusal(error)
+    if (!refusal) throw error
+    const { status, message } = errors[refusal.code]
+    if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds))
+    page = { status, title: 'The authorization was not completed', message }
+  }
+  if (!('title' in page)) return page
+  return reply
+    .code(page.status)
+    .headers({ ...pageHeaders, 'content-security-policy': pagePolicy })
+    .type(pageType)
+    .send(layOut(links, page))
+}
+
+function layOut(links: Links, { title, message, accountId }: Page): string {
+  const body = html`<h1>${title}</h1>
+<p>${message}</p>
+<p><a href="${links.console(accountId)}">Back to the console</a></p>`
+  return layOutPage(links, { title: `${title} · Penstock`, place: 'none', body: layOutArticle([], body) })
+}
+
+/** Only these two addresses get it, and no script; Lax, since the platform sends the browser here. */
+const cookie = (publicUrl: string, value: string): string => {
+  const { protocol, pathname } = new URL(publicUrl)
+  const path = `${pathname.replace(/\/+$/, '')}/oauth`
+  const secure = protocol === 'https:' ? '; Secure' : ''
+  return `${cookieName}=${value}; Path=${path}; Max-Age=${cookieSeconds}; HttpOnly; SameSite=Lax${secure}`
+}
+
+const cookieOf = (header = ''): string | undefined =>
+  header
+    .split(';')
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${cookieName}=`))
+    ?.slice(cookieName.length + 1)

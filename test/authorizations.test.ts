@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { loadConnector } from '@penstock/connectors/load'
+import { removeOAuthApp } from '../packages/server/src/secrets/oauth-apps.ts'
+import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
+import { openSide } from '../packages/server/src/transfers/sides.ts'
+import { consent, openBrowser, startConsentServer } from './harness/consenting.ts'
+import { type Caller, callerOf, source } from './harness/fixtures.ts'
+import { createInProcessRunners } from './harness/in-process-runners.ts'
+import { appOfTests, authorizable, registerApp } from './harness/oauth-apps.ts'
+import { startTestService, type TestService } from './harness/service.ts'
+
+/** Connectors that are authorized with a click: the whole way, against an authorization server that is not ours. */
+
+const platform = await startConsentServer()
+const { authorization } = authorizable
+assert(authorization)
+const { server } = authorization
+const routes = { [new URL(server.tokenUrl).origin]: platform.url }
+let service: TestService
+let caller: Caller
+let accountId: string
+before(async () => {
+  const runners = createInProcessRunners({ localFolders: [], loadConnector }, routes)
+  service = await startTestService({}, {}, runners)
+  caller = callerOf(service, await service.addOrganization())
+})
+after(async () => {
+  await service.close()
+  await platform.close()
+})
+const app = () => ({ env: service.config.environment.name, slug: server.slug })
+const owner = () => ({ accountId, connectorId: authorizable.id })
+const keyring = () => service.service.deps.keyring
+const savedSecrets = () => openSecrets(service.database, keyring(), owner())
+const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
+const connector = () => ({ accountId, id: authorizable.id })
+const start = async (): Promise<string> => (await caller.expect(caller.call('authorizeConnector', connector()))).url
+const authorized = async () => (await caller.expect(caller.call('getConnectorAuthorization', connector()))).authorized
+/** The token endpoint is `/token` at the server of the test, as at Google. */
+const authorize = async () => {
+  const browser = openBrowser(service)
+  const reply = await browser.get(await consent(platform, await browser.open(await start())))
+  assert.equal(reply.status, 200, reply.text)
+}
+/** Fails where any of what must stay secret is in the log of the service. */
+const assertLogsClean = (...secrets: readonly string[]) => {
+  const log = service.logLines.join('\n')
+  for (const secret of secrets) assert(!log.includes(secret), secret)
+}
+
+beforeEach(async () => {
+  await registerApp(service, authorizable)
+  accountId = (await caller.addAccount()).id
+  await caller.addConnectors(accountId, authorizable)
+})
+
+test('a person consents, and what was granted is sealed in the configuration', async () => {
+  const link = await start()
+  assert.match(link, /^http:\/\/penstock\.test\/oauth\/authorize\/[\w-]{43}$/)
+  const browser = openBrowser(service)
+  const opened = await browser.get(link)
+  assert.equal(opened.status, 303)
+  assert.match(
+    opened.headers['set-cookie'] ?? '',
+    /^penstock-authorization=[\w-]{43}; Path=\/oauth; Max-Age=3600; HttpOnly; SameSite=Lax$/,
+  )
+  assert.equal(opened.headers['referrer-policy'], 'no-referrer')
+  const address = new URL(opened.headers.location ?? '')
+  assert.equal(address.origin + address.pathname, server.authorizeUrl)
+  const { state = '', code_challenge = '', ...asked } = Object.fromEntries(address.searchParams)
+  assert.deepEqual(asked, {
+    ...{ access_type: 'offline', prompt: 'consent', response_type: 'code', client_id: appOfTests.clientId },
+    redirect_uri: 'http://penstock.test/oauth/callback',
+    scope: 'https://www.googleapis.com/auth/datamanager',
+    code_challenge_method: 'S256',
+  })
+  const back = await consent(platform, address)
+  const page = await browser.get(back)
+  assert.equal(page.status, 200, page.text)
+  assert.match(page.headers['content-type'] ?? '', /^text\/html/)
+  assert.match(page.headers['content-security-policy'] ?? '', /default-src 'none'/)
+  assert.match(page.text, /is authorized/)
+  assert(page.text.includes(`/accounts/${accountId}/connectors`))
+  assert(!/<script/i.test(page.text))
+
+  const { form } = platform.asked.at(-1) ?? assert.fail()
+  const { code = '', code_verifier = '' } = form
+  assert.equal(createHash('sha256').update(code_verifier).digest('base64url'), code_challenge)
+  assert.deepEqual(
+    { ...form },
+    {
+      ...{ grant_type: 'authorization_code', code, code_verifier, redirect_uri: 'http://penstock.test/oauth/callback' },
+      ...{ client_id: appOfTests.clientId, client_secret: appOfTests.clientSecret },
+    },
+  )
+  const { refreshToken = '', ...others } = await savedSecrets()
+  assert.match(refreshToken, /^canary-refresh-token-\d+$/)
+  assert.deepEqual(others, {})
+  assert.deepEqual(await sql('select * from authorizations where account_id = $1', accountId), [])
+  assertLogsClean(state, code, code_verifier, refreshToken, appOfTests.clientSecret, link.slice(-43))
+  for (const secret of [state, code, refreshToken, appOfTests.clientSecret]) assert(!page.text.includes(secret))
+})
+
+test('the client of the app counts as filled, is shown to no one, and reaches the job', async () => {
+  await authorize()
+  assert.equal(await authorized(), true)
+  const { secretConfig, configured } = await caller.expect(caller.call('getConnectorConfiguration', connector()))
+  assert.equal(configured, true)
+  const fields = secretConfig[0]?.configuration.map(({ name, required, value }) => [name, required, value])
+  assert.deepEqual(fields, [
+    ['clientId', false, ''],
+    ['clientSecret', false, ''],
+    ['refreshToken', true, '********'],
+  ])
+  const side = () => openSide({ database: service.database, keyring: keyring() }, authorizable, accountId)
+  const { refreshToken } = await savedSecrets()
+  assert.deepEqual((await side()).secrets, { ...appOfTests, refreshToken })
+  // A secret that is rotated reaches every connector.
+  await registerApp(service, authorizable, { ...appOfTests, clientSecret: 'canary-rotated-secret' })
+  assert.equal((await side()).secrets.clientSecret, 'canary-rotated-secret')
+  await registerApp(service, authorizable, { clientId: 'another-app', clientSecret: 'canary-of-another' })
+  assert.match((await side()).refusal ?? '', /registered another app at Google.*Authorize the connector again/)
+  await removeOAuthApp(service.database, app())
+  assert.match((await side()).refusal ?? '', /removed the app at Google.*penstock oauth-app set google/)
+  assert(!JSON.stringify(await side()).includes('canary-of-another'))
+  const { checks } = await caller.expect(caller.call('checkConnector', connector()))
+  assert.match(checks[0]?.message ?? '', /removed the app at Google/)
+})
+
+test('a client of the account takes the place of the app, and its grant goes', async () => {
+  await authorize()
+  const save = (secretConfig: Record<string, string | null>) =>
+    caller.call('configureConnector', { ...connector(), body: { secretConfig } })
+  const refused = await save({ clientId: 'own-client' })
+  assert.equal(refused.status, 400)
+  assert.deepEqual(
+    refused.details.map(({ field }) => field),
+    ['body.secretConfig.clientSecret', 'body.secretConfig.refreshToken'],
+  )
+  assert.equal((await save({ refreshToken: 'stolen' })).status, 400)
+  assert.equal(await authorized(), true)
+  // What a form sends back unchanged changes nothing.
+  await caller.expect(save({ clientId: '', clientSecret: '', refreshToken: '********' }))
+  assert.equal(await authorized(), true)
+  await caller.expect(save({ clientId: 'own-client', clientSecret: 'own-secret', refreshToken: 'own-token' }))
+  assert.equal(await authorized(), false)
+  const side = await openSide({ database: service.database, keyring: keyring() }, authorizable, accountId)
+  const own = { clientId: 'own-client', clientSecret: 'own-secret', refreshToken: 'own-token' }
+  assert.deepEqual(side.secrets, own)
+  await authorize()
+  assert.deepEqual(Object.keys(await savedSecrets()), ['refreshToken'])
+  const [row] = await sql('select settings from added_connectors where account_id = $1', accountId)
+  assert.deepEqual(row.settings, {})
+})
+
+describe('what is refused changes nothing', () => {
+  const assertUnchanged = async () => {
+    assert.deepEqual(await savedSecrets(), {})
+    assert.equal(await authorized(), false)
+  }
+
+  test('a connector that has no such way, is not added, or whose app is not registered', async () => {
+    await caller.addConnectors(accountId, source)
+    const call = (id: string, account = accountId) => caller.call('authorizeConnector', { accountId: account, id })
+    const other = await call(source.id)
+    assert.deepEqual([other.status, other.error], [422, 'authorization_not_supported'])
+    const { id: empty } = await caller.addAccount()
+    assert.equal((await call(authorizable.id, empty)).error, 'connector_not_added')
+    await removeOAuthApp(service.database, app())
+    const none = await call(authorizable.id)
+    assert.deepEqual([none.status, none.error], [409, 'authorization_not_available'])
+    assert.match(none.details[0]?.message ?? '', /penstock oauth-app set google/)
+    const read = await caller.expect(caller.call('getConnectorAuthorization', connector()))
+    assert.deepEqual(read, { supported: true, available: false, authorized: false })
+    const stranger = callerOf(service, await service.addOrganization())
+    assert.equal((await stranger.call('authorizeConnector', connector())).error, 'not_found')
+  })
+
+  test('a link that is opened twice, has expired, or is not known', async () => {
+    const link = await start()
+    const browser = openBrowser(service)
+    await browser.open(link)
+    assert.equal((await browser.get(link)).status, 410)
+    const late = await start()
+    await sql(`update authorizations set expires_time = now() - interval '1 second'`)
+    assert.equal((await browser.get(late)).status, 410)
+    for (const path of ['A'.repeat(43), 'short', `${'A'.repeat(42)}%00`, 'x'.repeat(5_000)]) {
+      assert.equal((await browser.get(`/oauth/authorize/${path}`)).status, 404, path)
+    }
+    assert.equal((await service.send({ method: 'HEAD', path: new URL(await start()).pathname })).status, 404)
+    await assertUnchanged()
+  })
+
+  test('consent that was denied, and other errors of the platform', async () => {
+    for (const [error, status] of [
+      ['access_denied', 403],
+      ['invalid_scope', 422],
+      ['<b>canary</b>', 422],
+    ] as const) {
+      const browser = openBrowser(service)
+      const state = (await browser.open(await start())).searchParams.get('state')
+      const query = new URLSearchParams({ error, state: state ?? '', error_description: 'canary-words' })
+      const reply = await browser.get(`/oauth/callback?${query}`)
+      assert.equal(reply.status, status)
+      assert(!reply.text.includes('canary'))
+      // The state was used.
+      assert.equal((await browser.get(`/oauth/callback?code=any&state=${state}`)).status, 400)
+    }
+    await assertUnchanged()
+  })
+
+  test('another browser, no cookie, a foreign state, and an answer that comes twice', async () => {
+    const browser = openBrowser(service)
+    const back = await consent(platform, await browser.open(await start()))
+    const exchanges = platform.asked.length
+    assert.equal((await openBrowser(service).get(back)).status, 403)
+    const stranger = openBrowser(service)
+    const foreign = await consent(platform, await stranger.open(await start()))
+    assert.equal((await stranger.get(back)).status, 403)
+    const mixed = new URL(back)
+    mixed.searchParams.set('state', 'A'.repeat(43))
+    assert.equal((await browser.get(mixed.href)).status, 400)
+    for (const query of ['', '?code=any', '?state=', '?state=x&state=y', `?code=a&state=${'x'.repeat(9_000)}`]) {
+      assert.equal((await browser.get(`/oauth/callback${query}`)).status, 400, query)
+    }
+    assert.equal(platform.asked.length, exchanges)
+    await assertUnchanged()
+    // All of that left the authorization as it was, for the browser that it is bound to.
+    const replies = await Promise.all([browser.get(back), browser.get(back)])
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 400])
+    assert.equal(platform.asked.length, exchanges + 1)
+    assert.equal((await browser.get(back)).status, 400)
+    assert.equal((await stranger.get(foreign)).status, 200)
+  })
+
+  test('an answer that is late, of another issuer, or without a code', async () => {
+    const browser = openBrowser(service)
+    const late = await consent(platform, await browser.open(await start()))
+    await sql(`update authorizations set expires_time = now() - interval '1 second'`)
+    assert.equal((await browser.get(late)).status, 410)
+    const state = async () => (await browser.open(await start())).searchParams.get('state')
+    const issuer = encodeURIComponent('https://attacker.example')
+    assert.equal((await browser.get(`/oauth/callback?code=a&state=${await state()}&iss=${issuer}`)).status, 400)
+    for (const code of ['', '&code=', `&code=${'x'.repeat(4_097)}`, '&code=a&code=b', '&code=%00', '&code=%C3%A4']) {
+      assert.equal((await browser.get(`/oauth/callback?state=${await state()}${code}`)).status, 400, code)
+    }
+    await assertUnchanged()
+    const good = new URL(await consent(platform, await browser.open(await start())))
+    good.searchParams.set('iss', server.issuer ?? '')
+    assert.equal((await browser.get(good.href)).status, 200)
+  })
+
+  test('an exchange that the platform refuses, or that grants too little', async () => {
+    const answers: [RegExp, number, Record<string, unknown>][] = [
+      [/without a refresh token.*security settings/, 200, { access_token: 'canary-a', token_type: 'Bearer' }],
+      [/invalid_grant/, 400, { error: 'invalid_grant', error_description: 'canary-words' }],
+      [/does not accept the client/, 401, { error: 'invalid_client' }],
+      [/did not grant the scope/, 200, { access_token: 'canary-a', refresh_token: 'canary-r', scope: 'email' }],
+      [/something else/, 200, {}],
+      [
+        /cannot be saved|something else|without a refresh/,
+        200,
+        { access_token: 'a', refresh_token: 'x'.repeat(70_000) },
+      ],
+      [/Google/, 429, {}],
+      [/Google/, 500, { error: 'canary' }],
+    ]
+    for (const [message, status, body] of answers) {
+      const browser = openBrowser(service)
+      const back = await consent(platform, await browser.open(await start()))
+      platform.change((response) => Object.assign(response, { body, statusCode: status }))
+      const reply = await browser.get(back)
+      assert.equal(reply.status, 422, reply.text)
+      assert.match(reply.text, message)
+      assert(!reply.text.includes('canary'))
+    }
+    await assertUnchanged()
+    assertLogsClean('canary-a', 'canary-r', 'canary-words')
+  })
+
+  test('a connector that was removed, or added again, after the link was given out', async () => {
+    const browser = openBrowser(service)
+    const unopened = await start()
+    const back = await consent(platform, await browser.open(await start()))
+    await caller.expect(caller.call('removeConnector', connector()))
+    await caller.addConnectors(accountId, authorizable)
+    assert.equal((await browser.get(unopened)).status, 404)
+    assert.equal((await browser.get(back)).status, 400)
+    // Where it is removed while the platform is asked, the answer finds another one in its place.
+    const next = await consent(platform, await browser.open(await start()))
+    await sql(`update authorizations set configuration_id = 'ffffffffffffffff'`)
+    assert.equal((await browser.get(next)).status, 409)
+    const deleted = await consent(platform, await browser.open(await start()))
+    await caller.expect(caller.call('deleteAccount', { id: accountId }))
+    assert.equal((await browser.get(deleted)).status, 409)
+    assert.deepEqual(await savedSecrets(), {})
+  })
+
+  test('an app that was replaced after the person consented', async () => {
+    const browser = openBrowser(service)
+    const back = await consent(platform, await browser.open(await start()))
+    await registerApp(service, authorizable, { clientId: 'another-app', clientSecret: 'canary-of-another' })
+    const exchanges = platform.asked.length
+    assert.equal((await browser.get(back)).status, 409)
+    assert.equal(platform.asked.length, exchanges)
+    await assertUnchanged()
+  })
+})

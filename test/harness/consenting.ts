@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Events, type MutableResponse, OAuth2Server, type TokenRequest } from 'oauth2-mock-server'
+import type { Reply, TestService } from './service.ts'
+
+/** The platform at which people consent: an authorization server that is not ours. */
+export type ConsentServer = {
+  readonly url: string
+  /** What its token endpoint was asked, in order. */
+  readonly asked: readonly { readonly form: Readonly<Record<string, string>>; readonly headers: IncomingHttpHeaders }[]
+  /** Changes its next answer of the token endpoint. */
+  change(edit: (response: MutableResponse) => void): void
+  close(): Promise<void>
+}
+
+export async function startConsentServer(): Promise<ConsentServer> {
+  const server = new OAuth2Server()
+  await server.issuer.keys.generate('RS256')
+  await server.start(0, '127.0.0.1')
+  const asked: { form: Record<string, string>; headers: IncomingHttpHeaders }[] = []
+  let edit: ((response: MutableResponse) => void) | undefined
+  let number = 0
+  server.service.on(
+    Events.BeforeResponse,
+    (response: MutableResponse, request: { body: TokenRequest; headers: IncomingHttpHeaders }) => {
+      asked.push({ form: { ...(request.body as unknown as Record<string, string>) }, headers: request.headers })
+      number++
+      if (typeof response.body === 'object') {
+        Object.assign(response.body, { refresh_token: `canary-refresh-token-${number}`, scope: scopeOf(request.body) })
+      }
+      const editing = edit
+      edit = undefined
+      editing?.(response)
+    },
+  )
+  const { url = '' } = server.issuer
+  return {
+    url,
+    asked,
+    change: (given) => {
+      edit = given
+    },
+    close: () => server.stop(),
+  }
+}
+
+/** A server grants what it was asked for when the person consented. */
+const scopeOf = ({ scope }: TokenRequest): string | undefined => (typeof scope === 'string' ? scope : undefined)
+
+/** A browser: follows no redirect on its own, and keeps its cookies as browsers do. */
+export function openBrowser({ send }: Pick<TestService, 'send'>) {
+  let cookie: string | undefined
+  const get = async (address: string): Promise<Reply> => {
+    const { pathname, search } = new URL(address, 'http://penstock.test')
+    const headers: Record<string, string> = cookie === undefined ? {} : { cookie: `other=1; ${cookie}` }
+    const reply = await send({ method: 'GET', path: pathname + search, headers })
+    const set = reply.headers['set-cookie']
+    if (set) cookie = set.split(';')[0]
+    return reply
+  }
+  return {
+    get,
+    /** Opens a link; gives the address of the platform that it leads to. */
+    open: async (link: string): Promise<URL> => {
+      const reply = await get(link)
+      assert.equal(reply.status, 303, reply.text)
+      return new URL(reply.headers.location ?? '')
+    },
+    get cookie() {
+      return cookie
+    },
+  }
+}
+
+/**
+ * A person consents: the platform, which answers elsewhere in tests, is visited there.
+ * @returns the address that the platform sends the browser back to
+ */
+export async function consent({ url }: ConsentServer, address: URL): Promise<string> {
+  const response = await fetch(`${url}/authorize${address.search}`, { redirect: 'manual' })
+  assert.equal(response.status, 302, await response.text())
+  return response.headers.get('location') ?? ''
+}
+
+/** A server whose answers a test says itself: `undefined` never answers. */
+export async function startSpokenServer() {
+  let answer: { status: number; body: string; headers?: Record<string, string> } | undefined
+  const server = createServer((request, response) => {
+    request.resume()
+    if (!answer) return
+    response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(answer.body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    say: (given: typeof answer) => {
+      answer = given
+    },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
