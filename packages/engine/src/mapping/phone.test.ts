@@ -36,12 +36,35 @@ test('A phone number becomes E.164: with its own country code, or as a national 
     ['16501234567', undefined, undefined],
     ['138 1234 5678', undefined, undefined],
     ['491711234567', 'us', '+491711234567'],
+    // With the code of its country, which may be the row's own.
+    ['4917167011210', 'de', '+4917167011210'],
+    ['49 171 67011210', 'de', '+4917167011210'],
+    ['4901711234567', 'de', '+491711234567'],
+    ['436641234567', 'at', '+436641234567'],
+    ['5511912345678', 'br', '+5511912345678'],
+    // The area code of Santa Maria is that of its country too.
+    ['55 99123-4567', 'br', '+5555991234567'],
+    ['9123456789', 'in', '+919123456789'],
     ['0171 1234567', 'DE', '+491711234567'],
     ['07400 123456', 'gb', '+447400123456'],
     ['+44 7400 123456', 'de', '+447400123456'],
     ['0171 1234567', undefined, undefined],
     ['4155552671', undefined, undefined],
     ['0171 1234567', 'atlantis', undefined],
+    // A German number of a mobile phone, which is not one of Houston, and one of Minas Gerais, which is not Dutch.
+    ['0171/35922262', undefined, undefined],
+    ['0171/35922262', 'us', undefined],
+    ['0171/35922262', 'de', '+4917135922262'],
+    ['(31) 97986-9223', undefined, undefined],
+    ['(31) 97986-9223', 'br', '+5531979869223'],
+    ['(323) 555-1234', undefined, undefined],
+    ['323-655-8645', undefined, undefined],
+    ['49 171 1234567', undefined, '+491711234567'],
+    ['44-113-496-0987', undefined, '+441134960987'],
+    // Without its area code, a number is many people's.
+    ['12345', 'de', undefined],
+    ['22158', 'sh', '+29022158'],
+    ['201234', 'fo', '+298201234'],
     ['+1', undefined, undefined],
     ['+0123456789', undefined, undefined],
     ['+1234567890123456', undefined, undefined],
@@ -75,7 +98,7 @@ test('The short way through national numbers ends where the tables would', () =>
   fc.assert(
     fc.property(given, ([text, country]) => {
       const parsed = parsePhoneNumberFromString(text, { defaultCountry: country, extract: false })
-      const number = parsed?.isPossible() && parsed.number.length >= 8 ? parsed.number : undefined
+      const number = parsed?.isPossible() && parsed.nationalNumber.length >= 7 ? parsed.number : undefined
       assert.equal(normalisers['phone-e164'](text, country), number)
     }),
     { numRuns: 5_000 },

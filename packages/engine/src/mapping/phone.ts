@@ -3,6 +3,7 @@ import {
   getCountryCallingCode,
   isSupportedCountry,
   Metadata,
+  type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/min'
 
@@ -53,11 +54,18 @@ const northAmericanGroups = /^0?1[\s.-]*\(?[2-9]\d{2}\)?[\s.-]*\d{3}[\s.-]*\d{4}
 function withoutSign(text: string, country: string | undefined): string | undefined {
   const digits = text.replace(separators, '')
   const mayBeNorthAmerican = country === undefined || isNorthAmerican(country)
-  const named = mayBeNorthAmerican ? digits.replace(/^0(?=1[2-9]\d{9}$)/, '') : digits
+  const isNorthAmericanByGroups = mayBeNorthAmerican && digits !== text && northAmericanGroups.test(text)
+  // Other groups behind a zero are those of another country's number, as it is dialled at home: 0171/35922262.
+  const mayHaveZero = mayBeNorthAmerican && (digits === text || isNorthAmericanByGroups)
+  const named = mayHaveZero ? digits.replace(/^0(?=1[2-9]\d{9}$)/, '') : digits
   if (!/^[1-9]\d{6,14}$/.test(named)) return undefined
-  if (mayBeNorthAmerican && digits !== text && northAmericanGroups.test(text)) return `+${named}`
+  if (isNorthAmericanByGroups) return `+${named}`
   const phone = normalisePhone(`+${named}`)
-  return phone !== undefined && parsePhoneNumberFromString(phone)?.isValid() ? phone : undefined
+  const parsed = phone === undefined ? undefined : parsePhoneNumberFromString(phone)
+  if (!parsed?.isValid()) return undefined
+  // Groups show where the code of the country would end: (31) 98765-4321 and 323-655-8645 begin with an area.
+  const hasOwnGroup = digits === text || /^\d+/.exec(text)?.[0] === parsed.countryCallingCode
+  return hasOwnGroup ? phone : undefined
 }
 
 const isNorthAmerican = (country: string): boolean =>
@@ -77,16 +85,38 @@ function parse(text: string, country: string | undefined): string | undefined {
   const defaultCountry = country?.toUpperCase()
   if (defaultCountry !== undefined && !isSupportedCountry(defaultCountry)) return parse(text, undefined)
   if (defaultCountry !== undefined) {
-    const number = byShortRule(text.replace(separators, ''), defaultCountry as CountryCode)
+    const digits = text.replace(separators, '')
+    const number =
+      byShortRule(digits, defaultCountry as CountryCode) ?? ofOwnCode(digits, defaultCountry as CountryCode)
     if (number !== undefined) return number
   }
   const options: { extract: boolean; defaultCountry?: CountryCode } = { extract: false }
   if (defaultCountry !== undefined) options.defaultCountry = defaultCountry as CountryCode
   const phone = parsePhoneNumberFromString(text, options)
-  if (!phone?.isPossible() || !e164.test(phone.number)) return undefined
+  if (!phone?.isPossible() || !e164.test(phone.number) || !isWhole(phone)) return undefined
   // A row of zeros would lose one of them each time that it is read.
   const isStable = !hasTrunkZero(phone.number) || parsePhoneNumberFromString(phone.number)?.number === phone.number
   return isStable ? phone.number : undefined
+}
+
+/**
+ * A number that begins with the code of its own country instead of a zero, and lacks the sign: where numbers have no fixed
+ * length, the tables would take the code for a part of the number, +49 49171….
+ */
+function ofOwnCode(digits: string, country: CountryCode): string | undefined {
+  if (!afterZero.has(country) || !digits.startsWith(getCountryCallingCode(country))) return undefined
+  const phone = parsePhoneNumberFromString(`+${digits}`)
+  return phone?.isValid() && e164.test(phone.number) ? phone.number : undefined
+}
+
+/** Shorter numbers are those within a town, except where the country has no longer ones. */
+const wholeLengthMin = 7
+
+function isWhole({ nationalNumber, country }: PhoneNumber): boolean {
+  if (nationalNumber.length >= wholeLengthMin || country === undefined) return true
+  const metadata = new Metadata()
+  metadata.selectNumberingPlan(country)
+  return Math.max(...(metadata.numberingPlan?.possibleLengths() ?? [])) <= wholeLengthMin
 }
 
 /** Where a national number is a zero and what follows the country code, and nothing else is to be known. */
@@ -104,8 +134,8 @@ const afterZero = new Map(
 function byShortRule(digits: string, country: CountryCode): string | undefined {
   const rule = afterZero.get(country)
   if (rule) {
-    const isWhole = /^0[1-9]\d{8,}$/.test(digits) && rule.lengths.has(digits.length - 1)
-    return isWhole ? rule.sign + digits.slice(1) : undefined
+    const isKnown = /^0[1-9]\d{8,}$/.test(digits) && rule.lengths.has(digits.length - 1)
+    return isKnown ? rule.sign + digits.slice(1) : undefined
   }
   if (getCountryCallingCode(country) !== '1') return undefined
   const [, number] = /^1?([2-9]\d{9})$/.exec(digits) ?? []
