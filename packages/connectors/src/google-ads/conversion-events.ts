@@ -89,6 +89,7 @@ function whoOf(row: BatchRow, plan: ConversionPlan): Read<JsonObject> {
   if (identifiers.length === 0 && Object.keys(adIdentifiers).length === 0) {
     return wrong(
       'The row holds no click ID, e-mail address, phone number or address by which Google could attribute it.',
+      'email',
     )
   }
   return {

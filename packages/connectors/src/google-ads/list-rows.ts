@@ -58,7 +58,8 @@ const contactOf = (address: AddressColumns | undefined) => {
     const read = identifiersOf(row, columns)
     if ('reason' in read) return read
     if (read.identifiers.length > 0) return { member: { userData: { userIdentifiers: read.identifiers } } }
-    return { reason: 'The row holds no e-mail address, phone number or address by which Google could find the person.' }
+    const reason = 'The row holds no e-mail address, phone number or address by which Google could find the person.'
+    return { reason, field: 'email' }
   }
 }
 

@@ -59,7 +59,7 @@ function identifierOf(row: BatchRow, isEnhanced: boolean): Read<JsonObject> {
   const order = isEnhanced ? (['matchId', ...identifiers] as const) : identifiers
   const column = order.find((one) => row.text(one) !== undefined)
   if (column !== undefined) return { read: { [column]: row.text(column) } }
-  return wrong(`The row holds none of ${identifiers.join(', ')}, of which a conversion needs one.`)
+  return wrong(`The row holds none of ${identifiers.join(', ')}, of which a conversion needs one.`, identifiers[0])
 }
 
 /** A correction takes the place of both; a new conversion is one of no worth, where nothing is said. */

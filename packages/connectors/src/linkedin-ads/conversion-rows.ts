@@ -116,7 +116,8 @@ function userOf(row: BatchRow): Read<LinkedInConversion['user']> {
   const userInfo = userInfoOf(row)
   const externalId = row.text('external_id')
   if (userIds.length === 0 && userInfo === undefined && externalId === undefined) {
-    return wrong('The row holds nothing by which LinkedIn could find the person: an identifier, or both names.')
+    const reason = 'The row holds nothing by which LinkedIn could find the person: an identifier, or both names.'
+    return wrong(reason, 'email')
   }
   return {
     read: {

@@ -61,7 +61,7 @@ function userIdsOf(row: BatchRow): Read<UserId[]> {
       found.set(`${userId.idType}:${userId.idValue}`, userId)
     }
   }
-  if (found.size === 0) return wrong('The row holds no identifier by which LinkedIn could find the person.')
+  if (found.size === 0) return wrong('The row holds no identifier by which LinkedIn could find the person.', 'email')
   return { read: [...found.values()] }
 }
 

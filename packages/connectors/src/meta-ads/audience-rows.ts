@@ -103,7 +103,9 @@ function personOf(row: BatchRow, schema: readonly string[], verb: 'add' | 'remov
     }
     if (!values.has(key)) values.set(key, value)
   }
-  if (values.size === 0) return { wrong: 'The row holds no identifier by which Meta could find the person.' }
+  if (values.size === 0) {
+    return { wrong: 'The row holds no identifier by which Meta could find the person.', field: 'email_sha256' }
+  }
   const value = readNumber(row, valueColumn)
   if ('wrong' in value) return value
   if ((value.read ?? 0) < 0) return { wrong: 'The value must not be negative.', field: valueColumn }

@@ -53,7 +53,7 @@ export function readPerson(row: BatchRow, seconds: number): Read<JsonObject> {
   const click = row.text('click_id') ?? clickIn(row.text('event_source_url'))
   if (click !== undefined) user.fbc ??= `fb.1.${seconds * 1000}.${click}`
   if (identifyingKeys.some((key) => [user[key] ?? []].flat().some(Boolean))) return { read: filled(user) }
-  const field = row.text('user_data') === undefined ? undefined : 'user_data'
+  const field = row.text('user_data') === undefined ? 'email' : 'user_data'
   return wrong('The row holds nothing by which Meta could find the person.', field)
 }
 

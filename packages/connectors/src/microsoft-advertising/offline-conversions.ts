@@ -69,7 +69,7 @@ function personOf(row: BatchRow): Read<Person> {
     }
   }
   if (MicrosoftClickId === undefined && HashedEmailAddress === undefined && HashedPhoneNumber === undefined) {
-    return wrong('The row holds neither a click ID nor an e-mail address or phone number.')
+    return wrong('The row holds neither a click ID nor an e-mail address or phone number.', 'msclkid')
   }
   return {
     read: {

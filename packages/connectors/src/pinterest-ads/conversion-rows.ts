@@ -107,6 +107,7 @@ function readUser(row: BatchRow): Read<JsonObject> {
   if (user.em ?? user.hashed_maids ?? (user.client_ip_address && user.client_user_agent)) return { read: filled(user) }
   return wrong(
     'Pinterest finds a person by an e-mail address, the advertising ID of a device, or an IP address and a user agent together.',
+    'email',
   )
 }
 

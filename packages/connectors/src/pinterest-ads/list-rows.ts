@@ -47,7 +47,7 @@ function readRow(row: BatchRow): Read<ListRow> {
     if (!isSha256(value)) return wrong('The value is no SHA-256 digest of 64 hexadecimal characters.', column)
     digests.add(value)
   }
-  if (digests.size === 0) return wrong('The row holds no identifier by which Pinterest could find the person.')
+  if (digests.size === 0) return wrong('The row holds no identifier by which Pinterest could find the person.', 'email')
   return {
     read: { index: row.index, audienceId, listName: row.text('segment_name'), verb, digests: [...digests] },
   }

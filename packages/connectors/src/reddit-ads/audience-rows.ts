@@ -33,12 +33,20 @@ function readRow(row: BatchRow): Read<AudienceRow> {
     return wrong('The value is no ID of an audience at Reddit.', 'segment_id')
   }
   const person: [string, string][] = []
+  let isUntracked = false
   for (const [column, key] of Object.entries(keys)) {
     const digest = row.text(column)
-    if (digest === undefined || digest === nobody) continue
+    if (digest === undefined) continue
+    if (digest === nobody) {
+      isUntracked = true
+      continue
+    }
     if (!isSha256(digest)) return wrong('The value is no SHA-256 digest of 64 hexadecimal characters.', column)
     person.push([key, digest])
   }
-  if (person.length === 0) return wrong('The row holds no identifier by which Reddit could find the person.')
+  if (person.length === 0) {
+    const reason = 'The row holds no identifier by which Reddit could find the person.'
+    return wrong(reason, isUntracked ? 'maid_sha256' : 'email_sha256')
+  }
   return { read: { index: row.index, segmentId, segmentName: row.text('segment_name'), verb, person } }
 }

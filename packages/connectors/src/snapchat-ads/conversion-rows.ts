@@ -97,6 +97,7 @@ function readUser(row: BatchRow): Read<JsonObject> {
   }
   return wrong(
     'Snapchat finds a person by an e-mail address, a phone number, the advertising ID of a device, or an IP address and a user agent together.',
+    'email',
   )
 }
 

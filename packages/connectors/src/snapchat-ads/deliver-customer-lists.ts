@@ -46,7 +46,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   return {
     async deliver(batch) {
       const { memberships, rejected } = await readMemberships(batch, audiences, {
-        ...{ nameMax, id: /^[\w-]{1,64}$/ },
+        ...{ nameMax, id: /^[\w-]{1,64}$/, identifier: 'email_sha256' },
         membersOf: identifiersOf,
       })
       const identifiers = new Map<number, number>()

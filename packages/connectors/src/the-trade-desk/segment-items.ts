@@ -68,7 +68,8 @@ function problemOf(row: BatchRow): { reason: string; field?: string } | undefine
   const action = row.text('action')?.toLowerCase()
   if (action !== 'add' && action !== 'remove') return { reason: 'The action must be add or remove.', field: 'action' }
   const given = idTypes.filter((type) => row.text(type) !== undefined)
-  if (given.length === 0) return { reason: 'The row holds no identifier by which the person could be found.' }
+  if (given.length === 0)
+    return { reason: 'The row holds no identifier by which the person could be found.', field: 'TDID' }
   for (const type of given) {
     const reason = problemOfId(type, row.text(type) ?? '')
     if (reason !== undefined) return { reason, field: type }

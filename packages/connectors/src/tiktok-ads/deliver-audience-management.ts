@@ -32,7 +32,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const refusals = new Refusals('TikTok')
   return {
     async deliver(batch) {
-      const options = { nameMax, id: audienceId, membersOf: personOf }
+      const options = { nameMax, id: audienceId, identifier: 'email_sha256', membersOf: personOf }
       const { memberships, rejected } = await readMemberships(batch, audiences, options)
       let bytes = 0
       for (const changes of groupMemberships(memberships)) {

@@ -23,9 +23,10 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const ownName = `Penstock ${transferId}`
   const making = new FileAudiences(client, advertiser, fileTypeFor(columns))
   const audiences = new NamedAudiences(state, advertiser, ownName, making)
+  const options = { nameMax, id: audienceId, identifier: 'email', membersOf: personOf }
   return {
     async deliver(batch) {
-      const { rows, rejected } = readSegmentRows(batch, { nameMax, id: audienceId, membersOf: personOf })
+      const { rows, rejected } = readSegmentRows(batch, options)
       making.begin(rows, ownName)
       const { memberships } = await assignAudiences(rows, audiences, rejected)
       for (const changes of groupMemberships(memberships)) rejected.push(...(await making.change(changes)))
@@ -92,7 +93,7 @@ class FileAudiences {
   /** Makes an audience of the people whom the batch adds to it. */
   async make(name: string): Promise<string> {
     const lines = (this.#added.get(name) ?? []).flatMap((person) => this.#newType.lineOf(person) ?? [])
-    if (lines.length === 0) throw new ConnectorError('invalid_batch', noneFor(this.#newType))
+    if (lines.length === 0) throw new ConnectorError('invalid_batch', reasonFor(this.#newType))
     const file = await uploadFile(this.#client, this.#advertiser, this.#newType, lines)
     const { json, bytesSent } = await this.#client.askObject({
       path: '/dmp/custom_audience/create/',
@@ -124,7 +125,7 @@ class FileAudiences {
       if (line === undefined) invalid.push(change)
       else lines.push(line)
     }
-    const rejected = invalid.flatMap(({ rows }) => rows.map((index) => ({ index, reason: noneFor(type) })))
+    const rejected = invalid.flatMap(({ rows, member }) => rows.map((index) => ({ index, ...noneFor(type, member) })))
     const isDone = verb === 'add' && this.#made.has(audience)
     if (lines.length === 0 || isDone) return rejected
     const file = await uploadFile(this.#client, this.#advertiser, type, lines)
@@ -161,8 +162,14 @@ class FileAudiences {
   }
 }
 
-const noneFor = ({ calculateType }: FileType): string =>
+const reasonFor = ({ calculateType }: FileType): string =>
   `The files of this audience hold identifiers of the kind ${calculateType}, and the row has none that fits.`
+
+/** Why a person cannot be in a file, and the column of an identifier that the row has. */
+const noneFor = (type: FileType, person: FilePerson): { reason: string; field: string } => ({
+  reason: reasonFor(type),
+  field: person.maidDigest === undefined ? (Object.keys(person)[0] ?? 'email') : 'maid_sha256',
+})
 
 function personOf(row: BatchRow): Read<RowMember<FilePerson>[]> {
   const person: Record<string, string> = {}

@@ -71,7 +71,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 
   return {
     async deliver(batch) {
-      const read = readSegmentRows(batch, { nameMax, id: /^[a-z0-9]{1,32}$/i, membersOf })
+      const read = readSegmentRows(batch, { nameMax, id: /^[a-z0-9]{1,32}$/i, identifier: 'email', membersOf })
       const rows = read.rows.map((row) => {
         const namesNone = row.segmentId === undefined && row.segmentName === undefined
         return namesNone && ownId ? { ...row, segmentId: ownId } : row

@@ -21,6 +21,8 @@ export type SegmentRowOptions<Member> = {
   readonly nameMax: number
   /** What an audience's ID looks like. */
   readonly id: RegExp
+  /** The column to name where a row has nothing that identifies a person. */
+  readonly identifier: string
   /** Who a row means; several where each identifier is sent alone. */
   readonly membersOf: (row: BatchRow) => Read<readonly RowMember<Member>[]>
 }
@@ -80,6 +82,8 @@ function readSegmentRow<Member>(row: BatchRow, options: SegmentRowOptions<Member
   }
   const members = options.membersOf(row)
   if ('wrong' in members) return members
-  if (members.read.length === 0) return wrong('The row holds no identifier by which the person could be found.')
+  if (members.read.length === 0) {
+    return wrong('The row holds no identifier by which the person could be found.', options.identifier)
+  }
   return { read: { index: row.index, segmentId, segmentName, verb, members: members.read } }
 }

@@ -9,7 +9,8 @@ export type Wrong = { readonly wrong: string; readonly field?: string }
 /** What came of reading a value. */
 export type Read<T> = { readonly read: T } | Wrong
 
-export const wrong = (reason: string, field?: string): Wrong => ({ wrong: reason, ...(field ? { field } : {}) })
+/** @param field the column to fix: every rejection names one */
+export const wrong = (reason: string, field: string): Wrong => ({ wrong: reason, field })
 
 /** An event and the row that it came from. */
 export type RowEvent<Event> = { readonly index: number; readonly event: Event }
