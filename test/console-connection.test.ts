@@ -118,7 +118,7 @@ describe('a connection in the console', { skip }, () => {
     assert.equal(await statusOf(connection), 'active')
     assert.equal(await reasonOf(run), undefined)
     await menu(page)
-    assert.equal(await reasonOf(item(page, 'Activate')), 'The connection is active already.')
+    assert.equal(await reasonOf(item(page, 'Activate')), 'The connection is already active.')
     assert.match((await reasonOf(item(page, 'Enable'))) ?? '', /Only a disabled connection can be enabled/)
     assert.equal(await reasonOf(item(page, 'Disable')), undefined)
     await item(page, 'Disable').click()

@@ -1,13 +1,13 @@
 /**
- * Every error code of the interface: its HTTP status, the sentence a caller reads, and what `docs/errors.md` says of it.
- * A rule refuses with a code from here; there is no other way to say no. (Specification, section 7.)
+ * Every error code of the API: its HTTP status, its message, and its description in `docs/errors.md`.
+ * A rule can refuse a request only with one of these codes. (Specification, section 7.)
  */
 export type ErrorDefinition = {
   /** HTTP status, and the envelope's `statusCode`. */
   status: number
   /** The envelope's `statusMessage`: what happened and what to do, in one plain sentence. */
   message: string
-  /** When it is answered, for the documents. */
+  /** When it occurs, for the documents. */
   when: string
 }
 
@@ -15,7 +15,7 @@ export const errors = {
   invalid_request: {
     status: 400,
     message: 'Invalid request. Fix the fields listed in details and retry.',
-    when: 'The shape, a type or a bound is wrong, or the body has a field that the operation does not know. `details` lists every field error.',
+    when: 'The request has a wrong shape, a wrong type, a value out of bounds, or a field that the operation does not have. `details` lists every field error.',
   },
   account_required: {
     status: 400,
@@ -42,7 +42,7 @@ export const errors = {
   not_found: {
     status: 404,
     message: 'Not found. Check the path, accountId and identifiers.',
-    when: 'The path is unknown, an identifier is malformed, or what it names does not exist, was removed, or belongs to another organization.',
+    when: 'The path is unknown, an identifier is malformed, or the resource does not exist, was removed, or belongs to another organization.',
   },
   method_not_allowed: {
     status: 405,
@@ -57,12 +57,12 @@ export const errors = {
   connector_in_use: {
     status: 409,
     message: 'The connector is used by connections. Delete the connections listed in details first.',
-    when: 'Remove Connector, while a connection that is not deleted uses the connector. `details` lists these connections.',
+    when: 'Remove Connector while a connection that is not deleted uses the connector. `details` lists these connections.',
   },
   connector_not_added: {
     status: 409,
     message: 'The connector is not added to this sub-account. Add it first, then retry.',
-    when: 'A request configures a connector of the catalogue, uses it in a connection or restores a connection that needs it, and the connector is not in the sub-account.',
+    when: 'A request configures a connector, uses it in a connection or restores a connection that needs it, and the connector is not added to the sub-account.',
   },
   connection_not_ready: {
     status: 409,
@@ -73,7 +73,7 @@ export const errors = {
     status: 409,
     message:
       'The connection is deleted. Restore it first. You can restore a connection for 30 days after its deletion.',
-    when: 'Any operation but Get, List and Restore on a deleted connection.',
+    when: 'Any operation except Get, List and Restore on a deleted connection.',
   },
   connection_not_deleted: {
     status: 409,
@@ -93,12 +93,12 @@ export const errors = {
   transfer_ended: {
     status: 409,
     message: 'The transfer has already ended. There is nothing to cancel.',
-    when: 'Cancel of a transfer that succeeded, was partial, or failed.',
+    when: 'Cancel of a transfer that has succeeded, is partial, or has failed.',
   },
   nothing_to_replay: {
     status: 409,
     message:
-      'This transfer has no rejected records to replay. details says why. If records are missing at the destination, start a new transfer.',
+      'This transfer has no rejected records to replay. See details for the reason. If records are missing at the destination, start a new transfer.',
     when: 'Replay of a transfer that has not ended or has no rejected records, or whose rejected records were not kept or were delivered by earlier replays.',
   },
   connector_not_configured: {
@@ -116,12 +116,12 @@ export const errors = {
     status: 409,
     message:
       'Quota exceeded. Delete what you no longer need, or ask your operator to raise the setting named in details.',
-    when: 'Add Account, Create a Connection, or a schedule that becomes enabled, when the quota is already reached. `details` names the quota and its setting. Deleted ones do not count, unless the total with them is ten times the quota.',
+    when: 'Add Account, Create a Connection, or enabling a schedule, when the quota is reached. `details` names the quota and its setting. Deleted accounts and connections do not count, unless the total with them is ten times the quota.',
   },
   not_editable: {
     status: 409,
     message: 'This resource belongs to another environment. Change it there.',
-    when: 'A write to an account, connector or connection whose `env` is not that of this deployment.',
+    when: 'A write to an account, connector or connection whose `env` is not the one of this deployment.',
   },
   precondition_failed: {
     status: 412,
@@ -151,13 +151,13 @@ export const errors = {
   transfer_not_supported: {
     status: 422,
     message:
-      'This deployment cannot move data between these connectors yet. details names the connector that is not supported.',
+      'This deployment cannot move data between these connectors yet. See details for the connector that is not supported.',
     when: 'A transfer, a preview or a schedule is requested for a connection with a connector that is not `integrated`.',
   },
   platform_refused: {
     status: 422,
-    message: 'The data could not be read or converted. details says why and what to do.',
-    when: 'Preview Connection, when the source or its platform refuses, does not answer, or has columns that cannot be mapped.',
+    message: 'The data could not be read or converted. See details for the reason and what to do.',
+    when: 'Preview Connection, when the source or its platform refuses or does not answer, or when the columns cannot be mapped.',
   },
   check_not_supported: {
     status: 422,
@@ -193,12 +193,12 @@ export const errors = {
   internal: {
     status: 500,
     message: 'Internal error. Nothing was changed. Report the requestId to your operator.',
-    when: 'A defect of the service. No request should cause it.',
+    when: 'A defect of this service. No request should cause it.',
   },
   overloaded: {
     status: 503,
     message: 'The service has too many open connections or files. Wait for the seconds in Retry-After, then retry.',
-    when: 'The process has reached its limit of connections, or the operating system does not let it open more files. The response has the header `Retry-After`.',
+    when: 'The process has reached its limit of connections, or the limit of open files of the operating system. The response has the header `Retry-After`.',
   },
   unavailable: {
     status: 503,
@@ -209,7 +209,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
-/** One field error of a request: where it is and what to do about it. */
+/** One field error of a request: where it is and how to fix it. */
 export type FieldError = {
   /** `body.name`, `query.size`, `body.secretConfig.apiToken`, `header.if-match` … */
   field: string

@@ -378,7 +378,7 @@ export const operations = {
     tag: 'Connections',
     summary: 'Delete a connection; it can be restored for 30 days',
     description:
-      'Stops the connection and marks it as deleted. You can restore it for 30 days. After that it is removed permanently.',
+      'Stops the connection and marks it as deleted. You can restore it for 30 days. After that, it is removed permanently.',
     scope: 'account',
     reply: Connection,
     done: 'Connection deleted',

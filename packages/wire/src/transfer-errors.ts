@@ -1,24 +1,24 @@
 /**
- * Every error that a transfer, a preview or a check can meet: what the engine and the service do about it, when it occurs,
- * and what a person does. Connectors throw a `ConnectorError` with a code of this table, and what follows from a code
- * follows from its action alone (`decide`). What callers of the API are refused with is another table, in `errors.ts`.
+ * Every error of a transfer, a preview or a check: what the engine and the service do about it, when it occurs,
+ * and how a person fixes it. Connectors throw a `ConnectorError` with a code of this table, and what follows from a code
+ * depends on its action alone (`decide`). The errors that callers of the API get are in another table, in `errors.ts`.
  */
 
 /** What is done about an error, in the words of `docs/errors.md`. */
 export const errorActions = {
   retry:
-    'The transfer waits and tries again, as long as the retry policy allows, and then fails. The connection stays as it is.',
+    'The transfer waits and retries as long as the retry policy allows, and then fails. The connection does not change.',
   reconnect:
-    'Tried again like `retry`. If it lasts, the transfer fails and the connection goes offline until both sides answer again.',
+    'Retried like `retry`. If the error persists, the transfer fails and the connection goes offline until both sides answer again.',
   split:
-    'The batch is halved until single rows are left; a row that is refused alone is rejected, and the others are delivered.',
-  reauthenticate: 'The transfer fails and the connection is broken until you save working credentials and activate it.',
+    'The batch is halved until single rows are left. A row that is refused on its own is rejected; the others are delivered.',
+  reauthenticate: 'The transfer fails, and the connection is broken until you save valid credentials and activate it.',
   reconfigure:
-    'The transfer fails and the connection is broken until you change a setting or something on the platform, and activate it.',
+    'The transfer fails, and the connection is broken until you fix a setting or the platform, and activate it.',
   restart:
-    'Another runner continues the transfer. If it happens again and again, the transfer fails and the connection is broken.',
-  fail: 'The transfer fails. The connection stays as it is, and the next transfer can succeed.',
-  stop: 'The transfer is cancelled, because its connection or sub-account was changed. The connection stays as it is.',
+    'Another runner continues the transfer. If the error persists, the transfer fails and the connection is broken.',
+  fail: 'The transfer fails. The connection does not change, and the next transfer can succeed.',
+  stop: 'The transfer is cancelled because its connection or sub-account was changed. The connection does not change.',
 } as const
 export type ErrorAction = keyof typeof errorActions
 
@@ -26,15 +26,15 @@ export type TransferErrorDefinition = {
   readonly action: ErrorAction
   /** When it occurs, for the documents. */
   readonly when: string
-  /** What a person does about it, for the documents; the message of the error says more. */
+  /** How a person fixes it, for the documents; the message of the error says more. */
   readonly todo: string
 }
 
 export const transferErrors = {
   rate_limited: {
     action: 'retry',
-    when: 'The platform limits how often it may be called, or has blocked the account for a while.',
-    todo: 'Wait, run fewer transfers at once, or ask the platform for a higher limit.',
+    when: 'The platform limits the rate of requests, or has blocked the account temporarily.',
+    todo: 'Wait, run fewer transfers at the same time, or ask the platform for a higher limit.',
   },
   platform_error: {
     action: 'retry',
@@ -43,33 +43,33 @@ export const transferErrors = {
   },
   platform_unavailable: {
     action: 'retry',
-    when: 'The platform, the server or the disk is temporarily unavailable: it starts or stops, or is out of connections, memory or space.',
-    todo: 'Check the server and give it what it lacks, then start the transfer again.',
+    when: 'The platform, the server or the disk is temporarily unavailable: it is starting or stopping, or has no connections, memory or space left.',
+    todo: 'Check the server and its resources, then start the transfer again.',
   },
   connection_lost: {
     action: 'retry',
-    when: 'A network connection broke off, or what it carried arrived damaged.',
-    todo: 'Check the network and proxies on the way, then start the transfer again.',
+    when: 'A network connection was interrupted, or its data arrived damaged.',
+    todo: 'Check the network and its proxies, then start the transfer again.',
   },
   timeout: {
     action: 'retry',
     when: 'The other side accepted the connection but did not answer in time.',
-    todo: 'Find out what slows the other side down, then start the transfer again.',
+    todo: 'Find out why the other side is slow, then start the transfer again.',
   },
   statement_timeout: {
     action: 'retry',
-    when: 'A statement of a database took longer than it may, or the database cancelled it.',
+    when: 'A database statement exceeded its timeout, or the database cancelled it.',
     todo: 'Raise the statement timeout, or read less at once.',
   },
   conflict: {
     action: 'retry',
-    when: 'Another transaction or request was in the way: a lock, a deadlock, a rollback.',
+    when: 'The request conflicted with another one: a lock, a deadlock or a rollback.',
     todo: 'If it persists, find out what else changes the same data at that time.',
   },
   malformed_response: {
     action: 'retry',
-    when: 'A response cannot be read: it is cut off, is no JSON or XML, or lacks what every such response has.',
-    todo: 'Check that the address leads to the platform and that no proxy changes what it answers.',
+    when: 'A response cannot be read: it is truncated, is not JSON or XML, or lacks a required part.',
+    todo: 'Check that the address is that of the platform and that no proxy changes its responses.',
   },
   result_expired: {
     action: 'retry',
@@ -78,52 +78,52 @@ export const transferErrors = {
   },
   writers_running: {
     action: 'retry',
-    when: 'Transactions have been writing to the source table for longer than the lag that is set, so that their rows could be missed.',
+    when: 'Transactions have been writing to the source table for longer than the configured lag, so their rows could be missed.',
     todo: 'End these transactions, or raise the lag.',
   },
   connector_failed: {
     action: 'retry',
-    when: 'The connector failed in a way that it does not know. Tried again up to three times.',
+    when: 'The connector failed with an unknown error. The transfer retries up to three times.',
     todo: 'Start the transfer again; if it persists, report the identifier of the transfer to your operator.',
   },
   unreachable: {
     action: 'reconnect',
     when: 'Nothing answers at the address.',
-    todo: 'Check the address and the port, and that the server runs and lets this service in.',
+    todo: 'Check the address and the port. Make sure that the server is running and accepts connections from this service.',
   },
   host_not_found: {
     action: 'reconnect',
-    when: 'The name of the host cannot be resolved.',
+    when: 'The host name cannot be resolved.',
     todo: 'Check the address, and the DNS of this service.',
   },
   wrong_protocol: {
     action: 'reconnect',
-    when: 'What answers does not speak the protocol that is expected, such as TLS, SSH or that of the database.',
+    when: 'The server does not speak the expected protocol, such as TLS, SSH or that of the database.',
     todo: 'Check the address and the port.',
   },
   invalid_batch: {
     action: 'split',
-    when: 'The destination refused a batch because of what is in it, and did not say which row is to blame.',
-    todo: 'Nothing: the row is found and rejected with the reason.',
+    when: 'The destination refused a batch because of its content, and did not say which row is the cause.',
+    todo: 'Nothing. Penstock finds the row and rejects it with the reason.',
   },
   batch_too_large: {
     action: 'split',
-    when: 'The destination finds a batch too large.',
-    todo: 'Nothing, unless single rows are too large: make them smaller.',
+    when: 'The destination refused a batch because it is too large.',
+    todo: 'Nothing, unless single rows are too large. Make those smaller.',
   },
   invalid_credentials: {
     action: 'reauthenticate',
-    when: 'The platform does not accept the credentials, or they are not in the form that they must have.',
+    when: 'The platform does not accept the credentials, or they are malformed.',
     todo: 'Authorize the connector again, or save valid credentials in it, then activate the connection.',
   },
   expired_credentials: {
     action: 'reauthenticate',
-    when: 'The credentials were valid and have expired.',
+    when: 'The credentials have expired.',
     todo: 'Authorize the connector again, or renew them on the platform and save them in it, then activate the connection.',
   },
   permission_denied: {
     action: 'reconfigure',
-    when: 'The credentials are valid, and may not do what is needed.',
+    when: 'The credentials are valid, but lack a permission.',
     todo: 'Grant the permission that the message names, then activate the connection.',
   },
   invalid_setting: {
@@ -133,7 +133,7 @@ export const transferErrors = {
   },
   invalid_address: {
     action: 'reconfigure',
-    when: 'A URL, host, path or region in the settings is none, or leads somewhere else.',
+    when: 'A URL, host, path or region in the settings is invalid, or leads somewhere else.',
     todo: 'Correct the address, then activate the connection.',
   },
   address_not_allowed: {
@@ -143,23 +143,23 @@ export const transferErrors = {
   },
   insecure_address: {
     action: 'reconfigure',
-    when: 'Secrets would travel over http:// to a host for which that is not allowed.',
+    when: 'Secrets would be sent over http:// to a host for which this is not allowed.',
     todo: 'Use https://, or ask your operator to allow the host in PENSTOCK_ALLOW_HTTP.',
   },
   path_not_allowed: {
     action: 'reconfigure',
-    when: 'A path lies outside the folders that the operator allows.',
+    when: 'A path is outside of the folders that the operator allows.',
     todo: 'Use a path inside them, or ask your operator to allow the folder.',
   },
   certificate_not_trusted: {
     action: 'reconfigure',
-    when: 'The TLS certificate of the server is expired, of another host, or of an authority that is not trusted.',
+    when: 'The TLS certificate of the server has expired, is for another host, or was issued by an authority that is not trusted.',
     todo: 'Renew the certificate, or save the certificate of its authority in the connector.',
   },
   host_key_not_trusted: {
     action: 'reconfigure',
-    when: 'The SSH host key is not the one that is expected, or none is expected yet.',
-    todo: 'Ask who runs the server for the fingerprint and save it in the connector.',
+    when: 'The SSH host key is not the expected one, or none is configured yet.',
+    todo: 'Ask the operator of the server for the fingerprint and save it in the connector.',
   },
   not_supported: {
     action: 'reconfigure',
@@ -168,8 +168,8 @@ export const transferErrors = {
   },
   object_not_found: {
     action: 'reconfigure',
-    when: 'What a setting names is not on the platform, or not visible to these credentials: a file, folder, list, audience, warehouse or endpoint.',
-    todo: 'Correct the setting or create what is missing, then activate the connection.',
+    when: 'An object that a setting names does not exist on the platform, or is not visible to these credentials: a file, folder, list, audience, warehouse or endpoint.',
+    todo: 'Correct the setting or create the object, then activate the connection.',
   },
   bucket_not_found: {
     action: 'reconfigure',
@@ -193,28 +193,28 @@ export const transferErrors = {
   },
   columns_do_not_fit: {
     action: 'reconfigure',
-    when: 'The columns of the source and the mapping do not give what the destination needs, or a column cannot be written.',
+    when: 'The source columns and the mapping do not provide what the destination needs, or a column cannot be written.',
     todo: 'Correct the mapping, then activate the connection.',
   },
   invalid_query: {
     action: 'reconfigure',
-    when: 'The database cannot run the SQL query of the source, or its result has two columns of one name.',
+    when: 'The database cannot run the SQL query of the source, or its result has two columns with the same name.',
     todo: 'Correct the query, then activate the connection.',
   },
   terms_not_accepted: {
     action: 'reconfigure',
-    when: 'The platform asks that its terms be accepted, or a declaration be made, for this account.',
-    todo: 'Do so on the platform, then activate the connection.',
+    when: 'The platform requires that its terms are accepted, or that a declaration is made, for this account.',
+    todo: 'Do this on the platform, then activate the connection.',
   },
   account_restricted: {
     action: 'reconfigure',
-    when: 'The platform does not admit the account to this, has locked or flagged the account or the list, or billing is not enabled.',
+    when: 'The platform does not allow this for the account, has locked or flagged the account or the list, or billing is not enabled.',
     todo: 'Resolve it with the platform, then activate the connection.',
   },
   too_many_files: {
     action: 'reconfigure',
     when: 'The path of the source matches more files than one transfer may read.',
-    todo: 'Narrow the path or move files that are done with, then activate the connection.',
+    todo: 'Narrow the path or move old files, then activate the connection.',
   },
   source_changed: {
     action: 'fail',
@@ -223,7 +223,7 @@ export const transferErrors = {
   },
   upload_lost: {
     action: 'fail',
-    when: 'Parts that were written to the destination earlier in the transfer are gone, or their upload was ended.',
+    when: 'Parts that the transfer wrote to the destination earlier are gone, or their upload was aborted.',
     todo: 'Start a new transfer, and find out what removes unfinished uploads.',
   },
   object_archived: {
@@ -233,52 +233,52 @@ export const transferErrors = {
   },
   invalid_file: {
     action: 'fail',
-    when: 'A file of the source is not what it should be: damaged, without a readable header, in another encoding or format, with other columns than the files before it.',
+    when: 'A source file is invalid: damaged, without a readable header, in another encoding or format, or with other columns than the files before it.',
     todo: 'Correct the file or the format and encoding in the settings, then start a new transfer.',
   },
   file_too_large: {
     action: 'fail',
-    when: 'A file, or a part of it, is larger than can be read or written.',
+    when: 'A file, or a part of it, is too large to be read or written.',
     todo: 'Write smaller files, pages or row groups, then start a new transfer.',
   },
   row_too_large: {
     action: 'fail',
-    when: 'A row of the source is larger than can be read.',
-    todo: 'Leave large columns out, then start a new transfer.',
+    when: 'A source row is too large to be read.',
+    todo: 'Leave out large columns, then start a new transfer.',
   },
   too_many_columns: {
     action: 'fail',
-    when: 'The source has more columns, longer column names or deeper nesting than can be read.',
-    todo: 'Choose fewer columns, or shorter names, then start a new transfer.',
+    when: 'The source has too many columns, too long column names or too deep nesting.',
+    todo: 'Select fewer columns or shorten their names, then start a new transfer.',
   },
   response_too_large: {
     action: 'fail',
-    when: 'A response or listing of the platform is larger than can be read.',
-    todo: 'Check the address, or name a narrower path.',
+    when: 'A response or listing of the platform is too large to be read.',
+    todo: 'Check the address, or set a narrower path.',
   },
   statement_failed: {
     action: 'fail',
-    when: 'The database refused a statement, failed on a value that it read, or reached one of its limits.',
+    when: 'The database refused a statement, failed on a value, or reached one of its limits.',
     todo: 'Correct the query or the data as the message says, then start a new transfer.',
   },
   invalid_key: {
     action: 'fail',
-    when: 'Values in the key columns of the source are missing, not unique, too long or no text, so that the place in the source cannot be kept.',
-    todo: 'Choose other key columns, or none.',
+    when: 'Values in the key columns of the source are missing, not unique, too long or not text, so no checkpoint can be stored.',
+    todo: 'Select other key columns, or none.',
   },
   request_refused: {
     action: 'fail',
-    when: 'The platform refused a request, whatever rows are in it, for a reason that the connector does not know.',
+    when: 'The platform refused a request for a reason that the connector does not know and that does not depend on the rows.',
     todo: 'Check the settings of the connection; if they are right, report the message to your operator.',
   },
   unexpected_response: {
     action: 'fail',
-    when: 'The platform answered in a way that the connector does not expect: an unknown status, endless redirects, a breach of the protocol.',
-    todo: 'Check that the address leads to the platform; if it does, report the message to your operator.',
+    when: 'The platform sent an unexpected response: an unknown status, endless redirects, or a protocol violation.',
+    todo: 'Check that the address is that of the platform; if it is, report the message to your operator.',
   },
   everything_refused: {
     action: 'fail',
-    when: 'The destination refused many rows or requests in a row alike and accepted none, so that the rows are not to blame.',
+    when: 'The destination refused many consecutive rows or requests in the same way and accepted none, so the rows are not the cause.',
     todo: 'Check the account, the list, the mapping and the settings of the destination.',
   },
   version_retired: {
@@ -288,17 +288,17 @@ export const transferErrors = {
   },
   clock_skewed: {
     action: 'fail',
-    when: 'The clock of the machine that runs this service is wrong, so that the platform does not accept its requests.',
+    when: 'The clock of this machine is wrong, so the platform does not accept its requests.',
     todo: 'Ask your operator to set the clock.',
   },
   disk_full: {
     action: 'fail',
-    when: 'The disk of a local folder is full, or takes no file of this size.',
+    when: 'The disk of a local folder is full, or does not support files of this size.',
     todo: 'Free some space, then start a new transfer.',
   },
   confirmation_needed: {
     action: 'fail',
-    when: 'The transfer would replace everything at the destination with much less than the last time. Nothing was changed.',
+    when: 'The transfer would replace all data at the destination with much less data than the last time. Nothing was changed.',
     todo: 'Check the source, or start the transfer with "confirm": true.',
   },
   nothing_to_replay: {
@@ -308,17 +308,17 @@ export const transferErrors = {
   },
   nothing_accepted: {
     action: 'fail',
-    when: 'The transfer reached its end, and not one record was accepted.',
-    todo: 'Look at why the records were rejected, and correct the source or the mapping.',
+    when: 'The transfer ended, and no record was accepted.',
+    todo: 'Look at the reasons of the rejected records, and correct the source or the mapping.',
   },
   run_time_exceeded: {
     action: 'fail',
-    when: 'The transfer ran for longer than PENSTOCK_TRANSFER_HOURS allows. What was confirmed is kept.',
-    todo: 'Split the source, or ask your operator to allow more.',
+    when: 'The transfer ran for longer than PENSTOCK_TRANSFER_HOURS allows. Confirmed records are kept.',
+    todo: 'Split the source, or ask your operator for more time.',
   },
   restored: {
     action: 'fail',
-    when: 'The database was restored from a backup that was made before the transfer had ended.',
+    when: 'The database was restored from a backup that was made before the transfer ended.',
     todo: 'Start a new transfer.',
   },
   internal: {
@@ -333,13 +333,13 @@ export const transferErrors = {
   },
   no_progress: {
     action: 'restart',
-    when: 'Nothing moved for PENSTOCK_PROGRESS_SECONDS, or the connector did not react.',
+    when: 'The transfer made no progress for PENSTOCK_PROGRESS_SECONDS, or the connector did not respond.',
     todo: 'Check both sides, then activate the connection.',
   },
   runner_crashed: {
     action: 'restart',
     when: 'The process that ran the transfer ended unexpectedly.',
-    todo: 'Check what both sides answer, then activate the connection; if it persists, report the identifier of the transfer to your operator.',
+    todo: 'Check both sides, then activate the connection; if it persists, report the identifier of the transfer to your operator.',
   },
   account_deleted: {
     action: 'stop',
@@ -365,7 +365,7 @@ type CodesWith<Action extends ErrorAction> = {
   [Code in TransferErrorCode]: (typeof transferErrors)[Code]['action'] extends Action ? Code : never
 }[TransferErrorCode]
 
-/** Codes of what is thrown while connectors work. */
+/** Codes of errors that connectors throw. */
 export type ConnectorErrorCode = Exclude<
   CodesWith<Exclude<ErrorAction, 'restart' | 'stop'>>,
   'connector_failed' | 'internal'
@@ -381,14 +381,14 @@ export const actionOf = (code: TransferErrorCode): ErrorAction => transferErrors
 /** Whether a text, such as one that another process sent, is a code of the table. */
 export const isTransferErrorCode = (code: string): code is TransferErrorCode => Object.hasOwn(transferErrors, code)
 
-/** Problems that a preview finds at the destination and that fail no transfer, but reject records. */
+/** Problems that a preview finds at the destination. They do not fail the transfer, but records are rejected. */
 export const findingWarnings = {
   required_column_not_delivered: {
     when: 'The destination needs a value in a column that nothing is mapped to and that has no default. A trigger may still fill it.',
     todo: 'Map a column to it, or give it a default.',
   },
   type_mismatch: {
-    when: 'Some of the records looked at have a value that the column of the destination does not take.',
+    when: 'Some of the previewed records have a value that the destination column does not accept.',
     todo: 'Map another column to it, or change its type.',
   },
 } as const

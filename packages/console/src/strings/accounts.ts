@@ -1,4 +1,4 @@
-/** What the list of sub-accounts says. */
+/** The texts of the list of sub-accounts. */
 export const accounts = {
   title: 'Sub-accounts',
   search: 'Search by name',
@@ -28,7 +28,7 @@ export const accounts = {
   disabledNow: (name: string) => `${name} is disabled. No transfer starts in it.`,
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteHelp: 'The sub-account and everything in it is deleted immediately. Your operator can restore it for 30 days.',
-  goesWithIt: 'This is deleted with it',
+  goesWithIt: 'Also deleted',
   connectionsGo: (n: string) => `Connections: ${n}`,
   connectorsGo: (n: string) => `Connectors, with their secrets: ${n}`,
   deleted: (name: string) => `${name} was deleted. Your operator can restore it for 30 days.`,

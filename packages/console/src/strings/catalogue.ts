@@ -1,7 +1,7 @@
-/** What the screen “Catalogue” says. */
+/** The texts of the screen “Catalogue”. */
 export const catalogue = {
   title: 'Catalogue',
-  help: 'All connectors. Select the ones that this sub-account needs, add them, then configure each.',
+  help: 'All connectors. Select the ones that this sub-account needs, add them, then configure each of them.',
   toConnectors: 'Added connectors',
   search: 'Search the catalogue',
   role: 'Role',

@@ -4,7 +4,7 @@ export const components = {
   requestId: (id: string) => `Request ${id}`,
   unreachable: 'The service cannot be reached',
   unreachableHelp:
-    'Check your network and that the service is running. The request may or may not have been carried out.',
+    'Check your network, and check that the service is running. The request may or may not have been processed.',
   unknownFailure: 'Something went wrong',
   retryAfter: (seconds: number) => `Try again in ${seconds} s.`,
   loading: 'Loading',
@@ -32,7 +32,7 @@ export const components = {
   justNow: 'just now',
   changedMeanwhile: 'Modified by someone else',
   changedMeanwhileHelp:
-    'Someone else modified this after you opened it. Your changes are not saved. Compare both versions and select one.',
+    'Someone else modified this after you opened it. Your changes were not saved. Compare both versions and select one.',
   yours: 'Your version',
   theirs: 'Saved version',
   keepTheirs: 'Discard my changes',
@@ -44,7 +44,7 @@ export const components = {
   rejected: 'Rejected',
   volumeChart: (accepted: string, rejected: string) =>
     `Records by day or month: ${accepted} accepted, ${rejected} rejected in total`,
-  /** A word of the catalogue, where it stands alone. */
+  /** A term of the catalogue, used alone. */
   term: (term: string) => term.charAt(0).toUpperCase() + term.slice(1),
   status: {
     'In-progress': 'In progress',

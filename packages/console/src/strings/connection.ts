@@ -1,6 +1,6 @@
 import type { ConnectionStatus, TransferTrigger } from '@penstock/wire'
 
-/** What the screen “Connection” says. */
+/** The texts of the screen “Connection”. */
 export const connection = {
   title: 'Connection',
   all: 'Connections',
@@ -17,9 +17,9 @@ export const connection = {
   delete: 'Delete',
   restore: 'Restore',
   edit: 'Edit',
-  stays: (status: string) => `Nothing would change: the connection stays ${status.toLowerCase()}.`,
+  stays: (status: string) => `Nothing would change. The connection would stay ${status.toLowerCase()}.`,
   onlyDisabled: (status: string) => `Only a disabled connection can be enabled; this one is ${status.toLowerCase()}.`,
-  isAlready: (status: string) => `The connection is ${status.toLowerCase()} already.`,
+  isAlready: (status: string) => `The connection is already ${status.toLowerCase()}.`,
   active: 'A transfer is already active.',
   entryOnly: (name: string) => `${name} cannot move data yet. You can only configure it.`,
   activated: (name: string) => `${name} is active`,
@@ -28,7 +28,7 @@ export const connection = {
   deleted: (name: string) => `${name} was deleted`,
   restored: (name: string) => `${name} was restored. It is disabled until you enable it.`,
   started: (name: string) => `A transfer of ${name} was started`,
-  already: 'A transfer is already active. No second one was started.',
+  already: 'A transfer is already active. A second one was not started.',
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteHelp:
     'Its transfers stop immediately. Delivered records stay at the destination. You can restore it for 30 days.',
@@ -43,7 +43,7 @@ export const connection = {
   daysLeft: (days: number) =>
     days <= 0
       ? 'It will be removed permanently soon.'
-      : `${days === 1 ? '1 day is' : `${days} days are`} left to restore it. After that it is removed permanently.`,
+      : `${days === 1 ? '1 day is' : `${days} days are`} left to restore it. After that, it is removed permanently.`,
   isDeleted: 'This connection is deleted',
 
   // Source and destination
@@ -78,7 +78,7 @@ export const connection = {
   cancelled: 'The transfer was cancelled',
 
   // Tabs
-  tabs: 'Parts of the connection',
+  tabs: 'Sections of the connection',
   overview: 'Overview',
   transfers: 'Transfers',
   timeline: 'Timeline',
@@ -100,7 +100,7 @@ export const connection = {
   sentHelp: 'to the destination',
   acceptedHelp: 'by the destination',
   rejectedHelp: 'each with its reason',
-  replayed: (n: string) => `${n} of the accepted records were replayed after they had been rejected.`,
+  replayed: (n: string) => `${n} of the accepted records were rejected at first and replayed later.`,
   noTransfer: 'No transfers yet',
   noTransferHelp: 'Start a transfer or set a schedule. The figures of the latest transfer appear here.',
   noVolume: 'No records moved in the last 30 days',
@@ -120,8 +120,8 @@ export const connection = {
   deleteSchedule: 'Delete',
   deleteScheduleFull: 'Delete the schedule',
   deleteScheduleTitle: 'Delete the schedule?',
-  deleteScheduleHelp: 'No transfer starts automatically any more. You can still start transfers manually.',
-  scheduleDeleted: 'The schedule was deleted. Transfers start manually only.',
+  deleteScheduleHelp: 'Transfers no longer start automatically. You can still start them manually.',
+  scheduleDeleted: 'The schedule was deleted. Transfers are now started manually only.',
   scheduleSaved: 'The schedule was saved',
   scheduleOff: 'Switched off',
   scheduleIdle: (status: string) => `No transfer starts while the connection is ${status.toLowerCase()}.`,
@@ -139,7 +139,7 @@ export const connection = {
   cron: 'Cron expression',
   cronHelp: 'Minute, hour, day of month, month, day of week: 0 6 * * 1 is Mondays at 06:00.',
   scheduleEnabled: 'Scheduled',
-  scheduleEnabledHelp: 'If you switch it off, the schedule is kept but starts no transfers.',
+  scheduleEnabledHelp: 'If you switch it off, the schedule is kept but does not start transfers.',
   rowsComeAgain: 'Every transfer adds all rows again',
   rowsComeAgainHelp: ({
     mode,

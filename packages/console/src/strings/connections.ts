@@ -1,4 +1,4 @@
-/** What the list of connections says. */
+/** The texts of the list of connections. */
 export const connections = {
   title: 'Connections',
   new: 'New connection',

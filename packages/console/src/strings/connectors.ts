@@ -1,6 +1,6 @@
 import type { SupportedType } from '@penstock/wire'
 
-/** What the screen “Connectors” says. */
+/** The texts of the screen “Connectors”. */
 export const connectors = {
   title: 'Connectors',
   help: 'The connectors of this sub-account. You configure a connector once, and every connection that uses it shares the configuration.',
@@ -8,7 +8,7 @@ export const connectors = {
   add: 'Add connectors',
   all: 'All',
   none: 'No connectors yet',
-  noneHelp: 'Add the platforms that your data comes from and goes to, then configure each.',
+  noneHelp: 'Add the platforms that you move data from and to, then configure each of them.',
   noneFound: 'No matching connectors',
   showAll: 'Show all',
   name: 'Connector',
@@ -57,7 +57,7 @@ export const connectors = {
   step: (name: string, ok: boolean) => `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${ok ? 'OK' : 'failed'}`,
   removeTitle: (name: string) => `Remove ${name}?`,
   removeHelp:
-    'No connection uses it. Its configuration and its secrets are deleted immediately. To use it again, add and configure it again.',
+    'No connection uses it. Its configuration and its secrets are deleted immediately. To use it later, add and configure it again.',
   removeHelpEmpty: 'No connection uses it, and it is not configured. You can add it again at any time.',
   removed: (name: string) => `${name} was removed`,
   heldTitle: (name: string) => `${name} is in use`,

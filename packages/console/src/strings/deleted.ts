@@ -1,8 +1,8 @@
-/** What the screen “Deleted” says. */
+/** The texts of the screen “Deleted”. */
 export const deleted = {
   title: 'Deleted connections',
   help: (days: number) =>
-    `You can restore a deleted connection for ${days} days. After that it is removed permanently.`,
+    `You can restore a deleted connection for ${days} days. After that, it is removed permanently.`,
   search: 'Search by name or connector',
   none: 'No deleted connections',
   noneHelp: 'Connections that you delete are listed here until you restore them or they are removed permanently.',
@@ -20,7 +20,7 @@ export const deleted = {
   otherEnvironment: (environment: string) => `It belongs to the environment ${environment}. Restore it there.`,
   cannot: (name: string) => `${name} cannot be restored yet`,
   connectorGone: (connector: string) =>
-    `${connector} was removed from this sub-account. Add it again, enter its secrets again, then restore the connection.`,
+    `${connector} was removed from this sub-account. Add it again, enter its secrets, then restore the connection.`,
   anyConnector: 'One of its connectors',
   findConnector: 'Find it in the catalogue',
 }

@@ -1,8 +1,8 @@
 import type { FormField } from '../components/fields/form-field.ts'
 
-/** What forms say that are drawn from the definitions of a connector's fields. */
+/** The texts of forms that are generated from the definitions of a connector's fields. */
 export const fields = {
-  /** The definition's own help, and what else is to be known before something is typed. */
+  /** The help of the definition, and the limits and roles of the field. */
   help: ({ description, min, max, role, type }: FormField) =>
     [
       sentence(description),
@@ -11,7 +11,7 @@ export const fields = {
     ]
       .filter(Boolean)
       .join(' '),
-  /** The messages of the service continue the name of the field; the one for a missing field names it. */
+  /** A message of the service continues the name of the field, except the one for a missing field, which contains it. */
   fieldError: (label: string, message: string) => {
     if (!/^\p{Ll}/u.test(message)) return message
     return sentence(`${label} ${message.endsWith(`: ${label}`) ? message.slice(0, -label.length - 2) : message}`)

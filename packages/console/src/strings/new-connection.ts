@@ -29,11 +29,11 @@ const normalisation: Readonly<Record<Normalisation, string>> = {
 }
 const digest: Readonly<Record<Digest, string>> = { sha256: 'SHA-256', sha512: 'SHA-512', md5: 'MD5' }
 
-/** What the screen “New connection” says. */
+/** The texts of the screen “New connection”. */
 export const newConnection = {
   title: 'New connection',
   titleOfExisting: 'Set up the connection',
-  help: 'Select a source and a destination, and map the columns. No data moves before you activate the connection.',
+  help: 'Select a source and a destination, and map the columns. No data moves until you activate the connection.',
   steps: 'Steps',
   step: { source: 'Source', destination: 'Destination', settings: 'Settings', mapping: 'Mapping', review: 'Review' },
   stepHelp: {
@@ -73,7 +73,7 @@ export const newConnection = {
   source: 'Source',
   destination: 'Destination',
   name: 'Name',
-  nameHelp: '1 to 200 characters; it can be changed later',
+  nameHelp: '1 to 200 characters. You can change it later.',
   usualName: (source: string, destination: string) => `${source} to ${destination}`,
   settingsOfThis: 'Settings of this connection',
   noSettings: 'No settings.',
@@ -99,7 +99,7 @@ export const newConnection = {
   mapping: 'Mapping',
   mapTitle: 'Map fields',
   mapRecordsHelp:
-    'Columns are matched to fields by name or by a common alias. Select another column where the match is wrong.',
+    'Columns are matched to fields by name or by a common alias. If a match is wrong, select another column.',
   mapColumnsHelp: 'The destination accepts any columns. Send all of them, or select, rename, normalise and hash.',
   brokenMapping: 'The saved mapping is invalid',
   brokenMappingHelp: 'The mapping that you save here replaces it.',
@@ -153,7 +153,7 @@ export const newConnection = {
 
   preview: 'Preview',
   previewHelp: (rows: number) =>
-    `Up to ${rows} real records as they would be sent, with identifiers shortened. Nothing is sent.`,
+    `Up to ${rows} real records as they would be sent. Identifiers are shortened. Nothing is sent.`,
   look: 'Preview this mapping',
   lookAgain: 'Preview again',
   stale: 'The mapping has changed. The preview below shows the previous mapping.',
@@ -191,7 +191,7 @@ export const newConnection = {
     },
     hashedTwice: {
       found: (n: string) => `${n} hashed twice`,
-      help: 'Hashed twice: a hash of a hash cannot match. Use the column from before it was hashed.',
+      help: 'Hashed twice: a hash of a hash cannot match. Use the column with the original values.',
     },
     wrongHashLength: {
       found: (n: string) => `${n} with a wrong hash length`,
@@ -199,7 +199,7 @@ export const newConnection = {
     },
     mixedKinds: {
       found: (n: string) => `${n} of another kind`,
-      help: 'Of another kind: the column mixes kinds of values, such as phone numbers and e-mail addresses.',
+      help: 'Of another kind: the column contains different kinds of values, such as phone numbers and e-mail addresses.',
     },
   },
 

@@ -1,4 +1,4 @@
-/** What the screen “Overview” says. */
+/** The texts of the screen “Overview”. */
 export const overview = {
   title: 'Overview',
   titleOf: (account: string) => account,
@@ -49,7 +49,7 @@ export const overview = {
   retryingDo: 'Open the transfer',
   failedWhy: 'The last transfer failed.',
   failedDo: 'View the error',
-  connectorWhy: 'It is added, but not configured.',
+  connectorWhy: 'It is added but not configured.',
   connectorDo: (connector: string) => `Configure ${connector}`,
   inAccount: (account: string) => `in ${account}`,
   startTitle: 'Start here',
@@ -62,7 +62,7 @@ export const overview = {
     },
     connectors: {
       title: 'Add connectors',
-      help: 'Select the platforms that data comes from and goes to, and configure them.',
+      help: 'Select the platforms that you move data from and to, and configure them.',
       action: 'Open the catalogue',
     },
     configure: {

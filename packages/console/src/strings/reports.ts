@@ -1,4 +1,4 @@
-/** What the screen “Reports” says. */
+/** The texts of the screen “Reports”. */
 export const reports = {
   title: 'Reports',
   help: (range: string) => `${range}, in UTC`,
@@ -21,7 +21,7 @@ export const reports = {
   byDay: 'Day',
   byMonth: 'Month',
   download: 'Download CSV',
-  downloadHelp: 'One line per day or month with volume, for all matching rows',
+  downloadHelp: 'One line for each day or month with volume, for all matching rows',
   downloaded: (lines: string) => `${lines} lines were saved`,
   file: (what: string, from: string, until: string) => `${what}-${from}-to-${until}.csv`,
   searchAccounts: 'Search by sub-account',

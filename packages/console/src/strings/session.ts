@@ -1,4 +1,4 @@
-/** What signing in says. */
+/** The texts of the sign-in. */
 export const session = {
   title: 'Sign in to Penstock',
   help: 'Use the client credentials of your organization. The service prints them on its first start and saves them in credentials.json.',

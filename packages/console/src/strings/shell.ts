@@ -1,4 +1,4 @@
-/** What the frame around every screen says. */
+/** The texts of the frame around every screen. */
 export const shell = {
   product: 'Penstock',
   skip: 'Skip to the content',

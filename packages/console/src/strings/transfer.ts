@@ -1,6 +1,6 @@
 import type { TransferTrigger } from '@penstock/wire'
 
-/** What the screen “Transfer” says. */
+/** The texts of the screen “Transfer”. */
 export const transfer = {
   title: 'Transfer',
   titleOf: (name: string) => `Transfer of ${name}`,
@@ -26,7 +26,7 @@ export const transfer = {
   progress: 'Progress',
   progressUnknown: 'The source does not report its size.',
   waits: 'Waiting for a worker',
-  dealtWith: (part: string) => `${part} of the source is processed`,
+  dealtWith: (part: string) => `${part} of the source processed`,
 
   triggers: {
     manual: 'Started by a user or an API call',
@@ -73,9 +73,9 @@ export const transfer = {
   replayed: 'A replay of the rejected records was started',
   replayTitle: 'Replay the rejected records?',
   replayHelp: (n: string) =>
-    `Starts a new transfer of only the ${n} rejected records, as they were read, with the current settings of the connection. Fix the cause first, or they are rejected again.`,
+    `Starts a new transfer of the ${n} rejected records only, as they were read, with the current settings of the connection. Fix the cause first, otherwise they are rejected again.`,
   replayNothing: 'There are no rejected records left to replay.',
-  replayDelivered: (n: string) => `${n} were delivered by an earlier replay and will not be sent again.`,
+  replayDelivered: (n: string) => `${n} were delivered by an earlier replay and are not sent again.`,
   replayNotKept: (n: string) => `${n} were not kept and cannot be replayed.`,
   again: 'Run again',
 
@@ -84,14 +84,14 @@ export const transfer = {
   replaceGuardButton: 'Run and replace',
   replaceGuardTitle: 'Replace the data at the destination?',
   replaceGuardHelp:
-    'All data at the destination is replaced by the current data of the source, even if that is much less.',
+    'All data at the destination is replaced by the current data of the source, even if there is much less of it.',
 
   rejects: 'Rejected records',
   rejectsNone: 'No rejected records',
   rejectsNoneHelp: 'Every record that was read was accepted.',
   rejectsSoFar: 'No rejected records so far',
   rejectsGone: 'The rejected records are no longer kept',
-  rejectsGoneHelp: 'Your operator sets how long they are kept. The counts above are not affected.',
+  rejectsGoneHelp: 'Your operator sets how long they are kept. The counts above are still complete.',
   search: 'Search rejected records',
   reasons: 'Reasons',
   every: 'All reasons',
