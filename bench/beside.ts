@@ -183,7 +183,7 @@ async function memoryMb(pid: number): Promise<number> {
   return below.reduce((sum, each) => sum + each, own)
 }
 
-/** @param aim the ratio to hold; without one the figure is only told */
+/** @param aim the ratio to hold; without one the figure is only reported */
 function report(name: string, best: Record<Side, number>, aim?: number): void {
   const verdict = aim === undefined ? '' : best.before / best.now >= aim ? 'ok' : 'SHORT'
   say(line(name, best, verdict, aim === undefined ? '' : `≥ ${aim}`))

@@ -373,7 +373,7 @@ describe('a restore', { concurrency: 2 }, () => {
     const other = commandsOn(stage, { DATABASE_URL: to.url, PENSTOCK_MASTER_KEY: randomBytes(32).toString('base64') })
     assert.match(
       await other.fails(1, 'restore', file),
-      /master key does not fit this backup: .*sealed under key \w{16}.*Nothing was restored/,
+      /master key does not match this backup: .*sealed under key \w{16}.*Nothing was restored/,
     )
     await isUntouched(to)
   })

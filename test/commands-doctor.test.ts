@@ -127,7 +127,7 @@ describe('the doctor', () => {
   test('says what to do about another master key, and with the right one finds all well', () =>
     assertFails({ PENSTOCK_MASTER_KEY: generateMasterKey() }, 1, [
       'master key',
-      /does not fit this database: .*Set PENSTOCK_MASTER_KEY/,
+      /does not match this database: .*Set PENSTOCK_MASTER_KEY/,
     ]))
 
   test('says what to do about a schema that lacks migrations or is newer', async () => {

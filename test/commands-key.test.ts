@@ -51,7 +51,7 @@ describe('a key that is a setting', { concurrency: 2 }, () => {
       })
       const meanwhile = await saveSecrets(served, token)
       await assertKeyOpens(url, next, [before, meanwhile])
-      assert.match(await rotating.fails(1, 'key', 'rotate'), /does not fit this database.*Set PENSTOCK_MASTER_KEY/)
+      assert.match(await rotating.fails(1, 'key', 'rotate'), /does not match this database.*Set PENSTOCK_MASTER_KEY/)
       assert.match((await rotating.run('doctor')).stdout, /^FAIL {2}master key .*Set PENSTOCK_MASTER_KEY/m)
 
       // The new key is set, as the command says; a second rotation to it changes nothing.
@@ -66,7 +66,7 @@ describe('a key that is a setting', { concurrency: 2 }, () => {
 
       const refused = await stage.penstock(['serve'], { env: { ...env, PENSTOCK_PORT: '0' } })
       assert.equal(refused.code, 1)
-      assert.match(refused.stderr, /^penstock: The master key does not fit this database/m)
+      assert.match(refused.stderr, /^penstock: The master key does not match this database/m)
       const again = await stage.serve({ env: afterwards })
       const all = [before, meanwhile, await saveSecrets(again, token)]
       await assertKeyOpens(database?.url ?? (await stage.databaseUrl()), next, all)

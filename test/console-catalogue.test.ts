@@ -134,8 +134,8 @@ describe('the catalogue, in the console', { skip }, () => {
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    test(`can be used by everybody, in the ${theme} theme and on a phone`, async () => {
-      const { path } = await accountOf(`Everybody, ${theme}`, postgresql)
+    test(`is accessible, in the ${theme} theme and on a phone`, async () => {
+      const { path } = await accountOf(`Everyone, ${theme}`, postgresql)
       const page = await stage.open(path, { look: { width: 390, height: 844, theme } })
       await page.getByRole('checkbox', { name: 'Adobe Audience Segments' }).click()
       await page.getByText('1 selected').waitFor()

@@ -265,7 +265,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
   })
 
   test('keep in this browser that their last check failed, until it succeeds or they are configured again', async () => {
-    const { id, path } = await accountWith('Remembered', localFolder, sftp)
+    const { id, path } = await accountWith('Kept in the browser', localFolder, sftp)
     const configure = (folder: string) =>
       stage.client.configureConnector({ accountId: id, id: localFolder.id, body: { secretConfig: { folder } } })
     await configure('/nowhere')
@@ -446,8 +446,8 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    test(`can be used by everybody, in the ${theme} theme and on a phone`, async () => {
-      const { id, path } = await accountWith(`Everybody, ${theme}`, azure, unmoved)
+    test(`is accessible, in the ${theme} theme and on a phone`, async () => {
+      const { id, path } = await accountWith(`Everyone, ${theme}`, azure, unmoved)
       await stage.client.configureConnector({ accountId: id, id: azure.id, body: { secretConfig: keyOfAzure } })
       const page = await stage.open(path, { look: { ...phone, theme } })
       await page.getByRole('button', { name: azure.name, exact: true }).waitFor()

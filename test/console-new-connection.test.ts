@@ -19,7 +19,7 @@ describe('the wizard of new connections', { skip }, () => {
   after(() => stage?.close())
 
   const wizard = (accountId: string, query = '') => `/accounts/${accountId}/connections/new${query}`
-  test('says of destinations that do not fit why not, and adds what is picked of the catalogue', async () => {
+  test('says why destinations are incompatible, and adds what is selected from the catalogue', async () => {
     const { id: accountId } = await stage.addAccount('Pairs')
     const page = await stage.open(wizard(accountId))
     await page.getByRole('region', { name: 'From the catalogue' }).waitFor()

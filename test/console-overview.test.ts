@@ -58,7 +58,7 @@ describe('the overview', { skip }, () => {
   })
 
   test('names what needs attention, each with the one thing to do', async () => {
-    const { id } = await stage.addAccount('Troubled')
+    const { id } = await stage.addAccount('With errors')
     await stage.addSides(id)
     const partial = await stage.connect(id, 'Rejects some')
     const run = await stage.run(id, partial.id)
@@ -93,7 +93,7 @@ describe('the overview', { skip }, () => {
     assert.equal(await concern(page, 'Rejects some').count(), 0, 'what is deleted is over')
 
     const wide = await stage.open('/', { look: { width: 390, height: 844, theme: 'dark' } })
-    await concern(wide, 'Is refused').getByText('in Troubled').filter({ visible: true }).waitFor()
+    await concern(wide, 'Is refused').getByText('in With errors').filter({ visible: true }).waitFor()
     assert.deepEqual(await accessibilityViolations(wide), [])
     assert(await fits(wide))
   })

@@ -49,14 +49,14 @@ describe('a start that fails', { concurrency: 2 }, () => {
     })
   }
 
-  test('(a master key that does not fit, with the embedded PostgreSQL) ends with 1 and leaves no PostgreSQL', async (t) => {
+  test('(a wrong master key, with the embedded PostgreSQL) ends with 1 and leaves no PostgreSQL', async (t) => {
     const stage = await prepareStage(t)
     const made = await stage.penstock(['serve'], { env: { PENSTOCK_HOST: 'host.invalid' } })
     assert.equal(made.code, 2)
     await writeFile(join(stage.dataDirectory, 'master.key'), `${randomBytes(32).toString('base64')}\n`)
     const ended = await bounded('the end', stage.penstock(['serve']), endMs)
     assert.equal(ended.code, 1)
-    assert.match(lineOf(ended.stderr)[0] ?? '', /The master key does not fit this database/)
+    assert.match(lineOf(ended.stderr)[0] ?? '', /The master key does not match this database/)
     assert.equal(await stage.postmaster(), undefined)
   })
 

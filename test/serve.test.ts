@@ -212,7 +212,7 @@ describe('what serve refuses', { concurrency: 2 }, () => {
     const { code, stdout, stderr } = await stage.penstock(['serve'], { env })
     assert.equal(code, 1)
     assert.equal(stdout, '')
-    assert.match(stderr, /^penstock: The master key does not fit this database: .*Set PENSTOCK_MASTER_KEY .*\n$/)
+    assert.match(stderr, /^penstock: The master key does not match this database: .*Set PENSTOCK_MASTER_KEY .*\n$/)
     for (const secret of [right, key]) assert(!stderr.includes(secret))
   })
 

@@ -150,7 +150,7 @@ describe('a preview', () => {
     assert.equal((await preview(id, { srcConnectionConfig: { files: long } })).response.rows.length, 100)
   })
 
-  test('shows the columns of the source where a mapping does not fit them yet, and only asked for', async () => {
+  test('shows the columns of the source if a mapping does not match them yet, and only on request', async () => {
     const audiences = connectorBySlug('meta-custom-audiences')
     const { accountId, caller } = fixture
     await caller.expect(caller.call('addConnectors', { accountId, body: { connectorIds: [audiences.id] } }))

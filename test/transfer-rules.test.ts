@@ -347,7 +347,7 @@ test('a connection of which only one connector moves data is refused before its 
   assert.deepEqual(await caller.expect(caller.call('listTransfers', { accountId, id })), [])
 })
 
-test('the metrics tell how many transfers wait and run, and how long the first has waited', async () => {
+test('the metrics report how many transfers wait and run, and how long the first has waited', async () => {
   const own = await startTestService(inbox.env)
   try {
     const ofOwn = callerOf(own, await own.addOrganization())

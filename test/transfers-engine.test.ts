@@ -133,7 +133,7 @@ describe('rows that are not taken', () => {
       { numRuns: 25 },
     ))
 
-  test('are named by the destination, or only counted, beside those that its columns do not fit', async () => {
+  test('are named by the destination, or only counted, in addition to those with invalid columns', async () => {
     engine.sides.source = function* () {
       const rows = [[1, 'a'], [2], [3, 'c'], [4, 'd'], [5, 'e']]
       yield { columns: ['number', 'name'], rows, errors: new Map([[1, 'lacks a cell']]), bytes: 9, checkpoint: 5 }

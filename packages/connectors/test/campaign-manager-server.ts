@@ -10,7 +10,7 @@ import { type PlatformServer, type Received, type Reply, startPlatform } from '.
 type Conversion = Readonly<Record<string, unknown>>
 
 export type CampaignManagerServer = PlatformServer & {
-  /** The conversions that count, by what tells them apart. */
+  /** The conversions that count, by what distinguishes them. */
   readonly conversions: Map<string, Conversion>
   /** The user profiles of the user. */
   readonly profiles: string[]

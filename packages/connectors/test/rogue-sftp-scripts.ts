@@ -110,7 +110,7 @@ const signIns: readonly RogueSftpScript[] = [
     context.reject(['publickey'])
     return true
   }),
-  reject('lets everybody in by half', 'invalid_credentials', (context) => {
+  reject('accepts everyone in part', 'invalid_credentials', (context) => {
     context.reject(['publickey'], true)
     return true
   }),

@@ -60,9 +60,9 @@ const pem = (key: typeof privateKey) => key.export({ type: 'pkcs8', format: 'pem
 const digest = createHash('sha256')
   .update(publicKey.export({ type: 'spki', format: 'der' }))
   .digest('base64')
-const subject = 'MILL-RACE.MOVER'
+const subject = 'ACME-WEST.MOVER'
 const accessToken = 'eyJraWQiOiIxIn0.a-programmatic-access-token.of-mover'
-const host = 'mill-race.snowflakecomputing.com'
+const host = 'acme-west.snowflakecomputing.com'
 
 /** Functions of Snowflake, as far as connectors use them. */
 const macros = [
@@ -288,7 +288,7 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   const address = listener.address()
   const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
-  const common = { snowflakeAccount: 'mill-race', snowflakeRole: 'reader' }
+  const common = { snowflakeAccount: 'acme-west', snowflakeRole: 'reader' }
   const server: SnowflakeServer = {
     ...{ proxy, routes: { [`https://${host}`]: proxy.url }, strangeKey: pem(strangeKey) },
     keyPair: {

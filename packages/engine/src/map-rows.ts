@@ -74,7 +74,7 @@ async function plan(
 const none: ReadonlyMap<number, RowError> = new Map()
 
 /**
- * The same for a transfer. Where the columns do not fit, it fails as it does where the destination lacks a column: both are
+ * The same for a transfer. If the columns are invalid, it fails as it does where the destination lacks a column: both are
  * settings that a person must change, so the connection is broken.
  */
 export async function requireMapping(

@@ -78,7 +78,7 @@ export type Job = CheckJob | PreviewJob | AuthorizationJob | TransferJob | PingJ
 /** What each kind of job results in. */
 export type JobValues = {
   check: readonly CheckStep[]
-  /** `errors`: the mapping does not fit the columns of the source. */
+  /** `errors`: the mapping does not match the columns of the source. */
   preview: { readonly preview: Preview } | { readonly fieldErrors: readonly FieldError[] }
   authorization: { readonly refreshToken: string }
   /** Everything is delivered, confirmed and visible. */

@@ -33,7 +33,7 @@ export type SideSecrets = {
 const lengthMin = 6
 
 /**
- * Credentials of requests that are remembered, and secrets that replaced saved ones; older ones were replaced, or are
+ * Credentials of requests that are kept, and secrets that replaced saved ones; older ones were replaced, or are
  * signatures of single requests.
  */
 const notedMax = 8

@@ -7,7 +7,7 @@ const scratch = Buffer.allocUnsafeSlow(1 << 20)
 /**
  * Rows as CSV (RFC 4180) in UTF-8: ends of lines are CRLF, null is nothing, empty text is `""`. Text that begins like a
  * formula of a spreadsheet stays as it is, because what is written is data for programs. In a file with one column null
- * is written as empty text, lest its row be an empty line.
+ * is written as empty text, since its row would be an empty line otherwise.
  */
 export function encodeCsv(rows: readonly Row[]): Uint8Array {
   const blocks: Uint8Array[] = []

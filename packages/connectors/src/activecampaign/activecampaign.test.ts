@@ -145,7 +145,7 @@ describe('ActiveCampaign, against a server that keeps to what is known of it', (
     assert.equal(server.contacts.size, rowsMax)
   })
 
-  test('tells the engine what ActiveCampaign’s answers ask for', async () => {
+  test('maps ActiveCampaign’s answers to codes', async () => {
     const cases: [Failure, ErrorAction, string, number?][] = [
       [{ status: 429, headers: { 'retry-after': '7' }, json: {} }, 'retry', 'rate_limited', 7000],
       [{ status: 429, json: {} }, 'retry', 'rate_limited'],

@@ -113,7 +113,7 @@ describe('Criteo Commerce Growth Audiences, against a server that keeps to Crite
       [row(1, 'add', null, 'x1'), 'segment_id'],
       [['Loyal', null, 'add', null, null, null, null], undefined],
       [['Loyal', null, 'add', null, null, null, 'customer-1'], 'customerid'],
-      [row(1, 'remove', 'Nobody made this'), 'segment_name'],
+      [row(1, 'remove', 'Unknown audience'), 'segment_name'],
     ]
     const { rejected = [] } = await (await openWriter()).deliver(
       batchOf(columns, [...rows.map(([one]) => one), row(2)]),
@@ -154,7 +154,7 @@ describe('Criteo Commerce Growth Audiences, against a server that keeps to Crite
     assert.equal(members().length, rowsMax + 1)
   })
 
-  test('tells the engine what Criteo’s answers ask for', async () => {
+  test('maps Criteo’s answers to codes', async () => {
     await (await openWriter()).deliver(batchOf(columns, [row(0)]))
     const cases: [Failure, ErrorAction, string, number?][] = [
       [{ ...refusal(429, 'quota', 'quota-exceeded'), headers: { 'retry-after': '7' } }, 'retry', 'rate_limited', 7000],

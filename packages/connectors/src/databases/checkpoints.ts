@@ -57,7 +57,7 @@ export function cursorOf(cursor: Json | undefined, names: readonly string[]): Pi
   return isTexts(after) && after.length === names.length && typeof skip === 'number' ? { after, skip } : undefined
 }
 
-/** The place in a kept result that a checkpoint names, if it does. */
+/** The place in a cached result that a checkpoint names, if it does. */
 export const placeIn = (checkpoint: Json | undefined): Json | undefined =>
   isRecord(checkpoint) ? checkpoint.place : undefined
 

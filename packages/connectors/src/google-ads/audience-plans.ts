@@ -47,7 +47,7 @@ export function dataManagerAudiences(settings: Values): AudiencePlan {
   }
   return {
     ...common,
-    // iOS devices stand in one column and Android devices in another; a list holds one kind.
+    // iOS devices are in one column and Android devices in another; a list has one kind.
     deviceColumn: keySpace === 'ANDROID' ? 'gaid' : 'idfa',
     makeList: () => deviceList({ dataSourceType: source, appId, keySpace }),
   }

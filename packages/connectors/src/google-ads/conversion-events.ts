@@ -161,7 +161,7 @@ const object = (name: string, value: JsonObject): JsonObject => (Object.keys(val
 
 /**
  * An ID by which Google counts an event once that comes again and has neither an ID of its own nor a click, of which
- * Google counts one conversion at one time. It is the same wherever the same is said of the event.
+ * Google counts one conversion at one time. Equal events have the same ID.
  */
 function derivedId(row: BatchRow, action: string, event: JsonObject): string | undefined {
   if (clicks.some((click) => row.text(click) !== undefined)) return undefined

@@ -1,7 +1,7 @@
 /**
- * A time in microseconds since 1970: from a number of seconds, milliseconds or microseconds, told apart by their digits, or
+ * A time in microseconds since 1970: from a number of seconds, milliseconds or microseconds, distinguished by their digits, or
  * from ISO 8601 with its zone, as `2026-01-31T12:00:00Z` or `2026-01-31 13:00:00+01:00`. `undefined` for anything else;
- * times without a zone mean another one for everybody who reads them.
+ * times without a zone mean something else to each reader.
  */
 export function microsecondsOf(text: string): bigint | undefined {
   const [, digits = '', fraction = ''] = /^(\d{9,16})(?:\.(\d+))?$/.exec(text) ?? []

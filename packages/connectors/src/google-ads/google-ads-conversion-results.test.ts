@@ -135,7 +135,7 @@ describe('Google Ads Conversions: what becomes of requests', () => {
     assert.deepEqual([error.code, error.action], ['terms_not_accepted', 'reconfigure'])
   })
 
-  test('tells the engine what each refusal asks for', async () => {
+  test('maps each refusal to a code', async () => {
     const delay = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' }]
     const first = 'events.events[0]'
     const cases: [Failure, ErrorAction, string, number?][] = [

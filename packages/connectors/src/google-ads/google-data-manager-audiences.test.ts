@@ -90,7 +90,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
   test('keeps lists of devices, from the column of their kind', async () => {
     const wide = ['action', 'email', 'idfa', 'gaid']
     const device = 'AEBE52E7-03EE-455A-B3C4-E57283966239'
-    const mobile = { ...settings, audienceType: 'Mobile Advertising Id', appId: 'app.mill', keySpace: 'IOS' }
+    const mobile = { ...settings, audienceType: 'Mobile Advertising Id', appId: 'app.acme', keySpace: 'IOS' }
     const rows: Cell[][] = [
       ['add', '', device, null],
       ['add', sha('x'), null, device],
@@ -129,7 +129,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
     assert.equal(google.lists[0]?.members.size, rowsMax)
   })
 
-  test('makes another list where the remembered one is gone', async () => {
+  test('creates another list if the cached one is gone', async () => {
     await deliver(batchOf(columns, [row(1, 'add', null)]), { state: { account, audienceId: '77', audiences: {} } })
     assert.deepEqual(
       google.lists.map(({ displayName }) => displayName),
@@ -145,7 +145,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
       [['Loyal', 'add', null, null, null, null, null, null], undefined],
       [['Loyal', 'add', null, null, sha('jane'), sha('saoirse'), null, 'D02'], 'country'],
       [['Loyal', 'add', null, null, sha('jane'), sha('saoirse'), 'Ireland', 'D02'], 'country'],
-      [row(7, 'remove', 'Nobody made this'), 'segment_name'],
+      [row(7, 'remove', 'Unknown audience'), 'segment_name'],
     ]
     const { rejected } = await deliver(batchOf(columns, [...rows.map(([one]) => one), row(9)]))
     assert.deepEqual(
@@ -184,7 +184,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
     }
   })
 
-  test('halves a batch where Google blames too many, one after the other, or nobody in particular', async () => {
+  test('halves a batch if Google blames too many rows, one after the other, or no particular row', async () => {
     google.blame.most = 1
     const rows = Array.from({ length: 30 }, (_, n) => digestOnlyGoogleRefuses(n))
     const many = await connectorErrorOf(deliver(batchOf(columns, rows)), contextOf())
@@ -209,7 +209,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
     assert.deepEqual([connectorError.action, connectorError.code], ['reauthenticate', 'invalid_credentials'])
   })
 
-  test('tells the engine what each refusal asks for', async () => {
+  test('maps each refusal to a code', async () => {
     const delay = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7.5s' }]
     const cases: [Failure, ErrorAction, string, number?][] = [
       [refusal(429, 'RESOURCE_EXHAUSTED', delay), 'retry', 'rate_limited', 7500],
@@ -270,7 +270,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
       destinations: Record<string, unknown>[]
     }
     assert.deepEqual(sent.destinations[0]?.loginAccount, { accountType: 'GOOGLE_ADS', accountId: '9998887777' })
-    const wrong = await connectorErrorOf(openWriter({ settings: { ...settings, advertiserId: 'mill' } }), contextOf())
+    const wrong = await connectorErrorOf(openWriter({ settings: { ...settings, advertiserId: 'acme' } }), contextOf())
     assert.deepEqual([wrong.action, wrong.code], ['reconfigure', 'invalid_setting'])
   })
 

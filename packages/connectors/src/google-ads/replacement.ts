@@ -4,7 +4,7 @@ import { accountName } from './accounts.ts'
 import { type DataManager, destinationOf } from './data-manager.ts'
 
 /**
- * Puts the rows of a transfer in the place of a list's earlier members: they are added, and in the end everybody is removed
+ * Puts the rows of a transfer in the place of a list's earlier members: they are added, and in the end everyone is removed
  * who was added last before the transfer began. The list is never empty in between, and a transfer that fails removes
  * no one. When it began is asked of Google's clock: by one that is ahead, the transfer's own members would be removed.
  */

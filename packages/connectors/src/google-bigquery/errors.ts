@@ -42,7 +42,7 @@ const tooMany = /^(rateLimitExceeded|userRateLimitExceeded|quotaExceeded|jobRate
 const passing = /^(backendError|internalError|jobBackendError|jobInternalError|tableUnavailable|resourceInUse|timeout)$/
 
 /** Messages that hold names and places of the query, and nothing of a row. */
-const tellable = /^(Syntax error|Unrecognized name|Not found|Access Denied|Function not found)\b/
+const reportable = /^(Syntax error|Unrecognized name|Not found|Access Denied|Function not found)\b/
 
 /** What a complaint means; `undefined` where its reason is not known. */
 export function connectorErrorOfReason(
@@ -58,14 +58,14 @@ export function connectorErrorOfReason(
   const meaning = byReason[reason]
   if (!meaning) return undefined
   const [code, sentence] = meaning
-  const told = tellable.test(message) ? `${message.replace(/\s+/g, ' ').slice(0, 300).replace(/\.$/, '')}, ` : ''
-  return new ConnectorError(code, `${sentence.slice(0, -1)} (${told}${reason}).`)
+  const detail = reportable.test(message) ? `${message.replace(/\s+/g, ' ').slice(0, 300).replace(/\.$/, '')}, ` : ''
+  return new ConnectorError(code, `${sentence.slice(0, -1)} (${detail}${reason}).`)
 }
 
 /** A job that ended without a result. Its query was found valid before, so it fails on what it reads. */
 export function connectorErrorOfJob(error: unknown): ConnectorError {
   const complaint = complaintIn(error)
-  if (complaint.reason === 'invalidQuery' && !tellable.test(complaint.message)) {
+  if (complaint.reason === 'invalidQuery' && !reportable.test(complaint.message)) {
     return new ConnectorError('statement_failed', 'The query fails on a value that it reads (invalidQuery).')
   }
   return (

@@ -39,7 +39,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 const asStored = (checkpoint: Json | undefined): Json => JSON.parse(JSON.stringify(checkpoint))
 
 describe(`reading a result that BigQuery keeps, against ${testServerName}`, () => {
-  test('resumes in the kept result, at the row after the last one, without another query', async () => {
+  test('resumes in the cached result, at the row after the last one, without another query', async () => {
     await numbers(12_000)
     const chunks = await read(all, byId)
     assert.deepEqual(ids(chunks), upTo(12_000))
@@ -147,7 +147,7 @@ describe(`reading a result that BigQuery keeps, against ${testServerName}`, () =
     ])
   })
 
-  test('stops a query at BigQuery that nobody waits for any more', { timeout: 30_000 }, async () => {
+  test('stops a query at BigQuery that no one waits for any more', { timeout: 30_000 }, async () => {
     await numbers(100)
     const stop = new AbortController()
     const reader = await openReader(all, {}, { signal: stop.signal })
@@ -211,7 +211,7 @@ describe(`transient errors, against ${testServerName}`, () => {
     assert.equal(bigQuery.executed.length, 1)
   })
 
-  test('tells what BigQuery said of a query, and never a value', async () => {
+  test('reports what BigQuery said of a query, and never a value', async () => {
     await run(`create table crm.bad as select 'canary' as v`)
     const code = async (text: string, settings: Values = {}) => (await connectorErrorOf(read(text, settings))).join(' ')
     assert.equal(await code('selct 1'), 'reconfigure invalid_query')

@@ -44,7 +44,7 @@ export type BigQuery = {
   start(query: Query): Promise<QueryJob>
   /** Waits for the result and gives rows of it, from an index or behind a page. Throws `result_expired` where it is not kept any more. */
   page(job: QueryJob, from: { readonly startIndex: number } | { readonly pageToken: string }): Promise<ResultPage>
-  /** Stops a query that nobody waits for any more. Never throws. */
+  /** Stops a query that no one waits for any more. Never throws. */
   cancel(job: QueryJob): Promise<void>
 }
 
@@ -80,7 +80,7 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
       await discard(response)
       response = await send(path, await account.token(token), asked)
     }
-    // A job that is there already is the one that was asked for, because nobody else knows its name.
+    // An existing job is the one that was requested, because no one else knows its name.
     if (response.status === 409) {
       await discard(response)
       return {}

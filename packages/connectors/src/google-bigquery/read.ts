@@ -47,7 +47,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   }
 }
 
-/** Where reading resumes in a kept result: after so many of its rows. */
+/** Where reading resumes in a cached result: after so many of its rows. */
 type Place = { readonly job: QueryJob; readonly row: number }
 
 function placeIn(place: Json | undefined): Place | undefined {
@@ -56,7 +56,7 @@ function placeIn(place: Json | undefined): Place | undefined {
   return { job, row: numberIn(place.row) ?? 0 }
 }
 
-/** The rows of a kept result, page after page, and never more than one page at a time. */
+/** The rows of a cached result, page after page, and never more than one page at a time. */
 async function* resultRows(
   bigQuery: BigQuery,
   plan: BigQueryPlan,

@@ -232,7 +232,7 @@ describe('Campaign Manager 360 Conversions', () => {
     assert.equal((await permission())?.code, 'permission_denied')
   })
 
-  test('tells the engine what each refusal asks for', async () => {
+  test('maps each refusal to a code', async () => {
     const retired =
       '3140 : Version v5 of the API is no longer supported. Please upgrade to the latest version of the API.'
     const cases: [Failure, ErrorAction, string, number?][] = [

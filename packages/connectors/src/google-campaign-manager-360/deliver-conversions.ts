@@ -14,7 +14,7 @@ type Sent = readonly RowEvent<FloodlightConversion>[]
  * each conversion at once, and keeps one of those that have the same activity, person, day and ordinal.
  *
  * Google Data Manager takes Floodlight events too, and this is not it: the connector's records are those of the Campaign
- * Manager 360 API. They have an ordinal, by which several conversions of a day are told apart, where Data Manager needs a
+ * Manager 360 API. They have an ordinal, which distinguishes several conversions of a day, where Data Manager needs a
  * transaction ID that is different for each; and they correct conversions, which Data Manager does not do for Floodlight.
  * It also names no single events that it does not use.
  */

@@ -31,7 +31,7 @@ export function floodlightConversionOf(row: BatchRow): Read<FloodlightConversion
   return { read: { verb, body: { ...key.read, ...identifier.read, ...amount.read, ...variables.read, ...more.read } } }
 }
 
-/** What tells a conversion apart from others. */
+/** What distinguishes a conversion from others. */
 function keyOf(row: BatchRow): Read<JsonObject> {
   for (const column of numbers) {
     if (!/^\d{1,19}$/.test(row.text(column) ?? '')) return wrong('The value must be a number of Floodlight.', column)

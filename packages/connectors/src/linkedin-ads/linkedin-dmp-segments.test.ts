@@ -60,11 +60,11 @@ describe('LinkedIn DMP Segments, against a server that keeps to what is known of
     const person: Cell[] = ['10804', null, 'add', sha('a@example.com'), null, device]
     const about: Cell[] = ['John', 'Smith', 'Software Engineer', 'Microsoft', 'us']
     const list = JSON.stringify([sha512.toUpperCase(), { idType: 'GOOGLE_AID', idValue: device }])
-    const nobody: Cell[] = [null, null, null, null, null]
+    const noDetails: Cell[] = [null, null, null, null, null]
     const leaving: Cell[] = ['10804', null, 'remove', null, list, null]
     const batch = batchOf(wide, [
       [...person, ...about],
-      [...leaving, ...nobody],
+      [...leaving, ...noDetails],
     ])
     assert.deepEqual((await (await openWriter({ columns: wide })).deliver(batch)).rejected, [])
     const sent = linkedin.received.filter(({ path }) => path === '/rest/dmpSegments/10804/users')
@@ -141,7 +141,7 @@ describe('LinkedIn DMP Segments, against a server that keeps to what is known of
       [row(1, 'create'), 'action'],
       [row(1, 'add', null), 'segment_id'],
       [row(1, 'add', null, 'x1'), 'segment_id'],
-      [row(1, 'remove', 'Nobody made this'), 'segment_name'],
+      [row(1, 'remove', 'Unknown audience'), 'segment_name'],
       [['77', null, 'add', 'jane@example.com', null], 'email'],
       [['77', null, 'add', null, '["jane@example.com"]'], 'userIds'],
       [['77', null, 'add', null, `[{"idType":"GOOGLE_AID","idValue":"${sha('a')}"}]`], 'userIds'],
@@ -175,7 +175,7 @@ describe('LinkedIn DMP Segments, against a server that keeps to what is known of
     assert.equal(linkedin.segments[0]?.members.size, rowsMax + 1)
   })
 
-  test('tells the engine what LinkedIn’s answers ask for', async () => {
+  test('maps LinkedIn’s answers to codes', async () => {
     addSegment('77', 'Loyal')
     const cases: [Failure, ErrorAction, string, number?][] = [
       [{ status: 429, headers: { 'retry-after': '7' }, json: {} }, 'retry', 'rate_limited', 7000],

@@ -194,7 +194,7 @@ describe('LinkedIn Offline Conversions, against a server that keeps to what is k
     assert.deepEqual((await writer.deliver(batchOf(columns, [row(1, '105')]))).rejected, [])
   })
 
-  test('tells the engine what LinkedIn’s answers ask for', async () => {
+  test('maps LinkedIn’s answers to codes', async () => {
     const cases: [Failure, ErrorAction, string, number?][] = [
       [{ status: 429, json: { status: 429 } }, 'retry', 'rate_limited'],
       [{ status: 429, headers: { 'retry-after': '7' }, json: {} }, 'retry', 'rate_limited', 7000],

@@ -53,7 +53,7 @@ export const identityOf = (person: Person): string =>
 
 /**
  * Reads the rows of a batch, and says of those that cannot be sent why.
- * @param replaces whether the run puts its rows in the place of all earlier members
+ * @param replaces whether the transfer replaces all earlier members with its rows
  */
 export function readAudienceRows(batch: Batch, replaces: boolean): { rows: AudienceRow[]; rejected: Rejection[] } {
   const schema = schemaOf(batch.columns)

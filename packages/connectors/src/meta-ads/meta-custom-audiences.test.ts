@@ -127,7 +127,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
       [null, 'Loyal', 'add', sha('x').slice(1), '', null],
       [null, 'Loyal', 'add', '', null, ''],
       ['abc', ...row(6), null],
-      [null, ...row(7, 'remove', 'Nobody made this'), null],
+      [null, ...row(7, 'remove', 'Unknown audience'), null],
     ]
     const { deliveries } = await deliverAll([batchOf(wide, rows)], { columns: wide })
     const found = (deliveries[0]?.rejected ?? []).map(({ index, field }) => [index, field])
@@ -204,7 +204,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     assert.deepEqual(members(), [person(1), person(2)].sort())
   })
 
-  test('replaces several audiences in one run', async () => {
+  test('replaces several audiences in one transfer', async () => {
     await deliverAll(
       [batchOf(columns, [row(1), row(2, 'add', 'New')]), batchOf(columns, [row(3, 'replace', 'New')], 2)],
       {
@@ -244,7 +244,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     assert.equal(meta.audiences[0]?.members.size, 18_000)
   })
 
-  test('gives a replacement up that takes longer than Meta remembers it, before it could empty the audience', async () => {
+  test('gives a replacement up that takes longer than Meta keeps it, before it could empty the audience', async () => {
     await deliverAll([batchOf(columns, [row('old')])])
     mock.timers.enable({ apis: ['Date'], now: Date.now() })
     const writer = await openWriter({ settings: replaced })
@@ -265,7 +265,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     assert.deepEqual(members(), [person('old')])
   })
 
-  test('tells the engine what each of Meta’s errors asks for', async () => {
+  test('maps each of Meta’s errors to a code', async () => {
     const usage = JSON.stringify({ 900: [{ type: 'custom_audience', estimated_time_to_regain_access: 7 }] })
     const cases: [Parameters<typeof assertFailure>[3], ErrorAction, string, number?][] = [
       [problem(1), 'retry', 'platform_error'],
@@ -320,13 +320,13 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     assert.deepEqual([wrong.action, wrong.code], ['reconfigure', 'invalid_setting'])
   })
 
-  test('stops in the middle of a batch when it is told to', async () => {
+  test('stops in the middle of a batch when it is aborted', async () => {
     const stop = new AbortController()
     const writer = await openWriter({ signal: stop.signal })
     meta.failure(/\/users$/, 'hang')
     const delivery = writer.deliver(batchOf(columns, [row(1)]))
     await meta.hanging()
-    stop.abort(new Error('told to stop'))
+    stop.abort(new Error('aborted by the test'))
     await assert.rejects(delivery)
     await writer.close()
   })

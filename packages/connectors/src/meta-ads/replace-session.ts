@@ -23,8 +23,8 @@ export type ReplaceOptions = {
 }
 
 /**
- * A session in which an audience's members are replaced. Meta exchanges them when the last batch has come, and the last
- * batch must have people in it; since nobody knows while batches come which one is the last, some people of the first
+ * A session in which an audience's members are replaced. Meta exchanges them when the last batch arrives, and the last
+ * batch must have people in it; since it is not known in advance which batch is the last, some people of the first
  * one are sent again at the end. The session and the numbers of its batches follow from the transfer and its delivery states,
  * so that a batch which comes again after a crash is the same one to Meta.
  */

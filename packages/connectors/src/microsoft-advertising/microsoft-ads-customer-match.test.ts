@@ -92,7 +92,7 @@ describe('Microsoft Customer Match, against a server that keeps to what is known
       [row(1, 'add', null, 'x1'), 'segment_id'],
       [['Loyal', null, 'add', 'jane@example.com'], 'email_sha256'],
       [['Loyal', null, 'add', null], 'email_sha256'],
-      [row(1, 'remove', 'Nobody made this'), 'segment_name'],
+      [row(1, 'remove', 'Unknown audience'), 'segment_name'],
       [['Loyal', null, 'add', strange], 'email_sha256'],
       [['Loyal', null, 'add', strange], 'email_sha256'],
     ]
@@ -162,7 +162,7 @@ describe('Microsoft Customer Match, against a server that keeps to what is known
     assert.equal(members().length, rowsMax)
   })
 
-  test('tells the engine what Microsoft’s answers ask for', async () => {
+  test('maps Microsoft’s answers to codes', async () => {
     microsoft.lists.push({ id: '7', name: 'Loyal', members: new Set() })
     const cases: [Failure, ErrorAction, string, number?][] = [
       [fault(400, 117), 'retry', 'rate_limited', 60_000],

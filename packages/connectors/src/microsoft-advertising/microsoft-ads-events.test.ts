@@ -145,7 +145,7 @@ describe('Microsoft Advertising Events, against a server that keeps to what is k
     assert.equal(microsoft.conversions.size, rowsMax + 1)
   })
 
-  test('tells the engine what Microsoft’s answers ask for', async () => {
+  test('maps Microsoft’s answers to codes', async () => {
     const cases: [Failure, ErrorAction, string, number?][] = [
       [fault(400, 117), 'retry', 'rate_limited', 60_000],
       [{ status: 429, headers: { 'retry-after': '7' }, json: {} }, 'retry', 'rate_limited', 7000],

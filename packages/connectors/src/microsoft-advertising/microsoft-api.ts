@@ -10,7 +10,7 @@ export const microsoftOrigin = 'https://campaign.api.bingads.microsoft.com'
 /** Microsoft Advertising's Campaign Management API, signed in for an ad account. */
 export type Microsoft = PlatformClient & {
   readonly tokens: AccessTokens
-  /** The ad account whose lists and goals are meant; for what a connection remembers. */
+  /** The ad account whose lists and goals are meant; stored in the state of a connection. */
   readonly account: string
 }
 

@@ -127,7 +127,7 @@ describe('mParticle, against a server that follows its published documentation',
     assert.equal(server.batches.length, 98)
   })
 
-  test('tells the engine what mParticle’s answers ask for', async () => {
+  test('maps mParticle’s answers to codes', async () => {
     const cases: [Failure, ErrorAction, string, number?][] = [
       [{ status: 429, headers: { 'retry-after': '7' }, text: '' }, 'retry', 'rate_limited', 7000],
       [{ status: 429, text: '' }, 'retry', 'rate_limited'],

@@ -63,7 +63,7 @@ function mayCreate(grant: string, database: string): boolean {
   const found = /^GRANT (.*) ON (.*?)\.\* TO /.exec(grant)
   const [, rights = '', on = ''] = found ?? []
   const pattern = on.replace(/^`|`$/g, '').replaceAll('``', '`').replaceAll('\\', '')
-  // An unescaped underscore or percent sign matches others; a name that merely might is left to the first run.
+  // An unescaped underscore or percent sign matches others; a name that merely might is left to the first transfer.
   const covers = on === '*' || pattern === database || pattern.includes('%')
   return covers && /\bALL PRIVILEGES\b|\bCREATE\b(?! )/.test(rights)
 }

@@ -40,7 +40,7 @@ function testAgainst(server: Mariadb): void {
       assert.deepEqual(await query('show tables'), [], 'nothing was created')
     })
 
-    test('finds columns, a key and an engine that do not fit', async () => {
+    test('finds invalid columns, an invalid key and an invalid engine', async () => {
       await query(`create table t (id int auto_increment, name varchar(9) as ('x'), plan text not null,
                    made timestamp not null default current_timestamp, key (id)) engine = MyISAM`)
       assert.deepEqual(await found(upsert, { names: ['ID', 'name', 'city'], rows: [] }), [

@@ -4,7 +4,7 @@ import { rowErrorOf } from './errors.ts'
 import { type InsertJob, type Loaded, namesOf, rollBack, savepoint } from './insert.ts'
 
 /**
- * Adds rows by LOAD DATA LOCAL, about half as fast again as statements do it. It takes values that do not fit and changes
+ * Adds rows by LOAD DATA LOCAL, about half as fast again as statements do it. It takes values that are out of range and changes
  * them, leaves rows out, and only counts warnings; so whatever is not beyond doubt is undone.
  * Resolves with `undefined` where nothing was written and statements must find out why.
  */

@@ -119,7 +119,7 @@ async function serverOf(session: MysqlSession): Promise<Server> {
 const notStrict = (host: string): ConnectorError =>
   new ConnectorError(
     'not_supported',
-    `${host} does not let a session set its sql_mode to STRICT_ALL_TABLES, without which it would change values that do not fit; let it, or write without what stands between.`,
+    `${host} does not allow a session to set its sql_mode to STRICT_ALL_TABLES. Without it, the server would silently change invalid values. Allow it, or connect without the proxy in between.`,
   )
 
 /** Writes a batch within the transaction, unless it was written before. */

@@ -121,7 +121,7 @@ describe('Pinterest Customer Lists, against a server that keeps to Pinterest’s
       [['Loyal', null, 'add', 'jane@example.com', null], 'email'],
       [['Loyal', null, 'add', null, 'EA7583CD'], 'idfa'],
       [['Loyal', null, 'add', null, ''], undefined],
-      [row(1, 'remove', 'Nobody made this'), 'segment_name'],
+      [row(1, 'remove', 'Unknown audience'), 'segment_name'],
     ]
     const { rejected = [] } = await (await openWriter()).deliver(
       batchOf(columns, [...rows.map(([one]) => one), row(2)]),
@@ -167,7 +167,7 @@ describe('Pinterest Customer Lists, against a server that keeps to Pinterest’s
     assert.equal(members().length, rowsMax)
   })
 
-  test('tells the engine what Pinterest’s answers ask for', async () => {
+  test('maps Pinterest’s answers to codes', async () => {
     await (await openWriter()).deliver(batchOf(columns, [row(0)]))
     const cases: [Failure, ErrorAction, string, number?][] = [
       [{ ...refusal(429, 8), headers: { 'retry-after': '7' } }, 'retry', 'rate_limited', 7000],

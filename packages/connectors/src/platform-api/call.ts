@@ -53,7 +53,7 @@ export async function call({ egress, signal }: ConnectorContext, asked: Call): P
     method,
     headers: {
       accept: 'application/json',
-      // The length is said, since with DELETE nobody expects a body.
+      // The length is set explicitly, since servers expect no body with DELETE.
       ...(body === undefined ? {} : { 'content-type': body.type, 'content-length': String(bytesSent) }),
       ...headers,
     },

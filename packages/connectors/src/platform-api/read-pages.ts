@@ -5,7 +5,7 @@ import { type Page, pagesOf } from './polling.ts'
 /** One page of rows at a platform. */
 export type RowPage = Page<Row> & Pick<Chunk, 'columns' | 'errors'> & { readonly bytes: number }
 
-/** A checkpoint has room for no longer cursor, as JSON. */
+/** The longest cursor that fits into a checkpoint, as JSON. */
 const cursorBytesMax = 8_192
 
 /**

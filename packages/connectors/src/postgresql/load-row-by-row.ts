@@ -9,7 +9,7 @@ const groupRows = 32
 
 /**
  * Writes the rows that the table takes, and says of each other one why not, also where a trigger or a rule left it out. All of it happens on the server, in one
- * statement: texts go to a temporary table, whence a block of PL/pgSQL inserts them group by group, each under a
+ * statement: texts go to a temporary table, from which a block of PL/pgSQL inserts them group by group, each under a
  * savepoint of its own. This takes some ten times as long as `load`, which is tried first.
  */
 export async function loadRowByRow(

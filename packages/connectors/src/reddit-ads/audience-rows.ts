@@ -18,7 +18,7 @@ export type AudienceRow = {
 }
 
 /** SHA-256 of the advertising ID that devices give whose owner does not want to be tracked: all of it zeros. */
-const nobody = '12b9377cbe7e5c94e8a70d9d23929523d14afa954793130f8a3959c7b849aca8'
+const zeroIdDigest = '12b9377cbe7e5c94e8a70d9d23929523d14afa954793130f8a3959c7b849aca8'
 
 /** Reads the rows of a batch, and says of those that cannot be sent why. */
 export function readAudienceRows(batch: Batch): { rows: AudienceRow[]; rejected: Rejection[] } {
@@ -37,7 +37,7 @@ function readRow(row: BatchRow): Read<AudienceRow> {
   for (const [column, key] of Object.entries(keys)) {
     const digest = row.text(column)
     if (digest === undefined) continue
-    if (digest === nobody) {
+    if (digest === zeroIdDigest) {
       isUntracked = true
       continue
     }

@@ -30,7 +30,7 @@ export function accountPath(advertiserId: unknown): string {
   )
 }
 
-/** An audience's ID as Reddit writes it, `ca.` and a number; `undefined` for what could not stand in a path. */
+/** An audience's ID as Reddit writes it, `ca.` and a number; `undefined` for a value that is not valid in a path. */
 export function audienceIdIn(value: unknown): string | undefined {
   const id = textIn(value)
   return id !== undefined && /^[A-Za-z0-9][\w.-]{0,99}$/.test(id) ? id : undefined

@@ -125,7 +125,7 @@ describe('Reddit Audiences, against a server that keeps to what is known of Redd
       [['Loyal', null, 'add', 'jane@example.com', null], 'email_sha256'],
       [['Loyal', null, 'add', null, 'EA7583CD'], 'maid_sha256'],
       [['Loyal', null, 'add', null, ''], undefined],
-      [row(1, 'remove', 'Nobody made this'), 'segment_name'],
+      [row(1, 'remove', 'Unknown audience'), 'segment_name'],
     ]
     const { rejected = [] } = await (await openWriter()).deliver(
       batchOf(columns, [...rows.map(([one]) => one), row(2)]),
@@ -149,7 +149,7 @@ describe('Reddit Audiences, against a server that keeps to what is known of Redd
     assert.deepEqual(state, { account: '/ad_accounts/a2_loyal', audienceId: 'ca.2066268373552', audiences: {} })
   })
 
-  test('tells the engine what Reddit’s answers ask for', async () => {
+  test('maps Reddit’s answers to codes', async () => {
     const limits = { ratelimit: '"ads-custom-audience-ingestion";r=12;t=900,"burst";r=0;t=9' }
     const cases: [Failure, ErrorAction, string, number?][] = [
       [{ ...refusal(429), headers: { 'retry-after': '7' } }, 'retry', 'rate_limited', 7000],

@@ -22,7 +22,7 @@ export async function findDataExtension(
     return { items, next: items.length === pageSize ? String(Number(page) + 1) : undefined }
   }
   for await (const { items } of pagesOf(readPage)) {
-    // Neither is told apart by the case of its letters.
+    // Neither is case-sensitive.
     const found = items.map(readDataExtension).find((one) => one?.[by].toLowerCase() === text.toLowerCase())
     if (found) return found
   }

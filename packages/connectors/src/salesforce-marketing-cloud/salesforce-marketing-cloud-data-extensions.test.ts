@@ -250,7 +250,7 @@ describe('Marketing Cloud, against a server that follows its published documenta
     )
   })
 
-  test('tells the engine what Marketing Cloud’s answers ask for', async () => {
+  test('maps Marketing Cloud’s answers to codes', async () => {
     const cases: [Failure, ErrorAction, string, number?][] = [
       [{ status: 429, headers: { 'retry-after': '7' }, json: { errorcode: 50100 } }, 'retry', 'rate_limited', 7000],
       [{ status: 429, json: { errorcode: 50200 } }, 'retry', 'rate_limited'],

@@ -145,7 +145,7 @@ describe('SFTP against servers that break a protocol', { concurrency: 8 }, () =>
   })
 })
 
-// The clock is everybody's, so one at a time.
+// The clock is shared, so one at a time.
 describe('SFTP against servers that fall silent', () => {
   const silentBefore = (name: string, first: string): RogueSftpScript => ({
     ...{ name, code: 'timeout', silent: true },

@@ -88,7 +88,7 @@ describe('Snapchat Customer Lists, against a server that keeps to what is known 
     })
   })
 
-  test('finds the oldest audience of a name on any page, and remembers what it made', async () => {
+  test('finds the oldest audience of a name on any page, and stores what it created', async () => {
     for (const name of ['Other', 'Loyal', 'Loyal']) {
       await (await openWriter()).deliver(batchOf(columns, [row(1, 'add', name)]))
       if (snapchat.segments.length === 2)

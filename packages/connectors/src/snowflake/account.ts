@@ -37,7 +37,7 @@ export function accountOf(secrets: Values): SnowflakeAccount {
     const token = tokensOf(accountName(locator), user.trim().toUpperCase(), keys)
     return { origin: `https://${host}`, host, user, role, tokenType: 'KEYPAIR_JWT', token, renews: true }
   }
-  // Underscores stand in names of accounts, but in no name of a host.
+  // Names of accounts may contain underscores, but host names may not.
   const host = hostOf(`${locator.toLowerCase().replaceAll('_', '-')}.snowflakecomputing.com`)
   const password = textOf(secrets, 'password')
   return {

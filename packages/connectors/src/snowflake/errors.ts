@@ -46,16 +46,17 @@ const byState: Readonly<Record<string, Meaning>> = {
 }
 
 /** Messages of these hold names of the statement, and nothing of a row. */
-const tellable = new Set(['000904', '001003', '002003', '002043', '003001'])
+const reportable = new Set(['000904', '001003', '002003', '002043', '003001'])
 
 /** A statement that Snowflake could not run. */
 function connectorErrorOfStatement({ code, sqlState, message }: SnowflakeComplaint): ConnectorError {
   const [name, sentence] = byCode[code] ??
     byState[sqlState] ??
     byState[sqlState.slice(0, 2)] ?? ['invalid_query', 'Snowflake cannot run this statement.']
-  const told = message && tellable.has(code) ? `${message.replace(/\s+/g, ' ').slice(0, 300).replace(/\.$/, '')}, ` : ''
+  const detail =
+    message && reportable.has(code) ? `${message.replace(/\s+/g, ' ').slice(0, 300).replace(/\.$/, '')}, ` : ''
   const states = [code && `code ${code}`, sqlState && `SQL state ${sqlState}`].filter(Boolean).join(', ')
-  return new ConnectorError(name, `${sentence.slice(0, -1)} (${told}${states || 'without a code'}).`)
+  return new ConnectorError(name, `${sentence.slice(0, -1)} (${detail}${states || 'without a code'}).`)
 }
 
 /** Codes by which Snowflake says that a result is unknown to it, or was once. */
@@ -75,16 +76,16 @@ export function connectorErrorOf(
   const { code } = complaint
   const { host, user } = account
   if (handle && (status === 404 || status === 410 || goneCodes.has(code))) return resultGone('Snowflake')
-  const told = code ? ` (code ${code})` : ''
+  const detail = code ? ` (code ${code})` : ''
   if (status === 401 || code === '390144' || code === '390318') {
     const advice =
       account.tokenType === 'KEYPAIR_JWT'
         ? 'Check account and user, and that the public half of this key is set on the user'
         : 'The password must be a programmatic access token that is still valid; Snowflake takes no other password here'
-    return new ConnectorError('invalid_credentials', `${host} does not let ${user} in${told}. ${advice}.`)
+    return new ConnectorError('invalid_credentials', `${host} does not let ${user} in${detail}. ${advice}.`)
   }
   if (status === 403) {
-    const message = `${host} denies access to ${user}${told}: check the account, the role and the network policy.`
+    const message = `${host} denies access to ${user}${detail}: check the account, the role and the network policy.`
     return new ConnectorError('permission_denied', message)
   }
   if (status === 404) {
@@ -97,5 +98,5 @@ export function connectorErrorOf(
   const passing = transientErrorOf('Snowflake', response as Response)
   if (passing) return passing
   if (status === 422) return connectorErrorOfStatement(complaint)
-  return new ConnectorError('unexpected_response', `${host} answered with the unexpected status ${status}${told}.`)
+  return new ConnectorError('unexpected_response', `${host} answered with the unexpected status ${status}${detail}.`)
 }

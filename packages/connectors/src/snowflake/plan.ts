@@ -134,7 +134,7 @@ export function statementOf({ order, digest, select, at }: SnowflakePlan, { afte
   return { ...at, text: `${select}${where} order by ${by}`, bindings }
 }
 
-/** Quoted as it is: a name that Snowflake told. */
+/** Quoted as it is: a name that Snowflake reported. */
 export const quoteAsIs = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** Quoted as a person means it. */
@@ -154,7 +154,7 @@ function assertCursor(column: SnowflakeColumn, markerType: unknown): void {
   throw new ConnectorError('invalid_setting', message)
 }
 
-/** Up to which cursor this run reads: times by the clock of Snowflake less the lag, numbers by the greatest there is. */
+/** Up to which cursor this transfer reads: times by the clock of Snowflake less the lag, numbers by the greatest there is. */
 async function boundOf(
   api: SqlApi,
   source: string,

@@ -52,7 +52,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   }
 }
 
-/** Where a row stands in a kept result: how many rows of which of its pages come before what follows. */
+/** The place of a row in a cached result: its page, and how many rows of that page come before it. */
 type Place = { readonly handle: string; readonly partition: number; readonly row: number; readonly partitions?: number }
 
 function placeOf(place: Json | undefined): Place | undefined {
@@ -67,7 +67,7 @@ function placeOf(place: Json | undefined): Place | undefined {
   }
 }
 
-/** The rows of a kept result, page after page, and never more than one page at a time. */
+/** The rows of a cached result, page after page, and never more than one page at a time. */
 async function* resultRows(
   api: SqlApi,
   plan: SnowflakePlan,

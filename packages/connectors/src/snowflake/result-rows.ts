@@ -114,7 +114,7 @@ function scan(state: State, piece: Buffer, from: number): number {
   return at
 }
 
-/** Whether a bracket follows on `"data":`, be it that this stands in the piece before. */
+/** Whether a bracket follows on `"data":`, which may be in the previous piece. */
 function isData(tail: string, piece: Buffer, at: number): boolean {
   const before = (tail + piece.subarray(Math.max(0, at - 16), at).toString('latin1')).slice(-16)
   return /"data"\s*:\s*$/.test(before)

@@ -37,7 +37,7 @@ export type SqlApi = {
    * says so: the first does. Throws `result_expired` where it is not kept any more.
    */
   page(handle: string, partition: number): AsyncGenerator<readonly SnowflakeRow[], ResultSize | undefined>
-  /** Stops a statement that nobody waits for any more. Never throws. */
+  /** Stops a statement that no one waits for any more. Never throws. */
   cancel(handle: string): Promise<void>
 }
 

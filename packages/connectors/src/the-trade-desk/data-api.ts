@@ -56,7 +56,7 @@ export async function sendItems(
   return { failed: listIn(objectIn(json).FailedLines).map(objectIn), bytesSent }
 }
 
-/** Refusals come as plain text or as JSON of more than one shape; the status tells enough. */
+/** Refusals come as plain text or as JSON of more than one shape; the status is enough. */
 function connectorErrorOf({ status }: Answer): ConnectorError | undefined {
   switch (status) {
     case 400:

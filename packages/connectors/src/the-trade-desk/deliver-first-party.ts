@@ -22,5 +22,5 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   }
 }
 
-/** What The Trade Desk does where nobody says otherwise. */
+/** The defaults of The Trade Desk. */
 const defaultMembershipDays = 90

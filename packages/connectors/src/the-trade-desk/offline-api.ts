@@ -36,7 +36,7 @@ export async function sendConversions(
 const linesOf = (json: unknown): readonly JsonObject[] =>
   isObject(json) ? listIn(json.FailedLines).filter(isObject) : []
 
-/** Refusals come as plain text or as JSON of more than one shape; the status tells enough. */
+/** Refusals come as plain text or as JSON of more than one shape; the status is enough. */
 function errorOf({ status }: Answer): ConnectorError | undefined {
   switch (status) {
     case 400: {

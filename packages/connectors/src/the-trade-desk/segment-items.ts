@@ -5,7 +5,7 @@ import type { FailedLine } from './data-api.ts'
 import { itemNumberOf } from './failed-lines.ts'
 import { type IdType, idTypes, problemOfId } from './user-ids.ts'
 
-/** One identifier and one segment: what The Trade Desk takes, or does not, by itself. */
+/** One identifier and one segment, which The Trade Desk accepts or rejects together. */
 type Entry = {
   readonly type: IdType
   readonly id: string
@@ -93,7 +93,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /**
  * Which rows the failed lines mean. Lines repeat the identifier and the segment, or number the item from 1, in a field of
- * their own or in the message (“Invalid UID2, item #2”). Of lines that do neither, only how many there are can be told.
+ * their own or in the message (“Invalid UID2, item #2”). Lines that do neither can only be counted.
  */
 function rejectionsOf(entries: ReadonlyMap<string, Entry>, failed: readonly FailedLine[]): Rejection[] {
   const byRow = new Map<number, Rejection>()

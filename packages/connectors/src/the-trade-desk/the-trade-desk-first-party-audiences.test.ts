@@ -146,7 +146,7 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
     assert.equal(desk.memberships.size, 1)
   })
 
-  test('rejects the rows of lines that were not taken, and only counts what it cannot tell', async () => {
+  test('rejects the rows of lines that were not taken, and only counts what it cannot attribute', async () => {
     desk.unmapped.add(guid(2)).add(guid(3))
     const both: Cell[] = ['Loyal', 'add', guid(3), uid2, null]
     const batch = batchOf(columns, [row(1), row(2), both, row(2, 'remove')])
@@ -170,7 +170,7 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
     )
   })
 
-  test('tells the engine what each status asks for', async () => {
+  test('maps each status to a code', async () => {
     const cases: [Failure, ErrorAction, string, number?][] = [
       [{ status: 429, headers: { 'retry-after': '2' } }, 'retry', 'rate_limited', 2000],
       [{ status: 503, headers: { 'retry-after': '4' }, text: 'busy' }, 'retry', 'platform_error', 4000],

@@ -77,7 +77,7 @@ describe('TikTok Audience Management, against a server that keeps to what is kno
     assert.equal(tiktok.members.size, 3)
   })
 
-  test('finds the audience of a name on any page, and remembers the one that it made', async () => {
+  test('finds the audience of a name on any page, and stores the one that it created', async () => {
     const made = await (await openWriter()).deliver(batchOf(columns, [row(1), row(2, 'add', null)]))
     const [loyal, own] = tiktok.audiences
     assert.deepEqual(made.state, {

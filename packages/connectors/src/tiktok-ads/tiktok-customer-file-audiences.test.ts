@@ -149,7 +149,7 @@ describe('TikTok Customer File Audiences, against a server that keeps to what is
     assert.equal(error.code, 'not_supported')
   })
 
-  test('remembers its own audience, and rejects what cannot be taken before a file is made', async () => {
+  test('stores its own audience, and rejects invalid rows before a file is made', async () => {
     const { state } = await (await openWriter()).deliver(batchOf(columns, [row(1, 'add', null)]))
     const [own] = tiktok.audiences
     assert.deepEqual(state, { account: advertiser, audienceId: own?.audience_id, audiences: {} })

@@ -18,7 +18,7 @@ import { tiktokEvents } from './tiktok-events.ts'
 const columns = ['event', 'event_time', 'event_source', 'context', 'properties', 'event_id']
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const iso = (daysAgo = 0) => new Date(Date.now() - daysAgo * 86_400_000 - 60_000).toISOString()
-const person = JSON.stringify({ user: { email: sha('jane@example.com') }, ip: '192.0.2.7', user_agent: 'Mill/1' })
+const person = JSON.stringify({ user: { email: sha('jane@example.com') }, ip: '192.0.2.7', user_agent: 'Acme/1' })
 
 describe('TikTok Events, against a server that keeps to what is known of TikTok', () => {
   let tiktok: TikTokServer
@@ -42,7 +42,7 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
   const click = (source: string, id: string | null = null): Cell[] => ['ClickButton', iso(), source, person, null, id]
 
   test('sends events of every kind to where they belong, and delivers twice without a second one', async () => {
-    const v2 = JSON.stringify({ phone: [sha('+12025550100')], ttclid: 'E.C.P', page: { url: 'https://mill.example/' } })
+    const v2 = JSON.stringify({ phone: [sha('+12025550100')], ttclid: 'E.C.P', page: { url: 'https://acme.example/' } })
     const bought: Cell[] = ['Purchase', iso(40), 'offline', v2, '{"value":9.5,"currency":"EUR"}', 'own-id']
     const batch = batchOf(columns, [click('web'), bought, click('app')])
     for (let times = 0; times < 2; times++) {
@@ -57,9 +57,9 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
       ...{ event: 'Purchase', event_id: 'own-id', event_source: 'offline' },
       user: { phone: [sha('+12025550100')], ttclid: 'E.C.P' },
       properties: { value: 9.5, currency: 'EUR' },
-      page: { url: 'https://mill.example/' },
+      page: { url: 'https://acme.example/' },
     })
-    assert.deepEqual(kept[0]?.user, { email: [sha('jane@example.com')], ip: '192.0.2.7', user_agent: 'Mill/1' })
+    assert.deepEqual(kept[0]?.user, { email: [sha('jane@example.com')], ip: '192.0.2.7', user_agent: 'Acme/1' })
   })
 
   test('sends what columns of their own say, exactly', async () => {
@@ -70,7 +70,7 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
       ...{ first_name: sha('jane'), city: 'newyork', country: 'us', ip: '192.0.2.7', user_agent: 'Mozilla/5.0' },
       ...{ ttp: 'cookie', page_url: 'https://shop.example/?ttclid=E.C.P&x=1', value: '9.50', currency: 'eur' },
       ...{ content_ids: 'a1; b,2', contents: '[{"content_id":"a1","quantity":1,"price":9.5}]', num_items: 2 },
-      ...{ order_id: 'o-7', lead_id: '77', lead_event_source: 'Mill CRM', limited_data_use: 'yes' },
+      ...{ order_id: 'o-7', lead_id: '77', lead_event_source: 'Acme CRM', limited_data_use: 'yes' },
       ...{ context: '{"user":{"ttp":"another","locale":"en"}}', properties: '{"value":1,"content_type":"product"}' },
     }
     const writer = await openWriter({ settings: { ...tiktokSettings, crmEventSetId: '8001', testEventCode: 'T1' } })
@@ -108,7 +108,7 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
             order_id: 'o-7',
           },
           page: { url: 'https://shop.example/?ttclid=E.C.P&x=1' },
-          lead: { lead_id: '77', lead_event_source: 'Mill CRM' },
+          lead: { lead_id: '77', lead_event_source: 'Acme CRM' },
           limited_data_use: true,
         },
       ],
@@ -175,7 +175,7 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
     )
   })
 
-  test('tells the engine what each of TikTok’s codes asks for', async () => {
+  test('maps each of TikTok’s codes to a code of ours', async () => {
     const cases: [Failure, ErrorAction, string, number?][] = [
       [coded(40100), 'retry', 'rate_limited'],
       [{ ...coded(40100), headers: { 'retry-after': '5' } }, 'retry', 'rate_limited', 5000],

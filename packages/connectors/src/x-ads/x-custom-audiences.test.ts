@@ -128,7 +128,7 @@ describe('X, against a server that follows its published documentation', () => {
       [[null, null, 'add', 'jane@example.com', null, null, null], 'email'],
       [[null, null, 'add', null, '@x', null, 'tomorrow'], 'expires_at'],
       [[null, null, 'add', null, null, null, null], undefined],
-      [row(1, 'remove', 'Nobody made this'), 'segment_name'],
+      [row(1, 'remove', 'Unknown audience'), 'segment_name'],
     ]
     const writer = await openWriter({ settings: { ...settings, audienceId: 'aud9' } })
     const { rejected = [] } = await writer.deliver(batchOf(columns, [...rows.map(([one]) => one), row(2)]))
@@ -157,7 +157,7 @@ describe('X, against a server that follows its published documentation', () => {
     assert.deepEqual([x.audiences.length, members().length], [1, rowsMax])
   })
 
-  test('tells the engine what X’s answers ask for', async () => {
+  test('maps X’s answers to codes', async () => {
     await (await openWriter()).deliver(batchOf(columns, [row(0)]))
     const cases: [Failure, ErrorAction, string, number?][] = [
       [{ ...refusal(429, 'TOO_MANY_REQUESTS'), headers: { 'retry-after': '7' } }, 'retry', 'rate_limited', 7000],

@@ -2,7 +2,7 @@ import { Button, type ButtonProps, Menu, Text, Tooltip, VisuallyHidden } from '@
 import { type ReactNode, useId } from 'react'
 
 /**
- * Controls that may be impossible for a reason. They stay where they are and can be focused, so that everybody can read
+ * Controls that may be impossible for a reason. They stay where they are and can be focused, so that everyone can read
  * why; pressing them does nothing.
  */
 

@@ -1,6 +1,6 @@
 /** Countries as ISO 3166 names them by two letters, from codes of two or three letters and from names. */
 
-/** Every country's two and three letters, in one word; Kosovo has a code that is not the standard's, but everybody's. */
+/** Every country's two and three letters, in one word; Kosovo has a code that is not in the standard, but in common use. */
 const codes = `adand aeare afafg agatg aiaia alalb amarm aoago aqata ararg asasm ataut auaus awabw axala azaze babih
 bbbrb bdbgd bebel bfbfa bgbgr bhbhr bibdi bjben blblm bmbmu bnbrn bobol bqbes brbra bsbhs btbtn bvbvt bwbwa byblr bzblz
 cacan cccck cdcod cfcaf cgcog chche ciciv ckcok clchl cmcmr cnchn cocol crcri cucub cvcpv cwcuw cxcxr cycyp czcze dedeu

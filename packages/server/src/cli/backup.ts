@@ -73,7 +73,7 @@ export async function restoreCommand(config: Config, log: Logger, file: string, 
       const { id } = masterKey
       if (header.masterKeys.length > 0 && !header.masterKeys.includes(id)) {
         throw new BackupError(
-          `The master key does not fit this backup: its secrets are sealed under key ${header.masterKeys.join(' or ')}, the key given is ${id}. Set PENSTOCK_MASTER_KEY (or put back the file master.key) to the key that was used when it was made. Nothing was restored.`,
+          `The master key does not match this backup: its secrets are sealed under key ${header.masterKeys.join(' or ')}, the key given is ${id}. Set PENSTOCK_MASTER_KEY (or put back the file master.key) to the key that was used when it was made. Nothing was restored.`,
         )
       }
       const session = await openSession(databaseUrl, 'restore')

@@ -21,7 +21,7 @@ export const sides = [
 ] as const satisfies readonly { key: string; role: Role }[]
 export type SideKey = (typeof sides)[number]['key']
 
-/** Refuses a pair that does not fit, with every reason. */
+/** Refuses an incompatible pair, with every reason. */
 export function requireCompatible(source: Connector, destination: Connector): void {
   refuseFieldErrors(
     incompatibilities(source, destination).map((message) => ({ field: 'body.destConnectorId', message })),

@@ -5,7 +5,7 @@ import pg from 'pg'
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** Whether a row that `constraint` protects stood in the way. */
+/** Whether a row that `constraint` protects prevented the statement. */
 export function violates(error: unknown, ...constraints: string[]): boolean {
   return error instanceof pg.DatabaseError && constraints.includes(error.constraint ?? '')
 }

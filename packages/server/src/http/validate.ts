@@ -75,7 +75,7 @@ function errorOf(error: ErrorObject, part: string): FieldError | undefined {
       return { field: `${field}.${error.params.additionalProperty}`, message }
     }
     case 'pattern':
-      return { field, message: description ? `does not fit. ${description}` : 'does not fit' }
+      return { field, message: description ? `is invalid. ${description}` : 'is invalid' }
     case 'enum':
       return { field, message: `must be one of: ${error.params.allowedValues.join(', ')}` }
     case 'minProperties':

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { PoolOptions } from './runner-pool.ts'
 
-/** Without a sign of life for so long a runner is killed, in milliseconds: no honest work holds an event loop as long. */
+/** A runner that does not respond for this long is killed, in milliseconds: no legitimate work blocks an event loop as long. */
 const stallMs = 30_000
 
 /** The runners of a process, by its settings. */

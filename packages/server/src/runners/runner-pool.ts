@@ -12,12 +12,12 @@ import {
 import { WaitingJobs } from './waiting-jobs.ts'
 
 /**
- * Where connector code runs: in processes of its own, one job at a time each. Neither the process that answers the API
- * nor that of another job is touched by what happens there.
+ * Where connector code runs: in separate processes, one job at a time each. Neither the process that answers the API
+ * nor that of another job is affected by what happens there.
  */
 export type Runners = {
   /**
-   * Runs a job. Resolves with what it says of itself.
+   * Runs a job. Resolves with its result.
    * @throws RunnerDied where its runner dies; the reason of the signal where nothing was begun yet
    */
   run<J extends Job>(job: J, options: RunOptions): Promise<JobResult<J['kind']>>
@@ -32,7 +32,7 @@ export type RunOptions = {
   readonly watch: Watch
   /** Aborted with `EndJob` when the job must end. */
   readonly signal: AbortSignal
-  /** Answers what the job asks of its supervisor; where absent, all that it asks ends it. */
+  /** Answers what the job asks of its supervisor; if absent, any such call ends the job. */
   readonly answer?: (method: HostMethod, argument: unknown) => Promise<unknown>
   /** Fields of the log line, should the runner die. */
   readonly about?: Readonly<Record<string, unknown>>
@@ -53,7 +53,7 @@ const keptMemoryPart = 0.5
 /** How long a runner waits for the next job of its owner, in milliseconds. */
 const idleMs = 10_000
 const idleMax = 4
-/** How long after it was taken the unused runner is replaced: the job that took it comes first. */
+/** How long after its use the unused runner is replaced: the job that uses it comes first. */
 const spareDelayMs = 500
 
 export type PoolOptions = RunnerOptions & {

@@ -19,7 +19,7 @@ import {
 export type RunnerDeath =
   /** Its memory passed the bound, or its heap was full. */
   | 'out_of_memory'
-  /** Its event loop stood still, or nothing moved for too long. */
+  /** Its event loop was blocked, or the job made no progress for too long. */
   | 'no_progress'
   /** It did not end within the deadline of its job. */
   | 'deadline'
@@ -43,7 +43,7 @@ export class RunnerDied extends Error {
   }
 }
 
-/** How a job is watched. Times in milliseconds. */
+/** How a job is monitored. Times in milliseconds. */
 export type Watch = {
   /** The job as a whole; checks and previews have one. */
   readonly deadlineMs?: number
@@ -55,7 +55,7 @@ export type RunnerOptions = {
   readonly settings: RunnerSettings
   /** Resident memory at most, in bytes; the heap gets half of it. */
   readonly memoryBytesMax: number
-  /** Without a sign of life for so long, a runner is killed, in milliseconds. */
+  /** A runner that does not respond for this long is killed, in milliseconds. */
   readonly stallMs: number
 }
 
@@ -65,7 +65,7 @@ export type AnswerCall = (method: HostMethod, argument: unknown) => Promise<unkn
 /** The job must end. */
 export class EndJob extends Error {
   override readonly name = 'EndJob'
-  /** The work continues elsewhere, so nothing at a destination is taken away. */
+  /** The work continues elsewhere, so nothing at a destination is removed. */
   readonly resumes: boolean
   /** How long the job may take to end, in milliseconds; then its runner is killed. */
   readonly graceMs: number
@@ -85,7 +85,7 @@ const stderrKeptLength = 4_096
 const program = fileURLToPath(import.meta.resolve('@penstock/engine/runner'))
 
 /**
- * Room for young objects, in MiB. With a bound on the heap alone V8 takes so little that rows on their way outlive several
+ * Memory for young objects, in MiB. If only the heap is limited, V8 uses so little that rows in transit survive several
  * collections: a CSV file into PostgreSQL took a third longer.
  */
 const semiSpaceMb = 32
@@ -142,7 +142,7 @@ export class RunnerProcess {
     this.#send({ type: 'settings', settings: options.settings })
   }
 
-  /** The API and the database come first where processors are short. */
+  /** The API and the database have priority if processors are short. */
   #lowerPriority(): void {
     try {
       if (this.#child.pid !== undefined) setPriority(this.#child.pid, niceness)
@@ -159,16 +159,16 @@ export class RunnerProcess {
     return !this.#hasExited && this.#child.connected && this.#killedFor === undefined
   }
 
-  /** Resident memory, in bytes: now where the system tells, else when the runner last reported it. */
+  /** Resident memory, in bytes: current if the system reports it, otherwise as the runner last reported it. */
   memoryBytes(): number {
     this.#rssBytes = rssOf(this.#child.pid) ?? this.#rssBytes
     return this.#rssBytes
   }
 
   /**
-   * Runs a job. Resolves with what it says of itself.
+   * Runs a job. Resolves with its result.
    * @param signal aborted with `EndJob` when the job must end
-   * @throws RunnerDied where the runner does not live to the end of the job
+   * @throws RunnerDied if the runner dies before the end of the job
    */
   async run<J extends Job>(
     job: J,
@@ -209,7 +209,7 @@ export class RunnerProcess {
     }
   }
 
-  /** Kills it at once; for a reason, where a job is to be told of it. */
+  /** Kills it at once, with a reason if its job must report one. */
   kill(reason: RunnerDeath): void {
     this.#killedFor ??= reason
     this.#child.kill('SIGKILL')
@@ -240,7 +240,7 @@ export class RunnerProcess {
   async #answer({ id, method, argument }: Extract<FromRunner, { type: 'call' }>, answer: AnswerCall): Promise<void> {
     try {
       const value = await answer(method, argument)
-      // A wait that the transfer announces is no standstill.
+      // A wait that the transfer announces counts as progress.
       if (method === 'reportRetry') this.#progressAt = performance.now() + waitOf(argument)
       this.#send({ type: 'answer', id, value: value ?? null })
     } catch (error) {
@@ -279,7 +279,7 @@ const waitOf = (argument: unknown): number => {
 
 const pageBytes = 4096
 
-/** Resident memory of a process, in bytes, where the system tells; elsewhere runners report their own. */
+/** Resident memory of a process, in bytes, if the system reports it; otherwise runners report their own. */
 function rssOf(pid: number | undefined): number | undefined {
   if (process.platform !== 'linux' || pid === undefined) return undefined
   try {

@@ -6,8 +6,8 @@ export class TooManyWaiting extends Error {
 type Waiting = { readonly owner: string; readonly start: () => void }
 
 /**
- * Lets so many pieces of work run at once, in all and for each owner, and the others wait by turns: of the owners with
- * room the one that runs least, and of it the one that has waited longest.
+ * Limits how much work runs at once, in total and for each owner. The others wait for their turn: of the owners below
+ * their limit, the one that runs least; of its work, the one that has waited longest.
  */
 export class Turns {
   readonly #atOnce: number

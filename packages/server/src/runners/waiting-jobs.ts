@@ -3,20 +3,20 @@ import type { RunnerProcess } from './runner-process.ts'
 
 /** How often it is asked whether another runner would help, in milliseconds. */
 const lookEveryMs = 250
-/** Processors that stood idle meanwhile, at least, so that another runner helps. */
+/** How many processors must have been idle in the meantime, so that another runner helps. */
 const idleMin = 0.5
 /** How long the jobs of an owner wait at most until it gets another runner, in milliseconds. */
-const patienceMs = 5_000
+const waitMostMs = 5_000
 
 type Waiting = {
-  /** Longest first; each is handed a runner, or nothing where it is to start one. */
+  /** Longest first; each gets a runner, or nothing if it must start one. */
   readonly jobs: ((runner: RunnerProcess | undefined) => void)[]
   grownAt: number
 }
 
 /**
  * Jobs that wait for a runner of their owner to be free, because the owner has one for each processor already. Until it is
- * as fast as those, another one costs half a second of a processor: where none is idle that is lost to all of them. So short
+ * as fast as those, another one costs half a second of a processor, which is lost to all of them if none is idle. So short
  * jobs in numbers share a few runners, and jobs that wait for others' servers get theirs soon.
  */
 export class WaitingJobs {
@@ -37,7 +37,7 @@ export class WaitingJobs {
     })
   }
 
-  /** Hands a runner, or the word to start one, to the job of the owner that has waited longest; says whether there was one. */
+  /** Gives a runner, or the permission to start one, to the job of the owner that has waited longest. */
   hand(owner: string, runner: RunnerProcess | undefined): boolean {
     const waiting = this.#waiting.get(owner)
     const job = waiting?.jobs.shift()
@@ -50,7 +50,7 @@ export class WaitingJobs {
     return job !== undefined
   }
 
-  /** Lets everybody go. */
+  /** Releases all waiting jobs. */
   end(): void {
     for (const owner of [...this.#waiting.keys()]) while (this.hand(owner, undefined));
   }
@@ -62,7 +62,7 @@ export class WaitingJobs {
     let idle = passed > 0 ? ((this.#times.idle - before.idle) / passed) * this.#times.count : 0
     for (const [owner, waiting] of [...this.#waiting]) {
       const now = performance.now()
-      if (idle < idleMin && now - waiting.grownAt < patienceMs) continue
+      if (idle < idleMin && now - waiting.grownAt < waitMostMs) continue
       waiting.grownAt = now
       idle--
       this.hand(owner, undefined)

@@ -38,7 +38,7 @@ export class DataKey {
   readonly #keep: (tx: Transaction, id: string) => Promise<unknown>
   #id: string | null
   #key: MasterKey | undefined
-  /** Keys of transactions that are not committed yet: one that fails takes its key with it. */
+  /** Keys of transactions that are not committed yet: if one fails, its key is dropped. */
   readonly #made = new WeakMap<Transaction, MasterKey>()
 
   /** @param keep stores which key was made, in the transaction that makes it */

@@ -10,17 +10,17 @@ import {
 } from './queries.ts'
 import { type MasterKey, masterKey, seal, unseal } from './seal.ts'
 
-/** What notices about master keys are called. */
+/** The channel of notices about master keys. */
 export const masterKeyTopic = 'master-key'
 
-/** The place that a master key is sealed for while it is handed on. */
+/** The place that a master key is sealed for while it is passed on. */
 export const nextKeyPlace = (keyId: string) => ['master key', keyId]
 
-/** Processes that know a key hold this lock, shared; a rotation ends when nobody holds that of the old key any more. */
+/** Processes that know a key hold this lock, shared; a rotation ends when no process holds the lock of the old key any more. */
 export const keyLockSql = {
   hold: `select pg_advisory_lock_shared(hashtext('penstock master key'), hashtext($1))`,
   release: `select pg_advisory_unlock_shared(hashtext('penstock master key'), hashtext($1))`,
-  awaitNobody: `select pg_advisory_lock(hashtext('penstock master key'), hashtext($1))`,
+  awaitUnused: `select pg_advisory_lock(hashtext('penstock master key'), hashtext($1))`,
 }
 
 /** The master keys that this process knows. Plain secrets exist only while it seals or opens them. */
@@ -33,12 +33,12 @@ export type Keyring = {
   forOpening(db: Db, keyId: string): Promise<MasterKey>
 }
 
-/** The settings give another key than the one that the database's secrets are sealed under. */
+/** The key in the settings is not the one that the secrets of the database are sealed under. */
 export class MasterKeyMismatch extends Error {
   override name = 'MasterKeyMismatch'
   constructor(given: string, current: string) {
     super(
-      `The master key does not fit this database: its secrets are sealed under key ${current}, the key given is ${given}. ` +
+      `The master key does not match this database: its secrets are sealed under key ${current}, the key given is ${given}. ` +
         'Set PENSTOCK_MASTER_KEY (or put back the file master.key) to the key that was used before.',
     )
   }
@@ -111,7 +111,7 @@ function openKey(known: MasterKey, keyId: string, sealedKey: Buffer): MasterKey 
   }
 }
 
-/** Tells rotations, through a lock on the listening connection, which key this process is at. */
+/** Shows rotations, through a lock on the listening connection, which key this process uses. */
 function followRotations(notices: Notices, current: (db: Db) => Promise<MasterKey>): void {
   let held: string | undefined
   let connection: Parameters<NonNullable<Parameters<Notices['on']>[1]['onReconnect']>>[0] | undefined

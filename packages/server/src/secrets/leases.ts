@@ -19,7 +19,7 @@ export type HeldLease = { readonly secret: SecretKey; readonly id: string; reado
 /** How long the right lasts, in seconds: longer than a new value may take, and as long as a process that died keeps it. */
 const leaseSeconds = 60
 
-/** Takes the right to replace a secret: `busy` where another process has it, `missing` where no value is saved. */
+/** Acquires the right to replace a secret: `busy` if another process has it, `missing` if no value is saved. */
 export async function leaseSecret(
   db: Db,
   keyring: Keyring,

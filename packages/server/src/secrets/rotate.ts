@@ -55,7 +55,7 @@ export async function rotateMasterKey(
     })
     return resealed
   } finally {
-    // The end of the session gives up its locks.
+    // The end of the session releases its locks.
     session.release(true)
   }
 }
@@ -110,12 +110,12 @@ function resealBatch(database: Database, keyring: Keyring, next: MasterKey): Pro
   })
 }
 
-/** Waits until every process has said, by giving up its lock, that it moved on. */
+/** Waits until every process has released its lock on the old key. */
 async function awaitOldKeysUnused(database: Database, session: PoolClient, next: MasterKey): Promise<void> {
   const old = (await masterKeyRows.all(database, {})).filter(({ keyId }) => keyId !== next.id)
   try {
     await session.query(`set lock_timeout = '${awaitProcessesMs}ms'`)
-    for (const { keyId } of old) await session.query(keyLockSql.awaitNobody, [keyId])
+    for (const { keyId } of old) await session.query(keyLockSql.awaitUnused, [keyId])
   } catch (error) {
     throw new Error(
       'Every secret is sealed under the new key, but a running process still works with the old one. ' +

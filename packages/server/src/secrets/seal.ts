@@ -13,7 +13,7 @@ const nonceBytes = 12
 const tagBytes = 16
 const keyBytes = 32
 
-/** A master key from its 32 bytes. Its identifier tells keys apart and says nothing of them. */
+/** A master key from its 32 bytes. Its identifier distinguishes keys and reveals nothing about them. */
 export function masterKey(bytes: Buffer): MasterKey {
   const id = createHash('sha256').update('penstock master key').update(bytes).digest('hex').slice(0, 16)
   return { id, key: createSecretKey(bytes) }

@@ -36,7 +36,7 @@ export async function namesOfSecrets(db: Db, owner: SecretOwner): Promise<string
   return (await secretNames.all(db, owner)).map(({ name }) => name)
 }
 
-/** Opens a connector's secrets, for the connector's own hands alone. */
+/** Opens a connector's secrets, only for the connector itself. */
 export async function openSecrets(db: Db, keyring: Keyring, owner: SecretOwner): Promise<Record<string, string>> {
   const opened: Record<string, string> = {}
   for (const row of await secretsOfConnector.all(db, owner)) {

@@ -7,42 +7,42 @@ export type AudienceDirectory = {
   find(name: string): Promise<string | undefined>
   /** Makes an audience and resolves with its identifier. */
   make(name: string): Promise<string>
-  /** Whether a remembered audience is still there. */
+  /** Whether a cached audience still exists. */
   exists(id: string): Promise<boolean>
 }
 
-/** Beyond this many, audiences are looked up by name again: what a connection remembers stays small. */
-const rememberedMax = 100
+/** If there are more, audiences are looked up by name again, so that the state of a connection stays small. */
+const cachedMax = 100
 
 /**
  * The audiences that a transfer means by name. An audience is looked for before it is made, so that a crash between making
- * and remembering leaves no second one behind; what was found or made is remembered for the connection's next transfers,
+ * and storing it leaves no second one behind; what was found or made is stored for the connection's next transfers,
  * so that it stays the same where it is renamed at the platform.
  */
 export class NamedAudiences {
   readonly #directory: AudienceDirectory
   readonly #account: string
   readonly #ownName: string
-  readonly #remembered: Map<string, string>
+  readonly #cached: Map<string, string>
   /** Found out in this transfer. */
   readonly #known = new Map<string, string>()
 
   /**
-   * @param memory what the connection remembers
-   * @param account whose audiences they are; what is remembered of another account does not count
+   * @param state the state of the connection
+   * @param account whose audiences they are; the state of another account does not count
    * @param ownName the name of the audience that is made for rows which name none
    */
   constructor(state: Json | undefined, account: string, ownName: string, directory: AudienceDirectory) {
-    const remembered = objectIn(state)
-    const { audienceId, audiences } = remembered.account === account ? remembered : {}
+    const cached = objectIn(state)
+    const { audienceId, audiences } = cached.account === account ? cached : {}
     this.#account = account
     this.#directory = directory
     this.#ownName = ownName
-    this.#remembered = new Map(
+    this.#cached = new Map(
       Object.entries(objectIn(audiences)).flatMap(([name, id]) => (textIn(id) ? [[name, String(id)]] : [])),
     )
     const own = textIn(audienceId)
-    if (own) this.#remembered.set('', own)
+    if (own) this.#cached.set('', own)
   }
 
   /**
@@ -54,8 +54,8 @@ export class NamedAudiences {
     const key = name ?? ''
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const remembered = this.#remembered.get(key)
-    const lasting = remembered !== undefined && (await this.#directory.exists(remembered)) ? remembered : undefined
+    const cached = this.#cached.get(key)
+    const lasting = cached !== undefined && (await this.#directory.exists(cached)) ? cached : undefined
     const found = lasting ?? (await this.#directory.find(name ?? this.#ownName))
     const id = found ?? (makes ? await this.#directory.make(name ?? this.#ownName) : undefined)
     if (id !== undefined) this.#known.set(key, id)
@@ -63,8 +63,8 @@ export class NamedAudiences {
   }
 
   /**
-   * The identifiers of the audiences that rows mean by name, by that name. Only rows that add make an audience: one that
-   * nobody is added to would stay empty.
+   * The identifiers of the audiences that rows mean by name, by that name. Only rows that add create an audience: one
+   * without members would be useless.
    */
   async idsOf(
     rows: readonly { segmentId: string | undefined; segmentName: string | undefined; verb: 'add' | 'remove' }[],
@@ -78,14 +78,14 @@ export class NamedAudiences {
     return ids
   }
 
-  /** What the connection is to remember, as part of a delivery; empty where nothing was found out. */
+  /** What the connection stores, as part of a delivery; empty if nothing was found. */
   delivered(): { state?: Json } {
     if (this.#known.size === 0) return {}
     const { '': audienceId, ...audiences } = Object.fromEntries([
-      ...[...this.#remembered].filter(([name]) => !this.#known.has(name)),
+      ...[...this.#cached].filter(([name]) => !this.#known.has(name)),
       ...this.#known,
     ])
-    const kept = Object.fromEntries(Object.entries(audiences).slice(-rememberedMax))
+    const kept = Object.fromEntries(Object.entries(audiences).slice(-cachedMax))
     return { state: { account: this.#account, ...(audienceId === undefined ? {} : { audienceId }), audiences: kept } }
   }
 }

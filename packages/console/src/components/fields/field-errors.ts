@@ -2,7 +2,7 @@ import { PenstockError } from '@penstock/client'
 
 /**
  * What a refusal says about each field of a form, by the fields' names.
- * @param prefix where the values stood in the request: `body.secretConfig`, `body.srcConnectionConfig`
+ * @param prefix where the values are in the request: `body.secretConfig`, `body.srcConnectionConfig`
  * @returns nothing for errors of another kind
  */
 export function errorsOf(error: unknown, prefix: string): Readonly<Record<string, string>> {

@@ -1,12 +1,12 @@
 import type { CrashCode } from '@penstock/wire'
 import type { RunnerDeath, RunnerDied } from '../../runners/runner-process.ts'
 
-/** A transfer whose runner died is tried again so often without a batch confirmed in between. */
+/** How often a transfer is retried after its runner died, without a confirmed batch in between. */
 export const crashRetriesMax = 3
 
 /**
  * What people read of a transfer whose runners died again and again.
- * @param progressMs how long a transfer may stand still
+ * @param progressMs how long a transfer may make no progress
  */
 export function describeCrash(
   { reason, peakBytes }: RunnerDied,

@@ -6,9 +6,9 @@ import { RunnerDied } from '../../runners/runner-process.ts'
 import { crashCodes } from './crashes.ts'
 import type { StandingRow } from './queries.ts'
 
-/** The ways in which a transfer ends before its source does. Each is thrown, and meant as a side, not as a failure. */
+/** The ways in which a transfer ends before its source does. Each is thrown as a result, not as a failure. */
 
-/** The transfer is another worker's by now. */
+/** Another worker has claimed the transfer. */
 export class Lost extends Error {
   override readonly name = 'Lost'
 }
@@ -18,7 +18,7 @@ export class Released extends Error {
   override readonly name = 'Released'
 }
 
-/** A person stopped it, or what they changed did, for the reason that `code` names. */
+/** A person stopped it, or changed something that stops it, for the reason in `code`. */
 export class Stopped extends Error {
   override readonly name = 'Stopped'
   readonly code: StopCode | null
@@ -33,7 +33,7 @@ export class Defect extends Error {
   override readonly name = 'Defect'
   readonly isConnector: boolean
   readonly report: DefectReport
-  /** The side of the connection whose connector it is of. */
+  /** The side of the connection whose connector failed. */
   readonly side: Role | null
   constructor(isConnector: boolean, report: DefectReport, side: Role | null) {
     super(`A runner met a defect: ${report.type}`)
@@ -54,7 +54,7 @@ export function incidentOf(error: unknown): TransferIncident {
   return isAway(error) || isDeadlock(error) ? { interruption: 'database_away' } : { code: 'internal' }
 }
 
-/** Whether a transfer continues in another worker, or once our own database is there again. */
+/** Whether a transfer continues in another worker, or when our own database is available again. */
 export function resumes(error: unknown): boolean {
   const decision = decide(incidentOf(error), finalState)
   return decision.do === 'leave' || decision.do === 'requeue'

@@ -10,11 +10,11 @@ import * as queries from './ledger-queries.ts'
 import type { StandingRow } from './queries.ts'
 import { type Replay, settleReplay } from './replays/replays.ts'
 
-/** The keys that are used while a transfer runs: its own, and that of its connection for what outlives it. */
+/** The keys that are used while a transfer runs: its own, and that of its connection for values that outlive it. */
 export type TransferKeys = { readonly transfer: DataKey; readonly connection: DataKey }
 type OpenedKeys = { readonly [Key in keyof TransferKeys]: MasterKey | undefined }
 
-/** The keys of a transfer; what one that is made is kept for stores it. */
+/** The keys of a transfer. A new key is stored with what it was made for. */
 export const transferKeys = (
   keyring: Keyring,
   { id, attempt, connectionId, dataKeyId, connectionDataKeyId }: WorkRow,
@@ -27,7 +27,7 @@ export const transferKeys = (
   ),
 })
 
-/** How much of a transfer is stored already, and how many of its rejects may be. */
+/** How much of a transfer is already stored, and how many of its rejects may be stored. */
 export type Stored = {
   readonly read: number
   readonly entries: number
@@ -36,7 +36,7 @@ export type Stored = {
 }
 
 /**
- * Writes what was confirmed of one transfer: the ledger entry together with the checkpoint behind it, the rejected records,
+ * Writes what was confirmed of one transfer: the ledger entry together with its checkpoint, the rejected records,
  * and the volumes that follow, all or nothing (invariants 9 and 10). Nothing else moves a checkpoint.
  */
 export class LedgerWriter {
@@ -58,8 +58,8 @@ export class LedgerWriter {
   /**
    * Stores a confirmation, with rejected records that came ahead of it, and announces the batch that follows.
    * @param pending how many rows that batch covers, where one is known
-   * @returns whether the transfer may continue, as it stands now
-   * @throws Lost where the transfer is another worker's by now: nothing is stored then
+   * @returns whether the transfer may continue
+   * @throws Lost if another worker has claimed the transfer: nothing is stored then
    */
   async confirm(
     confirmation: Confirmation,

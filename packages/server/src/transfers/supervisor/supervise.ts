@@ -21,7 +21,7 @@ import * as queries from './queries.ts'
 import { DatabaseTransferHost } from './transfer-host.ts'
 import { scheduleProbe } from './upkeep-queries.ts'
 
-/** What a worker does with transfers: claims whose turn it is, has a runner run it, and writes down how it ended. */
+/** What a worker does with transfers: it claims the next one, runs it in a runner, and stores how it ended. */
 
 /** What transfers are supervised with. */
 export type SupervisorDeps = {
@@ -34,7 +34,7 @@ export type SupervisorDeps = {
 
 export type SupervisorSettings = {
   readonly retry: RetryPolicy
-  /** A worker without a heartbeat for so long is dead, in milliseconds. */
+  /** A worker without a heartbeat for this long is dead, in milliseconds. */
   readonly heartbeatTimeoutMs: number
   /** Rejected records that are kept of one transfer; counts are never bounded. */
   readonly rejectsMax: number
@@ -49,11 +49,11 @@ export type SupervisorSettings = {
 const probeFirstSeconds = 60
 /** How long a transfer that is stopped may take to end; a runner gives its destination half a minute for that. */
 const stopGraceMs = 35_000
-/** How long one may take that is given back: its worker has to stop. */
+/** How long a transfer may take to end if its worker stops and gives it back. */
 const releaseGraceMs = 5_000
 
 /**
- * Runs transfers, one after the other, until none has its turn or the signal aborts. Any number of these may work at
+ * Runs transfers, one after the other, until none may be claimed or the signal aborts. Any number of these may work at
  * once, in any number of processes.
  */
 export async function workOnTransfers(
@@ -92,7 +92,7 @@ async function superviseTransfer(
   }
 }
 
-/** Has a runner run the transfer. Throws whatever ended it before everything was delivered, confirmed and visible. */
+/** Runs the transfer in a runner. Throws what ended it before everything was delivered, confirmed and visible. */
 async function runTransfer(
   deps: SupervisorDeps,
   work: WorkRow,
@@ -100,7 +100,7 @@ async function runTransfer(
   about: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const { database, catalogue, runners, settings } = deps
-  // What has begun is taken away at its destination, which needs a runner; anything else ends here.
+  // What has begun is removed at its destination, which needs a runner; anything else ends here.
   const standing = work.columns === null ? endingOf(work) : undefined
   if (standing) throw standing
   const ending = new AbortController()
@@ -118,7 +118,7 @@ async function runTransfer(
         const reason = endingOf(standing) ?? overtimeOf(work, settings)
         if (reason) end(reason)
       },
-      // While the database is away there is nothing to report; a batch that cannot be confirmed ends the transfer.
+      // While the database is unavailable there is nothing to report; a batch that cannot be confirmed ends the transfer.
       () => {},
     )
   }, heartbeatMs(deps))
@@ -185,7 +185,7 @@ async function finish({ database, catalogue }: SupervisorDeps, work: WorkRow): P
 function errorOf(error: JobError): unknown {
   switch (error.kind) {
     case 'connector':
-      // A runner is not believed to know the codes.
+      // The codes of a runner are not trusted.
       return isTransferErrorCode(error.code)
         ? new ConnectorError(error.code, error.message, { side: error.side })
         : new Defect(false, { type: 'UnknownCode', stack: '' }, error.side)
@@ -212,7 +212,7 @@ async function writeEnd(deps: SupervisorDeps, work: WorkRow, error: unknown, log
   const incident = incidentOf(error)
   const interruption = 'interruption' in incident ? incident.interruption : undefined
   if (interruption === 'lost') return log.warn(about, 'transfer lost to another worker')
-  // Our own database is away: nothing can be written, and another worker claims the transfer.
+  // Our own database is unavailable: nothing can be written, and another worker claims the transfer.
   if (interruption === 'database_away') throw error
   const isCrash = error instanceof RunnerDied
   let decision = decide(incident, { ...finalState, retryAfterMs: isCrash ? 0 : null })

@@ -185,7 +185,7 @@ export class DatabaseTransferHost {
   }
 }
 
-/** A runner is not believed to count right. */
+/** The counts of a runner are not trusted. */
 function assertCounts({ read, sent, rejected, bytes }: Confirmation): void {
   const counts = [read, sent, rejected, bytes]
   if (counts.some((count) => !Number.isSafeInteger(count) || count < 0) || rejected > read) {

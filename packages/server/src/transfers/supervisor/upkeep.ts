@@ -13,8 +13,8 @@ import { heartbeatMs, type SupervisorDeps } from './supervise.ts'
 import * as queries from './upkeep-queries.ts'
 
 /**
- * What must be seen to from time to time, by every worker: transfers whose worker died, schedules that are due,
- * connections that are offline. The first worker to notice does it.
+ * Periodic tasks of every worker: transfers whose worker died, schedules that are due, connections that are offline.
+ * The first worker to notice one acts.
  */
 
 const dueAtOnce = 100
@@ -23,7 +23,7 @@ const probeTimeoutMs = 60_000
 const probeGraceMs = 5_000
 const probeMostSeconds = 3_600
 
-/** Sees to it until the signal aborts. Trouble with the database ends nothing: the next tick tries again. */
+/** Runs the upkeep until the signal aborts. An error of the database stops nothing: the next tick tries again. */
 export async function keepUp(deps: SupervisorDeps, log: Logger, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     for (const see of [requeueLost, startDue, probeOffline]) {
@@ -34,7 +34,7 @@ export async function keepUp(deps: SupervisorDeps, log: Logger, stopping: AbortS
   }
 }
 
-/** Gives transfers of dead workers to living ones, and wakes workers where transfers wait. */
+/** Queues transfers of dead workers again, and wakes workers if transfers wait. */
 export async function requeueLost({ database, settings }: SupervisorDeps, log: Logger): Promise<void> {
   const revived = await queries.requeueLost.all(database, {
     heartbeatTimeoutSeconds: settings.heartbeatTimeoutMs / 1000,
@@ -60,7 +60,7 @@ export async function startDue({ database, catalogue }: SupervisorDeps, log: Log
         requireIntegrated(catalogue, row)
         await begin(tx, row, { trigger: 'schedule' })
       } catch (error) {
-        // A connection that may not run now is left out this time.
+        // A connection that may not run now is skipped this time.
         if (!(error instanceof Refusal)) throw error
         log.info({ connectionId, code: error.code }, 'a scheduled transfer was left out')
       }
@@ -70,7 +70,7 @@ export async function startDue({ database, catalogue }: SupervisorDeps, log: Log
   }
 }
 
-/** Tries connections that went offline; those that get through become active again. */
+/** Probes offline connections; those that can connect become active again. */
 export async function probeOffline(deps: SupervisorDeps, log: Logger, stopping: AbortSignal): Promise<void> {
   const { database, catalogue } = deps
   const due = await queries.takeProbes.all(database, { limit: probesAtOnce, mostSeconds: probeMostSeconds })
