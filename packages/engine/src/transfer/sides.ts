@@ -72,7 +72,7 @@ export class Sides {
     return this.#mapping?.columns ?? this.#state.columns ?? Object.keys(this.#destination.destination?.records ?? {})
   }
 
-  /** The mapping for these columns of a source. Throws a `ConnectorError` where they do not fit. */
+  /** The mapping for these columns of a source. Throws a `ConnectorError` where they are no valid input for it. */
   mappingFor = (columns: readonly string[]): Promise<RowMapping> =>
     requireMapping(this.#destination, columns, this.#destinationSettings)
 
