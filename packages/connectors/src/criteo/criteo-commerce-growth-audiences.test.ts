@@ -111,7 +111,7 @@ describe('Criteo Commerce Growth Audiences, against a server that keeps to Crite
     const rows: [Cell[], string | undefined][] = [
       [row(1, 'create'), 'action'],
       [row(1, 'add', null, 'x1'), 'segment_id'],
-      [['Loyal', null, 'add', null, null, null, null], undefined],
+      [['Loyal', null, 'add', null, null, null, null], 'email'],
       [['Loyal', null, 'add', null, null, null, 'customer-1'], 'customerid'],
       [row(1, 'remove', 'Unknown audience'), 'segment_name'],
     ]

@@ -187,7 +187,7 @@ describe('Google Ads Conversions, by way of Google Data Manager', () => {
       [changed(2, '1,5'), 'value'],
       [changed(3, 'euro'), 'currency'],
       [changed(5, 'jane@example.com'), 'email'],
-      [changed(5, null), undefined],
+      [changed(5, null), 'email'],
     ]
     const { delivery } = await deliver([...rows.map(([one]) => one), good])
     assert.deepEqual(

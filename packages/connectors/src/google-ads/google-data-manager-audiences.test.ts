@@ -142,7 +142,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
       [row(1, 'replace'), 'action'],
       [['Loyal', 'add', 'jane@example.com', null, null, null, null, null], 'email'],
       [['Loyal', 'add', null, sha('1').slice(1), null, null, null, null], 'phone_sha256'],
-      [['Loyal', 'add', null, null, null, null, null, null], undefined],
+      [['Loyal', 'add', null, null, null, null, null, null], 'email'],
       [['Loyal', 'add', null, null, sha('jane'), sha('saoirse'), null, 'D02'], 'country'],
       [['Loyal', 'add', null, null, sha('jane'), sha('saoirse'), 'Ireland', 'D02'], 'country'],
       [row(7, 'remove', 'Unknown audience'), 'segment_name'],

@@ -153,7 +153,7 @@ describe('Campaign Manager 360 Conversions', () => {
       [changed(0, 'Purchase'), 'floodlightActivityId'],
       [changed(1, null), 'floodlightConfigurationId'],
       [changed(2, '2026-01-31 12:00'), 'timestampMicros'],
-      [changed(3, null), undefined],
+      [changed(3, null), 'gclid'],
       [changed(4, null), 'ordinal'],
       [changed(5, '1,5'), 'value'],
       [changed(6, '1.5'), 'quantity'],

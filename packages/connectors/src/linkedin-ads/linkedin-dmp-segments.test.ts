@@ -146,7 +146,7 @@ describe('LinkedIn DMP Segments, against a server that keeps to what is known of
       [['77', null, 'add', null, '["jane@example.com"]'], 'userIds'],
       [['77', null, 'add', null, `[{"idType":"GOOGLE_AID","idValue":"${sha('a')}"}]`], 'userIds'],
       [['77', null, 'add', null, '[[]]'], 'userIds'],
-      [['77', null, 'add', null, null], undefined],
+      [['77', null, 'add', null, null], 'email'],
       [['77', null, 'add', strange, null], undefined],
     ]
     const { rejected = [] } = await (await openWriter()).deliver(

@@ -115,7 +115,7 @@ describe('LinkedIn Offline Conversions, against a server that keeps to what is k
       [[null, time, null, '9.50', null, sha('a'), null], 'currency'],
       [[null, time, null, '9.50', 'Euro', sha('a'), null], 'currency'],
       [[null, time, null, null, null, 'jane@example.com', null], 'email'],
-      [[null, time, null, null, null, null, ''], undefined],
+      [[null, time, null, null, null, null, ''], 'email'],
     ]
     const { rejected = [] } = await (await openWriter()).deliver(
       batchOf(columns, [...rows.map(([one]) => one), row(1)]),

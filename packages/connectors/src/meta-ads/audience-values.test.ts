@@ -50,7 +50,7 @@ describe('Meta Custom Audiences with values, against a server that keeps to what
       [
         [2, 'lookalike_value'],
         [3, 'lookalike_value'],
-        [4, undefined],
+        [4, 'email_sha256'],
       ],
     )
     const sent = meta.received.filter(({ path }) => path.endsWith('/users')).map(({ method, json }) => [method, json])

@@ -189,7 +189,7 @@ describe('Meta Conversions, against a server that keeps to what is known of Meta
     const good: Cell[] = ['Lead', now(), 'website', sha('a'), null, null, null, null, null]
     const bad: [at: number, cell: Cell, field: string | undefined][] = [
       [3, 'jane@example.com', 'email'],
-      [3, null, undefined],
+      [3, null, 'email'],
       [4, 'much', 'value'],
       [5, 'euro', 'currency'],
       [6, 'maybe', 'opt_out'],

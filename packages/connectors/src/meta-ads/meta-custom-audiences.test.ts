@@ -135,7 +135,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
       [1, 'action'],
       [2, 'action'],
       [3, 'email_sha256'],
-      [4, undefined],
+      [4, 'email_sha256'],
       [5, 'segment_id'],
       [6, 'segment_name'],
     ])

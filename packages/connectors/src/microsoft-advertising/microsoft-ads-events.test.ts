@@ -83,7 +83,7 @@ describe('Microsoft Advertising Events, against a server that keeps to what is k
       [[null, 'yesterday', click(1), null, null, null, null, null], 'event_time'],
       [[null, time, null, 'jane@example.com', null, null, null, null], 'email'],
       [[null, time, null, null, '+12345678901', null, null, null], 'phone'],
-      [[null, time, null, null, null, null, null, null], undefined],
+      [[null, time, null, null, null, null, null, null], 'msclkid'],
       [[null, time, click(1), null, null, '9,50', null, null], 'value'],
       [[null, time, click(1), null, null, '9.50', 'Euro', null], 'currency'],
       [[null, time, click(1), null, null, null, null, '1.5'], 'external_attribution_credit'],

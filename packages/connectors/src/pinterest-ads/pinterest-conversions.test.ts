@@ -130,7 +130,7 @@ describe('Pinterest Conversions, against a server that keeps to its OpenAPI docu
       [good.with(2, 'billboard'), 'action_source'],
       [good.with(3, 'jane@example.com'), 'email'],
       [good.with(3, null).with(4, '{"em":["jane"]}'), 'user_data'],
-      [good.with(3, null).with(7, '203.0.113.7'), undefined],
+      [good.with(3, null).with(7, '203.0.113.7'), 'email'],
       [good.with(5, '{"colour":"red"}'), 'custom_data'],
       [good.with(5, '{"contents":"a"}'), 'custom_data'],
       [good.with(6, '["a"]'), 'contents'],

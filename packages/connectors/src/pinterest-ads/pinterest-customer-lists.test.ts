@@ -120,7 +120,7 @@ describe('Pinterest Customer Lists, against a server that keeps to Pinterest’s
       [row(1, 'add', 'Loyal', 'x1'), 'segment_id'],
       [['Loyal', null, 'add', 'jane@example.com', null], 'email'],
       [['Loyal', null, 'add', null, 'EA7583CD'], 'idfa'],
-      [['Loyal', null, 'add', null, ''], undefined],
+      [['Loyal', null, 'add', null, ''], 'email'],
       [row(1, 'remove', 'Unknown audience'), 'segment_name'],
     ]
     const { rejected = [] } = await (await openWriter()).deliver(

@@ -124,7 +124,7 @@ describe('Reddit Audiences, against a server that keeps to what is known of Redd
       [row(1, 'add', null, '../me'), 'segment_id'],
       [['Loyal', null, 'add', 'jane@example.com', null], 'email_sha256'],
       [['Loyal', null, 'add', null, 'EA7583CD'], 'maid_sha256'],
-      [['Loyal', null, 'add', null, ''], undefined],
+      [['Loyal', null, 'add', null, ''], 'email_sha256'],
       [row(1, 'remove', 'Unknown audience'), 'segment_name'],
     ]
     const { rejected = [] } = await (await openWriter()).deliver(

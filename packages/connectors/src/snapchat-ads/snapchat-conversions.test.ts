@@ -144,7 +144,7 @@ describe('Snapchat Conversions, against a server that keeps to what is known of 
       [['PURCHASE', 'yesterday', 'WEB', person, 1, 'EUR'], 'event_time'],
       [['PURCHASE', seconds(), 'TV', person, 1, 'EUR'], 'action_source'],
       [['PURCHASE', seconds(), 'WEB', '{"em":"jane@example.com"}', 1, 'EUR'], 'user_data'],
-      [['PURCHASE', seconds(), 'WEB', `{"fn":"${sha('jane')}","client_ip_address":"192.0.2.7"}`, 1, 'EUR'], undefined],
+      [['PURCHASE', seconds(), 'WEB', `{"fn":"${sha('jane')}","client_ip_address":"192.0.2.7"}`, 1, 'EUR'], 'email'],
       [['PURCHASE', seconds(), 'WEB', '[]', 1, 'EUR'], 'user_data'],
       [['PURCHASE', seconds(), 'WEB', person, '1,50', 'EUR'], 'conversion_value'],
       [['PURCHASE', seconds(), 'WEB', person, null, 'EUR'], 'conversion_value'],

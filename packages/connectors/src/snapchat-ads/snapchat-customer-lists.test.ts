@@ -118,7 +118,7 @@ describe('Snapchat Customer Lists, against a server that keeps to what is known 
       [['Loyal', '../me', 'add', sha('a'), null, null], 'segment_id'],
       [['Loyal', null, 'add', 'jane@example.com', null, null], 'email_sha256'],
       [['Loyal', null, 'add', null, '12025550100', null], 'phone_sha256'],
-      [['Loyal', null, 'add', null, ' ', ''], undefined],
+      [['Loyal', null, 'add', null, ' ', ''], 'email_sha256'],
       [row(1, 'remove', 'Never heard of'), 'segment_name'],
     ]
     const { rejected = [] } = await (await openWriter()).deliver(

@@ -132,7 +132,7 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
       [['', 'add', guid(1), null, null], 'segment_name'],
       [['x'.repeat(257), 'add', guid(1), null, null], 'segment_name'],
       [['Loyal', 'replace', guid(1), null, null], 'action'],
-      [['Loyal', 'add', '', null, ''], undefined],
+      [['Loyal', 'add', '', null, ''], 'TDID'],
       [['Loyal', 'add', 'abc', null, null], 'TDID'],
       [['Loyal', 'add', null, 'jane@example.com', null], 'UID2'],
       [['Loyal', 'add', guid(1), null, '+12025550100'], 'DAID'],

@@ -120,7 +120,7 @@ describe('TikTok Audience Management, against a server that keeps to what is kno
       [['Loyal', 'abc', 'add', sha('a'), null], 'segment_id'],
       [['Loyal', null, 'add', 'jane@example.com', null], 'email_sha256'],
       [['Loyal', null, 'add', null, sha('a')], 'maid_md5'],
-      [['Loyal', null, 'add', null, ' '], undefined],
+      [['Loyal', null, 'add', null, ' '], 'email_sha256'],
       [['Never heard of', null, 'remove', sha('a'), null], 'segment_name'],
     ]
     const batch = batchOf(columns, [...rows.map(([cells]) => cells), ['Loyal', null, 'add', sha('a'), null]])

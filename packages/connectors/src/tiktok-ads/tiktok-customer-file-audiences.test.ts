@@ -156,7 +156,7 @@ describe('TikTok Customer File Audiences, against a server that keeps to what is
     const rows: [Cell[], string | undefined][] = [
       [row(1, 'replace'), 'action'],
       [['Loyal', 'add', 'jane@example.com'], 'email'],
-      [['Loyal', 'add', ''], undefined],
+      [['Loyal', 'add', ''], 'email'],
       [row(1, 'remove', 'Never heard of'), 'segment_name'],
     ]
     const writer = await openWriter({ state: state as Json })

@@ -127,7 +127,7 @@ describe('X, against a server that follows its published documentation', () => {
       [row(1, 'add', null, '../x'), 'segment_id'],
       [[null, null, 'add', 'jane@example.com', null, null, null], 'email'],
       [[null, null, 'add', null, '@x', null, 'tomorrow'], 'expires_at'],
-      [[null, null, 'add', null, null, null, null], undefined],
+      [[null, null, 'add', null, null, null, null], 'email'],
       [row(1, 'remove', 'Unknown audience'), 'segment_name'],
     ]
     const writer = await openWriter({ settings: { ...settings, audienceId: 'aud9' } })
