@@ -120,9 +120,12 @@ export const secretMask = '********'
  * phone-digits          the same without `+`
  * name                  lower case, without punctuation and digits
  * name-joined           lower case, without punctuation and spaces
+ * name-ascii            letters of ASCII and digits, lower case; ä, ö, ü, ß, ø and æ as ae, oe, ue, ss, o and ae
  * given-name            lower case, without a title such as Mr.
  * family-name           lower case, without additions such as Jr.
  * city, state           lower case, without spaces and punctuation
+ * city-ascii            letters of ASCII and digits, lower case
+ * state-ascii           the same; states of the United States and Canada as their two letters
  * postal-code           lower case, without spaces and what follows a hyphen
  * country               two letters of ISO 3166, lower case
  * birth-date            YYYYMMDD
@@ -145,10 +148,13 @@ export const normalisations = [
   'phone-digits',
   'name',
   'name-joined',
+  'name-ascii',
   'given-name',
   'family-name',
   'city',
   'state',
+  'city-ascii',
+  'state-ascii',
   'postal-code',
   'country',
   'birth-date',

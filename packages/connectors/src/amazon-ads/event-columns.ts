@@ -7,12 +7,12 @@ const hashed = (description: string, normalise: Normalisation, synonyms: readonl
 export const personColumns = {
   email: hashed('E-mail address', 'email'),
   phone: hashed('Phone number', 'phone-digits'),
-  firstName: hashed('First name', 'name-joined', ['given_name', 'fn']),
-  lastName: hashed('Last name', 'name-joined', ['family_name', 'surname', 'ln']),
+  firstName: hashed('First name', 'name-ascii', ['given_name', 'fn']),
+  lastName: hashed('Last name', 'name-ascii', ['family_name', 'surname', 'ln']),
   // Amazon leaves out the spaces of streets, as others do of cities only.
-  address: hashed('Street address', 'city', ['street', 'street_address']),
-  city: hashed('City', 'city'),
-  state: hashed('State or province', 'state'),
+  address: hashed('Street address', 'name-ascii', ['street', 'street_address']),
+  city: hashed('City', 'city-ascii'),
+  state: hashed('State or province', 'state-ascii'),
   postalCode: hashed('Postal code', 'postal-code', ['zip', 'zip_code', 'postal']),
   maid: column({
     description: 'Advertising ID of a mobile device, not hashed',

@@ -122,7 +122,8 @@ const comesOften = (definition: RecordField | undefined): boolean =>
   definition?.normalise !== undefined && repeating.has(definition.normalise)
 
 const repeating: ReadonlySet<Normalisation> = new Set([
-  ...(['name', 'name-joined', 'given-name', 'family-name', 'city', 'state', 'postal-code', 'country'] as const),
+  ...(['name', 'name-joined', 'name-ascii', 'given-name', 'family-name'] as const),
+  ...(['city', 'state', 'city-ascii', 'state-ascii', 'postal-code', 'country'] as const),
   ...(['birth-date', 'birth-year', 'birth-month', 'birth-day', 'gender'] as const),
 ])
 

@@ -72,6 +72,27 @@ const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [s
     ['O’Connor', 'oconnor'],
     ['!!!', undefined],
   ],
+  // Amazon: amazon-marketing-cloud-uploader-from-aws, normalizers; Segment, tests of the Conversions API.
+  'name-ascii': [
+    ['John Doe', 'johndoe'],
+    ['123 Main St, Apt #4', '123mainstapt4'],
+    ['Jürgen Großmann', 'juergengrossmann'],
+    ['Ju\u0308rgen', 'juergen'],
+    ['Øystein Ærø', 'oysteinaero'],
+    ['José', 'jos'],
+    ['李明', undefined],
+  ],
+  'city-ascii': [
+    ['San Francisco, CA', 'sanfranciscoca'],
+    ['München', 'mnchen'],
+    ['!', undefined],
+  ],
+  'state-ascii': [
+    ['North Carolina', 'nc'],
+    ['Québec', 'qc'],
+    ['Île-de-France', 'ledefrance'],
+    ['北京', undefined],
+  ],
   // Google Ads: data-manager-node, tests of UserDataFormatter.
   'given-name': [
     [' Alex   ', 'alex'],

@@ -87,6 +87,30 @@ export function normalisePostalCode(text: string): string | undefined {
   return /^[a-z0-9]{2,12}$/.test(code) ? code : undefined
 }
 
+/** Letters that Amazon writes with others; letters with other marks it leaves out. */
+const written: ReadonlyMap<string, string> = new Map([
+  ['ß', 'ss'],
+  ['ä', 'ae'],
+  ['ö', 'oe'],
+  ['ü', 'ue'],
+  ['ø', 'o'],
+  ['æ', 'ae'],
+])
+
+/** Lower-case letters of ASCII and digits alone; some letters with marks are written with those. */
+export const normaliseAsciiName = (text: string): string | undefined =>
+  normaliseAsciiCity(lowerComposed(text).replace(/[ßäöüøæ]/g, (letter) => written.get(letter) ?? ''))
+
+/** Lower-case letters of ASCII and digits alone. */
+export const normaliseAsciiCity = (text: string): string | undefined =>
+  orUndefined(lowerComposed(text).replace(/[^a-z0-9]+/g, ''))
+
+/** The same; states of the United States and provinces of Canada by their two letters. */
+export function normaliseAsciiState(text: string): string | undefined {
+  const state = normaliseState(text)
+  return state === undefined ? undefined : normaliseAsciiCity(state)
+}
+
 const genders = new Map<string, 'm' | 'f'>([
   ...`m male man boy mann männlich maennlich masculin masculino homme hombre uomo maschio homem man`
     .split(' ')
