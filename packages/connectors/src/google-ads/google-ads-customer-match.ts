@@ -114,8 +114,13 @@ export const googleAdsCustomerMatch = defineConnector({
       postal_code: column({
         description: 'Postal code, not hashed; used only together with both names and the country',
         normalise: 'text',
+        oneOf: 'identifier',
       }),
-      country_code: column({ description: 'Country as its two-letter ISO code, not hashed', normalise: 'country' }),
+      country_code: column({
+        description: 'Country as its two-letter ISO code, not hashed',
+        normalise: 'country',
+        oneOf: 'identifier',
+      }),
       ...consentColumns,
     },
   },

@@ -113,11 +113,14 @@ export const campaignManager360Conversions = defineConnector({
         description: 'E-mail address to add to an earlier conversion; it is hashed before it is sent',
         normalise: 'email-gmail-dots',
         hashed: ['sha256'],
+        // What cannot be used is left out; a conversion needs another identifier in any case.
+        oneOf: 'identifier',
       }),
       phone: column({
         description: 'Phone number to add to an earlier conversion; it is hashed before it is sent',
         normalise: 'phone-e164',
         hashed: ['sha256'],
+        oneOf: 'identifier',
       }),
       customVariables: column({
         description: 'Object with the values of custom Floodlight variables by name: {"U1": "red"}',

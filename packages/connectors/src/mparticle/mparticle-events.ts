@@ -15,6 +15,9 @@ const records = {
   event_type: column({ description: 'What kind of event it is' }),
 }
 
+/** By which a person or a device is found: an event needs one of them, and those that cannot be used are left out. */
+const identifier = (options: Parameters<typeof column>[0]) => column({ ...options, oneOf: 'identifier' })
+
 /** What events for mParticle may hold besides. */
 const delivered = {
   ...records,
@@ -24,17 +27,21 @@ const delivered = {
   }),
   event_name: column({ description: 'Name of the event, or of the screen', synonyms: ['event', 'screen_name'] }),
   custom_event_type: column({ description: 'Type of a custom event, such as transaction; other by default' }),
-  customer_id: column({ description: 'Your own ID of the person', synonyms: ['external_id', 'user_id'] }),
-  email: column({ description: 'E-mail address, not hashed', normalise: 'email' }),
-  phone: column({
+  customer_id: identifier({ description: 'Your own ID of the person', synonyms: ['external_id', 'user_id'] }),
+  email: identifier({ description: 'E-mail address, not hashed', normalise: 'email' }),
+  phone: identifier({
     description: 'Mobile phone number, not hashed',
     normalise: 'phone-e164',
     synonyms: ['mobile_number'],
   }),
-  other_id: column({ description: 'Another ID of the person' }),
-  mpid: column({ description: 'mParticle’s ID of the person' }),
-  idfa: column({ description: 'Advertising ID of an iOS device', normalise: 'device-id' }),
-  gaid: column({ description: 'Advertising ID of an Android device', normalise: 'device-id', synonyms: ['aaid'] }),
+  other_id: identifier({ description: 'Another ID of the person' }),
+  mpid: identifier({ description: 'ID that mParticle gave the person' }),
+  idfa: identifier({ description: 'Advertising ID of a device with iOS', normalise: 'device-id' }),
+  gaid: identifier({
+    description: 'Advertising ID of a device with Android',
+    normalise: 'device-id',
+    synonyms: ['aaid'],
+  }),
   ip: column({ description: 'IP address of the person', synonyms: ['ip_address', 'client_ip'] }),
   user_attributes: column({ description: 'Object with attributes of the person' }),
 }
