@@ -155,6 +155,31 @@ test('a client of the account takes the place of the app, and its grant goes', a
   assert.deepEqual(row.settings, {})
 })
 
+test('a person who comes from elsewhere is shown first who gets the access', async () => {
+  const link = new URL(await start()).pathname
+  const from = (site: string) => service.send({ method: 'GET', path: link, headers: { 'sec-fetch-site': site } })
+  for (const site of ['cross-site', 'same-site', 'none']) {
+    const reply = await from(site)
+    assert.equal(reply.status, 200)
+    assert.match(reply.text, /give Account \(Test organization\) access to your account at Google/)
+    assert.equal(reply.headers['set-cookie'], undefined)
+  }
+  assert.equal((await from('same-origin')).status, 303)
+  assert.equal((await from('cross-site')).status, 410)
+  const unknown = { method: 'GET', path: `/oauth/authorize/${'A'.repeat(43)}`, headers: { 'sec-fetch-site': 'none' } }
+  assert.equal((await service.send(unknown)).status, 404)
+})
+
+test('only the newest authorizations of a connector are kept', async () => {
+  const links: string[] = []
+  for (let started = 0; started < 21; started++) links.push(await start())
+  const browser = openBrowser(service)
+  assert.equal((await browser.get(links[0] ?? '')).status, 404)
+  assert.equal((await browser.get(links[1] ?? '')).status, 303)
+  const [row] = await sql('select count(*)::int as kept from authorizations where account_id = $1', accountId)
+  assert.equal(row.kept, 20)
+})
+
 describe('what is refused changes nothing', () => {
   const assertUnchanged = async () => {
     assert.deepEqual(await savedSecrets(), {})

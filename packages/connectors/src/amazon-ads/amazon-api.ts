@@ -24,7 +24,7 @@ export function openAmazonTokens(context: ConnectorContext): AccessTokens {
     url: `${tokenOrigin}/auth/o2/token`,
     grant: { type: 'refresh_token' },
     client: { id: clientIdOf(context), secret: String(clientSecret) },
-    renewal: 'sign in with Amazon again and save the new refresh token in the connector',
+    renewal: 'authorize the connector again, or sign in with Amazon again and save the new refresh token in it',
   })
 }
 

@@ -17,6 +17,7 @@ export function googleTokens(context: ConnectorContext, scope: string): AccessTo
     grant: { type: 'refresh_token' },
     client: { id, secret },
     scope,
-    renewal: 'sign in at Google again and save the new refresh token in the connector',
+    renewal:
+      'authorize the connector again, or sign in at Google again and save the new refresh token in the connector',
   })
 }

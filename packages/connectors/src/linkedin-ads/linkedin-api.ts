@@ -14,6 +14,7 @@ export function openLinkedIn(context: ConnectorContext): LinkedIn {
   const { clientId, clientSecret } = context.secrets
   const tokens = openTokens(context, {
     platform: 'LinkedIn',
+    renewal: 'authorize the connector again, or sign in to LinkedIn again and save what it gives in the connector',
     url: 'https://www.linkedin.com/oauth/v2/accessToken',
     // The refresh token lives for a year from the sign-in on, and stays the same.
     grant: { type: 'refresh_token' },

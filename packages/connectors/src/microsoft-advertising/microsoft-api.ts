@@ -35,6 +35,7 @@ export function openMicrosoftTokens(context: ConnectorContext): AccessTokens {
   const { clientId, clientSecret } = context.secrets
   return openTokens(context, {
     platform: 'Microsoft',
+    renewal: 'authorize the connector again, or sign in to Microsoft again and save what it gives in the connector',
     url: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
     // Each answer has a new refresh token, for which the old one is to be discarded.
     grant: { type: 'refresh_token', rotates: true },

@@ -13,6 +13,7 @@ export function openPinterest(context: ConnectorContext): PlatformClient {
   const { authType, clientId, clientSecret, accessToken } = context.secrets
   const tokens = openTokens(context, {
     platform: 'Pinterest',
+    renewal: 'authorize the connector again, or sign in to Pinterest again and save what it gives in the connector',
     url: `${pinterestOrigin}/v5/oauth/token`,
     // Each answer has a new refresh token, which is good for 60 days.
     grant: { type: 'refresh_token', rotates: true },

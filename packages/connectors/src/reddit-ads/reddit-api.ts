@@ -13,6 +13,7 @@ export function openReddit(context: ConnectorContext): PlatformClient {
   const { clientId, clientSecret } = context.secrets
   const tokens = openTokens(context, {
     platform: 'Reddit',
+    renewal: 'authorize the connector again, or sign in to Reddit again and save what it gives in the connector',
     url: 'https://www.reddit.com/api/v1/access_token',
     grant: { type: 'refresh_token' },
     client: { id: String(clientId ?? ''), secret: String(clientSecret ?? ''), in: 'header' },

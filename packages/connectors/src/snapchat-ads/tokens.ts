@@ -10,5 +10,6 @@ export const openSnapchatTokens = (context: ConnectorContext): AccessTokens =>
     url: `${accountsOrigin}/login/oauth2/access_token`,
     grant: { type: 'refresh_token' },
     client: { id: String(context.secrets.clientId ?? ''), secret: String(context.secrets.clientSecret ?? '') },
-    renewal: 'consent again at Snapchat and save the new refresh token in the connector',
+    renewal:
+      'authorize the connector again, or consent again at Snapchat and save the new refresh token in the connector',
   })

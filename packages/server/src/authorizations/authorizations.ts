@@ -5,10 +5,13 @@ import type { ConnectorDeps } from '../connectors/connectors.ts'
 import { refuse, requireEditable } from '../refusal.ts'
 import { findOAuthClientId } from '../secrets/oauth-apps.ts'
 import { unixSeconds } from '../time.ts'
-import { insertAuthorization } from './queries.ts'
+import { dropOldAuthorizations, insertAuthorization } from './queries.ts'
 import { digestOf, newToken } from './tokens.ts'
 
 /** Authorizing connectors with a click: the operations. What happens in the browser is in `flow.ts`. */
+
+/** Authorizations of one connector that may be active; the oldest give way. */
+const atOnceMax = 20
 
 /** Whether a connector can be authorized with a click, and whether it works with such a grant. */
 export async function getConnectorAuthorization(
@@ -44,6 +47,7 @@ export async function authorizeConnector(
     const message = `no app is registered with ${server.name}: penstock oauth-app set ${server.slug}`
     refuse('authorization_not_available', [{ field: 'connector', message }])
   }
+  await dropOldAuthorizations.run(tx, { ...owner, kept: atOnceMax - 1 })
   const link = newToken()
   const { configurationId } = row
   const made = await insertAuthorization.first(tx, {

@@ -27,6 +27,9 @@ export type FlowPage = {
   readonly accountId?: string
 }
 
+/** What a person reads who came from elsewhere, before the link is used: it names who gets the access. */
+export type ConfirmPage = { readonly platform: string; readonly connector: string; readonly receiver: string }
+
 export type OpenedLink = { readonly url: string; readonly browser: string } | FlowPage
 
 /** What the platform sent the browser back with, as it came. */
@@ -97,6 +100,20 @@ export function createAuthorizationFlow(deps: FlowDeps) {
   const { config, database, catalogue } = deps
   const redirectUri = redirectUriOf(config)
   return {
+    /**
+     * Whom the access is for, for a person who did not come from the console: anyone can send a link to anyone, and the
+     * platform names the operator's app alone. Does not use the link.
+     */
+    async describe(link: unknown): Promise<ConfirmPage | FlowPage> {
+      const row = isToken(link) ? await findLink.first(database, { linkDigest: digestOf(link) }) : undefined
+      const connector = row && catalogue.known(row.connectorId)
+      if (!row || !connector?.authorization) return pages.unknownLink
+      if (row.opened) return pages.usedLink
+      if (!row.live) return pages.expired
+      const receiver = `${row.accountName} (${row.organizationName})`
+      return { platform: connector.authorization.server.name, connector: connector.name, receiver }
+    },
+
     /**
      * Opens a link, which can be done once: it is bound to the browser.
      * @param cookie the token that the browser has already, if any

@@ -17,6 +17,16 @@ export const insertAuthorization = statement<
   returning expires_time
 `)
 
+/** What is left of earlier authorizations of a connector: those that have expired, and all but the newest. */
+export const dropOldAuthorizations = statement<{ accountId: string; connectorId: string; kept: number }>(`
+  delete from authorizations where account_id = :accountId and connector_id = :connectorId and (
+    expires_time < now() or link_digest not in (
+      select link_digest from authorizations where account_id = :accountId and connector_id = :connectorId
+      order by expires_time desc limit :kept
+    )
+  )
+`)
+
 /** The first who opens a link has it: no row where it was opened before, or has expired. */
 export const openAuthorization = statement<
   { linkDigest: Buffer; stateDigest: Buffer; browserDigest: Buffer },
@@ -27,9 +37,14 @@ export const openAuthorization = statement<
   returning connector_id, client_id
 `)
 
-export const findLink = statement<{ linkDigest: Buffer }, { accountId: string; connectorId: string; opened: boolean }>(`
-  select account_id, connector_id, state_digest is not null as opened from authorizations
-  where link_digest = :linkDigest
+export const findLink = statement<
+  { linkDigest: Buffer },
+  { connectorId: string; accountName: string; organizationName: string; opened: boolean; live: boolean }
+>(`
+  select a.connector_id, c.name as account_name, o.name as organization_name,
+    a.state_digest is not null as opened, a.expires_time > now() as live
+  from authorizations a join accounts c on c.id = a.account_id join organizations o on o.id = c.organization_id
+  where a.link_digest = :linkDigest
 `)
 
 /** Takes an authorization for the only answer of the platform that counts, in the browser that opened the link. */

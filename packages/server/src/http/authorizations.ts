@@ -1,5 +1,5 @@
 import { errors } from '@penstock/wire'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { layOutArticle, layOutPage, pagePolicy } from '../documents/layout.ts'
 import { createLinks, type Links } from '../documents/links.ts'
 import { html } from '../documents/markup.ts'
@@ -11,10 +11,21 @@ import { asRefusal } from './replies.ts'
  * platform sends it back to. Neither takes a token of the API; neither is an operation of it.
  */
 
-type Page = { readonly status: number; readonly title: string; readonly message: string; readonly accountId?: string }
+type Page = {
+  readonly status: number
+  readonly title: string
+  readonly message: string
+  /** The sub-account whose connectors the page leads back to. */
+  readonly accountId?: string
+  /** Where it leads in place of that. */
+  readonly next?: { readonly address: string; readonly label: string }
+}
+
+type ConfirmPage = { readonly platform: string; readonly connector: string; readonly receiver: string }
 
 /** The flow behind these addresses; the service provides it. */
 export type AuthorizationFlow = {
+  describe(link: unknown): Promise<ConfirmPage | Page>
   open(link: unknown, cookie: unknown): Promise<{ readonly url: string; readonly browser: string } | Page>
   finish(
     answer: Readonly<Record<'state' | 'code' | 'error' | 'iss', unknown>>,
@@ -38,6 +49,10 @@ export function serveAuthorizations(app: FastifyInstance, publicUrl: string, flo
   }
   app.get<{ Params: { link: string } }>('/oauth/authorize/:link', options, (request, reply) =>
     answer(reply, links, async () => {
+      if (isFromElsewhere(request)) {
+        const described = await flow.describe(request.params.link)
+        return 'status' in described ? described : confirmPage(described)
+      }
       const opened = await flow.open(request.params.link, cookieOf(request.headers.cookie))
       if ('status' in opened) return opened
       void reply.headers({ ...pageHeaders, 'set-cookie': cookie(publicUrl, opened.browser) })
@@ -51,6 +66,21 @@ export function serveAuthorizations(app: FastifyInstance, publicUrl: string, flo
     }),
   )
 }
+
+/**
+ * Whether a browser says that the person did not come from a page of ours: by a link in a mail or on another site, or by
+ * an address that was entered. What is no browser says nothing.
+ */
+const isFromElsewhere = ({ headers }: FastifyRequest): boolean =>
+  headers['sec-fetch-site'] !== undefined && headers['sec-fetch-site'] !== 'same-origin'
+
+/** The link leads to the same address, this time from a page of ours. */
+const confirmPage = ({ platform, connector, receiver }: ConfirmPage): Page => ({
+  status: 200,
+  title: `Authorize ${connector}`,
+  message: `You are about to give ${receiver} access to your account at ${platform}. Continue only if you know who asked you to do so.`,
+  next: { address: '', label: `Continue to ${platform}` },
+})
 
 /** Addresses of these pages hold codes, which no other page learns. */
 const pageHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
@@ -78,10 +108,11 @@ async function answer(
     .send(layOut(links, page))
 }
 
-function layOut(links: Links, { title, message, accountId }: Page): string {
+function layOut(links: Links, { title, message, accountId, next }: Page): string {
+  const { address, label } = next ?? { address: links.console(accountId), label: 'Back to the console' }
   const body = html`<h1>${title}</h1>
 <p>${message}</p>
-<p><a href="${links.console(accountId)}">Back to the console</a></p>`
+<p><a href="${address}">${label}</a></p>`
   return layOutPage(links, { title: `${title} · Penstock`, place: 'none', body: layOutArticle([], body) })
 }
 
