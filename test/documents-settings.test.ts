@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { connectors } from '@penstock/connectors'
 import { errorActions, errors, findingWarnings, transferErrors } from '@penstock/wire'
 import { readConfig } from '../packages/server/src/config.ts'
 
@@ -37,6 +38,15 @@ test('no other document names a setting that does not exist', () => {
         .map((name) => `${document} names ${name}`),
     ),
   )
+})
+
+test('authorizations.md names every platform at which connectors are authorized, and the scopes', () => {
+  const text = read('docs/authorizations.md')
+  const authorizations = connectors.flatMap(({ authorization }) => authorization ?? [])
+  const named = authorizations.flatMap(({ server, scopes }) => [server.slug, ...scopes])
+  assertNone([...new Set(named)].filter((name) => !text.includes(`\`${name}\``)))
+  const listed = [...text.matchAll(/^\| [^|]+ \| `([\w-]+)` \|/gm)].map(([, slug = '']) => slug)
+  assertNone(listed.filter((slug) => !authorizations.some(({ server }) => server.slug === slug)))
 })
 
 test('the settings have the defaults that operating.md names', () => {

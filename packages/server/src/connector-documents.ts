@@ -1,4 +1,4 @@
-import type { Connector, Fields, Records, Values } from '@penstock/connector'
+import type { Authorization, Connector, Fields, Records, Values } from '@penstock/connector'
 import { connectors } from '@penstock/connectors'
 import type { Role } from '@penstock/wire'
 
@@ -29,18 +29,22 @@ ${connectors.map(row).join('\n')}
 }
 
 function page(connector: Connector): string {
-  const { name, slug, description, platform, dataType, dataTypeCategory, notes, tested, api } = connector
+  const { name, slug, description, platform, dataType, dataTypeCategory, notes, tested, api, authorization } = connector
   const { secrets, source, destination } = connector
   const parts = [
     `${origin}\n# ${name}\n\n${description}`,
     `| | |\n|---|---|\n| Slug | \`${slug}\` |\n| Platform | ${platform.name}, ${platform.type} |\n| Role | ${connector.roles.join(', ')} |\n| Data type | ${dataType}, ${dataTypeCategory} |\n| Data moves | ${connector.integrated ? 'yes' : 'not yet: a catalogue entry'} |${api ? `\n| API version | ${cell(`${api.version}; ${api.ends}`)} |` : ''}${tested ? `\n| Tested against | ${cell(tested)} |` : ''}`,
     notes ? `## Before you use it\n\n${notes}` : '',
-    `## Configuration\n\n${fieldsTable(secrets) || 'Nothing is to be configured.'}`,
+    `## Configuration\n\n${authorization ? `${authorizationNote(authorization)}\n\n` : ''}${fieldsTable(secrets) || 'Nothing is to be configured.'}`,
     source ? end('Source', source.fields, source.records) : '',
     destination ? end('Destination', destination.fields, destination.records, limitsOf(connector)) : '',
   ]
   return `${parts.filter(Boolean).join('\n\n')}\n`
 }
+
+/** How a user authorizes the connector, where the operator has seen to it. */
+const authorizationNote = ({ server, scopes, client, refreshToken }: Authorization): string =>
+  `Where the operator has registered an app with ${server.name}, [sign in with a click](../authorizations.md) in place of entering ${[client.id, client.secret, refreshToken].map((key) => `\`${key}\``).join(', ')}. Access is asked for with ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`
 
 function end(role: Role, fields: Fields = {}, records: Records = {}, limits = ''): string {
   const takes = role === 'Source' ? 'Columns it gives' : 'Columns it takes'

@@ -42,10 +42,14 @@ ${connector.destination && sideSection('Destination', connector.destination)}`
   })
 }
 
-function configuration({ secrets }: Connector): Markup {
+function configuration({ secrets, authorization }: Connector): Markup {
   if (Object.keys(secrets).length === 0) return html`<p>Nothing is to be configured.</p>`
   return html`<p>Saved once for all connections of a sub-account, in <code>secretConfig</code> of <em>Configure a connector</em>. A Password is sealed when it is stored and never read back.</p>
-${fieldsTable('configuration', secrets)}`
+${
+  authorization &&
+  html`<p>Where the operator has registered an app with ${authorization.server.name}, a user signs in with a click in place of entering ${[authorization.client.id, authorization.client.secret, authorization.refreshToken].join(', ')}.</p>
+`
+}${fieldsTable('configuration', secrets)}`
 }
 
 const sides: { readonly [R in Role]: { id: string; config: string; records: string } } = {
