@@ -1,29 +1,10 @@
-import { type Check, type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
-import { checkConnectivity } from '../databases/connectivity.ts'
-import { placeOf } from '../databases/settings.ts'
+import { type Check, type ConnectorContext, ConnectorError } from '@penstock/connector'
+import { checkDatabase } from '../databases/check-database.ts'
 import { valueIn } from './raw-rows.ts'
 import { type MysqlSession, openSession } from './session.ts'
 
-const defaultPort = 3306
-
 /** Reaches the server, signs in, and looks up what the user may do. Nothing is written. */
-export const check: Check = checkSteps(
-  ['connectivity', (context) => checkConnectivity(context, placeOf(context.secrets, defaultPort))],
-  ['authentication', (context) => within(context, signedIn)],
-  ['permissions', (context) => within(context, permitted)],
-)
-
-async function within(
-  context: ConnectorContext,
-  work: (session: MysqlSession, context: ConnectorContext) => Promise<string>,
-): Promise<string> {
-  const session = await openSession(context, placeOf(context.secrets, defaultPort))
-  try {
-    return await session.guard(() => work(session, context))
-  } finally {
-    await session.close()
-  }
-}
+export const check: Check = checkDatabase({ defaultPort: 3306, openSession }, { signedIn, permitted })
 
 async function signedIn({ run, place }: MysqlSession): Promise<string> {
   const [row] = await run('select version() as version')

@@ -1,4 +1,5 @@
 import { asConnectorError, type Finding, type InspectionContext, type Row } from '@penstock/connector'
+import { inSession } from '../databases/sessions.ts'
 import { placeOf, type Writing, writingOf } from '../databases/settings.ts'
 import { findingsOf, requiredColumns, valuesNotTaken } from '../databases/table-findings.ts'
 import { lackingRight } from './check.ts'
@@ -13,11 +14,7 @@ const boundMs = 20_000
 export async function inspect(context: InspectionContext): Promise<readonly Finding[]> {
   const writing = writingOf(context.settings, '')
   const session = await openSession(context, placeOf(context.secrets, 3306))
-  try {
-    return await session.guard(() => look(session, writing, context), boundMs)
-  } finally {
-    await session.close()
-  }
+  return inSession(session, () => look(session, writing, context), boundMs)
 }
 
 async function look(session: MysqlSession, writing: Writing, { columns, rows }: InspectionContext): Promise<Finding[]> {

@@ -1,4 +1,5 @@
 import { columnNotFound } from '../databases/columns.ts'
+import type { OrderedPlan } from '../databases/read-ordered.ts'
 import type { Reading } from '../databases/settings.ts'
 import { dayBefore, inTimezone } from '../databases/timestamps.ts'
 import { kindOf, type MysqlCellKind } from './cells.ts'
@@ -6,17 +7,9 @@ import { invalidAnswer } from './packet-guard.ts'
 import { valueIn } from './raw-rows.ts'
 import type { MysqlSession } from './session.ts'
 
-/** What is read, in which order, and up to where: found out once, when the reader is opened. */
-export type MysqlPlan = {
-  readonly columns: readonly string[]
+/** What is read from MySQL. */
+export type MysqlPlan = OrderedPlan<OrderTerm> & {
   readonly kinds: readonly MysqlCellKind[]
-  readonly order: readonly OrderTerm[]
-  readonly digest: boolean
-  readonly orderNames: readonly string[]
-  readonly bound: string | undefined
-  /** An incremental read finds no cursor at all. */
-  readonly empty: boolean
-  readonly rowsEstimated: number | undefined
   /** The statement without its conditions, order and limit. */
   readonly select: string
 }

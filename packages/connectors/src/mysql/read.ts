@@ -1,7 +1,8 @@
 import { ConnectorError, type SourceContext, type SourceReader } from '@penstock/connector'
-import { afterIn, cursorOf, type Spot } from '../databases/checkpoints.ts'
-import { chunksOf, type ReadRow } from '../databases/chunks.ts'
+import type { Spot } from '../databases/checkpoints.ts'
+import type { ReadRow } from '../databases/chunks.ts'
 import { tooSlow } from '../databases/problems.ts'
+import { openOrdered } from '../databases/read-ordered.ts'
 import { createRowQueue } from '../databases/row-queue.ts'
 import { placeOf, readingOf } from '../databases/settings.ts'
 import { cellOf } from './cells.ts'
@@ -14,54 +15,21 @@ const settle = `set session time_zone = '+00:00', session net_write_timeout = 86
 
 /** Opens a reader: asks the server what there is to read, and notes up to where. */
 export async function open(context: SourceContext): Promise<SourceReader> {
-  const place = placeOf(context.secrets, 3306)
   const reading = readingOf(context.settings, '')
-  const first = await openSession(context, place)
-  let plan: MysqlPlan
-  try {
-    plan = await first.guard(async () => {
-      await begin(first)
-      return planReading(first, reading)
-    }, reading.waitMs)
-  } finally {
-    await first.close()
-  }
-  const earlier = cursorOf(context.cursor, plan.orderNames)
-  let current: MysqlSession | undefined
-  return {
-    ...(plan.rowsEstimated === undefined || earlier ? {} : { total: { rows: plan.rowsEstimated } }),
-    async *read(after) {
-      const from = afterIn(after, plan.order.length)
-      if (plan.empty && !from) return
-      const session = await openSession(context, place)
-      current = session
-      try {
-        const spot = from ?? { after: undefined, skip: 0, ...earlier, bound: plan.bound }
-        const order = { ...plan, incremental: reading.cursor !== undefined }
-        yield* chunksOf(order, spot, rowsOf(session, plan, spot, reading.waitMs))
-        await session.close()
-      } finally {
-        // A reader that stops early does not wait for the rest of the rows.
-        session.abandon()
-        await session.close()
-      }
+  return openOrdered(context, placeOf(context.secrets, 3306), reading, {
+    openSession,
+    async begin(session) {
+      await session.run(settle)
+      await session.run('start transaction read only')
     },
-    async close() {
-      current?.abandon()
-      await current?.close()
-    },
-  }
-}
-
-async function begin(session: MysqlSession): Promise<void> {
-  await session.run(settle)
-  await session.run('start transaction read only')
+    plan: (session) => planReading(session, reading),
+    rows: (session, plan, from) => rowsOf(session, plan, from, reading.waitMs),
+  })
 }
 
 /** The rows behind a spot, as the server sends them: one statement, which sees one snapshot. */
 async function* rowsOf(session: MysqlSession, plan: MysqlPlan, from: Spot, waitMs: number): AsyncGenerator<ReadRow[]> {
   const { columns, kinds, order } = plan
-  await session.guard(() => begin(session))
   const queue = createRowQueue<ReadRow>(
     { pause: () => session.pause(), resume: () => session.resume() },
     waitMs,

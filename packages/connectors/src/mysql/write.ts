@@ -7,6 +7,7 @@ import {
   type Rejection,
 } from '@penstock/connector'
 import { inOrder, packRejections, unpackRejections } from '../databases/rejections.ts'
+import { inTransaction, WriterSession } from '../databases/sessions.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { rowErrorOf } from './errors.ts'
 import { type InsertJob, insertRows } from './insert.ts'
@@ -26,9 +27,6 @@ const settle = `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION
 
 const keptDays = 30
 
-const beginBoundMs = 30_000
-const deliverBoundMs = 1_800_000
-
 type Server = { readonly infile: boolean; readonly packetBytes: number }
 
 /** Opens a writer: finds the table, and what it lacks. */
@@ -45,65 +43,36 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
       throw error
     }
   }
-  let session = await connect()
-  let table: MysqlTable
-  let server: Server
-  try {
-    ;({ table, server } = await session.guard(async () => ({
-      table: await openTable(session, writing, context.columns),
-      server: await serverOf(session),
-    })))
-  } catch (error) {
-    await session.close()
-    throw error
-  }
-  /** A connection with a transaction that has begun: a new one where the last did not outlive the time between batches. */
-  const begun = async (): Promise<MysqlSession> => {
-    context.signal.throwIfAborted()
-    if (session.alive) {
-      try {
-        await session.guard(() => session.run('start transaction'), beginBoundMs)
-        return session
-      } catch (problem) {
-        if (!(problem instanceof ConnectorError) || problem.action !== 'retry') throw problem
-      }
-    }
-    session.abandon()
-    await session.close()
-    session = await connect()
-    await session.guard(() => session.run('start transaction'))
-    return session
-  }
+  const { connection, prepared } = await WriterSession.open(context, connect, async (session) => ({
+    table: await openTable(session, writing, context.columns),
+    server: await serverOf(session),
+  }))
+  const { table, server } = prepared
+  const begin = async () => (await connection.begin((session) => session.run('start transaction'))).session
   return {
     async deliver(batch) {
-      const current = await begun()
-      try {
-        return await current.guard(async () => {
-          const delivery = await deliver(current, table, server, context.transferId, batch)
-          await current.run('commit')
-          return delivery
-        }, deliverBoundMs)
-      } catch (problem) {
-        // What a half-known state of the transaction leaves open, the end of the connection settles.
-        current.abandon()
-        throw problem
-      }
+      const session = await begin()
+      return inTransaction(session, async () => {
+        const delivery = await deliver(session, table, server, context.transferId, batch)
+        await session.run('commit')
+        return delivery
+      })
     },
     flush: async () => undefined,
     async finish() {
-      const current = await begun()
+      const session = await begin()
       try {
         // Batches of so long ago do not come again. A user who may not delete simply keeps them.
-        await current.run(
+        await session.run(
           `delete from ${batchesTable} where delivered_time < current_timestamp - interval ${keptDays} day`,
         )
-        await current.run('commit')
+        await session.run('commit')
       } catch {
-        current.abandon()
+        session.abandon()
       }
     },
     abort: async () => {},
-    close: () => session.close(),
+    close: () => connection.close(),
   }
 }
 

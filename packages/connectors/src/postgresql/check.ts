@@ -1,31 +1,13 @@
-import { type Check, type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
-import { checkConnectivity } from '../databases/connectivity.ts'
-import { placeOf } from '../databases/settings.ts'
+import { type Check, type ConnectorContext, ConnectorError } from '@penstock/connector'
+import { checkDatabase } from '../databases/check-database.ts'
 import { openSession, type PostgresSession } from './session.ts'
 import { batchesTable } from './table.ts'
 
-const defaultPort = 5432
 /** A person waits for the result of a check. */
 const stepMs = 20_000
 
 /** Reaches the server, signs in, and looks up what the user may do. Nothing is written. */
-export const check: Check = checkSteps(
-  ['connectivity', (context) => checkConnectivity(context, placeOf(context.secrets, defaultPort))],
-  ['authentication', (context) => within(context, signedIn)],
-  ['permissions', (context) => within(context, permitted)],
-)
-
-async function within(
-  context: ConnectorContext,
-  work: (session: PostgresSession, context: ConnectorContext) => Promise<string>,
-): Promise<string> {
-  const session = await openSession(context, placeOf(context.secrets, defaultPort))
-  try {
-    return await session.guard(() => work(session, context), stepMs)
-  } finally {
-    await session.close()
-  }
-}
+export const check: Check = checkDatabase({ defaultPort: 5432, openSession, stepMs }, { signedIn, permitted })
 
 async function signedIn({ rows, place, redact }: PostgresSession): Promise<string> {
   const [row] = await rows('show server_version', { server_version: 'text' })

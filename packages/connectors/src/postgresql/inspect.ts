@@ -1,4 +1,5 @@
 import { asConnectorError, type Finding, type InspectionContext } from '@penstock/connector'
+import { inSession } from '../databases/sessions.ts'
 import { placeOf, type Writing, writingOf } from '../databases/settings.ts'
 import { findingsOf, requiredColumns, valuesNotTaken } from '../databases/table-findings.ts'
 import { lackingRights } from './check.ts'
@@ -27,16 +28,13 @@ const begin = [
 export async function inspect(context: InspectionContext): Promise<readonly Finding[]> {
   const writing = writingOf(context.settings, 'public')
   const session = await openSession(context, placeOf(context.secrets, 5432))
-  try {
-    return await session.guard(async () => {
-      await session.execute(begin)
-      const findings = await look(session, writing, context)
-      await session.execute(['rollback'])
-      return findings.map((finding) => ({ ...finding, message: session.redact(finding.message, messageLengthMax) }))
-    }, boundMs)
-  } finally {
-    await session.close()
+  const judge = async () => {
+    await session.execute(begin)
+    const findings = await look(session, writing, context)
+    await session.execute(['rollback'])
+    return findings.map((finding) => ({ ...finding, message: session.redact(finding.message, messageLengthMax) }))
   }
+  return inSession(session, judge, boundMs)
 }
 
 async function look(session: PostgresSession, writing: Writing, context: InspectionContext): Promise<Finding[]> {

@@ -1,26 +1,15 @@
 import pg from 'pg'
 import { assertDistinct, columnNotFound } from '../databases/columns.ts'
+import type { OrderedPlan } from '../databases/read-ordered.ts'
 import type { Reading } from '../databases/settings.ts'
 import { listIn, objectIn } from '../platform-api/json.ts'
 import { kindOf, type PostgresCellKind } from './cells.ts'
 import type { PostgresSession } from './session.ts'
 import { tablesIn, waitForWriters } from './settled.ts'
 
-/** What is read, in which order, and up to where: found out once, when the reader is opened. */
-export type PostgresPlan = {
-  readonly columns: readonly string[]
+/** What is read from PostgreSQL. */
+export type PostgresPlan = OrderedPlan<OrderTerm> & {
   readonly kinds: readonly PostgresCellKind[]
-  /** What rows are ordered by, in this order: cursor, key, digest. */
-  readonly order: readonly OrderTerm[]
-  /** Whether the last term is a digest of the row: rows that are equal in all columns are then equal in it, too. */
-  readonly digest: boolean
-  /** Names of the terms: a cursor that was kept under other names says nothing here. */
-  readonly orderNames: readonly string[]
-  /** Upper bound of the cursor, as text; absent where all is read. */
-  readonly bound: string | undefined
-  /** An incremental read finds no cursor at all. */
-  readonly empty: boolean
-  readonly rowsEstimated: number | undefined
   /** The statement without its conditions, order and limit. */
   readonly select: string
   /** How many fields each row of it has. */

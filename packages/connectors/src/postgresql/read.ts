@@ -1,6 +1,7 @@
 import type { SourceContext, SourceReader } from '@penstock/connector'
-import { afterIn, cursorOf, type Spot } from '../databases/checkpoints.ts'
-import { chunksOf, type ReadRow } from '../databases/chunks.ts'
+import type { Spot } from '../databases/checkpoints.ts'
+import type { ReadRow } from '../databases/chunks.ts'
+import { openOrdered } from '../databases/read-ordered.ts'
 import { placeOf, readingOf } from '../databases/settings.ts'
 import { decodeLine } from '../databases/tab-separated.ts'
 import { cellOf } from './cells.ts'
@@ -22,51 +23,13 @@ const begin = [
 
 /** Opens a reader: asks the database what there is to read, and notes up to where. */
 export async function open(context: SourceContext): Promise<SourceReader> {
-  const place = placeOf(context.secrets, 5432)
   const reading = readingOf(context.settings, 'public')
-  const plan = await inTransaction(await openSession(context, place), reading.waitMs, (session) =>
-    planReading(session, reading, context.signal),
-  )
-  const earlier = cursorOf(context.cursor, plan.orderNames)
-  let current: PostgresSession | undefined
-  return {
-    ...(plan.rowsEstimated === undefined || earlier ? {} : { total: { rows: plan.rowsEstimated } }),
-    async *read(after) {
-      const from = afterIn(after, plan.order.length)
-      if (plan.empty && !from) return
-      const session = await openSession(context, place)
-      current = session
-      try {
-        const spot = from ?? { after: undefined, skip: 0, ...earlier, bound: plan.bound }
-        const order = { ...plan, incremental: reading.cursor !== undefined }
-        yield* chunksOf(order, spot, rowsOf(session, plan, spot, reading.waitMs))
-        await session.close()
-      } finally {
-        // A reader that stops early does not wait for the rest of the rows.
-        session.abandon()
-        await session.close()
-      }
-    },
-    async close() {
-      current?.abandon()
-      await current?.close()
-    },
-  }
-}
-
-async function inTransaction<T>(
-  session: PostgresSession,
-  waitMs: number,
-  work: (session: PostgresSession) => Promise<T>,
-): Promise<T> {
-  try {
-    return await session.guard(async () => {
-      await session.execute(begin)
-      return work(session)
-    }, waitMs)
-  } finally {
-    await session.close()
-  }
+  return openOrdered(context, placeOf(context.secrets, 5432), reading, {
+    openSession,
+    begin: async (session) => void (await session.execute(begin)),
+    plan: (session) => planReading(session, reading, context.signal),
+    rows: (session, plan, from) => rowsOf(session, plan, from, reading.waitMs),
+  })
 }
 
 /** The rows behind a spot, as the server sends them. */
@@ -77,7 +40,6 @@ async function* rowsOf(
   waitMs: number,
 ): AsyncGenerator<ReadRow[]> {
   const { columns, kinds, order } = plan
-  await session.guard(() => session.execute(begin))
   for await (const lines of copyOut(session, statementOf(plan, from.after, from.bound), waitMs)) {
     yield lines.map(({ text, bytes, isText }) => {
       const fields = decodeLine(text)

@@ -1,14 +1,7 @@
-import {
-  type Batch,
-  ConnectorError,
-  type Delivery,
-  type DestinationContext,
-  type DestinationWriter,
-  type Rejection,
-  type Row,
-} from '@penstock/connector'
+import type { Batch, Delivery, DestinationContext, DestinationWriter, Rejection, Row } from '@penstock/connector'
 import pg from 'pg'
 import { packRejections, unpackRejections } from '../databases/rejections.ts'
+import { inTransaction, WriterSession } from '../databases/sessions.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { HalfCharacter } from '../databases/tab-separated.ts'
 import { isRowError } from './errors.ts'
@@ -35,79 +28,48 @@ const begin = [
 
 const keptDays = 30
 
-const beginBoundMs = 30_000
-/** More than the server's own bound for any of the statements, which says more about what happened. */
-const deliverBoundMs = 1_800_000
-
 /** Opens a writer: finds the table, and what it lacks. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const place = placeOf(context.secrets, 5432)
   const writing = writingOf(context.settings, 'public')
   const bytesFormat = bytesFormatOf(context.settings)
-  let session = await openSession(context, place)
-  let table: PostgresTable
-  try {
-    table = await session.guard(() => openTable(session, writing, context.columns))
-  } catch (error) {
-    await session.close()
-    throw error
-  }
+  const { connection, prepared: table } = await WriterSession.open(
+    context,
+    () => openSession(context, place),
+    (session) => openTable(session, writing, context.columns),
+  )
   const writers = table.columns.map((column) => writerFor(column, bytesFormat))
-  /**
-   * A connection with a transaction that begins with these statements, and how many rows each of them changed; a new one
-   * where the last did not outlive the time between batches.
-   */
-  const begun = async (statements: readonly string[]) => {
-    context.signal.throwIfAborted()
-    const run = async (current: PostgresSession) =>
-      (await current.execute([...begin, ...statements])).slice(begin.length)
-    if (session.alive) {
-      try {
-        return { session, changed: await session.guard(() => run(session), beginBoundMs) }
-      } catch (problem) {
-        if (!(problem instanceof ConnectorError) || problem.action !== 'retry') throw problem
-      }
-    }
-    session.abandon()
-    await session.close()
-    session = await openSession(context, place)
-    return { session, changed: await session.guard(() => run(session)) }
-  }
+  /** A transaction that begins with these statements, and how many rows each of them changed. */
+  const beginWith = (statements: readonly string[]) =>
+    connection.begin(async (session) => (await session.execute([...begin, ...statements])).slice(begin.length))
   return {
     async deliver(batch) {
       const name = nameOf(context.transferId, batch)
       // Waits here for another worker that writes this same batch at this time.
-      const { session: current, changed } = await begun([
+      const { session, begun } = await beginWith([
         `insert into ${table.batches} (transfer_id, batch_key, rows, bytes) values (${name}, 0, 0) on conflict do nothing`,
         'savepoint rows',
       ])
-      const isNew = changed[0] === 1
-      try {
-        return await current.guard(
-          () => (isNew ? deliver(current, table, writers, name, batch) : recall(current, table, name)),
-          deliverBoundMs,
-        )
-      } catch (problem) {
-        // What a half-known state of the transaction leaves open, the end of the connection settles.
-        current.abandon()
-        throw problem
-      }
+      const isNew = begun[0] === 1
+      return inTransaction(session, () =>
+        isNew ? deliver(session, table, writers, name, batch) : recall(session, table, name),
+      )
     },
     flush: async () => undefined,
     async finish() {
-      const { session: current } = await begun([])
+      const { session } = await beginWith([])
       // Batches of so long ago do not come again. A user who may not delete simply keeps them.
-      await current
+      await session
         .guard(() =>
-          current.execute([
+          session.execute([
             `delete from ${table.batches} where delivered_time < now() - make_interval(days => ${keptDays})`,
             'commit',
           ]),
         )
-        .catch(() => current.abandon())
+        .catch(() => session.abandon())
     },
     abort: async () => {},
-    close: () => session.close(),
+    close: () => connection.close(),
   }
 }
 
