@@ -85,7 +85,7 @@ const activate = (id: string) =>
   caller.expect(caller.call('updateConnectionStatus', { accountId, id, body: { action: 'activate' } }))
 const connect = async () => {
   const body = {
-    ...{ name: 'Pipe', srcConnectorId: localFolder.id, destConnectorId: authorizable.id },
+    ...{ name: 'Customers', srcConnectorId: localFolder.id, destConnectorId: authorizable.id },
     srcConnectionConfig: { files: inboxFile },
     destConnectionConfig: required,
   }
